@@ -1,0 +1,40 @@
+// What a run is asked to do. Defaults are Table 3 of Rahman et al., SC'19.
+#pragma once
+
+#include <cstdint>
+
+namespace tvlb::sim {
+
+enum class RoutingKind : std::uint8_t { min, vlb, ugal_l, ugal_g, par };
+enum class VcScheme : std::uint8_t { won, per_hop };
+enum class Decide : std::uint8_t { once, each_attempt };
+
+struct Config {
+  RoutingKind routing = RoutingKind::ugal_l;
+  VcScheme vc_scheme = VcScheme::won;
+  Decide decide = Decide::once;
+  int vc_count = 0;  // 0: what the scheme and the routing need
+  int buffer_flits = 32;
+  int local_latency = 10;
+  int global_latency = 15;
+  int speedup = 2;
+  int threshold = 0;
+  int warmup_cycles = 30000;
+  int measured_cycles = 10000;
+  int drain_limit_cycles = 20000;
+  bool stop_when_saturated = false;
+  double load = 0.0;
+  std::uint64_t seed = 0;
+};
+
+inline constexpr int kMaxVcs = 8;
+inline constexpr int kMaxPorts = 128;
+
+/// VCs that the scheme uses for the longest path of the routing, or the count that was given.
+inline int resolved_vc_count(const Config& config) {
+  if (config.vc_count > 0) return config.vc_count;
+  const int base = config.vc_scheme == VcScheme::won ? 4 : 6;
+  return config.routing == RoutingKind::par ? base + 1 : base;
+}
+
+}  // namespace tvlb::sim

@@ -1,0 +1,219 @@
+#include "samplers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+namespace tvlb::sim {
+namespace {
+
+// Draws before a rejection sampler enumerates its choices; both ways draw from one distribution.
+constexpr int kMaxRejections = 64;
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+std::int32_t pick(std::span<const std::int32_t> values, Stream& stream) {
+  return values[stream.below(static_cast<std::uint32_t>(values.size()))];
+}
+
+// Uniform in [0, count) without the runs of `width` that start at `first` and at `second`.
+int below_without(int count, int width, int first, int second, Stream& stream) {
+  auto value = static_cast<int>(stream.below(static_cast<std::uint32_t>(count - 2 * width)));
+  if (value >= std::min(first, second)) value += width;
+  if (value >= std::max(first, second)) value += width;
+  return value;
+}
+
+// The two-hop detours inside a group: any third switch.
+std::optional<Triple> draw_detour(const Network& network, int source, int target, Stream& stream) {
+  const int size = network.group_size();
+  if (size < 3) return std::nullopt;
+  const int base = network.group(source) * size;
+  const int member = below_without(size, 1, source - base, target - base, stream);
+  return Triple{base + member, -1, -1};
+}
+
+}  // namespace
+
+std::int32_t draw_shortest_link(const Network& network, int source, int target, Stream& stream) {
+  std::array<std::int32_t, 4> count{};  // links by MIN hops, 1 to 3
+  const auto links = network.global_links(network.group(source), network.group(target));
+  for (const int id : links) ++count[index(min_path_hops(network.link(id), source, target))];
+  int hops = 1;
+  while (hops < 3 && count[index(hops)] == 0) ++hops;
+  if (count[index(hops)] == 0) return -1;
+  std::uint32_t rank = stream.below(static_cast<std::uint32_t>(count[index(hops)]));
+  for (const int id : links) {
+    if (min_path_hops(network.link(id), source, target) == hops && rank-- == 0) return id;
+  }
+  return -1;
+}
+
+AllTriples::AllTriples(const Network& network) {
+  const int groups = network.num_groups();
+  total_link_pairs_.assign(index(groups) * index(groups), 0);
+  for (int from = 0; from < groups; ++from) {
+    for (int to = 0; to < groups; ++to) {
+      std::uint32_t total = 0;
+      for (int middle = 0; middle < groups && from != to; ++middle) {
+        if (middle == from || middle == to) continue;
+        const std::uint32_t pairs = link_pairs(network, from, middle, to);
+        most_link_pairs_ = std::max(most_link_pairs_, pairs);
+        total += pairs;
+      }
+      total_link_pairs_[index(from) * index(groups) + index(to)] = total;
+    }
+  }
+}
+
+std::uint32_t AllTriples::link_pairs(const Network& network, int from, int middle, int to) const {
+  return static_cast<std::uint32_t>(network.global_links(from, middle).size() *
+                                    network.global_links(middle, to).size());
+}
+
+// A middle group with probability proportional to its pairs of links.
+int AllTriples::draw_middle_group(const Network& network, int from, int to, Stream& stream) const {
+  const int groups = network.num_groups();
+  for (int attempt = 0; attempt < kMaxRejections; ++attempt) {
+    const int middle = below_without(groups, 1, from, to, stream);
+    const std::uint32_t pairs = link_pairs(network, from, middle, to);
+    if (pairs == most_link_pairs_ || stream.below(most_link_pairs_) < pairs) return middle;
+  }
+  std::uint32_t rank = stream.below(total_link_pairs_[index(from * groups + to)]);
+  for (int middle = 0; middle < groups; ++middle) {
+    if (middle == from || middle == to) continue;
+    const std::uint32_t pairs = link_pairs(network, from, middle, to);
+    if (rank < pairs) return middle;
+    rank -= pairs;
+  }
+  throw std::logic_error("AllTriples: the link pairs of a group pair do not add up");
+}
+
+std::optional<Triple> AllTriples::draw(const Network& network, int source, int target,
+                                       Stream& stream) const {
+  const int from = network.group(source);
+  const int to = network.group(target);
+  if (from == to) return draw_detour(network, source, target, stream);
+  if (total_link_pairs_[index(from * network.num_groups() + to)] == 0) return std::nullopt;
+  const int middle = draw_middle_group(network, from, to, stream);
+  const auto member = stream.below(static_cast<std::uint32_t>(network.group_size()));
+  return Triple{middle * network.group_size() + static_cast<int>(member),
+                pick(network.global_links(from, middle), stream),
+                pick(network.global_links(middle, to), stream)};
+}
+
+bool ShortHalves::allows(const Network& network, int source, int middle, int target) const {
+  const int first = distance(network, source, middle);
+  const int second = distance(network, middle, target);
+  return first <= limits_.first && second <= limits_.second && first + second <= limits_.total;
+}
+
+int ShortHalves::draw_intermediate(const Network& network, int source, int target,
+                                   Stream& stream) const {
+  const int size = network.group_size();
+  for (int attempt = 0; attempt < kMaxRejections; ++attempt) {
+    const int middle =
+        below_without(network.num_switches(), size, network.group(source) * size,
+                      network.group(target) * size, stream);
+    if (allows(network, source, middle, target)) return middle;
+  }
+  return scan_intermediate(network, source, target, stream);
+}
+
+int ShortHalves::scan_intermediate(const Network& network, int source, int target,
+                                   Stream& stream) const {
+  const auto is_choice = [&](int middle) {
+    return network.group(middle) != network.group(source) &&
+           network.group(middle) != network.group(target) &&
+           allows(network, source, middle, target);
+  };
+  std::uint32_t count = 0;
+  for (int sw = 0; sw < network.num_switches(); ++sw) count += is_choice(sw) ? 1U : 0U;
+  if (count == 0) return -1;
+  std::uint32_t rank = stream.below(count);
+  for (int sw = 0; sw < network.num_switches(); ++sw) {
+    if (is_choice(sw) && rank-- == 0) return sw;
+  }
+  return -1;
+}
+
+std::optional<Triple> ShortHalves::draw(const Network& network, int source, int target,
+                                        Stream& stream) const {
+  if (network.group(source) == network.group(target)) {
+    return draw_detour(network, source, target, stream);
+  }
+  if (network.num_groups() < 3) return std::nullopt;
+  const int middle = draw_intermediate(network, source, target, stream);
+  if (middle < 0) return std::nullopt;
+  return Triple{middle, draw_shortest_link(network, source, middle, stream),
+                draw_shortest_link(network, middle, target, stream)};
+}
+
+ExplicitRows::ExplicitRows(const Network& network, const PathRows& rows)
+    : offset_(rows.offset.begin(), rows.offset.end()),
+      cumulative_(rows.cumulative.begin(), rows.cumulative.end()) {
+  const std::size_t count = rows.intermediate.size();
+  const std::size_t pairs = index(network.num_switches()) * index(network.num_switches());
+  if (offset_.size() != pairs + 1 || offset_.front() != 0 || index(offset_.back()) != count ||
+      !std::ranges::is_sorted(offset_)) {
+    throw std::invalid_argument("path rows: offset must rise from 0 to the number of rows");
+  }
+  if (rows.first_link.size() != count || rows.second_link.size() != count ||
+      (!cumulative_.empty() && cumulative_.size() != count)) {
+    throw std::invalid_argument("path rows: arrays must have equal lengths");
+  }
+  rows_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Triple row{rows.intermediate[i], rows.first_link[i], rows.second_link[i]};
+    if (row.intermediate < 0 || row.intermediate >= network.num_switches() ||
+        row.first_link < -1 || row.first_link >= network.num_links() || row.second_link < -1 ||
+        row.second_link >= network.num_links()) {
+      throw std::invalid_argument("path rows: a switch or link id is out of range");
+    }
+    rows_.push_back(row);
+  }
+  find_uniform_pairs();
+}
+
+void ExplicitRows::find_uniform_pairs() {
+  uniform_.assign(offset_.size() - 1, 1);
+  if (cumulative_.empty()) return;
+  for (std::size_t pair = 0; pair + 1 < offset_.size(); ++pair) {
+    const std::int64_t begin = offset_[pair];
+    const std::int64_t size = offset_[pair + 1] - begin;
+    for (std::int64_t i = 0; i < size; ++i) {
+      const double even = static_cast<double>(i + 1) / static_cast<double>(size);
+      if (std::abs(cumulative_[index(begin + i)] - even) > 1e-12) uniform_[pair] = 0;
+    }
+  }
+}
+
+std::optional<Triple> ExplicitRows::draw(const Network& network, int source, int target,
+                                         Stream& stream) const {
+  const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
+  const std::int64_t begin = offset_[pair];
+  const std::int64_t size = offset_[pair + 1] - begin;
+  if (size == 0) return std::nullopt;
+  if (uniform_[pair] != 0) {
+    return rows_[index(begin) + stream.below(static_cast<std::uint32_t>(size))];
+  }
+  const auto first = cumulative_.begin() + begin;
+  const auto found = std::upper_bound(first, first + size - 1, stream.uniform());
+  return rows_[index(begin + (found - first))];
+}
+
+std::optional<std::pair<int, int>> first_pair_without_path(
+    const PathSampler& sampler, const Network& network, std::span<const std::int32_t> sources,
+    std::span<const std::int32_t> targets) {
+  Stream stream(0, Purpose::route, 0);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] == targets[i]) continue;
+    if (!draw_path(sampler, network, sources[i], targets[i], stream)) {
+      return std::pair{static_cast<int>(sources[i]), static_cast<int>(targets[i])};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tvlb::sim

@@ -1,0 +1,124 @@
+// Draws of one VLB path for a pair of switches: the only thing a route decision needs to know
+// about a path set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "network.hpp"
+#include "rng.hpp"
+
+namespace tvlb::sim {
+
+/// A VLB path: MIN to `intermediate` through `first_link`, MIN on through `second_link`. A link of
+/// -1 is the direct local link of two switches of one group.
+struct Triple {
+  std::int32_t intermediate;
+  std::int32_t first_link;
+  std::int32_t second_link;
+};
+
+/// The empty path set.
+class NoPaths {
+ public:
+  [[nodiscard]] std::optional<Triple> draw(const Network&, int, int, Stream&) const {
+    return std::nullopt;
+  }
+};
+
+/// Uniform over every (first link, intermediate, second link).
+class AllTriples {
+ public:
+  explicit AllTriples(const Network& network);
+  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+                                           Stream& stream) const;
+
+ private:
+  [[nodiscard]] std::uint32_t link_pairs(const Network& network, int from, int middle,
+                                         int to) const;
+  [[nodiscard]] int draw_middle_group(const Network& network, int from, int to,
+                                      Stream& stream) const;
+
+  std::uint32_t most_link_pairs_ = 0;
+  std::vector<std::uint32_t> total_link_pairs_;  // per ordered group pair, over middle groups
+};
+
+/// Limits on the shortest MIN distances of the two halves, in hops.
+struct HalfLimits {
+  int first = 3;
+  int second = 3;
+  int total = 6;
+};
+
+/// Intermediate uniform among those within the limits, halves uniform among shortest MIN paths.
+class ShortHalves {
+ public:
+  ShortHalves(const Network& network, const HalfLimits& limits)
+      : limits_(limits), distances_(shortest_min_distances(network)) {}
+  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+                                           Stream& stream) const;
+
+ private:
+  [[nodiscard]] bool allows(const Network& network, int source, int middle, int target) const;
+  [[nodiscard]] int distance(const Network& network, int from, int to) const {
+    return distances_[static_cast<std::size_t>(from) *
+                          static_cast<std::size_t>(network.num_switches()) +
+                      static_cast<std::size_t>(to)];
+  }
+  [[nodiscard]] int draw_intermediate(const Network& network, int source, int target,
+                                      Stream& stream) const;
+  [[nodiscard]] int scan_intermediate(const Network& network, int source, int target,
+                                      Stream& stream) const;
+
+  HalfLimits limits_;
+  std::vector<std::uint8_t> distances_;
+};
+
+/// Input of ExplicitRows: rows of pair source * switches + target, weights optional.
+struct PathRows {
+  std::span<const std::int64_t> offset;  // switches * switches + 1
+  std::span<const std::int32_t> intermediate;
+  std::span<const std::int32_t> first_link;
+  std::span<const std::int32_t> second_link;
+  std::span<const double> cumulative;  // within each pair, last = 1; empty: all uniform
+};
+
+/// Draws from stored rows by weight; pairs of equal weights skip the search.
+class ExplicitRows {
+ public:
+  /// Throws std::invalid_argument where the arrays do not fit the network.
+  ExplicitRows(const Network& network, const PathRows& rows);
+  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+                                           Stream& stream) const;
+
+ private:
+  void find_uniform_pairs();
+
+  std::vector<std::int64_t> offset_;
+  std::vector<Triple> rows_;
+  std::vector<double> cumulative_;
+  std::vector<std::uint8_t> uniform_;  // per pair
+};
+
+using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, ExplicitRows>;
+
+inline std::optional<Triple> draw_path(const PathSampler& sampler, const Network& network,
+                                       int source, int target, Stream& stream) {
+  return std::visit(
+      [&](const auto& kind) { return kind.draw(network, source, target, stream); }, sampler);
+}
+
+/// A global link of a shortest MIN path between switches of two groups, uniform among shortest;
+/// -1 where no link joins the groups.
+std::int32_t draw_shortest_link(const Network& network, int source, int target, Stream& stream);
+
+/// The first of the switch pairs for which the sampler has no path, if any.
+std::optional<std::pair<int, int>> first_pair_without_path(
+    const PathSampler& sampler, const Network& network, std::span<const std::int32_t> sources,
+    std::span<const std::int32_t> targets);
+
+}  // namespace tvlb::sim

@@ -1,0 +1,111 @@
+#include "traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace tvlb::sim {
+namespace {
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+bool within(std::span<const std::int32_t> values, int low, int bound) {
+  return std::ranges::all_of(values, [=](int v) { return v >= low && v < bound; });
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+template <class T>
+std::vector<T> copy(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+Traffic::Traffic(const Network& network, const Demand& demand)
+    : rate_(copy(demand.rate)),
+      uniform_fraction_(copy(demand.uniform_fraction)),
+      destination_(copy(demand.destination)),
+      matrix_row_(copy(demand.matrix_row)),
+      matrix_offset_(copy(demand.matrix_offset)),
+      matrix_target_(copy(demand.matrix_target)),
+      matrix_cumulative_(copy(demand.matrix_cumulative)),
+      matrix_target_is_switch_(demand.matrix_target_is_switch) {
+  check(network);
+  check_matrix(network);
+}
+
+void Traffic::check(const Network& network) const {
+  const std::size_t nodes = index(network.num_nodes());
+  require(rate_.size() == nodes && uniform_fraction_.size() == nodes &&
+              destination_.size() == nodes && matrix_row_.size() == nodes,
+          "traffic: arrays must have one entry per node");
+  require(within(destination_, -1, network.num_nodes()), "traffic: a destination is out of range");
+  for (std::size_t node = 0; node < nodes; ++node) {
+    require(rate_[node] >= 0.0 && std::isfinite(rate_[node]), "traffic: rates must be >= 0");
+    require(uniform_fraction_[node] >= 0.0 && uniform_fraction_[node] <= 1.0,
+            "traffic: uniform fractions must lie in 0..1");
+    require(rate_[node] == 0.0 || uniform_fraction_[node] == 1.0 || destination_[node] >= 0 ||
+                matrix_row_[node] >= 0,
+            "traffic: a sending node has no destination");
+  }
+}
+
+void Traffic::check_matrix(const Network& network) const {
+  const int rows = std::max(static_cast<int>(matrix_offset_.size()) - 1, 0);
+  require(within(matrix_row_, -1, rows), "traffic: a matrix row is out of range");
+  require(matrix_target_.size() == matrix_cumulative_.size(),
+          "traffic: matrix arrays must have equal lengths");
+  const int targets = matrix_target_is_switch_ ? network.num_switches() : network.num_nodes();
+  require(within(matrix_target_, 0, targets), "traffic: a matrix target is out of range");
+  if (rows == 0) return;
+  require(matrix_offset_.front() == 0 && index(matrix_offset_.back()) == matrix_target_.size() &&
+              std::ranges::is_sorted(matrix_offset_),
+          "traffic: matrix_offset must rise from 0 to the number of entries");
+  for (const int row : matrix_row_) {
+    require(row < 0 || matrix_offset_[index(row)] < matrix_offset_[index(row) + 1],
+            "traffic: a used matrix row is empty");
+  }
+  for (const int target : matrix_target_) {
+    require(!matrix_target_is_switch_ || network.num_terminals(target) > 0,
+            "traffic: a target switch has no node");
+  }
+}
+
+double Traffic::max_rate() const {
+  return rate_.empty() ? 0.0 : *std::ranges::max_element(rate_);
+}
+
+int Traffic::draw_from_matrix(const Network& network, int row, Stream& stream) const {
+  const auto first = matrix_cumulative_.begin() + matrix_offset_[index(row)];
+  const auto last = matrix_cumulative_.begin() + matrix_offset_[index(row) + 1];
+  const auto found = std::upper_bound(first, last - 1, stream.uniform());
+  const int target = matrix_target_[index(found - matrix_cumulative_.begin())];
+  if (!matrix_target_is_switch_) return target;
+  const auto nodes = static_cast<std::uint32_t>(network.num_terminals(target));
+  return network.first_node(target) + static_cast<int>(stream.below(nodes));
+}
+
+int Traffic::draw_destination(const Network& network, int node, Stream& stream) const {
+  const double fraction = uniform_fraction_[index(node)];
+  if (fraction > 0.0 && (fraction == 1.0 || stream.uniform() < fraction)) {
+    return static_cast<int>(stream.below(static_cast<std::uint32_t>(num_nodes())));
+  }
+  const int row = matrix_row_[index(node)];
+  return row < 0 ? destination_[index(node)] : draw_from_matrix(network, row, stream);
+}
+
+GeometricGaps::GeometricGaps(double probability) : probability_(probability) {
+  if (probability > 0.0 && probability < 1.0) inverse_log_survival_ = 1.0 / std::log1p(-probability);
+}
+
+std::int32_t GeometricGaps::draw(Stream& stream) const {
+  if (probability_ <= 0.0) return kNever;
+  if (probability_ >= 1.0) return 1;
+  const double failures = std::log1p(-stream.uniform()) * inverse_log_survival_;
+  return failures >= static_cast<double>(kNever - 1) ? kNever : 1 + static_cast<int>(failures);
+}
+
+}  // namespace tvlb::sim

@@ -1,0 +1,72 @@
+// Who sends to whom and when: Bernoulli generation and destination draws, per node.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "network.hpp"
+#include "rng.hpp"
+
+namespace tvlb::sim {
+
+/// Input of Traffic; arrays over nodes unless noted.
+struct Demand {
+  std::span<const double> rate;              // multiplies the load; 0 = silent
+  std::span<const double> uniform_fraction;  // of packets that go to a uniformly drawn node
+  std::span<const std::int32_t> destination;  // of the rest; -1 = none or by matrix
+  std::span<const std::int32_t> matrix_row;   // -1 = no matrix
+  std::span<const std::int64_t> matrix_offset;
+  std::span<const std::int32_t> matrix_target;     // per entry
+  std::span<const double> matrix_cumulative;       // per entry, last of a row = 1
+  bool matrix_target_is_switch = false;            // then a uniform node of that switch
+};
+
+class Traffic {
+ public:
+  /// Throws std::invalid_argument where the arrays do not fit the network.
+  Traffic(const Network& network, const Demand& demand);
+
+  [[nodiscard]] int num_nodes() const { return static_cast<int>(rate_.size()); }
+  [[nodiscard]] double rate(int node) const { return rate_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] double max_rate() const;
+  [[nodiscard]] int draw_destination(const Network& network, int node, Stream& stream) const;
+
+ private:
+  void check(const Network& network) const;
+  void check_matrix(const Network& network) const;
+  [[nodiscard]] int draw_from_matrix(const Network& network, int row, Stream& stream) const;
+
+  std::vector<double> rate_;
+  std::vector<double> uniform_fraction_;
+  std::vector<std::int32_t> destination_;
+  std::vector<std::int32_t> matrix_row_;
+  std::vector<std::int64_t> matrix_offset_;
+  std::vector<std::int32_t> matrix_target_;
+  std::vector<double> matrix_cumulative_;
+  bool matrix_target_is_switch_;
+};
+
+/// Gaps between the packets of a Bernoulli process: geometric, at least one cycle.
+class GeometricGaps {
+ public:
+  /// `probability` per cycle, in [0, 1].
+  explicit GeometricGaps(double probability);
+  [[nodiscard]] std::int32_t draw(Stream& stream) const;
+
+ private:
+  double probability_;
+  double inverse_log_survival_ = 0.0;
+};
+
+inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+
+/// The cycle of a node's packet after the one generated at `cycle`; -1 stands for none before.
+inline std::int32_t next_generation(std::int32_t cycle, const GeometricGaps& gaps,
+                                    Stream& stream) {
+  const std::int32_t gap = gaps.draw(stream);
+  return gap >= kNever - 1 - cycle ? kNever : cycle + gap;
+}
+
+}  // namespace tvlb::sim

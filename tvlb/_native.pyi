@@ -1,0 +1,71 @@
+"""Types of the compiled kernels in `tvlb/native`; flat numpy arrays in, flat numpy arrays out."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Int32 = NDArray[np.int32]
+_RowColumns = tuple[
+    NDArray[np.int64], _Int32, _Int32, _Int32, NDArray[np.int8], NDArray[np.float64]
+]
+
+class Wiring:
+    def __init__(
+        self,
+        switches_per_group: int,
+        groups: int,
+        link_source: _Int32,
+        link_target: _Int32,
+        link_kind: NDArray[np.uint8],
+        local_link: _Int32,
+        group_link_offset: _Int32,
+        group_links: _Int32,
+    ) -> None: ...
+
+class LengthRule:
+    def __init__(self, max_hops: int, percent: int, first_hops: int | None, seed: int) -> None: ...
+
+class ShortRule:
+    def __init__(self, max_first: int, max_second: int, max_total: int) -> None: ...
+
+class Rows:
+    def __init__(
+        self,
+        wiring: Wiring,
+        source: _Int32,
+        target: _Int32,
+        offset: NDArray[np.int64],
+        intermediate: _Int32,
+        first_link: _Int32,
+        second_link: _Int32,
+        hops: NDArray[np.int8],
+        weight: NDArray[np.float64],
+    ) -> None: ...
+
+class BalanceOptions:
+    def __init__(
+        self,
+        local_threshold: float,
+        global_threshold: float,
+        floor_paths: int,
+        floor_share: float,
+        seed: int,
+    ) -> None: ...
+
+def enumerate_vlb(
+    wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
+) -> _RowColumns: ...
+def enumerate_min(wiring: Wiring, sources: _Int32, targets: _Int32) -> _RowColumns: ...
+def profile_vlb(
+    wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+def class_usage(
+    wiring: Wiring, rows: Rows
+) -> tuple[NDArray[np.int64], _Int32, NDArray[np.float64]]: ...
+def total_usage(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
+def path_links(wiring: Wiring, rows: Rows) -> _Int32: ...
+def balance(
+    wiring: Wiring, rows: Rows, options: BalanceOptions
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int, int]: ...
+def path_key(
+    seed: int, source: int, target: int, intermediate: int, first: int, second: int
+) -> int: ...

@@ -1,0 +1,261 @@
+// Python bindings of the path and balance kernels: numpy arrays in, numpy arrays out.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "balance.hpp"
+#include "order.hpp"
+#include "path_rows.hpp"
+#include "usage.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> view(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+
+template <class T>
+std::vector<T> copy(const Array<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// Hands a vector over to numpy without copying it.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {owned->data(), {owned->size()}, owner};
+}
+
+tvlb::Wiring make_wiring(std::int32_t a, std::int32_t g, const Array<std::int32_t>& source,
+                         const Array<std::int32_t>& target, const Array<std::uint8_t>& kind,
+                         const Array<std::int32_t>& local, const Array<std::int32_t>& offset,
+                         const Array<std::int32_t>& group_links) {
+    return {a, g, copy(source), copy(target), copy(kind), copy(local), copy(offset),
+            copy(group_links)};
+}
+
+void check_pairs(const tvlb::Wiring& wiring, std::span<const std::int32_t> sources,
+                 std::span<const std::int32_t> targets) {
+    if (sources.size() != targets.size()) throw std::invalid_argument("sources and targets differ");
+    for (const auto ends : {sources, targets}) {
+        for (const auto sw : ends) {
+            if (sw < 0 || sw >= wiring.switches()) throw std::invalid_argument("no such switch");
+        }
+    }
+}
+
+nb::tuple rows_tuple(tvlb::PathRows&& rows) {
+    return nb::make_tuple(hand_over(std::move(rows.offset)), hand_over(std::move(rows.intermediate)),
+                          hand_over(std::move(rows.first_link)),
+                          hand_over(std::move(rows.second_link)), hand_over(std::move(rows.hops)),
+                          hand_over(std::move(rows.weight)));
+}
+
+template <class Rule>
+nb::tuple enumerate(const tvlb::Wiring& wiring, const Rule& rule,
+                    const Array<std::int32_t>& sources, const Array<std::int32_t>& targets) {
+    check_pairs(wiring, view(sources), view(targets));
+    tvlb::PathRows rows;
+    {
+        nb::gil_scoped_release release;
+        rows = tvlb::enumerate(wiring, rule, view(sources), view(targets));
+    }
+    return rows_tuple(std::move(rows));
+}
+
+nb::tuple enumerate_min(const tvlb::Wiring& wiring, const Array<std::int32_t>& sources,
+                        const Array<std::int32_t>& targets) {
+    check_pairs(wiring, view(sources), view(targets));
+    return rows_tuple(tvlb::enumerate_min(wiring, view(sources), view(targets)));
+}
+
+template <class Rule>
+nb::tuple profile(const tvlb::Wiring& wiring, const Rule& rule, const Array<std::int32_t>& sources,
+                  const Array<std::int32_t>& targets) {
+    check_pairs(wiring, view(sources), view(targets));
+    tvlb::ClassProfile out;
+    {
+        nb::gil_scoped_release release;
+        out = tvlb::profile(wiring, rule, view(sources), view(targets));
+    }
+    return nb::make_tuple(hand_over(std::move(out.count)), hand_over(std::move(out.weight)));
+}
+
+// The arrays behind a RowsView, kept alive while the view is used.
+struct Rows {
+    Array<std::int32_t> source, target;
+    Array<std::int64_t> offset;
+    Array<std::int32_t> intermediate, first_link, second_link;
+    Array<std::int8_t> hops;
+    Array<double> weight;
+
+    [[nodiscard]] tvlb::RowsView as_view() const {
+        return {view(source),     view(target),      view(offset), view(intermediate),
+                view(first_link), view(second_link), view(hops),   view(weight)};
+    }
+};
+
+void check_column(std::size_t size, std::size_t rows) {
+    if (size != rows) throw std::invalid_argument("columns of rows differ in length");
+}
+
+void check_ids(std::span<const std::int32_t> ids, std::size_t limit) {
+    for (const auto id : ids) {
+        if (id < tvlb::kAbsent || id >= static_cast<std::int64_t>(limit)) {
+            throw std::invalid_argument("id out of range in rows");
+        }
+    }
+}
+
+Rows make_rows(const tvlb::Wiring& wiring, Array<std::int32_t> source, Array<std::int32_t> target,
+               Array<std::int64_t> offset, Array<std::int32_t> intermediate,
+               Array<std::int32_t> first_link, Array<std::int32_t> second_link,
+               Array<std::int8_t> hops, Array<double> weight) {
+    Rows rows{source, target, offset, intermediate, first_link, second_link, hops, weight};
+    check_pairs(wiring, view(source), view(target));
+    check_column(offset.size(), source.size() + 1);
+    for (const auto size : {intermediate.size(), first_link.size(), second_link.size(),
+                            hops.size()}) {
+        check_column(size, weight.size());
+    }
+    check_ids(view(intermediate), static_cast<std::size_t>(wiring.switches()));
+    check_ids(view(first_link), wiring.links());
+    check_ids(view(second_link), wiring.links());
+    for (const auto h : view(hops)) {
+        if (h < 0 || h >= tvlb::kClasses) throw std::invalid_argument("hops out of range in rows");
+    }
+    return rows;
+}
+
+nb::tuple class_usage(const tvlb::Wiring& wiring, const Rows& rows) {
+    tvlb::ClassUsage usage;
+    {
+        nb::gil_scoped_release release;
+        usage = tvlb::class_usage(wiring, rows.as_view());
+    }
+    return nb::make_tuple(hand_over(std::move(usage.cls)), hand_over(std::move(usage.link)),
+                          hand_over(std::move(usage.value)));
+}
+
+auto total_usage(const tvlb::Wiring& wiring, const Rows& rows) {
+    std::vector<double> usage;
+    {
+        nb::gil_scoped_release release;
+        usage = tvlb::total_usage(wiring, rows.as_view());
+    }
+    return hand_over(std::move(usage));
+}
+
+// Links of every row in travel order, kAbsent beyond the last: rows * 6 values.
+auto path_links(const tvlb::Wiring& wiring, const Rows& rows) {
+    const auto v = rows.as_view();
+    std::vector<std::int32_t> out(v.hops.size() * tvlb::kMaxPathLinks, tvlb::kAbsent);
+    for (std::size_t pair = 0; pair < v.pairs(); ++pair) {
+        for (auto row = v.begin(pair); row < v.end(pair); ++row) {
+            const auto links = wiring.links_of(v.path(pair, row));
+            std::copy(links.view().begin(), links.view().end(),
+                      out.begin() + static_cast<std::ptrdiff_t>(row * tvlb::kMaxPathLinks));
+        }
+    }
+    return hand_over(std::move(out));
+}
+
+nb::tuple balance(const tvlb::Wiring& wiring, const Rows& rows,
+                  const tvlb::BalanceOptions& options) {
+    tvlb::BalanceOutcome outcome;
+    {
+        nb::gil_scoped_release release;
+        outcome = tvlb::balance(wiring, rows.as_view(), options);
+    }
+    return nb::make_tuple(hand_over(std::move(outcome.keep)),
+                          hand_over(std::move(outcome.pair_stopped)), outcome.removed_locally,
+                          outcome.removed_globally);
+}
+
+std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t target,
+                       std::int32_t intermediate, std::int32_t first, std::int32_t second) {
+    return tvlb::path_key(tvlb::pair_key(seed, source, target), intermediate, first, second);
+}
+
+void bind_rules(nb::module_& m) {
+    nb::class_<tvlb::LengthRule>(m, "LengthRule")
+        .def("__init__",
+             [](tvlb::LengthRule* self, int max_hops, int percent, std::optional<int> first_hops,
+                std::uint64_t seed) {
+                 new (self) tvlb::LengthRule{max_hops, percent, first_hops, seed};
+             },
+             "max_hops"_a, "percent"_a, "first_hops"_a.none(), "seed"_a);
+    nb::class_<tvlb::ShortRule>(m, "ShortRule")
+        .def("__init__",
+             [](tvlb::ShortRule* self, int max_first, int max_second, int max_total) {
+                 new (self) tvlb::ShortRule{max_first, max_second, max_total};
+             },
+             "max_first"_a, "max_second"_a, "max_total"_a);
+    nb::class_<tvlb::BalanceOptions>(m, "BalanceOptions")
+        .def("__init__",
+             [](tvlb::BalanceOptions* self, double local_threshold, double global_threshold,
+                std::int64_t floor_paths, double floor_share, std::uint64_t seed) {
+                 new (self) tvlb::BalanceOptions{local_threshold, global_threshold, floor_paths,
+                                                 floor_share, seed};
+             },
+             "local_threshold"_a, "global_threshold"_a, "floor_paths"_a, "floor_share"_a,
+             "seed"_a);
+}
+
+void bind_rows(nb::module_& m) {
+    nb::class_<Rows>(m, "Rows")
+        .def("__init__",
+             [](Rows* self, const tvlb::Wiring& wiring, Array<std::int32_t> source,
+                Array<std::int32_t> target, Array<std::int64_t> offset,
+                Array<std::int32_t> intermediate, Array<std::int32_t> first_link,
+                Array<std::int32_t> second_link, Array<std::int8_t> hops, Array<double> weight) {
+                 new (self) Rows(make_rows(wiring, source, target, offset, intermediate,
+                                           first_link, second_link, hops, weight));
+             },
+             "wiring"_a, "source"_a, "target"_a, "offset"_a, "intermediate"_a, "first_link"_a,
+             "second_link"_a, "hops"_a, "weight"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    m.doc() = "Path enumeration, link usage and balancing kernels of tvlb.";
+    nb::class_<tvlb::Wiring>(m, "Wiring")
+        .def("__init__",
+             [](tvlb::Wiring* self, std::int32_t a, std::int32_t g, Array<std::int32_t> source,
+                Array<std::int32_t> target, Array<std::uint8_t> kind, Array<std::int32_t> local,
+                Array<std::int32_t> offset, Array<std::int32_t> group_links) {
+                 new (self) tvlb::Wiring(
+                     make_wiring(a, g, source, target, kind, local, offset, group_links));
+             },
+             "switches_per_group"_a, "groups"_a, "link_source"_a, "link_target"_a, "link_kind"_a,
+             "local_link"_a, "group_link_offset"_a, "group_links"_a);
+    bind_rules(m);
+    bind_rows(m);
+    m.def("enumerate_vlb", &enumerate<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
+          "targets"_a);
+    m.def("enumerate_vlb", &enumerate<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
+          "targets"_a);
+    m.def("enumerate_min", &enumerate_min, "wiring"_a, "sources"_a, "targets"_a);
+    m.def("profile_vlb", &profile<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
+          "targets"_a);
+    m.def("profile_vlb", &profile<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
+          "targets"_a);
+    m.def("class_usage", &class_usage, "wiring"_a, "rows"_a);
+    m.def("total_usage", &total_usage, "wiring"_a, "rows"_a);
+    m.def("path_links", &path_links, "wiring"_a, "rows"_a);
+    m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
+    m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
+          "second"_a);
+}

@@ -1,0 +1,64 @@
+// Enumeration of VLB path sets, pair by pair.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "wiring.hpp"
+
+namespace tvlb {
+
+// All VLB paths up to `max_hops`, plus `percent` of the paths one hop longer. With `first_hops`
+// set, the extra paths are exactly those whose first MIN part has that many hops.
+struct LengthRule {
+    int max_hops = kMaxPathLinks;
+    int percent = 0;
+    std::optional<int> first_hops;
+    std::uint64_t seed = 0;
+};
+
+// Shortest halves: the intermediate uniform among those within the limits, each half uniform
+// among the shortest MIN paths.
+struct ShortRule {
+    int max_first = 3;
+    int max_second = 3;
+    int max_total = kMaxPathLinks;
+};
+
+// Paths of many switch pairs; pair i owns rows offset[i] .. offset[i+1], sorted by
+// (intermediate, first link, second link). The weights of a pair sum to 1.
+struct PathRows {
+    std::vector<std::int64_t> offset{0};
+    std::vector<std::int32_t> intermediate;
+    std::vector<std::int32_t> first_link;
+    std::vector<std::int32_t> second_link;
+    std::vector<std::int8_t> hops;
+    std::vector<double> weight;
+
+    void add(std::int32_t via, std::int32_t first, std::int32_t second, int hop_count, double w);
+};
+
+// Number of paths and sum of weights by pair and hop count, [pair * kClasses + hops].
+struct ClassProfile {
+    std::vector<std::int64_t> count;
+    std::vector<double> weight;
+};
+
+using Switches = std::span<const std::int32_t>;
+
+[[nodiscard]] PathRows enumerate(const Wiring& wiring, const LengthRule& rule, Switches sources,
+                                 Switches targets);
+[[nodiscard]] PathRows enumerate(const Wiring& wiring, const ShortRule& rule, Switches sources,
+                                 Switches targets);
+// MIN paths: one per global link between the groups, or the direct local link.
+[[nodiscard]] PathRows enumerate_min(const Wiring& wiring, Switches sources, Switches targets);
+
+// The same counts and weights without listing a path.
+[[nodiscard]] ClassProfile profile(const Wiring& wiring, const LengthRule& rule, Switches sources,
+                                   Switches targets);
+[[nodiscard]] ClassProfile profile(const Wiring& wiring, const ShortRule& rule, Switches sources,
+                                   Switches targets);
+
+}  // namespace tvlb

@@ -1,0 +1,37 @@
+"""MIN and VLB paths: path sets with draw weights, and their rows as arrays.
+
+The throughput model, balancing, the simulator and the tables all read `PathSet` and `PathRows`.
+"""
+
+from tvlb.paths.parse import PATH_SET_GRAMMAR, parse_expression, strategic_choices, table1_points
+from tvlb.paths.path_set import (
+    EmptySet,
+    HopProfile,
+    LengthSet,
+    PathSet,
+    RowSet,
+    ShortSet,
+    all_pairs,
+)
+from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows, wiring
+
+__all__ = [
+    "ABSENT",
+    "MAX_HOPS",
+    "PATH_SET_GRAMMAR",
+    "ClassUsage",
+    "EmptySet",
+    "HopProfile",
+    "LengthSet",
+    "PathRows",
+    "PathSet",
+    "RowSet",
+    "ShortSet",
+    "Switches",
+    "all_pairs",
+    "min_rows",
+    "parse_expression",
+    "strategic_choices",
+    "table1_points",
+    "wiring",
+]

@@ -1,0 +1,273 @@
+"""VLB path sets: which detours a router may draw, and how likely each is.
+
+A path set is a value: it prints as the expression it is parsed from. Adding a kind of set is
+adding one class with `rows`; the other operations follow from the rows.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb import _native
+from tvlb.errors import InvalidInput
+from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
+from tvlb.randomness import KeyedStream
+from tvlb.topology import Dragonfly
+
+__all__ = [
+    "EmptySet",
+    "HopProfile",
+    "LengthSet",
+    "PathSet",
+    "RowSet",
+    "ShortSet",
+    "all_pairs",
+]
+
+
+def all_pairs(topology: Dragonfly) -> tuple[Switches, Switches]:
+    """Return every ordered pair of different switches, sorted by (source, target)."""
+    switches = np.arange(topology.num_switches, dtype=np.int32)
+    source, target = (ends.ravel() for ends in np.meshgrid(switches, switches, indexing="ij"))
+    different = source != target
+    return source[different], target[different]
+
+
+@dataclass(frozen=True, eq=False)
+class HopProfile:
+    """Paths and draw weights by hop count: int64 and float64 arrays of shape (pairs, 7)."""
+
+    count: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+
+class PathSet(ABC):
+    """The VLB paths of every switch pair of one topology, with draw weights.
+
+    Attributes
+    ----------
+    topology : the network.
+
+    Notes
+    -----
+    Pairs inside a group have the a-2 local detours whatever the expression (but `none`).
+    """
+
+    topology: Dragonfly
+
+    @abstractmethod
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """List the paths of the given pairs, int32 arrays of equal length."""
+
+    @abstractmethod
+    def __str__(self) -> str: ...
+
+    def rows_of_source(self, source: int) -> PathRows:
+        """List the paths from one switch to every other."""
+        targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
+        return self.rows(np.full_like(targets, source), targets)
+
+    def all_rows(self) -> PathRows:
+        """List the paths of every ordered pair of different switches."""
+        return self.rows(*all_pairs(self.topology))
+
+    def class_usage(self, sources: Switches, targets: Switches) -> ClassUsage:
+        """Return class sizes and link usage of the given pairs; see `ClassUsage`."""
+        return self.rows(sources, targets).class_usage()
+
+    def profile(self, sources: Switches, targets: Switches) -> HopProfile:
+        """Count the paths of the given pairs by hop count."""
+        usage = self.class_usage(sources, targets)
+        return HopProfile(usage.count, usage.weight)
+
+    def mean_hops(self) -> float:
+        """Mean hops of a drawn VLB path over all inter-group pairs; nan if no pair has one."""
+        sources, targets = all_pairs(self.topology)
+        group = self.topology.switch_group
+        between = group[sources] != group[targets]
+        weight = self.profile(sources[between], targets[between]).weight
+        present = weight.sum(axis=1) > 0
+        if not present.any():
+            return float("nan")
+        return float((weight[present] @ np.arange(MAX_HOPS + 1)).mean())
+
+    def draw(self, source: int, target: int, stream: KeyedStream) -> tuple[int, int, int] | None:
+        """Draw one path by weight: (intermediate, first link, second link), or None if empty."""
+        ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
+        rows = self.rows(*ends)
+        if len(rows) == 0:
+            return None
+        position = np.searchsorted(np.cumsum(rows.weight), stream.uniform(), side="right")
+        row = min(int(position), len(rows) - 1)
+        return int(rows.intermediate[row]), int(rows.first_link[row]), int(rows.second_link[row])
+
+    def __repr__(self) -> str:
+        return f"<{self} on {self.topology}>"
+
+
+class _RuleSet(PathSet):
+    """A set that the compiled kernels enumerate from a rule."""
+
+    @cached_property
+    def _rule(self) -> _native.LengthRule | _native.ShortRule:
+        raise NotImplementedError
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """See `PathSet.rows`."""
+        columns = _native.enumerate_vlb(wiring(self.topology), self._rule, sources, targets)
+        return PathRows(self.topology, sources, targets, *columns)
+
+    def profile(self, sources: Switches, targets: Switches) -> HopProfile:
+        """See `PathSet.profile`; counted from the structure, no path is listed."""
+        count, weight = _native.profile_vlb(wiring(self.topology), self._rule, sources, targets)
+        shape = (len(sources), MAX_HOPS + 1)
+        return HopProfile(count.reshape(shape), weight.reshape(shape))
+
+
+@dataclass(frozen=True, repr=False)
+class LengthSet(_RuleSet):
+    """All VLB paths up to `max_hops`, and some of those one hop longer.
+
+    Attributes
+    ----------
+    max_hops : 2..6.
+    percent : 0..99, share of the (max_hops + 1)-hop paths, drawn per pair by the keyed order.
+    composition : (m, n) with m + n = max_hops + 1: of the longer paths exactly those whose MIN
+        parts have m and n hops. Excludes `percent`.
+    seed : keys the order; 64 bits.
+    """
+
+    topology: Dragonfly
+    max_hops: int = MAX_HOPS
+    percent: int = 0
+    composition: tuple[int, int] | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.max_hops <= MAX_HOPS:
+            raise InvalidInput(f"<={self.max_hops}: path lengths are 2..{MAX_HOPS}")
+        if self.percent and not 1 <= self.percent <= 99:
+            raise InvalidInput(f"{self.percent}%: percentages are 1..99")
+        longer = self.percent != 0 or self.composition is not None
+        if longer and self.max_hops == MAX_HOPS:
+            raise InvalidInput(f"no VLB path is longer than {MAX_HOPS} hops")
+        if self.composition is not None:
+            self._check_composition(*self.composition)
+
+    def _check_composition(self, first: int, second: int) -> None:
+        if first + second != self.max_hops + 1 or not (1 <= first <= 3 and 1 <= second <= 3):
+            raise InvalidInput(
+                f"<={self.max_hops}+({first},{second}): the parts are 1..3 hops each and must "
+                f"add up to {self.max_hops + 1}"
+            )
+
+    @cached_property
+    def _rule(self) -> _native.LengthRule:
+        first = None if self.composition is None else self.composition[0]
+        return _native.LengthRule(self.max_hops, self.percent, first, self.seed)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether this is the conventional set of all VLB paths."""
+        return self.max_hops == MAX_HOPS
+
+    def __str__(self) -> str:
+        if self.is_all:
+            return "all"
+        if self.composition is not None:
+            return f"<={self.max_hops}+({self.composition[0]},{self.composition[1]})"
+        return f"<={self.max_hops}" + (f"+{self.percent}%" if self.percent else "")
+
+
+@dataclass(frozen=True, repr=False)
+class ShortSet(_RuleSet):
+    """Shortest halves: intermediates within the limits equally likely, then shortest MIN halves.
+
+    Attributes
+    ----------
+    max_first, max_second : limits of the shortest MIN distance source-intermediate and
+        intermediate-destination, 1..3 hops.
+    max_total : limit of their sum, 2..6.
+    """
+
+    topology: Dragonfly
+    max_first: int = 3
+    max_second: int = 3
+    max_total: int = MAX_HOPS
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.max_first <= 3 and 1 <= self.max_second <= 3):
+            raise InvalidInput(f"short({self.max_first},{self.max_second}): each half is 1..3 hops")
+        if not 2 <= self.max_total <= MAX_HOPS:
+            raise InvalidInput(f"short(<={self.max_total}): path lengths are 2..{MAX_HOPS}")
+
+    @cached_property
+    def _rule(self) -> _native.ShortRule:
+        return _native.ShortRule(self.max_first, self.max_second, self.max_total)
+
+    def __str__(self) -> str:
+        if (self.max_first, self.max_second) != (3, 3):
+            return f"short({self.max_first},{self.max_second})"
+        return "short(all)" if self.max_total == MAX_HOPS else f"short(<={self.max_total})"
+
+
+@dataclass(frozen=True, repr=False)
+class EmptySet(PathSet):
+    """No VLB path at all: MIN only."""
+
+    topology: Dragonfly
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """See `PathSet.rows`."""
+        nothing = np.zeros(0, dtype=np.int32)
+        offset = np.zeros(len(sources) + 1, dtype=np.int64)
+        hops, weight = np.zeros(0, dtype=np.int8), np.zeros(0)
+        return PathRows(
+            self.topology, sources, targets, offset, nothing, nothing, nothing, hops, weight
+        )
+
+    def __str__(self) -> str:
+        return "none"
+
+
+class RowSet(PathSet):
+    """A path set given by its rows: a balanced set or a saved table.
+
+    Parameters
+    ----------
+    stored : rows of every ordered pair of different switches, as from `PathSet.all_rows`.
+    name : what `str` returns: the expression the rows came from, or the path of the table file.
+    """
+
+    def __init__(self, stored: PathRows, name: str) -> None:
+        self.topology = stored.topology
+        self.stored = stored
+        self._name = name
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """See `PathSet.rows`; a switch paired with itself has no rows."""
+        switches = self.topology.num_switches
+        same = sources == targets
+        index = sources.astype(np.int64) * (switches - 1) + targets - (targets > sources)
+        found = self.stored.pairs(np.where(same, 0, index))
+        if not same.any():
+            return found
+        keep = ~same[found.pair_of_row]
+        kept = found.select(keep)
+        return PathRows(
+            self.topology,
+            sources,
+            targets,
+            kept.offset,
+            kept.intermediate,
+            kept.first_link,
+            kept.second_link,
+            kept.hops,
+            kept.weight,
+        )
+
+    def __str__(self) -> str:
+        return self._name

@@ -1,0 +1,173 @@
+"""Paths as arrays: the rows of many switch pairs, and the links they take."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb import _native
+from tvlb.topology import Dragonfly
+
+__all__ = ["ABSENT", "MAX_HOPS", "ClassUsage", "PathRows", "Switches", "min_rows", "wiring"]
+
+ABSENT = -1
+MAX_HOPS = 6
+_CLASSES = MAX_HOPS + 1
+
+Switches = NDArray[np.int32]
+
+
+@lru_cache(maxsize=8)
+def wiring(topology: Dragonfly) -> _native.Wiring:
+    """Return the topology in the form that the compiled kernels read."""
+    network = topology.network
+    return _native.Wiring(
+        topology.switches_per_group,
+        topology.groups,
+        network.link_source,
+        network.link_target,
+        network.link_kind,
+        topology.local_link.ravel(),
+        topology.group_link_offset,
+        topology.group_links,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ClassUsage:
+    """Size and link usage of the (pair, hop count) classes of some rows.
+
+    Attributes
+    ----------
+    count : int64 (pairs, 7), paths of each pair by hop count 0..6.
+    weight : float64 (pairs, 7), sum of draw weights by hop count.
+    entry_class, entry_link, entry_value : sparse usage, sorted by (class, link): the weights of
+        class ``entry_class`` = pair * 7 + hops that lie on ``entry_link`` sum to ``entry_value``.
+    """
+
+    count: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    entry_class: NDArray[np.int64]
+    entry_link: NDArray[np.int32]
+    entry_value: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PathRows:
+    """Paths of a list of switch pairs.
+
+    Attributes
+    ----------
+    topology : the network the ids refer to.
+    source, target : int32 (pairs,), the switch pairs.
+    offset : int64 (pairs+1,), pair i owns rows ``offset[i]:offset[i+1]``.
+    intermediate, first_link, second_link : int32 (rows,), the triple that identifies a VLB path;
+        -1 where absent (global links inside a group; all but the first link of a MIN path).
+    hops : int8 (rows,), network links of the path, 1..6.
+    weight : float64 (rows,), draw weights; they sum to 1 for every pair that has rows.
+
+    Notes
+    -----
+    Rows of a pair are sorted by (intermediate, first link, second link).
+    """
+
+    topology: Dragonfly
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    offset: NDArray[np.int64]
+    intermediate: NDArray[np.int32]
+    first_link: NDArray[np.int32]
+    second_link: NDArray[np.int32]
+    hops: NDArray[np.int8]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.hops)
+
+    @property
+    def native(self) -> _native.Rows:
+        """The rows in the form that the compiled kernels read (checked, not copied)."""
+        return _native.Rows(
+            wiring(self.topology),
+            self.source,
+            self.target,
+            self.offset,
+            self.intermediate,
+            self.first_link,
+            self.second_link,
+            self.hops,
+            self.weight,
+        )
+
+    @property
+    def pair_of_row(self) -> NDArray[np.int64]:
+        """Position of each row's pair, int64 (rows,)."""
+        return np.repeat(np.arange(len(self.source)), np.diff(self.offset))
+
+    def links(self) -> NDArray[np.int32]:
+        """Link ids of each path in travel order, int32 (rows, 6), -1 beyond the last hop."""
+        return _native.path_links(wiring(self.topology), self.native).reshape(-1, MAX_HOPS)
+
+    def total_usage(self) -> NDArray[np.float64]:
+        """Sum of weights over each link, all pairs together, float64 (links,)."""
+        return _native.total_usage(wiring(self.topology), self.native)
+
+    def class_usage(self) -> ClassUsage:
+        """Group the paths of each pair by hop count and add up their link usage."""
+        cell = self.pair_of_row * _CLASSES + self.hops
+        cells = len(self.source) * _CLASSES
+        entry_class, entry_link, entry_value = _native.class_usage(
+            wiring(self.topology), self.native
+        )
+        return ClassUsage(
+            count=np.bincount(cell, minlength=cells).reshape(-1, _CLASSES),
+            weight=np.bincount(cell, weights=self.weight, minlength=cells).reshape(-1, _CLASSES),
+            entry_class=entry_class,
+            entry_link=entry_link,
+            entry_value=entry_value,
+        )
+
+    def select(self, keep: NDArray[np.bool_]) -> "PathRows":
+        """Return the rows where `keep` is true; weights of each pair are renormalised."""
+        pair = self.pair_of_row[keep]
+        pairs = len(self.source)
+        total = np.bincount(pair, weights=self.weight[keep], minlength=pairs)
+        counts = np.bincount(pair, minlength=pairs)
+        return PathRows(
+            topology=self.topology,
+            source=self.source,
+            target=self.target,
+            offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            intermediate=self.intermediate[keep],
+            first_link=self.first_link[keep],
+            second_link=self.second_link[keep],
+            hops=self.hops[keep],
+            weight=self.weight[keep] / total[pair],
+        )
+
+    def pairs(self, index: NDArray[np.int64]) -> "PathRows":
+        """Return the rows of the pairs at positions `index`, in that order."""
+        counts = np.diff(self.offset)[index]
+        offset = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        rows = np.repeat(self.offset[index] - offset[:-1], counts) + np.arange(offset[-1])
+        return PathRows(
+            topology=self.topology,
+            source=self.source[index],
+            target=self.target[index],
+            offset=offset,
+            intermediate=self.intermediate[rows],
+            first_link=self.first_link[rows],
+            second_link=self.second_link[rows],
+            hops=self.hops[rows],
+            weight=self.weight[rows],
+        )
+
+
+def min_rows(topology: Dragonfly, sources: Switches, targets: Switches) -> PathRows:
+    """All MIN paths of the given pairs, each global link equally likely.
+
+    Pairs inside a group have the direct local link; a switch has no path to itself.
+    """
+    columns = _native.enumerate_min(wiring(topology), sources, targets)
+    return PathRows(topology, sources, targets, *columns)

@@ -1,0 +1,256 @@
+"""The Dragonfly family dfly(p, a, h, g) with complete-graph groups."""
+
+from functools import cached_property
+from typing import Self
+
+import networkx as nx
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.topology.arrangements import ARRANGEMENTS, Shape
+from tvlb.topology.network import LinkKind, Network, directed_links
+
+__all__ = ["Dragonfly"]
+
+_MAX_SWITCHES = 100_000
+_MAX_LINKS = 20_000_000
+_LATENCY = {LinkKind.LOCAL: 10, LinkKind.GLOBAL: 15}
+FROM_FILE = "file"
+
+
+class Dragonfly:
+    """A Dragonfly network dfly(p, a, h, g).
+
+    Parameters
+    ----------
+    p, a, h, g : compute nodes per switch, switches per group, global ports per switch, groups.
+        p, a, h >= 1, g >= 2 and g <= a*h + 1.
+    arrangement : wiring of the global links: absolute, palmtree, relative or circulant.
+
+    Raises
+    ------
+    InvalidInput : a parameter is out of range, the arrangement is unknown, or it leaves two
+        groups without any direct link.
+
+    Examples
+    --------
+    >>> topology = Dragonfly(4, 8, 4, 9)
+    >>> topology.num_switches, topology.num_nodes, topology.links_per_group_pair
+    (72, 288, (4, 4))
+    >>> str(topology)
+    'dfly(4,8,4,9)'
+
+    Notes
+    -----
+    Switch id = group * a + index; node id = switch * p + k. Instances are immutable.
+
+    References
+    ----------
+    Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 2.1.
+    """
+
+    def __init__(self, p: int, a: int, h: int, g: int, arrangement: str = "absolute") -> None:
+        _check_parameters(p, a, h, g)
+        if arrangement not in ARRANGEMENTS:
+            raise InvalidInput(
+                f"unknown arrangement {arrangement!r}; choose one of {', '.join(ARRANGEMENTS)}"
+            )
+        self._set(p, a, h, g, arrangement, ARRANGEMENTS[arrangement](Shape(a, h, g)))
+
+    @classmethod
+    def from_cables(
+        cls, p: int, a: int, h: int, g: int, cables: ArrayLike, arrangement: str = FROM_FILE
+    ) -> Self:
+        """Build a Dragonfly from an explicit list of global cables.
+
+        Parameters
+        ----------
+        cables : integer array of shape (cables, 2), undirected switch pairs, repeats allowed.
+        arrangement : the name recorded for this wiring.
+
+        Raises
+        ------
+        InvalidInput : a switch id is out of range, a cable stays inside a group, a switch has
+            more than h cables, or two groups are not joined at all.
+        """
+        _check_parameters(p, a, h, g)
+        pairs = np.asarray(cables)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+            raise InvalidInput("links must be a list of [switch, switch] pairs of integers")
+        _check_cables(pairs, a, h, g)
+        self = cls.__new__(cls)
+        self._set(p, a, h, g, arrangement, pairs.astype(np.int32))
+        return self
+
+    def _set(
+        self, p: int, a: int, h: int, g: int, arrangement: str, cables: NDArray[np.int32]
+    ) -> None:
+        self.nodes_per_switch = p
+        self.switches_per_group = a
+        self.global_ports = h
+        self.groups = g
+        self.arrangement = arrangement
+        low_first = np.sort(cables, axis=1)
+        self.cables = low_first[np.lexsort((low_first[:, 1], low_first[:, 0]))]
+        source, target, kind, ordinal = directed_links(_local_cables(a, g), self.cables)
+        self.network = Network(
+            num_switches=a * g,
+            node_switch=np.repeat(np.arange(a * g, dtype=np.int32), p),
+            link_source=source,
+            link_target=target,
+            link_kind=kind,
+            link_ordinal=ordinal,
+        )
+        if (counts := self._links_between).min() == 0:
+            first, second = np.argwhere(counts == 0)[0]
+            raise InvalidInput(
+                f"dfly({p},{a},{h},{g}) with arrangement {arrangement} leaves groups {first} and "
+                f"{second} without a direct link; every group pair needs at least one"
+            )
+
+    @property
+    def num_switches(self) -> int:
+        """Number of switches, a * g."""
+        return self.switches_per_group * self.groups
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of compute nodes, p * a * g."""
+        return self.nodes_per_switch * self.num_switches
+
+    @property
+    def num_links(self) -> int:
+        """Number of directed links; a cable counts twice."""
+        return self.network.num_links
+
+    @cached_property
+    def switch_group(self) -> NDArray[np.int32]:
+        """Group of each switch, int32, shape (switches,)."""
+        switches = np.arange(self.num_switches, dtype=np.int32)
+        return switches // np.int32(self.switches_per_group)
+
+    @cached_property
+    def group_links(self) -> NDArray[np.int32]:
+        """Global link ids sorted by (source group, target group, id), int32."""
+        return self._global_ids[np.argsort(self._global_pairs, kind="stable")]
+
+    @cached_property
+    def group_link_offset(self) -> NDArray[np.int32]:
+        """int32, shape (g*g+1,): links from group A to B are ``group_links[o[A*g+B]:o[A*g+B+1]]``."""
+        counts = np.bincount(self._global_pairs, minlength=self.groups**2)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+    @cached_property
+    def local_link(self) -> NDArray[np.int32]:
+        """Local link from each switch to each index of its group, int32 (switches, a), -1 itself."""
+        network = self.network
+        table = np.full((self.num_switches, self.switches_per_group), -1, dtype=np.int32)
+        ids = np.flatnonzero(network.link_kind == LinkKind.LOCAL).astype(np.int32)
+        table[network.link_source[ids], network.link_target[ids] % self.switches_per_group] = ids
+        return table
+
+    @property
+    def links_per_group_pair(self) -> tuple[int, int]:
+        """Smallest and largest number of cables between two groups."""
+        return int(self._links_between.min()), int(self._links_between.max())
+
+    @property
+    def unconnected_ports(self) -> int:
+        """Global ports that the wiring leaves unused."""
+        return self.num_switches * self.global_ports - 2 * len(self.cables)
+
+    @cached_property
+    def graph(self) -> "nx.MultiDiGraph[int]":
+        """The switches as a networkx graph; edges carry ``kind``, ``latency`` (cycles) and ``id``."""
+        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
+        for switch, group in enumerate(self.switch_group.tolist()):
+            graph.add_node(switch, group=group, nodes=self.nodes_per_switch)
+        network = self.network
+        ends = zip(
+            network.link_source.tolist(),
+            network.link_target.tolist(),
+            network.link_kind.tolist(),
+            strict=True,
+        )
+        for link, (source, target, kind) in enumerate(ends):
+            named = LinkKind(kind)
+            graph.add_edge(
+                source, target, id=link, kind=named.name.lower(), latency=_LATENCY[named]
+            )
+        return graph
+
+    @cached_property
+    def _global_ids(self) -> NDArray[np.int32]:
+        return np.flatnonzero(self.network.link_kind == LinkKind.GLOBAL).astype(np.int32)
+
+    @cached_property
+    def _global_pairs(self) -> NDArray[np.int32]:
+        source = self.switch_group[self.network.link_source[self._global_ids]]
+        target = self.switch_group[self.network.link_target[self._global_ids]]
+        return source * self.groups + target
+
+    @cached_property
+    def _links_between(self) -> NDArray[np.int64]:
+        counts = np.bincount(self._global_pairs, minlength=self.groups**2)
+        off_diagonal = ~np.eye(self.groups, dtype=bool)
+        return counts.reshape(self.groups, self.groups)[off_diagonal].reshape(self.groups, -1)
+
+    def __str__(self) -> str:
+        suffix = "" if self.arrangement == "absolute" else f",{self.arrangement}"
+        return (
+            f"dfly({self.nodes_per_switch},{self.switches_per_group},"
+            f"{self.global_ports},{self.groups}{suffix})"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Dragonfly)
+            and str(self) == str(other)
+            and np.array_equal(self.cables, other.cables)
+        )
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.cables.tobytes()))
+
+
+def _local_cables(a: int, g: int) -> NDArray[np.int32]:
+    low, high = np.triu_indices(a, k=1)
+    one_group = np.stack([low, high], axis=1)
+    starts = np.arange(g) * a
+    return (starts[:, None, None] + one_group[None]).reshape(-1, 2).astype(np.int32)
+
+
+def _check_parameters(p: int, a: int, h: int, g: int) -> None:
+    for name, value, low in (("p", p, 1), ("a", a, 1), ("h", h, 1), ("g", g, 2)):
+        if value < low:
+            raise InvalidInput(f"{name}={value} is out of range: {name} must be at least {low}")
+    if g > a * h + 1:
+        raise InvalidInput(
+            f"g={g} is out of range: {a} switches with {h} global ports each reach at most "
+            f"a*h+1 = {a * h + 1} groups"
+        )
+    if a * g > _MAX_SWITCHES or a * g * (a - 1 + h) > _MAX_LINKS:
+        raise InvalidInput(
+            f"dfly({p},{a},{h},{g}) has {a * g} switches and {a * g * (a - 1 + h)} directed links; "
+            f"the limits are {_MAX_SWITCHES} and {_MAX_LINKS}"
+        )
+
+
+def _check_cables(pairs: NDArray[np.integer], a: int, h: int, g: int) -> None:
+    outside = (pairs < 0) | (pairs >= a * g)
+    if outside.any():
+        raise InvalidInput(
+            f"link end {pairs[outside][0]} is not a switch id; allowed are 0..{a * g - 1}"
+        )
+    inside = pairs[:, 0] // a == pairs[:, 1] // a
+    if inside.any():
+        first, second = pairs[inside][0]
+        raise InvalidInput(f"link [{first},{second}] joins two switches of one group")
+    degree = np.bincount(pairs.ravel(), minlength=a * g)
+    if degree.max(initial=0) > h:
+        switch = int(degree.argmax())
+        raise InvalidInput(f"switch {switch} has {degree[switch]} global links; h allows {h}")

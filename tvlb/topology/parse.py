@@ -1,0 +1,83 @@
+"""The topology language: `4,8,4,9`, `dfly(4,8,4,9,palmtree)` or the path of a JSON file."""
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tvlb.errors import InvalidInput
+from tvlb.topology.dragonfly import Dragonfly
+
+__all__ = ["TopologyFile", "parse_topology"]
+
+_GRAMMAR = (
+    "expected p,a,h,g or dfly(p,a,h,g) with an optional arrangement, such as "
+    "dfly(4,8,4,9,palmtree), or the path of a topology JSON file"
+)
+_TEXT = re.compile(
+    r"(?:dfly)?\s*\(?\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)"
+    r"\s*(?:,\s*([a-z]+)\s*)?\)?",
+    re.ASCII,
+)
+
+
+class TopologyFile(BaseModel):
+    """Schema of a topology JSON file: sizes and the undirected global links."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    p: int
+    a: int
+    h: int
+    g: int
+    links: list[tuple[int, int]]
+
+
+def parse_topology(text: str) -> Dragonfly:
+    """Parse the topology language.
+
+    Raises
+    ------
+    InvalidInput : the text is no topology, or the topology is out of range.
+
+    Examples
+    --------
+    >>> str(parse_topology("4,8,4,9"))
+    'dfly(4,8,4,9)'
+    >>> str(parse_topology("dfly(2, 4, 2, 9, palmtree)"))
+    'dfly(2,4,2,9,palmtree)'
+    """
+    stripped = text.strip()
+    match = _TEXT.fullmatch(stripped)
+    if match is not None and stripped.count("(") == stripped.count(")"):
+        p, a, h, g = (_bounded(number) for number in match.groups()[:4])
+        return Dragonfly(p, a, h, g, arrangement=match.group(5) or "absolute")
+    if stripped.endswith(".json"):
+        return _load(Path(stripped))
+    raise InvalidInput(f"unknown topology {text!r}: {_GRAMMAR}")
+
+
+def _bounded(number: str) -> int:
+    if len(number) > 9:
+        raise InvalidInput(f"{number[:12]}... is out of range for a topology parameter")
+    return int(number)
+
+
+def _load(path: Path) -> Dragonfly:
+    try:
+        content = TopologyFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InvalidInput(f"cannot read topology file {path}: {error.strerror}") from error
+    except (ValidationError, json.JSONDecodeError) as error:
+        raise InvalidInput(f"topology file {path} is malformed: {first_problem(error)}") from error
+    return Dragonfly.from_cables(content.p, content.a, content.h, content.g, content.links)
+
+
+def first_problem(error: Exception) -> str:
+    """Say in one line what a validation error found first."""
+    if isinstance(error, ValidationError):
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        return f"{where}: {problem['msg']}" if where else problem["msg"]
+    return str(error)

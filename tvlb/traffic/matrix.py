@@ -1,0 +1,129 @@
+"""Traffic matrices read from a CSV file.
+
+Format: a line ``# level=node`` or ``# level=switch``, the header ``src,dst,rate``, then one line
+per entry; rates are flits/cycle at load 1.
+"""
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tvlb.errors import InvalidInput
+from tvlb.topology import Dragonfly
+from tvlb.traffic.demand import DestinationTable, NodeTraffic
+
+__all__ = ["MatrixPattern"]
+
+# Row sums are decimal fractions added in binary; 1/3 + 1/3 + 1/3 must still count as 1.
+_SUM_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class MatrixPattern:
+    """A traffic matrix from a file; `str` gives its path.
+
+    Attributes
+    ----------
+    path : the CSV file, as the user named it.
+    level : "node" or "switch".
+    entries : (source, destination, rate) triples sorted by (source, destination).
+    """
+
+    path: str
+    level: str
+    entries: tuple[tuple[int, int, float], ...]
+
+    @classmethod
+    def read(cls, path: str) -> "MatrixPattern":
+        """Read a matrix file; raise InvalidInput naming the first bad line."""
+        try:
+            lines = Path(path).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput(f"cannot read traffic matrix {path}: {error}") from error
+        level = _level(path, lines[0] if lines else "")
+        if len(lines) < 2 or [cell.strip() for cell in lines[1].split(",")] != [
+            "src",
+            "dst",
+            "rate",
+        ]:
+            raise InvalidInput(f"{path}, line 2: expected the header src,dst,rate")
+        entries = [
+            _entry(path, number, row)
+            for number, row in enumerate(csv.reader(lines[2:]), start=3)
+            if row
+        ]
+        pairs = [entry[:2] for entry in entries]
+        if len(set(pairs)) != len(pairs):
+            twice = next(pair for pair in pairs if pairs.count(pair) > 1)
+            raise InvalidInput(f"{path}: entry {twice[0]},{twice[1]} appears more than once")
+        return cls(path, level, tuple(sorted(entries)))
+
+    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+        """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""
+        by_switch = self.level == "switch"
+        size = topology.num_switches if by_switch else topology.num_nodes
+        source = np.array([entry[0] for entry in self.entries], dtype=np.int64)
+        target = np.array([entry[1] for entry in self.entries], dtype=np.int32)
+        rate = np.array([entry[2] for entry in self.entries], dtype=np.float64)
+        for ends in (source, target):
+            if len(ends) and ends.max() >= size:
+                raise InvalidInput(
+                    f"{self.path}: {self.level} {ends.max()} is not in {topology}; "
+                    f"allowed are 0..{size - 1}"
+                )
+        sums = np.bincount(source, weights=rate, minlength=size)
+        limit = topology.nodes_per_switch if by_switch else 1
+        if sums.max(initial=0.0) > limit + _SUM_SLACK:
+            worst = int(sums.argmax())
+            raise InvalidInput(
+                f"{self.path}: {self.level} {worst} sends {sums[worst]:g} flits/cycle; "
+                f"a row may sum to at most {limit}"
+            )
+        kept = rate > 0
+        counts = np.bincount(source[kept], minlength=size)
+        owner = topology.network.node_switch if by_switch else np.arange(topology.num_nodes)
+        share = topology.nodes_per_switch if by_switch else 1
+        table = DestinationTable(
+            row_of_node=np.where(counts[owner] > 0, owner, -1).astype(np.int32),
+            offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            target=target[kept],
+            probability=rate[kept] / sums[source[kept]],
+            target_is_switch=by_switch,
+        )
+        nodes = topology.num_nodes
+        return NodeTraffic(
+            rate=np.minimum(sums[owner] / share, 1.0),
+            uniform_fraction=np.zeros(nodes),
+            destination=np.full(nodes, -1, dtype=np.int32),
+            table=table,
+        )
+
+    def __str__(self) -> str:
+        return self.path
+
+
+def _level(path: str, line: str) -> str:
+    words = line.replace(" ", "").lower()
+    for level in ("node", "switch"):
+        if words == f"#level={level}":
+            return level
+    raise InvalidInput(f"{path}, line 1: expected '# level=node' or '# level=switch', got {line!r}")
+
+
+def _entry(path: str, number: int, row: list[str]) -> tuple[int, int, float]:
+    try:
+        source, target, rate = int(row[0]), int(row[1]), float(row[2])
+        valid = len(row) == 3
+    except (ValueError, IndexError):
+        valid, source, target, rate = False, 0, 0, 0.0
+    if not valid:
+        raise InvalidInput(f"{path}, line {number}: expected src,dst,rate, got {','.join(row)!r}")
+    if source < 0 or target < 0 or not (math.isfinite(rate) and rate >= 0):
+        raise InvalidInput(
+            f"{path}, line {number}: {','.join(row)!r} is out of range; ids and rates must be "
+            "finite and not negative"
+        )
+    return source, target, rate
