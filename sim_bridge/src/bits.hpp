@@ -14,6 +14,15 @@ class BitMask {
 
   void set(unsigned bit) { word_of(bit) |= bit_of(bit); }
   void clear(unsigned bit) { word_of(bit) &= ~bit_of(bit); }
+  void set_if(unsigned bit, bool value) {
+    word_of(bit) |= std::uint64_t{value} << (bit & 63U);
+  }
+  void assign(unsigned bit, bool value) {
+    clear(bit);
+    set_if(bit, value);
+  }
+  void set_all() { words_.fill(~std::uint64_t{0}); }
+  [[nodiscard]] bool test(unsigned bit) const { return ((words_[bit >> 6U] >> (bit & 63U)) & 1U) != 0; }
   [[nodiscard]] std::uint64_t word(unsigned index) const { return words_[index]; }
 
   [[nodiscard]] bool any() const {
@@ -28,6 +37,12 @@ class BitMask {
 
   void merge(const BitMask& other) {
     for (unsigned i = 0; i < Words; ++i) words_[i] |= other.words_[i];
+  }
+
+  [[nodiscard]] bool intersects(const BitMask& other) const {
+    std::uint64_t all = 0;
+    for (unsigned i = 0; i < Words; ++i) all |= words_[i] & other.words_[i];
+    return all != 0;
   }
 
   /// First set bit at or after `start`, going round once. Some bit must be set.
@@ -51,8 +66,14 @@ class BitMask {
   /// Calls `visit(bit)` for every bit that was set when its word was reached.
   template <class Visit>
   void for_each(Visit&& visit) const {
+    for_each_common(*this, visit);
+  }
+
+  /// The same for the bits that `other` has too.
+  template <class Visit>
+  void for_each_common(const BitMask& other, Visit&& visit) const {
     for (unsigned i = 0; i < Words; ++i) {
-      for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
+      for (std::uint64_t word = words_[i] & other.words_[i]; word != 0; word &= word - 1) {
         visit((i << 6U) + lowest(word));
       }
     }

@@ -48,12 +48,6 @@ double Measurement::interval_latency(const Backlog& in_sources, std::int64_t now
   return mean;
 }
 
-double Measurement::mean_hops() const { return ratio(hops_, delivered_.packets); }
-
-double Measurement::mean_recorded_latency() const {
-  return ratio(recorded_latency_sum_, recorded_packets_);
-}
-
 double Measurement::latency_quantile(double fraction) const {
   const double wanted = std::ceil(fraction * static_cast<double>(recorded_packets_));
   double seen = 0.0;
@@ -62,6 +56,23 @@ double Measurement::latency_quantile(double fraction) const {
     if (histogram_[latency] != 0 && seen >= wanted) return static_cast<double>(latency);
   }
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+void Measurement::summarise(Result& result, int num_nodes) const {
+  const std::int64_t capacity = std::int64_t{num_nodes} * (end_ - begin_);
+  result.latency_mean = ratio(recorded_latency_sum_, recorded_packets_);
+  result.latency_p50 = latency_quantile(0.50);
+  result.latency_p99 = latency_quantile(0.99);
+  result.hops_mean = ratio(hops_, delivered_.packets);
+  result.accepted = ratio(accepted_, capacity);
+  result.generated = ratio(generated_.packets, capacity);
+  result.vlb_share = ratio(vlb_decisions_, decisions_);
+  result.saturated = result.latency_mean > kSaturatedLatency || accepts_too_little();
+  result.measured_packets = generated_.packets;
+  result.undelivered = generated_.packets - delivered_.packets;
+  result.decisions = decisions_;
+  result.flits_injected = injected_flits_;
+  result.flits_delivered = delivered_flits_;
 }
 
 }  // namespace tvlb::sim

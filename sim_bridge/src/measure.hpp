@@ -31,74 +31,6 @@ inline constexpr double kSaturatedLatency = 500.0;        // cycles
 inline constexpr double kSaturatedAcceptance = 0.995;     // of what was generated
 inline constexpr double kHopelessWarmupLatency = 1000.0;  // cycles
 
-class Measurement {
- public:
-  Measurement(std::int32_t begin, std::int32_t end) : begin_(begin), end_(end) {}
-
-  [[nodiscard]] bool follows(std::int32_t created) const {
-    return created >= begin_ && created < end_;
-  }
-  void injected(std::int32_t created) {
-    ++injected_flits_;
-    in_network_.add(created);
-    if (follows(created)) generated_.add(created);
-  }
-  void decided(std::int32_t created, int decisions, int vlb_decisions) {
-    if (!follows(created)) return;
-    decisions_ += decisions;
-    vlb_decisions_ += vlb_decisions;
-  }
-  void delivered(std::int32_t created, std::int32_t at, int hops);
-
-  /// A measured packet that its source had not sent yet when the window closed.
-  void left_in_source(std::int32_t created) { generated_.add(created); }
-  /// A measured packet that the run ends without delivering.
-  void undelivered(std::int32_t created, std::int64_t now) { record_latency(now - created); }
-
-  /// Delivered measured packets, and with their ages those still on the way.
-  [[nodiscard]] double mean_latency_at_least(std::int64_t now) const;
-  [[nodiscard]] bool accepts_too_little() const {
-    return static_cast<double>(accepted_) <
-           kSaturatedAcceptance * static_cast<double>(generated_.packets);
-  }
-  [[nodiscard]] bool complete() const { return delivered_.packets == generated_.packets; }
-  /// Mean latency of the packets delivered since the last call and the ages of all waiting ones.
-  [[nodiscard]] double interval_latency(const Backlog& in_sources, std::int64_t now);
-
-  [[nodiscard]] std::int64_t injected_flits() const { return injected_flits_; }
-  [[nodiscard]] std::int64_t delivered_flits() const { return delivered_flits_; }
-  [[nodiscard]] std::int64_t in_network() const { return in_network_.packets; }
-  [[nodiscard]] std::int64_t accepted() const { return accepted_; }
-  [[nodiscard]] std::int64_t generated() const { return generated_.packets; }
-  [[nodiscard]] std::int64_t measured_delivered() const { return delivered_.packets; }
-  [[nodiscard]] std::int64_t decisions() const { return decisions_; }
-  [[nodiscard]] std::int64_t vlb_decisions() const { return vlb_decisions_; }
-  [[nodiscard]] double mean_hops() const;
-  [[nodiscard]] double mean_recorded_latency() const;
-  /// Smallest latency that at least `fraction` of the recorded packets do not exceed; NaN if none.
-  [[nodiscard]] double latency_quantile(double fraction) const;
-
- private:
-  void record_latency(std::int64_t latency);
-
-  std::int32_t begin_;
-  std::int32_t end_;
-  std::int64_t injected_flits_ = 0;
-  std::int64_t delivered_flits_ = 0;
-  std::int64_t accepted_ = 0;  // delivered within the window, whenever generated
-  Backlog in_network_;
-  Backlog generated_;  // measured packets
-  Backlog delivered_;  // measured packets
-  std::int64_t hops_ = 0;
-  std::int64_t decisions_ = 0;
-  std::int64_t vlb_decisions_ = 0;
-  std::int64_t interval_packets_ = 0;
-  std::int64_t interval_latency_sum_ = 0;
-  std::int64_t recorded_packets_ = 0;
-  std::int64_t recorded_latency_sum_ = 0;
-  std::vector<std::uint32_t> histogram_;  // recorded packets by latency
-};
-
 /// Outcome of a run; rates in packets per cycle and node, latencies in cycles.
 struct Result {
   double latency_mean = 0.0;
@@ -116,10 +48,81 @@ struct Result {
   std::int64_t decisions = 0;        // of the measured packets
   std::int64_t flits_injected = 0;   // whole run
   std::int64_t flits_delivered = 0;  // whole run
+  std::int64_t flits_in_network = 0;  // at the end, counted one by one
   std::int64_t flit_hops = 0;        // whole run, network links
   std::int64_t cycles = 0;           // whole run
   double cpu_seconds = 0.0;
   std::vector<std::int64_t> link_flits;  // in the measured window, per link
+};
+
+class Measurement {
+ public:
+  Measurement(std::int32_t begin, std::int32_t end) : begin_(begin), end_(end) {}
+
+  [[nodiscard]] bool follows(std::int32_t created) const {
+    return created >= begin_ && created < end_;
+  }
+  void injected(std::int32_t created) {
+    ++injected_flits_;
+    in_network_.add(created);
+    if (!window_closed_ && follows(created)) generated_.add(created);
+  }
+  void decided(std::int32_t created, int decisions, int vlb_decisions) {
+    if (!follows(created)) return;
+    decisions_ += decisions;
+    vlb_decisions_ += vlb_decisions;
+  }
+  void delivered(std::int32_t created, std::int32_t at, int hops);
+
+  /// A packet that its source had not sent yet when the window closed.
+  void left_in_source(std::int32_t created) {
+    if (follows(created)) generated_.add(created);
+  }
+  /// From now on all measured packets are known.
+  void close_window() { window_closed_ = true; }
+  [[nodiscard]] bool window_closed() const { return window_closed_; }
+  /// A measured packet that the run ends without delivering.
+  void undelivered(std::int32_t created, std::int64_t now) { record_latency(now - created); }
+
+  /// Delivered measured packets, and with their ages those still on the way.
+  [[nodiscard]] double mean_latency_at_least(std::int64_t now) const;
+  [[nodiscard]] bool accepts_too_little() const {
+    return static_cast<double>(accepted_) <
+           kSaturatedAcceptance * static_cast<double>(generated_.packets);
+  }
+  /// Whether every measured packet has been delivered.
+  [[nodiscard]] bool complete() const {
+    return window_closed_ && delivered_.packets == generated_.packets;
+  }
+  /// Mean latency of the packets delivered since the last call and the ages of all waiting ones.
+  [[nodiscard]] double interval_latency(const Backlog& in_sources, std::int64_t now);
+
+  [[nodiscard]] std::int64_t in_network() const { return in_network_.packets; }
+  /// Writes the figures of the packets and the verdict.
+  void summarise(Result& result, int num_nodes) const;
+
+ private:
+  void record_latency(std::int64_t latency);
+  /// Smallest latency that at least `fraction` of the recorded packets do not exceed; NaN if none.
+  [[nodiscard]] double latency_quantile(double fraction) const;
+
+  std::int32_t begin_;
+  std::int32_t end_;
+  bool window_closed_ = false;
+  std::int64_t injected_flits_ = 0;
+  std::int64_t delivered_flits_ = 0;
+  std::int64_t accepted_ = 0;  // delivered within the window, whenever generated
+  Backlog in_network_;
+  Backlog generated_;  // measured packets
+  Backlog delivered_;  // measured packets
+  std::int64_t hops_ = 0;
+  std::int64_t decisions_ = 0;
+  std::int64_t vlb_decisions_ = 0;
+  std::int64_t interval_packets_ = 0;
+  std::int64_t interval_latency_sum_ = 0;
+  std::int64_t recorded_packets_ = 0;
+  std::int64_t recorded_latency_sum_ = 0;
+  std::vector<std::uint32_t> histogram_;  // recorded packets by latency
 };
 
 }  // namespace tvlb::sim

@@ -84,6 +84,8 @@ void Network::number_ports(const Wiring& wiring) {
 }
 
 void Network::index_local_links() {
+  member_.reserve(index(num_switches_));
+  for (int sw = 0; sw < num_switches_; ++sw) member_.push_back(sw % group_size_);
   local_link_.assign(index(num_switches_ * group_size_), -1);
   for (int id = 0; id < num_links(); ++id) {
     const Link& wire = link(id);

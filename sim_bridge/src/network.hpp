@@ -52,9 +52,9 @@ class Network {
   [[nodiscard]] const Link& link(int id) const { return links_[index(id)]; }
   [[nodiscard]] std::span<const Link> links() const { return links_; }
 
-  /// Link from `source` to `target`, two switches of one group.
+  /// Link from `source` to `target`, two switches of one group; -1 where they are the same.
   [[nodiscard]] int local_link(int source, int target) const {
-    return local_link_[index(source * group_size_ + target - group(source) * group_size_)];
+    return local_link_[index(source * group_size_ + member_[index(target)])];
   }
 
   [[nodiscard]] std::span<const std::int32_t> global_links(int from_group, int to_group) const {
@@ -78,7 +78,8 @@ class Network {
   std::vector<std::int32_t> first_node_;
   std::vector<std::int32_t> switch_group_;
   std::vector<Link> links_;
-  std::vector<std::int32_t> local_link_;
+  std::vector<std::int32_t> member_;      // position of a switch in its group
+  std::vector<std::int32_t> local_link_;  // per (switch, position)
   std::vector<std::int32_t> group_link_offset_;
   std::vector<std::int32_t> group_links_;
 };

@@ -12,7 +12,7 @@ inline constexpr int kMaxHops = 7;
 /// Output VC of a switch: port * (VC slots per port) + VC.
 using OutputVcId = std::uint16_t;
 
-struct Packet {
+struct alignas(32) Packet {
   std::array<OutputVcId, kMaxHops + 1> route;  // one per network hop, then the ejection VC
   std::int32_t created;                        // cycle
   std::int32_t destination;                    // node
@@ -20,7 +20,7 @@ struct Packet {
   std::uint8_t position;                       // entry of `route` that the packet wants
   std::uint8_t hops;                           // network hops of the route
   bool took_vlb;
-  bool may_revise;
+  bool may_revise;  // PAR's second decision is still open
 };
 static_assert(sizeof(Packet) == 32);
 

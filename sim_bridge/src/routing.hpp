@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,70 +14,61 @@
 
 namespace tvlb::sim {
 
-/// Links of a path in order.
+/// Links of a path in order; `hops` of them, none means that there is no such path.
 struct Path {
-  std::array<std::int32_t, kMaxHops> links;
+  std::array<std::int32_t, kMaxHops + 1> links;
   int hops = 0;
-  void append(int link) { links[static_cast<std::size_t>(hops++)] = link; }
+
+  void append(int link) { append_if(link, true); }
+  void append_if(int link, bool wanted) {
+    links[static_cast<std::size_t>(hops)] = link;
+    hops += static_cast<int>(wanted);
+  }
 };
 
-/// How per-switch arrays of ports and output VCs are laid out.
-struct PortLayout {
-  int ports_per_switch;  // stride of arrays over (switch, port)
-  int vc_slots;          // stride of a switch's arrays over (port, VC)
+/// The credit counters of all output VCs, and how they are laid out.
+struct CreditView {
+  std::span<const std::uint16_t> credits;  // per (switch, port, VC slot)
+  int ports_per_switch;
+  int vc_slots;  // 4 or 8
 };
 
-struct Choice {
-  Path path;
-  bool vlb = false;
-  bool may_revise = false;
-};
-
-/// Reads the port counters ("credits in use") through a view and never changes them.
+/// Reads the credit counters and never changes them.
 class Routing {
  public:
   Routing(const Network& network, const PathSampler& sampler, const Config& config,
-          PortLayout layout, std::span<const std::int32_t> credits_in_use);
+          CreditView credits);
 
-  /// The source decision for two different switches.
-  [[nodiscard]] Choice decide(int source, int target, Stream& stream) const;
+  /// The source decision for two different switches; the route ends with the ejection VC.
+  void decide(int source, int target, OutputVcId ejection, Stream& stream, Packet& packet) const;
 
-  /// PAR's second decision, at the second switch of a MIN path; `target` is in another group.
-  [[nodiscard]] Choice revise(int source, int target, Stream& stream) const;
+  /// PAR's second decision: when a packet leaves the switch `source` of its first hop, replaces
+  /// the rest of its route. `target` is in another group.
+  void revise(int source, int target, Stream& stream, Packet& packet) const;
 
-  /// Second switch of a packet's route at its source.
-  [[nodiscard]] int switch_after(int sw, OutputVcId output_vc) const;
-
-  /// Writes a path into a fresh route, followed by the ejection VC.
-  void write_route(Packet& packet, const Path& path, OutputVcId ejection) const;
-
-  /// Replaces what follows the first hop, a local one.
-  void rewrite_after_first_hop(Packet& packet, const Path& path) const;
+  /// The route inside one switch.
+  static void eject(OutputVcId ejection, Packet& packet);
 
  private:
-  [[nodiscard]] std::optional<Path> min_candidate(int source, int target, Stream& stream) const;
-  [[nodiscard]] std::optional<Path> vlb_candidate(int source, int target, Stream& stream) const;
-  [[nodiscard]] bool prefers_min(const Path& min, const Path& vlb) const;
-  [[nodiscard]] bool prefers_min_by_first_port(const Path& min, const Path& vlb) const;
-  [[nodiscard]] std::int64_t queue_of(int link) const {
-    return credits_in_use_[counter_of_link_[static_cast<std::size_t>(link)]];
-  }
-  [[nodiscard]] std::int64_t queue_of(const Path& path) const;
   void append_half(Path& path, int source, int target, int global_link) const;
-  void write_hops(Packet& packet, const Path& path, int position, int vc,
-                  const Link* previous) const;
-  [[nodiscard]] int next_vc(int vc, int position, const Link* previous, const Link& next) const;
+  [[nodiscard]] Path min_candidate(int source, int target, Stream& stream) const;
+  [[nodiscard]] Path vlb_candidate(int source, int target, Stream& stream) const;
+  [[nodiscard]] bool chooses_vlb(const Path& min, const Path& vlb) const;
+  [[nodiscard]] bool prefers_vlb_by_first_port(const Path& min, const Path& vlb) const;
+  [[nodiscard]] std::int64_t queue_of(int link) const;
+  [[nodiscard]] std::int64_t queue_of(const Path& path) const;
+  void write_hops(Packet& packet, const Path& path, int position, int vc, bool after_local) const;
 
   const Network& network_;
   const PathSampler& sampler_;
-  PortLayout layout_;
   RoutingKind kind_;
   VcScheme scheme_;
   int last_vc_;
   int threshold_;
-  std::span<const std::int32_t> credits_in_use_;
-  std::vector<std::uint32_t> counter_of_link_;  // index into credits_in_use_
-  std::vector<std::int32_t> link_of_port_;      // per (switch, port), -1 for nodes
+  CreditView credits_;
+  int all_credits_;                           // of the VC slots of an idle port
+  std::vector<std::uint32_t> first_counter_;  // per link: VC slot 0 among the credit counters
+  std::vector<std::int32_t> link_of_port_;    // per (switch, port), -1 for nodes
 };
 
 }  // namespace tvlb::sim

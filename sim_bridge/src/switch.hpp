@@ -1,5 +1,6 @@
-// One input-queued virtual-channel switch: its buffers, credits and the two-stage allocator. It
-// knows ports and VCs only; topology, paths and links stay outside.
+// One input-queued virtual-channel switch: its buffers and the two-stage allocator. It knows ports
+// and VCs only; topology, paths and links stay outside. Branches are few and the state is small
+// because all switches together live in the second-level cache.
 #pragma once
 
 #include <array>
@@ -10,18 +11,15 @@
 
 namespace tvlb::sim {
 
-inline constexpr std::uint16_t kNoInput = 0xFFFF;
-
 /// FIFO of one (input port, VC): packets linked through Packet::next.
-struct InputVc {
+struct InputQueue {
   std::int32_t head = -1;
   std::int32_t tail = -1;
-  OutputVcId wants = 0;  // of the head packet
 };
 
 struct InputPort {
   std::int32_t next_credit_cycle = 0;  // a port sends one credit per cycle
-  std::int32_t upstream = 0;           // its slot 0 among all output VCs, or among node credits
+  std::uint32_t upstream = 0;          // its slot 0 among all credit counters
   std::int16_t credit_delay = 0;       // cycles from sending to use
   std::uint8_t output_pointer = 0;
   std::uint8_t vc_pointer = 0;
@@ -31,16 +29,7 @@ struct OutputPort {
   std::int32_t next_departure = 0;  // the output FIFO sends one flit per cycle
   std::int32_t downstream = -1;     // its slot 0 among all input VCs, -1 for a node
   std::int32_t flits = 0;           // granted so far
-  std::int16_t flight_time = 0;     // cycles from departure to arrival
-  std::uint8_t input_pointer = 0;
-};
-
-template <int Words>
-struct OutputVc {
-  BitMask<Words> askers;  // input VCs whose head wants this output VC and owns none
-  std::uint16_t credits = 0;
-  std::uint16_t owner = kNoInput;
-  std::uint16_t pointer = 0;
+  std::int32_t flight_time = 0;     // cycles from departure to arrival
 };
 
 /// `Words` mask words cover all (port, VC slot) pairs; `Slots` VC slots per port, a power of two.
@@ -51,97 +40,100 @@ class Switch {
   static constexpr unsigned kSlots = Slots;
   static constexpr unsigned kVcs = BitMask<Words>::kBits;
   static constexpr unsigned kPorts = kVcs / kSlots;
-  static constexpr int kPortWords = (kPorts + 63) / 64;
+  using PortMask = BitMask<(kPorts + 63) / 64>;
 
-  std::array<InputVc, kVcs> input_vcs{};
-  std::array<OutputVc<Words>, kVcs> output_vcs{};
+  /// Working space of a step; clean between steps.
+  struct Scratch {
+    std::array<std::uint16_t, kPorts> nominee{};  // per input port: the input VC it nominates
+    std::array<PortMask, kPorts> nominations{};   // per output port: input ports
+  };
+
+  std::array<InputQueue, kVcs> queues{};
   std::array<InputPort, kPorts> inputs{};
   std::array<OutputPort, kPorts> outputs{};
 
-  [[nodiscard]] bool idle() const { return !ready_.any() && !askable_.any(); }
+  Switch() { free_.set_all(); }
 
+  [[nodiscard]] OutputVcId wanted_by(unsigned input) const { return wants_[input]; }
+
+  /// The head of `input` has not won its output VC yet.
   [[nodiscard]] bool waits_for_vc(unsigned input) const {
-    const InputVc& queue = input_vcs[input];
-    return queue.head >= 0 && output_vcs[queue.wants].owner != input;
+    return queues[input].head >= 0 && askers_[wants_[input]].test(input);
   }
 
   /// The head of `input` asks for `wanted` from the next step on.
   void ask(unsigned input, OutputVcId wanted) {
-    input_vcs[input].wants = wanted;
-    OutputVc<Words>& output = output_vcs[wanted];
-    output.askers.set(input);
-    if (output.owner == kNoInput) askable_.set(wanted);
+    wants_[input] = wanted;
+    askers_[wanted].set(input);
+    asked_.set(wanted);
   }
 
   void stop_asking(unsigned input) {
-    const OutputVcId wanted = input_vcs[input].wants;
-    output_vcs[wanted].askers.clear(input);
-    if (!output_vcs[wanted].askers.any()) askable_.clear(wanted);
+    const OutputVcId wanted = wants_[input];
+    askers_[wanted].clear(input);
+    asked_.assign(wanted, askers_[wanted].any());
   }
 
-  void add_credit(unsigned output_vc) {
-    OutputVc<Words>& output = output_vcs[output_vc];
-    if (output.credits++ == 0 && output.owner != kNoInput) ready_.set(output.owner);
+  /// To be called when an output VC had no credit and gets one.
+  void first_credit(unsigned output_vc) {
+    if (!free_.test(output_vc)) ready_.set(owner_[output_vc]);
   }
+
+  [[nodiscard]] bool idle() const { return !ready_.any() && !asked_.intersects(free_); }
 
   /// One internal step: both stages decide on the state at its start, `grant(input VC)` runs for
-  /// every flit that crosses, and the winners of stage 1 take effect last.
+  /// every flit that crosses, and the winners of stage 1 take effect last. `credits` are those of
+  /// this switch's output VCs.
   template <class Grant>
-  void step(Grant&& grant) {
-    BitMask<Words> newly_ready;
-    const bool any_win = askable_.any();
-    if (any_win) allocate_output_vcs(newly_ready);
-    if (ready_.any()) allocate_crossbar(grant);
-    if (any_win) ready_.merge(newly_ready);
+  void step(std::uint16_t* credits, Scratch& scratch, Grant&& grant) {
+    BitMask<Words> winners;
+    allocate_output_vcs(credits, winners);
+    if (ready_.any()) allocate_crossbar(scratch, grant);
+    ready_.merge(winners);
   }
 
-  /// Takes the head of `input` out after its grant: frees the output VC, uses one credit. The
-  /// caller makes the next packet ask.
-  std::int32_t take(unsigned input) {
-    InputVc& queue = input_vcs[input];
-    OutputVc<Words>& output = output_vcs[queue.wants];
+  /// Frees the output VC of a granted head; the caller dequeues it and uses a credit.
+  void release(unsigned input) {
     ready_.clear(input);
-    output.owner = kNoInput;
-    --output.credits;
-    if (output.askers.any()) askable_.set(queue.wants);
-    return queue.head;
+    free_.set(wants_[input]);
   }
 
  private:
   static constexpr std::uint64_t kSlotBits = (std::uint64_t{1} << kSlots) - 1;
   static constexpr unsigned kPortsPerWord = 64 / kSlots;
 
-  // Stage 1: every free output VC that is asked for picks one asker.
-  void allocate_output_vcs(BitMask<Words>& newly_ready) {
-    askable_.for_each([&](unsigned wanted) {
-      OutputVc<Words>& output = output_vcs[wanted];
-      const unsigned winner = output.askers.first_from(output.pointer);
-      output.pointer = static_cast<std::uint16_t>((winner + 1) & (kVcs - 1));
-      output.askers.clear(winner);
-      output.owner = static_cast<std::uint16_t>(winner);
-      if (output.credits > 0) newly_ready.set(winner);
+  // Stage 1: every free output VC that is asked for picks one asker. `winners` are those that have
+  // a credit and so may cross in the next step.
+  void allocate_output_vcs(const std::uint16_t* credits, BitMask<Words>& winners) {
+    asked_.for_each_common(free_, [&](unsigned wanted) {
+      BitMask<Words>& askers = askers_[wanted];
+      const unsigned winner = askers.first_from(pointer_[wanted]);
+      pointer_[wanted] = static_cast<std::uint16_t>((winner + 1) & (kVcs - 1));
+      askers.clear(winner);
+      asked_.assign(wanted, askers.any());
+      free_.clear(wanted);
+      owner_[wanted] = static_cast<std::uint16_t>(winner);
+      winners.set_if(winner, credits[wanted] != 0);
     });
-    askable_ = {};
   }
 
   // Stage 2: every input port nominates one flit, every output port picks one nomination.
   template <class Grant>
-  void allocate_crossbar(Grant&& grant) {
-    BitMask<kPortWords> wanted_outputs;
+  void allocate_crossbar(Scratch& scratch, Grant&& grant) {
+    PortMask wanted_outputs;
     for (unsigned word = 0; word < Words; ++word) {
       for (std::uint64_t bits = ready_.word(word); bits != 0;) {
         const unsigned in_word = static_cast<unsigned>(std::countr_zero(bits)) / kSlots;
         const std::uint64_t vcs = (bits >> (in_word * kSlots)) & kSlotBits;
         bits &= ~(kSlotBits << (in_word * kSlots));
-        wanted_outputs.set(nominate(word * kPortsPerWord + in_word, vcs));
+        wanted_outputs.set(nominate(scratch, word * kPortsPerWord + in_word, vcs));
       }
     }
     wanted_outputs.for_each([&](unsigned port) {
-      OutputPort& output = outputs[port];
-      const unsigned from = nominations_[port].first_from(output.input_pointer);
-      nominations_[port] = {};
-      const unsigned input_vc = nominee_[from];
-      output.input_pointer = next_port(from);
+      const unsigned from = scratch.nominations[port].first_from(output_pointer_[port]);
+      scratch.nominations[port] = {};
+      const unsigned input_vc = scratch.nominee[from];
+      output_pointer_[port] = next_port(from);
       inputs[from].output_pointer = next_port(port);
       inputs[from].vc_pointer = static_cast<std::uint8_t>((input_vc + 1) & (kSlots - 1));
       grant(input_vc);
@@ -153,13 +145,13 @@ class Switch {
   }
 
   // The output port that `input` nominates for, out of the ready VCs in `vcs`.
-  unsigned nominate(unsigned input, std::uint64_t vcs) {
+  unsigned nominate(Scratch& scratch, unsigned input, std::uint64_t vcs) {
     const unsigned base = input * kSlots;
     unsigned chosen = base + static_cast<unsigned>(std::countr_zero(vcs));
     if ((vcs & (vcs - 1)) != 0) chosen = base + choose_vc(input, vcs);
-    nominee_[input] = static_cast<std::uint16_t>(chosen);
-    const unsigned port = input_vcs[chosen].wants / kSlots;
-    nominations_[port].set(input);
+    scratch.nominee[input] = static_cast<std::uint16_t>(chosen);
+    const unsigned port = wants_[chosen] / kSlots;
+    scratch.nominations[port].set(input);
     return port;
   }
 
@@ -170,21 +162,23 @@ class Switch {
     unsigned chosen = 0;
     for (; vcs != 0; vcs &= vcs - 1) {
       const auto vc = static_cast<unsigned>(std::countr_zero(vcs));
-      const unsigned output = input_vcs[input * kSlots + vc].wants / kSlots;
+      const unsigned output = wants_[input * kSlots + vc] / kSlots;
       const unsigned distance = (output - port.output_pointer) & (kPorts - 1);
       const unsigned rank = distance * kSlots + ((vc - port.vc_pointer) & (kSlots - 1));
-      if (rank < best) {
-        best = rank;
-        chosen = vc;
-      }
+      chosen = rank < best ? vc : chosen;
+      best = rank < best ? rank : best;
     }
     return chosen;
   }
 
-  BitMask<Words> ready_;    // input VCs whose head owns an output VC that has a credit
-  BitMask<Words> askable_;  // output VCs that are free and asked for
-  std::array<std::uint16_t, kPorts> nominee_{};
-  std::array<BitMask<kPortWords>, kPorts> nominations_{};
+  BitMask<Words> ready_;  // input VCs whose head owns an output VC that has a credit
+  BitMask<Words> asked_;  // output VCs with askers
+  BitMask<Words> free_;   // output VCs without owner
+  std::array<std::uint8_t, kPorts> output_pointer_{};  // of output ports, over input ports
+  std::array<OutputVcId, kVcs> wants_{};               // of the head of each input VC
+  std::array<std::uint16_t, kVcs> pointer_{};          // of output VCs, over input VCs
+  std::array<std::uint16_t, kVcs> owner_{};            // of output VCs that are not free
+  std::array<BitMask<Words>, kVcs> askers_{};          // of output VCs: input VCs without one
 };
 
 }  // namespace tvlb::sim

@@ -24,6 +24,10 @@ struct BalanceOutcome {
     std::int64_t removed_globally = 0;
 };
 
+// Largest over mean usage per pair and kind of link, [pair * 2 + kind], over the links that some but
+// not all of the pair's paths take; 0 where there is no such link.
+[[nodiscard]] std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows);
+
 // Balances the inter-group pairs of `rows`, which must list every pair once; pairs inside a group
 // count towards the usage and stay as they are.
 [[nodiscard]] BalanceOutcome balance(const Wiring& wiring, const RowsView& rows,

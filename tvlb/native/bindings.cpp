@@ -183,6 +183,15 @@ nb::tuple balance(const tvlb::Wiring& wiring, const Rows& rows,
                           outcome.removed_globally);
 }
 
+auto pair_imbalance(const tvlb::Wiring& wiring, const Rows& rows) {
+    std::vector<double> imbalance;
+    {
+        nb::gil_scoped_release release;
+        imbalance = tvlb::pair_imbalance(wiring, rows.as_view());
+    }
+    return hand_over(std::move(imbalance));
+}
+
 std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t target,
                        std::int32_t intermediate, std::int32_t first, std::int32_t second) {
     return tvlb::path_key(tvlb::pair_key(seed, source, target), intermediate, first, second);
@@ -256,6 +265,7 @@ NB_MODULE(_native, m) {
     m.def("total_usage", &total_usage, "wiring"_a, "rows"_a);
     m.def("path_links", &path_links, "wiring"_a, "rows"_a);
     m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
+    m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
 }

@@ -3,6 +3,7 @@
 The throughput model, balancing, the simulator and the tables all read `PathSet` and `PathRows`.
 """
 
+from tvlb.paths.limits import MAX_ROWS, check_listable, check_rows, count_paths
 from tvlb.paths.parse import PATH_SET_GRAMMAR, parse_expression, strategic_choices, table1_points
 from tvlb.paths.path_set import (
     EmptySet,
@@ -18,6 +19,7 @@ from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, mi
 __all__ = [
     "ABSENT",
     "MAX_HOPS",
+    "MAX_ROWS",
     "PATH_SET_GRAMMAR",
     "ClassUsage",
     "EmptySet",
@@ -29,6 +31,9 @@ __all__ = [
     "ShortSet",
     "Switches",
     "all_pairs",
+    "check_listable",
+    "check_rows",
+    "count_paths",
     "min_rows",
     "parse_expression",
     "strategic_choices",

@@ -75,7 +75,7 @@ def _parse_short(text: str, topology: Dragonfly) -> PathSet | None:
 
 
 def table1_points(topology: Dragonfly, seed: int = 0) -> list[PathSet]:
-    """The 31 data points of Table 1 of the T-UGAL paper, shortest first."""
+    """Return the 31 data points of Table 1 of the T-UGAL paper, shortest first."""
     points: list[PathSet] = []
     for length in range(3, 6):
         points.append(LengthSet(topology, length, seed=seed))
@@ -84,7 +84,7 @@ def table1_points(topology: Dragonfly, seed: int = 0) -> list[PathSet]:
 
 
 def strategic_choices(topology: Dragonfly, seed: int = 0) -> list[PathSet]:
-    """The deterministic choices that Step 2 adds to the data points."""
+    """Return the deterministic choices that Step 2 adds to the data points."""
     return [
         LengthSet(topology, 4, composition=(2, 3), seed=seed),
         LengthSet(topology, 4, composition=(3, 2), seed=seed),

@@ -151,8 +151,7 @@ class LengthSet(_RuleSet):
             raise InvalidInput(f"<={self.max_hops}: path lengths are 2..{MAX_HOPS}")
         if self.percent and not 1 <= self.percent <= 99:
             raise InvalidInput(f"{self.percent}%: percentages are 1..99")
-        longer = self.percent != 0 or self.composition is not None
-        if longer and self.max_hops == MAX_HOPS:
+        if self.has_extra and self.max_hops == MAX_HOPS:
             raise InvalidInput(f"no VLB path is longer than {MAX_HOPS} hops")
         if self.composition is not None:
             self._check_composition(*self.composition)
@@ -168,6 +167,11 @@ class LengthSet(_RuleSet):
     def _rule(self) -> _native.LengthRule:
         first = None if self.composition is None else self.composition[0]
         return _native.LengthRule(self.max_hops, self.percent, first, self.seed)
+
+    @property
+    def has_extra(self) -> bool:
+        """Whether the set holds a part of the paths longer than `max_hops`."""
+        return self.percent != 0 or self.composition is not None
 
     @property
     def is_all(self) -> bool:

@@ -150,7 +150,8 @@ class PathRows:
         """Return the rows of the pairs at positions `index`, in that order."""
         counts = np.diff(self.offset)[index]
         offset = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        rows = np.repeat(self.offset[index] - offset[:-1], counts) + np.arange(offset[-1])
+        position = np.arange(offset[-1], dtype=np.int64)
+        rows = position + np.repeat(self.offset[index] - offset[:-1], counts)
         return PathRows(
             topology=self.topology,
             source=self.source[index],

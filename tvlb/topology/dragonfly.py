@@ -137,13 +137,13 @@ class Dragonfly:
 
     @cached_property
     def group_link_offset(self) -> NDArray[np.int32]:
-        """int32, shape (g*g+1,): links from group A to B are ``group_links[o[A*g+B]:o[A*g+B+1]]``."""
+        """int32 (g*g+1,): links from A to B are ``group_links[o[A*g+B]:o[A*g+B+1]]``."""
         counts = np.bincount(self._global_pairs, minlength=self.groups**2)
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
     @cached_property
     def local_link(self) -> NDArray[np.int32]:
-        """Local link from each switch to each index of its group, int32 (switches, a), -1 itself."""
+        """Local link from each switch to each index of its group, int32 (switches, a), or -1."""
         network = self.network
         table = np.full((self.num_switches, self.switches_per_group), -1, dtype=np.int32)
         ids = np.flatnonzero(network.link_kind == LinkKind.LOCAL).astype(np.int32)
@@ -162,7 +162,7 @@ class Dragonfly:
 
     @cached_property
     def graph(self) -> "nx.MultiDiGraph[int]":
-        """The switches as a networkx graph; edges carry ``kind``, ``latency`` (cycles) and ``id``."""
+        """The switches as a networkx graph; edges have ``kind``, ``latency`` (cycles), ``id``."""
         graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
         for switch, group in enumerate(self.switch_group.tolist()):
             graph.add_node(switch, group=group, nodes=self.nodes_per_switch)

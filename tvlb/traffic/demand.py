@@ -1,4 +1,4 @@
-"""What a traffic pattern means on one topology: per node for the simulator, per switch for the LP."""
+"""What a pattern means on one topology: per node for the simulator, per switch for the LP."""
 
 from dataclasses import dataclass
 

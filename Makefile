@@ -1,0 +1,42 @@
+# Everything happens in .venv; the machine needs Python 3.11 or newer, make and a C++20 compiler.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+NATIVE := CMakeLists.txt $(shell find tvlb sim_bridge -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
+
+.PHONY: table test lint sanitize lock clean
+
+table: $(READY) ## Compute a T-VLB table for dfly(2,4,2,5) and print its summary
+	mkdir -p build
+	$(BIN)/tvlb table 2,4,2,5 -o build/dfly-2-4-2-5.parquet
+
+test: $(READY) ## Run the test suite
+	$(BIN)/python -m pytest
+
+lint: $(READY) ## Style, types and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+sanitize: $(READY) ## Run the tests of the native code under ASan and UBSan
+	bench/sanitize.sh $(BIN)/python
+
+lock: $(READY) ## Refresh the pinned and hashed dependency list
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+		--no-emit-index-url --no-emit-trusted-host --no-emit-options \
+		--extra build --extra dev --output-file requirements.txt pyproject.toml
+
+$(VENV)/.dependencies: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	touch $@
+
+$(READY): $(VENV)/.dependencies pyproject.toml $(NATIVE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	touch $@
+
+clean:
+	rm -rf $(VENV) build

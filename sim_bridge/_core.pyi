@@ -1,0 +1,166 @@
+"""Types of the compiled simulator core; flat numpy arrays in, plain records out."""
+
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Int32 = NDArray[np.int32]
+_Int64 = NDArray[np.int64]
+_Float64 = NDArray[np.float64]
+
+class DeadlockError(RuntimeError): ...
+
+class Routing(Enum):
+    MIN = 0
+    VLB = 1
+    UGAL_L = 2
+    UGAL_G = 3
+    PAR = 4
+
+class VcScheme(Enum):
+    WON = 0
+    PER_HOP = 1
+
+class Decide(Enum):
+    ONCE = 0
+    EACH_ATTEMPT = 1
+
+class Stopped(Enum):
+    COMPLETED = 0
+    SATURATED_EARLY = 1
+    CANCELLED = 2
+
+class Network:
+    def __init__(
+        self,
+        *,
+        num_switches: int,
+        node_switch: _Int32,
+        link_source: _Int32,
+        link_target: _Int32,
+        link_kind: NDArray[np.uint8],
+        switch_group: _Int32,
+        group_link_offset: _Int32,
+        group_links: _Int32,
+    ) -> None: ...
+    @property
+    def num_nodes(self) -> int: ...
+    @property
+    def num_links(self) -> int: ...
+    @property
+    def max_ports(self) -> int: ...
+
+class Traffic:
+    def __init__(
+        self,
+        network: Network,
+        *,
+        rate: _Float64,
+        uniform_fraction: _Float64,
+        destination: _Int32,
+        matrix_row: _Int32,
+        matrix_offset: _Int64,
+        matrix_target: _Int32,
+        matrix_cumulative: _Float64,
+        matrix_target_is_switch: bool,
+    ) -> None: ...
+    @property
+    def max_rate(self) -> float: ...
+
+class PathSampler:
+    @staticmethod
+    def no_paths() -> PathSampler: ...
+    @staticmethod
+    def all_triples(network: Network) -> PathSampler: ...
+    @staticmethod
+    def short_halves(
+        network: Network, *, max_first: int, max_second: int, max_total: int
+    ) -> PathSampler: ...
+    @staticmethod
+    def rows(
+        network: Network,
+        *,
+        offset: _Int64,
+        intermediate: _Int32,
+        first_link: _Int32,
+        second_link: _Int32,
+        cumulative: _Float64,
+    ) -> PathSampler: ...
+    def first_pair_without_path(
+        self, network: Network, sources: _Int32, targets: _Int32
+    ) -> tuple[int, int] | None: ...
+    def draw(
+        self, network: Network, source: int, target: int, seed: int, number: int
+    ) -> tuple[int, int, int] | None: ...
+
+class Config:
+    routing: Routing
+    vc_scheme: VcScheme
+    decide: Decide
+    vc_count: int
+    buffer_flits: int
+    local_latency: int
+    global_latency: int
+    speedup: int
+    threshold: int
+    warmup_cycles: int
+    measured_cycles: int
+    drain_limit_cycles: int
+    stop_when_saturated: bool
+    load: float
+    seed: int
+
+class StopFlag:
+    """Asks runs to stop, from any thread, and shows how many cycles the last one has done."""
+
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+    @property
+    def cycles_done(self) -> int: ...
+
+class Result:
+    @property
+    def latency_mean(self) -> float: ...
+    @property
+    def latency_p50(self) -> float: ...
+    @property
+    def latency_p99(self) -> float: ...
+    @property
+    def hops_mean(self) -> float: ...
+    @property
+    def accepted(self) -> float: ...
+    @property
+    def generated(self) -> float: ...
+    @property
+    def vlb_share(self) -> float: ...
+    @property
+    def saturated(self) -> bool: ...
+    @property
+    def stopped(self) -> Stopped: ...
+    @property
+    def stop_reason(self) -> str: ...
+    @property
+    def measured_packets(self) -> int: ...
+    @property
+    def undelivered(self) -> int: ...
+    @property
+    def decisions(self) -> int: ...
+    @property
+    def flits_injected(self) -> int: ...
+    @property
+    def flits_delivered(self) -> int: ...
+    @property
+    def flits_in_network(self) -> int: ...
+    @property
+    def flit_hops(self) -> int: ...
+    @property
+    def cycles(self) -> int: ...
+    @property
+    def cpu_seconds(self) -> float: ...
+    @property
+    def link_flits(self) -> list[int]: ...
+
+def simulate(
+    network: Network, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
+) -> Result: ...

@@ -1,0 +1,116 @@
+"""The settings of a simulation run, checked when they are made."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from tvlb.errors import InvalidInput
+
+__all__ = ["Decide", "Routing", "SimulationConfig", "VcScheme"]
+
+
+class Routing(StrEnum):
+    """How a packet gets its route."""
+
+    MIN = "min"
+    VLB = "vlb"
+    UGAL_L = "ugal-l"
+    UGAL_G = "ugal-g"
+    PAR = "par"
+
+
+class VcScheme(StrEnum):
+    """How the virtual channel rises along a route."""
+
+    WON = "won"
+    PER_HOP = "per-hop"
+
+
+class Decide(StrEnum):
+    """When the source decides: once, or again every cycle while the packet heads its queue."""
+
+    ONCE = "once"
+    EACH_ATTEMPT = "each-attempt"
+
+
+# Allowed range of each integer setting.
+_RANGES = {
+    "warmup_cycles": (0, 100_000_000),
+    "measured_cycles": (1, 100_000_000),
+    "drain_limit_cycles": (0, 100_000_000),
+    "buffer_flits": (1, 4096),
+    "local_latency": (1, 4096),
+    "global_latency": (1, 4096),
+    "speedup": (1, 16),
+    "threshold": (-1_000_000, 1_000_000),
+}
+_VC_RANGE = (1, 8)
+
+_Member = TypeVar("_Member", bound=StrEnum)
+
+
+@dataclass(frozen=True)
+class SimulationConfig:
+    """Router, window and stopping settings; the defaults are Table 3 of the T-UGAL paper.
+
+    Attributes
+    ----------
+    warmup_cycles, measured_cycles : cycles before and in the measured window.
+    drain_limit_cycles : most cycles after the window to wait for its packets.
+    vc_scheme : `VcScheme` or its text: "won" or "per-hop".
+    vc_count : virtual channels, 1..8; None takes what the scheme needs (won 4, with PAR 5;
+        per-hop 6, with PAR 7). VC indices of a scheme that needs more are clamped.
+    buffer_flits : buffer of one (input port, VC), flits.
+    local_latency, global_latency : of links, cycles.
+    speedup : internal switch steps per cycle.
+    threshold : UGAL's bias T towards MIN, flits.
+    decide : `Decide` or its text: "once" or "each-attempt".
+    stop_when_saturated : end a run as soon as "saturated" is certain, or during warm-up when the
+        mean over packets delivered in the last 1,000 cycles (latency) and packets waiting (age)
+        exceeds 1,000 cycles. The figures of such a run are partial.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range.
+    """
+
+    warmup_cycles: int = 30_000
+    measured_cycles: int = 10_000
+    drain_limit_cycles: int = 20_000
+    vc_scheme: str = VcScheme.WON
+    vc_count: int | None = None
+    buffer_flits: int = 32
+    local_latency: int = 10
+    global_latency: int = 15
+    speedup: int = 2
+    threshold: int = 0
+    decide: str = Decide.ONCE
+    stop_when_saturated: bool = False
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _RANGES.items():
+            _check_range(name, getattr(self, name), low, high)
+        if self.vc_count is not None:
+            _check_range("vc_count", self.vc_count, *_VC_RANGE)
+        object.__setattr__(self, "vc_scheme", choose(VcScheme, "VC scheme", self.vc_scheme))
+        object.__setattr__(self, "decide", choose(Decide, "decide", self.decide))
+
+    def resolved_vc_count(self, routing: str) -> int:
+        """Virtual channels per port that a run with this routing has."""
+        if self.vc_count is not None:
+            return self.vc_count
+        base = 4 if self.vc_scheme == VcScheme.WON else 6
+        return base + 1 if routing == Routing.PAR else base
+
+
+def choose(kind: type[_Member], name: str, value: str) -> _Member:
+    """Return the member of `kind` that `value` names; raise InvalidInput listing all of them."""
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidInput(f"{name} {value!r}: choose one of {', '.join(kind)}") from None
+
+
+def _check_range(name: str, value: object, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InvalidInput(f"{name} = {value!r}: expected an integer in {low}..{high}")

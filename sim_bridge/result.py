@@ -1,0 +1,67 @@
+"""What a simulation run found out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim_bridge.config import SimulationConfig
+
+__all__ = ["SimulationResult"]
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationResult:
+    """Figures of one run. "Measured packets" are those generated in the measured window.
+
+    Attributes
+    ----------
+    routing, path_set, pattern : what was simulated, as text.
+    load : packets/cycle and node, times the node's rate in the pattern.
+    seed, config : the rest of what determines the result.
+    latency_mean, latency_p50, latency_p99 : cycles from generation to delivery of the measured
+        packets; those undelivered when the run ended count with their age. NaN without packets.
+    hops_mean : network links taken by the measured packets delivered; NaN without any.
+    accepted : packets/cycle/node delivered within the measured window.
+    generated : packets/cycle/node generated within the measured window.
+    vlb_share : share of VLB among the route decisions of measured packets between different
+        switches; a PAR revision is a second decision. NaN without decisions.
+    saturated : mean latency above 500 cycles, or accepted below 0.995 of generated.
+    stopped : "completed", "saturated-early" or "cancelled"; the figures of the last two are
+        partial.
+    stop_reason : why a run stopped early, else "".
+    undelivered : measured packets not delivered by the end.
+    flits : packets delivered in the whole run, warm-up and drain included.
+    flits_injected : packets that left their node in the whole run.
+    flits_in_network : packets inside the network when the run ended, counted one by one.
+    flit_hops : network links traversed in the whole run.
+    cycles : length of the whole run.
+    link_load : float64 (links,), flits/cycle over each link in the measured window, by link id.
+    cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
+    """
+
+    routing: str
+    path_set: str
+    pattern: str
+    load: float
+    seed: int
+    config: SimulationConfig
+    latency_mean: float
+    latency_p50: float
+    latency_p99: float
+    hops_mean: float
+    accepted: float
+    generated: float
+    vlb_share: float
+    saturated: bool
+    stopped: str
+    stop_reason: str
+    undelivered: int
+    flits: int
+    flits_injected: int
+    flits_in_network: int
+    flit_hops: int
+    cycles: int
+    link_load: NDArray[np.float64]
+    cpu_seconds: float
+    wall_seconds: float

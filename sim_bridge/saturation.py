@@ -1,0 +1,133 @@
+"""The largest load that a routing sustains."""
+
+from dataclasses import dataclass, replace
+
+from sim_bridge._core import StopFlag
+from sim_bridge.config import SimulationConfig
+from sim_bridge.result import SimulationResult
+from sim_bridge.scenario import Scenario
+from tvlb.errors import Cancelled, InvalidInput
+from tvlb.paths import PathSet
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern
+
+__all__ = ["SaturationSearch", "saturation_load", "search_saturation"]
+
+_STEP = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class SaturationSearch:
+    """Outcome of a saturation search.
+
+    Attributes
+    ----------
+    load : the largest load of the grid that is not saturated, 0 if none is; packets/cycle/node.
+    step : the grid.
+    evaluated : every run, by rising load. Runs of saturated loads were stopped early.
+    """
+
+    load: float
+    step: float
+    evaluated: tuple[SimulationResult, ...]
+
+
+def saturation_load(
+    topology: Dragonfly,
+    *,
+    routing: str,
+    path_set: PathSet,
+    pattern: Pattern,
+    config: SimulationConfig | None = None,
+    seed: int = 0,
+    step: float = _STEP,
+    guess: float | None = None,
+    stop: StopFlag | None = None,
+) -> SaturationSearch:
+    """Find the largest load of a grid that is not saturated.
+
+    Parameters
+    ----------
+    step : the grid, packets/cycle/node, 0.0001..0.5.
+    guess : where to start; a good guess saves runs and, saturation being monotone in the load,
+        does not change the answer.
+    stop : set from another thread to end the search.
+    Others as for `simulate`.
+
+    Raises
+    ------
+    Cancelled : `stop` was set.
+    InvalidInput, SimulationDeadlock : as `simulate`.
+    """
+    scenario = Scenario(topology, routing, path_set, pattern, seed)
+    return search_saturation(scenario, config, step=step, guess=guess, stop=stop)
+
+
+def search_saturation(
+    scenario: Scenario,
+    config: SimulationConfig | None = None,
+    *,
+    step: float = _STEP,
+    guess: float | None = None,
+    stop: StopFlag | None = None,
+) -> SaturationSearch:
+    """`saturation_load` for a prepared scenario."""
+    if not 1e-4 <= step <= 0.5:
+        raise InvalidInput(f"step = {step}: expected a number in 0.0001..0.5")
+    if guess is not None and not 0.0 <= guess <= 1.0:
+        raise InvalidInput(f"guess = {guess}: expected a number in 0..1")
+    settings = replace(config or SimulationConfig(), stop_when_saturated=True)
+    grid = _Grid(scenario, settings, step, stop)
+    start = round((0.5 if guess is None else guess) / step)
+    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last))
+    while saturated - sustained > 1:
+        middle = (sustained + saturated) // 2
+        if grid.saturated(middle):
+            saturated = middle
+        else:
+            sustained = middle
+    runs = tuple(grid.runs[position] for position in sorted(grid.runs))
+    return SaturationSearch(grid.load(sustained), step, runs)
+
+
+class _Grid:
+    """The loads step, 2*step, ... up to 1 and the runs made so far, by position."""
+
+    def __init__(
+        self, scenario: Scenario, config: SimulationConfig, step: float, stop: StopFlag | None
+    ) -> None:
+        self.scenario = scenario
+        self.config = config
+        self.step = step
+        self.stop = stop
+        self.last = int(1.0 / step + 1e-9)
+        self.runs: dict[int, SimulationResult] = {}
+
+    def load(self, position: int) -> float:
+        return round(position * self.step, 10)
+
+    def saturated(self, position: int) -> bool:
+        if position not in self.runs:
+            result = self.scenario.run(self.load(position), self.config, self.stop)
+            if result.stopped == "cancelled":
+                raise Cancelled("the saturation search was cancelled")
+            self.runs[position] = result
+        return self.runs[position].saturated
+
+
+def _bracket(grid: _Grid, start: int) -> tuple[int, int]:
+    """Return positions (sustained, saturated); 0 and last + 1 stand for the ends of the grid."""
+    width = 1
+    if grid.saturated(start):
+        saturated = start
+        while (lower := saturated - width) > 0:
+            if not grid.saturated(lower):
+                return lower, saturated
+            saturated, width = lower, 2 * width
+        return 0, saturated
+    sustained = start
+    while (upper := sustained + width) <= grid.last:
+        if grid.saturated(upper):
+            return sustained, upper
+        sustained, width = upper, 2 * width
+    return sustained, grid.last + 1

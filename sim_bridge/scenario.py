@@ -1,0 +1,189 @@
+"""What is simulated: a topology, a routing, a path set and a traffic pattern together."""
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sim_bridge import _core
+from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, choose
+from sim_bridge.conversion import core_network, core_traffic
+from sim_bridge.result import SimulationResult
+from sim_bridge.sampling import make_sampler, with_second_switches
+from tvlb.errors import InvalidInput, SimulationDeadlock
+from tvlb.paths import PathSet, Switches
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern, switch_demand
+
+__all__ = ["Scenario"]
+
+_ROUTING = {
+    Routing.MIN: _core.Routing.MIN,
+    Routing.VLB: _core.Routing.VLB,
+    Routing.UGAL_L: _core.Routing.UGAL_L,
+    Routing.UGAL_G: _core.Routing.UGAL_G,
+    Routing.PAR: _core.Routing.PAR,
+}
+_VC_SCHEME = {VcScheme.WON: _core.VcScheme.WON, VcScheme.PER_HOP: _core.VcScheme.PER_HOP}
+_DECIDE = {Decide.ONCE: _core.Decide.ONCE, Decide.EACH_ATTEMPT: _core.Decide.EACH_ATTEMPT}
+_STOPPED = {
+    _core.Stopped.COMPLETED: "completed",
+    _core.Stopped.SATURATED_EARLY: "saturated-early",
+    _core.Stopped.CANCELLED: "cancelled",
+}
+_MAX_SEED = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """The scenario in the core's own types."""
+
+    network: _core.Network
+    traffic: _core.Traffic
+    sampler: _core.PathSampler
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A combination to simulate at one or more loads.
+
+    Parameters
+    ----------
+    topology : the network.
+    routing : `Routing` or its text: min, vlb, ugal-l, ugal-g or par.
+    path_set : the VLB paths, on the same topology.
+    pattern : the traffic.
+    seed : of the random streams, and of patterns without a seed of their own; 0..2^64-1.
+
+    Raises
+    ------
+    InvalidInput : unknown routing, path set of another topology, seed out of range, a pattern
+        that does not fit, or `vlb` with a pair that has no VLB path.
+
+    Notes
+    -----
+    Path sets without a compact rule are listed on first use, which takes time and memory.
+    """
+
+    topology: Dragonfly
+    routing: str
+    path_set: PathSet
+    pattern: Pattern
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "routing", choose(Routing, "routing", self.routing))
+        if self.path_set.topology != self.topology:
+            raise InvalidInput(
+                f"path set {self.path_set} belongs to {self.path_set.topology}, "
+                f"not to {self.topology}"
+            )
+        if not 0 <= self.seed <= _MAX_SEED:
+            raise InvalidInput(f"seed = {self.seed}: expected an integer in 0..2^64-1")
+
+    def run(
+        self,
+        load: float,
+        config: SimulationConfig | None = None,
+        stop: _core.StopFlag | None = None,
+    ) -> SimulationResult:
+        """Simulate one load; see `sim_bridge.simulate`."""
+        settings = SimulationConfig() if config is None else config
+        compiled = self._compiled
+        self._check_load(load)
+        start = time.perf_counter()
+        try:
+            raw = _core.simulate(
+                compiled.network,
+                compiled.traffic,
+                compiled.sampler,
+                self._core_config(load, settings),
+                _core.StopFlag() if stop is None else stop,
+            )
+        except _core.DeadlockError as error:
+            raise SimulationDeadlock(str(error)) from error
+        except ValueError as error:
+            raise InvalidInput(str(error)) from error
+        return self._result(load, settings, raw, time.perf_counter() - start)
+
+    @cached_property
+    def _compiled(self) -> _Compiled:
+        network = core_network(self.topology)
+        node_traffic = self.pattern.resolve(self.topology, self.seed)
+        demand = switch_demand(self.topology, node_traffic)
+        sampler = self._sampler(network, demand.source, demand.target)
+        return _Compiled(network, core_traffic(network, node_traffic), sampler)
+
+    def _sampler(
+        self, network: _core.Network, sources: Switches, targets: Switches
+    ) -> _core.PathSampler:
+        if self.routing == Routing.MIN:
+            return _core.PathSampler.no_paths()
+        if self.routing == Routing.PAR:
+            sources, targets = with_second_switches(self.topology, sources, targets)
+        sampler = make_sampler(network, self.path_set, sources, targets)
+        if self.routing == Routing.VLB:
+            missing = sampler.first_pair_without_path(network, sources, targets)
+            if missing is not None:
+                raise InvalidInput(
+                    f"routing vlb needs a VLB path for every pair, but path set {self.path_set} "
+                    f"has none from switch {missing[0]} to switch {missing[1]}"
+                )
+        return sampler
+
+    def _check_load(self, load: float) -> None:
+        most = self._compiled.traffic.max_rate
+        limit = 1.0 / most if most > 1.0 else 1.0
+        if not 0.0 <= load <= limit:
+            raise InvalidInput(f"load = {load}: expected a number in 0..{limit:g}")
+
+    def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
+        core = _core.Config()
+        core.routing = _ROUTING[Routing(self.routing)]
+        core.vc_scheme = _VC_SCHEME[VcScheme(config.vc_scheme)]
+        core.decide = _DECIDE[Decide(config.decide)]
+        core.vc_count = 0 if config.vc_count is None else config.vc_count
+        core.buffer_flits = config.buffer_flits
+        core.local_latency = config.local_latency
+        core.global_latency = config.global_latency
+        core.speedup = config.speedup
+        core.threshold = config.threshold
+        core.warmup_cycles = config.warmup_cycles
+        core.measured_cycles = config.measured_cycles
+        core.drain_limit_cycles = config.drain_limit_cycles
+        core.stop_when_saturated = config.stop_when_saturated
+        core.load = load
+        core.seed = self.seed
+        return core
+
+    def _result(
+        self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float
+    ) -> SimulationResult:
+        return SimulationResult(
+            routing=str(self.routing),
+            path_set=str(self.path_set),
+            pattern=str(self.pattern),
+            load=load,
+            seed=self.seed,
+            config=config,
+            latency_mean=raw.latency_mean,
+            latency_p50=raw.latency_p50,
+            latency_p99=raw.latency_p99,
+            hops_mean=raw.hops_mean,
+            accepted=raw.accepted,
+            generated=raw.generated,
+            vlb_share=raw.vlb_share,
+            saturated=raw.saturated,
+            stopped=_STOPPED[raw.stopped],
+            stop_reason=raw.stop_reason,
+            undelivered=raw.undelivered,
+            flits=raw.flits_delivered,
+            flits_injected=raw.flits_injected,
+            flits_in_network=raw.flits_in_network,
+            flit_hops=raw.flit_hops,
+            cycles=raw.cycles,
+            link_load=np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
+            cpu_seconds=raw.cpu_seconds,
+            wall_seconds=wall_seconds,
+        )

@@ -1,0 +1,197 @@
+// Python module sim_bridge._core: arrays in, plain records out. Runs hold no Python lock.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "simulator.hpp"
+
+namespace nb = nanobind;
+
+namespace tvlb::sim {
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> view(const Array<T>& array) {
+  return {array.data(), array.size()};
+}
+
+void bind_network(nb::module_& module) {
+  nb::class_<Network>(module, "Network")
+      .def(
+          "__init__",
+          [](Network* self, int num_switches, const Array<std::int32_t>& node_switch,
+             const Array<std::int32_t>& link_source, const Array<std::int32_t>& link_target,
+             const Array<std::uint8_t>& link_kind, const Array<std::int32_t>& switch_group,
+             const Array<std::int32_t>& group_link_offset,
+             const Array<std::int32_t>& group_links) {
+            new (self) Network({num_switches, view(node_switch), view(link_source),
+                                view(link_target), view(link_kind), view(switch_group),
+                                view(group_link_offset), view(group_links)});
+          },
+          nb::kw_only(), nb::arg("num_switches"), nb::arg("node_switch"), nb::arg("link_source"),
+          nb::arg("link_target"), nb::arg("link_kind"), nb::arg("switch_group"),
+          nb::arg("group_link_offset"), nb::arg("group_links"))
+      .def_prop_ro("num_nodes", &Network::num_nodes)
+      .def_prop_ro("num_links", &Network::num_links)
+      .def_prop_ro("max_ports", &Network::max_ports);
+}
+
+void bind_traffic(nb::module_& module) {
+  nb::class_<Traffic>(module, "Traffic")
+      .def(
+          "__init__",
+          [](Traffic* self, const Network& network, const Array<double>& rate,
+             const Array<double>& uniform_fraction, const Array<std::int32_t>& destination,
+             const Array<std::int32_t>& matrix_row, const Array<std::int64_t>& matrix_offset,
+             const Array<std::int32_t>& matrix_target, const Array<double>& matrix_cumulative,
+             bool matrix_target_is_switch) {
+            new (self) Traffic(
+                network, {view(rate), view(uniform_fraction), view(destination), view(matrix_row),
+                          view(matrix_offset), view(matrix_target), view(matrix_cumulative),
+                          matrix_target_is_switch});
+          },
+          nb::arg("network"), nb::kw_only(), nb::arg("rate"), nb::arg("uniform_fraction"),
+          nb::arg("destination"), nb::arg("matrix_row"), nb::arg("matrix_offset"),
+          nb::arg("matrix_target"), nb::arg("matrix_cumulative"),
+          nb::arg("matrix_target_is_switch"))
+      .def_prop_ro("max_rate", &Traffic::max_rate);
+}
+
+std::optional<Triple> draw_once(const PathSampler& sampler, const Network& network, int source,
+                                int target, std::uint64_t seed, std::uint64_t number) {
+  Stream stream(seed, Purpose::route, number);
+  return draw_path(sampler, network, source, target, stream);
+}
+
+void bind_sampler(nb::module_& module) {
+  nb::class_<PathSampler>(module, "PathSampler")
+      .def_static("no_paths", [] { return PathSampler(NoPaths{}); })
+      .def_static(
+          "all_triples", [](const Network& network) { return PathSampler(AllTriples(network)); },
+          nb::arg("network"))
+      .def_static(
+          "short_halves",
+          [](const Network& network, int max_first, int max_second, int max_total) {
+            return PathSampler(ShortHalves(network, {max_first, max_second, max_total}));
+          },
+          nb::arg("network"), nb::kw_only(), nb::arg("max_first"), nb::arg("max_second"),
+          nb::arg("max_total"))
+      .def_static(
+          "rows",
+          [](const Network& network, const Array<std::int64_t>& offset,
+             const Array<std::int32_t>& intermediate, const Array<std::int32_t>& first_link,
+             const Array<std::int32_t>& second_link, const Array<double>& cumulative) {
+            return PathSampler(ExplicitRows(network, {view(offset), view(intermediate),
+                                                      view(first_link), view(second_link),
+                                                      view(cumulative)}));
+          },
+          nb::arg("network"), nb::kw_only(), nb::arg("offset"), nb::arg("intermediate"),
+          nb::arg("first_link"), nb::arg("second_link"), nb::arg("cumulative"))
+      .def(
+          "first_pair_without_path",
+          [](const PathSampler& self, const Network& network, const Array<std::int32_t>& sources,
+             const Array<std::int32_t>& targets) {
+            return first_pair_without_path(self, network, view(sources), view(targets));
+          },
+          nb::arg("network"), nb::arg("sources"), nb::arg("targets"))
+      .def(
+          "draw",
+          [](const PathSampler& self, const Network& network, int source, int target,
+             std::uint64_t seed, std::uint64_t number) -> nb::object {
+            const auto triple = draw_once(self, network, source, target, seed, number);
+            if (!triple) return nb::none();
+            return nb::make_tuple(triple->intermediate, triple->first_link, triple->second_link);
+          },
+          nb::arg("network"), nb::arg("source"), nb::arg("target"), nb::arg("seed"),
+          nb::arg("number"));
+}
+
+void bind_config(nb::module_& module) {
+  nb::enum_<RoutingKind>(module, "Routing")
+      .value("MIN", RoutingKind::min)
+      .value("VLB", RoutingKind::vlb)
+      .value("UGAL_L", RoutingKind::ugal_l)
+      .value("UGAL_G", RoutingKind::ugal_g)
+      .value("PAR", RoutingKind::par);
+  nb::enum_<VcScheme>(module, "VcScheme")
+      .value("WON", VcScheme::won)
+      .value("PER_HOP", VcScheme::per_hop);
+  nb::enum_<Decide>(module, "Decide")
+      .value("ONCE", Decide::once)
+      .value("EACH_ATTEMPT", Decide::each_attempt);
+  nb::class_<Config>(module, "Config")
+      .def(nb::init<>())
+      .def_rw("routing", &Config::routing)
+      .def_rw("vc_scheme", &Config::vc_scheme)
+      .def_rw("decide", &Config::decide)
+      .def_rw("vc_count", &Config::vc_count)
+      .def_rw("buffer_flits", &Config::buffer_flits)
+      .def_rw("local_latency", &Config::local_latency)
+      .def_rw("global_latency", &Config::global_latency)
+      .def_rw("speedup", &Config::speedup)
+      .def_rw("threshold", &Config::threshold)
+      .def_rw("warmup_cycles", &Config::warmup_cycles)
+      .def_rw("measured_cycles", &Config::measured_cycles)
+      .def_rw("drain_limit_cycles", &Config::drain_limit_cycles)
+      .def_rw("stop_when_saturated", &Config::stop_when_saturated)
+      .def_rw("load", &Config::load)
+      .def_rw("seed", &Config::seed);
+}
+
+void bind_result(nb::module_& module) {
+  nb::enum_<Stopped>(module, "Stopped")
+      .value("COMPLETED", Stopped::completed)
+      .value("SATURATED_EARLY", Stopped::saturated_early)
+      .value("CANCELLED", Stopped::cancelled);
+  nb::class_<Result>(module, "Result")
+      .def_ro("latency_mean", &Result::latency_mean)
+      .def_ro("latency_p50", &Result::latency_p50)
+      .def_ro("latency_p99", &Result::latency_p99)
+      .def_ro("hops_mean", &Result::hops_mean)
+      .def_ro("accepted", &Result::accepted)
+      .def_ro("generated", &Result::generated)
+      .def_ro("vlb_share", &Result::vlb_share)
+      .def_ro("saturated", &Result::saturated)
+      .def_ro("stopped", &Result::stopped)
+      .def_ro("stop_reason", &Result::stop_reason)
+      .def_ro("measured_packets", &Result::measured_packets)
+      .def_ro("undelivered", &Result::undelivered)
+      .def_ro("decisions", &Result::decisions)
+      .def_ro("flits_injected", &Result::flits_injected)
+      .def_ro("flits_delivered", &Result::flits_delivered)
+      .def_ro("flits_in_network", &Result::flits_in_network)
+      .def_ro("flit_hops", &Result::flit_hops)
+      .def_ro("cycles", &Result::cycles)
+      .def_ro("cpu_seconds", &Result::cpu_seconds)
+      .def_ro("link_flits", &Result::link_flits);
+}
+
+void bind_run(nb::module_& module) {
+  nb::exception<DeadlockError>(module, "DeadlockError", PyExc_RuntimeError);
+  nb::class_<StopFlag>(module, "StopFlag")
+      .def(nb::init<>())
+      .def("set", [](StopFlag& self) { self.requested.store(true); })
+      .def("is_set", [](const StopFlag& self) { return self.requested.load(); })
+      .def_prop_ro("cycles_done", [](const StopFlag& self) { return self.cycles_done.load(); });
+  module.def("simulate", &simulate, nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"),
+             nb::arg("config"), nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace
+}  // namespace tvlb::sim
+
+NB_MODULE(_core, module) {
+  module.doc() = "Cycle-level flit simulator: the compiled core of sim_bridge.";
+  tvlb::sim::bind_network(module);
+  tvlb::sim::bind_traffic(module);
+  tvlb::sim::bind_sampler(module);
+  tvlb::sim::bind_config(module);
+  tvlb::sim::bind_result(module);
+  tvlb::sim::bind_run(module);
+}

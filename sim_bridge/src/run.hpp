@@ -1,0 +1,493 @@
+// The state of one run, for one size of switch masks.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "event_wheel.hpp"
+#include "packet_pool.hpp"
+#include "routing.hpp"
+#include "simulator.hpp"
+#include "sources.hpp"
+#include "switch.hpp"
+
+namespace tvlb::sim {
+
+// Cycles between events, from the rules of the simulator specification.
+inline constexpr int kInjectionTime = 2;         // node to switch
+inline constexpr int kInjectionCreditDelay = 2;  // credit sent to usable at the node
+inline constexpr int kEjectionTime = 2;          // departure to delivery
+inline constexpr int kEjectionCreditDelay = 6;   // departure to usable at the switch
+inline constexpr int kArrivalDelay = 1;          // on top of the link latency
+inline constexpr int kCreditDelay = 3;           // on top of the link latency
+
+inline constexpr int kPollInterval = 256;           // cycles between looks at the stop flag
+inline constexpr int kDeadlockCycles = 10000;       // without any movement
+inline constexpr int kWarmupCheckInterval = 1000;   // cycles
+inline constexpr int kDrainCheckInterval = 64;      // cycles
+
+template <int Words, int Slots>
+class Run {
+ public:
+  Run(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+      const Config& config, StopFlag& stop);
+
+  Result execute();
+
+ private:
+  using SwitchState = Switch<Words, Slots>;
+  static constexpr unsigned kVcs = SwitchState::kVcs;
+  static constexpr unsigned kPorts = SwitchState::kPorts;
+
+  struct Arrival {
+    std::int32_t packet;
+    std::uint32_t input_vc;  // among those of all switches
+    OutputVcId wants;
+  };
+
+  static int wheel_span(const Config& config, int vcs);
+  void connect_nodes();
+  void connect_links();
+
+  bool inject(int node);
+  void choose_route(Packet& packet, int node, int source);
+  void redecide_waiting();
+  void redecide(int node, SwitchState& state, unsigned input_vc);
+  void deliver_events();
+  void enqueue(const Arrival& arrival);
+  void add_credit(std::uint32_t counter);
+  void run_switches();
+  void move_flit(unsigned sw, SwitchState& state, unsigned input_vc, std::int32_t earliest);
+  void return_credit(InputPort& port, unsigned vc);
+  void hand_over(std::int32_t id, const OutputPort& output, std::uint32_t credit_counter,
+                 std::int32_t departure);
+  void revise_route(unsigned sw, Packet& packet);
+
+  [[nodiscard]] bool goes_on();
+  [[nodiscard]] bool seems_saturated();
+  void open_window();
+  void close_window();
+  void poll();
+  void watch_movement();
+  [[nodiscard]] std::string describe_stuck_flit() const;
+  void stop_saturated(std::string reason);
+  [[nodiscard]] Result result();
+  std::int64_t record_undelivered();
+  [[nodiscard]] std::int64_t total_flit_hops() const;
+  void count_link_flits(int sign);
+
+  const Network& network_;
+  const Traffic& traffic_;
+  Config config_;
+  StopFlag& stop_;
+  int vc_count_;
+  std::int32_t window_begin_;
+  std::int32_t window_end_;
+
+  std::vector<SwitchState> switches_;
+  typename SwitchState::Scratch scratch_;
+  std::vector<std::uint16_t> credits_;  // per output VC of all switches, then per (node, VC)
+  PacketPool packets_;
+  Sources sources_;
+  Routing routing_;
+  std::vector<Stream> revision_streams_;  // per switch
+  EventWheel<Arrival> arrivals_;
+  EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
+
+  Measurement measurement_;
+  std::vector<std::int64_t> link_flits_;
+  std::int32_t cycle_ = 0;
+  std::uint64_t moves_ = 0;
+  std::uint64_t moves_at_last_poll_ = 0;
+  int still_cycles_ = 0;
+  bool running_ = true;
+  Stopped stopped_ = Stopped::completed;
+  std::string stop_reason_;
+};
+
+template <int Words, int Slots>
+int Run<Words, Slots>::wheel_span(const Config& config, int vcs) {
+  return vcs * config.buffer_flits + 2 * std::max(config.local_latency, config.global_latency) + 16;
+}
+
+template <int Words, int Slots>
+Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+                       const Config& config, StopFlag& stop)
+    : network_(network),
+      traffic_(traffic),
+      config_(config),
+      stop_(stop),
+      vc_count_(resolved_vc_count(config)),
+      window_begin_(config.warmup_cycles),
+      window_end_(config.warmup_cycles + config.measured_cycles),
+      switches_(static_cast<std::size_t>(network.num_switches())),
+      credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
+               static_cast<std::uint16_t>(config.buffer_flits)),
+      sources_(traffic, config),
+      routing_(network, sampler, config, {credits_, static_cast<int>(kPorts), Slots}),
+      arrivals_(wheel_span(config, vc_count_)),
+      credit_returns_(wheel_span(config, vc_count_)),
+      measurement_(window_begin_, window_end_),
+      link_flits_(static_cast<std::size_t>(network.num_links()), 0) {
+  for (std::size_t sw = 0; sw < switches_.size(); ++sw) {
+    revision_streams_.emplace_back(config.seed, Purpose::revision, sw);
+  }
+  connect_nodes();
+  connect_links();
+}
+
+// Credits of nodes are applied with those of links, in phase 2. A node next looks at them in phase
+// 1 of the following cycle, hence one cycle less of delay.
+template <int Words, int Slots>
+void Run<Words, Slots>::connect_nodes() {
+  const auto first_counter = static_cast<std::uint32_t>(switches_.size()) * kVcs;
+  for (int sw = 0; sw < network_.num_switches(); ++sw) {
+    SwitchState& state = switches_[static_cast<std::size_t>(sw)];
+    for (int port = 0; port < network_.num_terminals(sw); ++port) {
+      InputPort& input = state.inputs[static_cast<std::size_t>(port)];
+      const int node = network_.first_node(sw) + port;
+      input.upstream = first_counter + static_cast<std::uint32_t>(node * Slots);
+      input.credit_delay = kInjectionCreditDelay - 1;
+    }
+  }
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::connect_links() {
+  for (const Link& link : network_.links()) {
+    const int latency =
+        link.kind == LinkKind::local ? config_.local_latency : config_.global_latency;
+    OutputPort& output = switches_[static_cast<std::size_t>(link.source)].outputs[link.output_port];
+    output.downstream = link.target * static_cast<int>(kVcs) + link.input_port * Slots;
+    output.flight_time = latency + kArrivalDelay;
+    InputPort& input = switches_[static_cast<std::size_t>(link.target)].inputs[link.input_port];
+    input.upstream =
+        static_cast<std::uint32_t>(link.source) * kVcs + link.output_port * unsigned{Slots};
+    input.credit_delay = static_cast<std::int16_t>(latency + kCreditDelay);
+  }
+}
+
+// ---- Phase 1: injection -------------------------------------------------------------------------
+
+// One attempt of a node; true if its oldest packet left.
+template <int Words, int Slots>
+bool Run<Words, Slots>::inject(int node) {
+  const auto vc = sources_.routes(node).below(static_cast<std::uint32_t>(vc_count_));
+  std::uint16_t& credit =
+      credits_[switches_.size() * kVcs + static_cast<unsigned>(node) * unsigned{Slots} + vc];
+  if (credit == 0) return false;
+  --credit;
+  const std::int32_t id = packets_.allocate();
+  Packet& packet = packets_[id];
+  packet.created = sources_.oldest(node);
+  packet.destination = traffic_.draw_destination(network_, node, sources_.destinations(node));
+  packet.next = -1;
+  packet.position = 0;
+  const int source = network_.node_switch(node);
+  choose_route(packet, node, source);
+  measurement_.injected(packet.created);
+  const auto port = static_cast<unsigned>(node - network_.first_node(source));
+  arrivals_.push(cycle_ + kInjectionTime,
+                 {id, static_cast<unsigned>(source) * kVcs + port * Slots + vc, packet.route[0]});
+  return true;
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::choose_route(Packet& packet, int node, int source) {
+  Stream& stream = sources_.routes(node);
+  const int target = network_.node_switch(packet.destination);
+  const auto vc = static_cast<int>(stream.below(static_cast<std::uint32_t>(vc_count_)));
+  const int exit = packet.destination - network_.first_node(target);
+  const auto ejection = static_cast<OutputVcId>(exit * Slots + vc);
+  if (source == target) {
+    Routing::eject(ejection, packet);
+    return;
+  }
+  routing_.decide(source, target, ejection, stream, packet);
+  measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::redecide_waiting() {
+  for (int sw = 0; sw < network_.num_switches(); ++sw) {
+    SwitchState& state = switches_[static_cast<std::size_t>(sw)];
+    const auto end = static_cast<unsigned>(network_.num_terminals(sw) * Slots);
+    for (unsigned input_vc = 0; input_vc < end; ++input_vc) {
+      if (!state.waits_for_vc(input_vc)) continue;
+      redecide(network_.first_node(sw) + static_cast<int>(input_vc) / Slots, state, input_vc);
+    }
+  }
+}
+
+// The decision in force when the packet leaves is the one that counts.
+template <int Words, int Slots>
+void Run<Words, Slots>::redecide(int node, SwitchState& state, unsigned input_vc) {
+  Packet& packet = packets_[state.queues[input_vc].head];
+  const int source = network_.node_switch(node);
+  const int target = network_.node_switch(packet.destination);
+  if (source == target) return;
+  const int before = static_cast<int>(packet.took_vlb);
+  const OutputVcId ejection = packet.route[packet.hops];
+  routing_.decide(source, target, ejection, sources_.routes(node), packet);
+  measurement_.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
+  state.stop_asking(input_vc);
+  state.ask(input_vc, packet.route[0]);
+}
+
+// ---- Phase 2: delivery --------------------------------------------------------------------------
+
+template <int Words, int Slots>
+void Run<Words, Slots>::deliver_events() {
+  arrivals_.drain(cycle_, [&](const Arrival& arrival) { enqueue(arrival); });
+  credit_returns_.drain(cycle_, [&](std::uint32_t counter) { add_credit(counter); });
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::enqueue(const Arrival& arrival) {
+  SwitchState& state = switches_[arrival.input_vc / kVcs];
+  const unsigned input_vc = arrival.input_vc % kVcs;
+  InputQueue& queue = state.queues[input_vc];
+  if (queue.head >= 0) {
+    packets_[queue.tail].next = arrival.packet;
+    queue.tail = arrival.packet;
+    return;
+  }
+  queue = {arrival.packet, arrival.packet};
+  state.ask(input_vc, arrival.wants);
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::add_credit(std::uint32_t counter) {
+  if (credits_[counter]++ != 0) return;
+  const std::uint32_t sw = counter / kVcs;
+  if (sw < switches_.size()) switches_[sw].first_credit(counter % kVcs);
+}
+
+// ---- Phase 3: switches --------------------------------------------------------------------------
+
+template <int Words, int Slots>
+void Run<Words, Slots>::run_switches() {
+  for (unsigned sw = 0; sw < switches_.size(); ++sw) {
+    SwitchState& state = switches_[sw];
+    for (int step = 0; step < config_.speedup && !state.idle(); ++step) {
+      const std::int32_t earliest = cycle_ + std::min(step, 1);
+      state.step(&credits_[sw * kVcs], scratch_,
+                 [&](unsigned input_vc) { move_flit(sw, state, input_vc, earliest); });
+    }
+  }
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::move_flit(unsigned sw, SwitchState& state, unsigned input_vc,
+                                  std::int32_t earliest) {
+  const OutputVcId output_vc = state.wanted_by(input_vc);
+  state.release(input_vc);
+  InputQueue& queue = state.queues[input_vc];
+  const std::int32_t id = queue.head;
+  Packet& packet = packets_[id];
+  queue.head = packet.next;
+  if (queue.head >= 0) {
+    const Packet& following = packets_[queue.head];
+    state.ask(input_vc, following.route[following.position]);
+  }
+  return_credit(state.inputs[input_vc / Slots], input_vc % Slots);
+  --credits_[sw * kVcs + output_vc];
+  OutputPort& output = state.outputs[output_vc / Slots];
+  const std::int32_t departure = std::max(earliest, output.next_departure);
+  output.next_departure = departure + 1;
+  ++output.flits;
+  ++moves_;
+  if (packet.may_revise) revise_route(sw, packet);
+  hand_over(id, output, sw * kVcs + output_vc, departure);
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::return_credit(InputPort& port, unsigned vc) {
+  const std::int32_t sent = std::max(cycle_, port.next_credit_cycle);
+  port.next_credit_cycle = sent + 1;
+  credit_returns_.push(sent + port.credit_delay, port.upstream + vc);
+}
+
+// To the next switch, or to the node.
+template <int Words, int Slots>
+void Run<Words, Slots>::hand_over(std::int32_t id, const OutputPort& output,
+                                  std::uint32_t credit_counter, std::int32_t departure) {
+  Packet& packet = packets_[id];
+  if (output.downstream < 0) {
+    credit_returns_.push(departure + kEjectionCreditDelay, credit_counter);
+    measurement_.delivered(packet.created, departure + kEjectionTime, packet.hops);
+    packets_.release(id);
+    return;
+  }
+  packet.next = -1;
+  const OutputVcId wants = packet.route[++packet.position];
+  arrivals_.push(departure + output.flight_time,
+                 {id, static_cast<unsigned>(output.downstream) + credit_counter % Slots, wants});
+}
+
+// PAR: at the first grant of a packet on its MIN path, decide again for the second switch.
+template <int Words, int Slots>
+void Run<Words, Slots>::revise_route(unsigned sw, Packet& packet) {
+  const int target = network_.node_switch(packet.destination);
+  routing_.revise(static_cast<int>(sw), target, revision_streams_[sw], packet);
+  measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
+}
+
+// ---- The course of a run ------------------------------------------------------------------------
+
+template <int Words, int Slots>
+Result Run<Words, Slots>::execute() {
+  while (goes_on()) {
+    if (config_.decide == Decide::each_attempt) redecide_waiting();
+    sources_.for_each_waiting(cycle_, [&](int node) { return inject(node); });
+    deliver_events();
+    run_switches();
+    ++cycle_;
+  }
+  return result();
+}
+
+template <int Words, int Slots>
+bool Run<Words, Slots>::goes_on() {
+  if (cycle_ == window_begin_) open_window();
+  if (cycle_ == window_end_) close_window();
+  if (measurement_.complete()) running_ = false;
+  if (cycle_ >= window_end_ + config_.drain_limit_cycles) running_ = false;
+  if (cycle_ % kPollInterval == 0 && running_) poll();
+  if (config_.stop_when_saturated && running_ && seems_saturated()) running_ = false;
+  return running_;
+}
+
+// Certain from the end of the window on; during warm-up a heuristic.
+template <int Words, int Slots>
+bool Run<Words, Slots>::seems_saturated() {
+  if (!measurement_.window_closed()) {
+    if (cycle_ == 0 || cycle_ >= window_begin_ || cycle_ % kWarmupCheckInterval != 0) return false;
+    Backlog unsent;
+    sources_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) { unsent.add(created); });
+    if (!(measurement_.interval_latency(unsent, cycle_) > kHopelessWarmupLatency)) return false;
+    stop_saturated("latency above 1000 cycles during warm-up");
+    return true;
+  }
+  if (cycle_ == window_end_ && measurement_.accepts_too_little()) {
+    stop_saturated("accepted less than 0.995 of what was generated");
+    return true;
+  }
+  if (cycle_ % kDrainCheckInterval != 0) return false;
+  if (!(measurement_.mean_latency_at_least(cycle_) > kSaturatedLatency)) return false;
+  stop_saturated("mean latency above 500 cycles");
+  return true;
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::stop_saturated(std::string reason) {
+  stopped_ = Stopped::saturated_early;
+  stop_reason_ = std::move(reason);
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::open_window() {
+  count_link_flits(-1);
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::close_window() {
+  if (cycle_ > window_begin_) count_link_flits(+1);
+  sources_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) {
+    measurement_.left_in_source(created);
+  });
+  measurement_.close_window();
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::poll() {
+  stop_.cycles_done.store(cycle_, std::memory_order_relaxed);
+  if (stop_.requested.load(std::memory_order_relaxed)) {
+    stopped_ = Stopped::cancelled;
+    stop_reason_ = "cancelled";
+    running_ = false;
+    return;
+  }
+  watch_movement();
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::watch_movement() {
+  const bool still = moves_ == moves_at_last_poll_ && measurement_.in_network() > 0;
+  still_cycles_ = still ? still_cycles_ + kPollInterval : 0;
+  moves_at_last_poll_ = moves_;
+  if (still_cycles_ >= kDeadlockCycles) throw DeadlockError(describe_stuck_flit());
+}
+
+template <int Words, int Slots>
+std::string Run<Words, Slots>::describe_stuck_flit() const {
+  const std::string intro = "no flit moved for " + std::to_string(still_cycles_) +
+                            " cycles up to cycle " + std::to_string(cycle_) + " with " +
+                            std::to_string(measurement_.in_network()) + " in the network";
+  for (std::size_t sw = 0; sw < switches_.size(); ++sw) {
+    for (unsigned input_vc = 0; input_vc < kVcs; ++input_vc) {
+      if (switches_[sw].queues[input_vc].head < 0) continue;
+      const unsigned wanted = switches_[sw].wanted_by(input_vc);
+      return intro + "; switch " + std::to_string(sw) + ", input port " +
+             std::to_string(input_vc / Slots) + ", VC " + std::to_string(input_vc % Slots) +
+             " waits for output port " + std::to_string(wanted / Slots) + ", VC " +
+             std::to_string(wanted % Slots);
+    }
+  }
+  return intro;
+}
+
+// ---- Results ------------------------------------------------------------------------------------
+
+template <int Words, int Slots>
+void Run<Words, Slots>::count_link_flits(int sign) {
+  for (int id = 0; id < network_.num_links(); ++id) {
+    const Link& link = network_.link(id);
+    const SwitchState& state = switches_[static_cast<std::size_t>(link.source)];
+    link_flits_[static_cast<std::size_t>(id)] += sign * state.outputs[link.output_port].flits;
+  }
+}
+
+template <int Words, int Slots>
+std::int64_t Run<Words, Slots>::total_flit_hops() const {
+  std::int64_t total = 0;
+  for (const Link& link : network_.links()) {
+    total += switches_[static_cast<std::size_t>(link.source)].outputs[link.output_port].flits;
+  }
+  return total;
+}
+
+// Measured packets still on the way count with their age.
+template <int Words, int Slots>
+std::int64_t Run<Words, Slots>::record_undelivered() {
+  const auto record = [&](std::int32_t created) {
+    if (measurement_.follows(created)) measurement_.undelivered(created, cycle_);
+  };
+  std::int64_t in_network = 0;
+  sources_.for_each_unsent(cycle_ - 1, record);
+  packets_.for_each_in_use([&](const Packet& packet) {
+    record(packet.created);
+    ++in_network;
+  });
+  return in_network;
+}
+
+template <int Words, int Slots>
+Result Run<Words, Slots>::result() {
+  if (!measurement_.window_closed()) close_window();
+  stop_.cycles_done.store(cycle_, std::memory_order_relaxed);
+  Result result;
+  result.flits_in_network = record_undelivered();
+  measurement_.summarise(result, network_.num_nodes());
+  result.saturated = result.saturated || stopped_ == Stopped::saturated_early;
+  result.stopped = stopped_;
+  result.stop_reason = stop_reason_;
+  result.flit_hops = total_flit_hops();
+  result.cycles = cycle_;
+  result.link_flits = link_flits_;
+  return result;
+}
+
+}  // namespace tvlb::sim

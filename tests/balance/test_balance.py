@@ -1,0 +1,141 @@
+"""Balancing: a hand-derived example, the definition written out slowly, and invariants."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.balance.reference_balance import balance_slowly
+from tvlb.balance import BalanceOptions, balance
+from tvlb.errors import InvalidInput
+from tvlb.paths import parse_expression
+from tvlb.topology import Dragonfly, LinkKind
+
+THREE_GROUPS = Dragonfly(2, 4, 2, 3)
+
+
+def test_hand_derived_example_on_three_groups() -> None:
+    # dfly(2,4,2,3): switch i of every group is cabled to switch i of both other groups. From
+    # switch 0 to switch 5 the detours of up to 3 hops run through group 2 (switches 8..11):
+    #   A: 0 -> 8 -> 4 -> 5   (intermediate 8, second link 8-4)
+    #   B: 0 -> 8 -> 9 -> 5   (intermediate 8, second link 9-5)
+    #   C: 0 -> 8 -> 9 -> 5   (intermediate 9, first link 0-8)
+    #   D: 0 -> 1 -> 9 -> 5   (intermediate 9, first link 1-9)
+    # Local usage: 4-5 1/4, 8-9 2/4, 0-1 1/4: mean 1/3, so 8-9 has 1.5 times the mean, above a
+    # threshold of 1.4. Removing B or C leaves 1/3 on each of the three: ratio 1.
+    options = BalanceOptions(local_threshold=1.4, floor_paths=2)
+    found = balance(parse_expression("<=3", THREE_GROUPS), options)
+    local_before = found.report.before[LinkKind.LOCAL]
+    local_after = found.report.after[LinkKind.LOCAL]
+    assert local_before.pair_max == pytest.approx(1.5)
+    assert local_after.pair_max == pytest.approx(1.0)
+    # 72 pairs of different index lose one path; the 24 pairs of equal index have one path only.
+    assert found.report.removed_locally == 72
+    assert found.report.removed_globally == 0
+    assert found.report.pairs_at_floor == 0
+    ends = np.array([0], dtype=np.int32), np.array([5], dtype=np.int32)
+    rows = found.path_set.rows(*ends)
+    # A and D stay, with one of B and C.
+    kept = list(zip(rows.intermediate.tolist(), rows.links()[:, 0].tolist(), strict=True))
+    assert len(kept) == 3
+    assert rows.weight == pytest.approx([1 / 3] * 3)
+
+
+def test_default_floor_keeps_four_paths() -> None:
+    # The same overload (1.5) stays with the default floor: 4 paths are the fewest a pair keeps.
+    found = balance(parse_expression("<=3", THREE_GROUPS), BalanceOptions(local_threshold=1.4))
+    assert found.report.removed == 0
+    assert found.report.pairs_at_floor == 72
+
+
+def test_links_on_every_path_do_not_count() -> None:
+    # 0 -> 4 has the single detour 0 -> 8 -> 4: both its links are on every path.
+    found = balance(
+        parse_expression("<=2", THREE_GROUPS), BalanceOptions(local_threshold=1.01, floor_paths=1)
+    )
+    assert found.report.removed == 0
+    assert found.report.pairs_at_floor == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "expression"),
+    [
+        ((1, 2, 2, 3), "all"),
+        ((2, 4, 2, 3), "all"),
+        ((2, 4, 2, 3), "short(2,3)"),
+        ((2, 4, 2, 5), "<=3"),
+        ((2, 4, 2, 5), "<=4+30%"),
+        ((2, 4, 2, 5), "short(2,3)"),
+        ((1, 3, 2, 4), "<=4"),
+    ],
+)
+@pytest.mark.parametrize("thresholds", [(2.0, 1.2), (1.3, 1.05), (6.0, 1.1)])
+def test_kernel_follows_the_definition(
+    shape: tuple[int, int, int, int], expression: str, thresholds: tuple[float, float]
+) -> None:
+    options = BalanceOptions(*thresholds, floor_paths=2, floor_share=0.3, seed=5)
+    path_set = parse_expression(expression, Dragonfly(*shape), seed=5)
+    found = balance(path_set, options)
+    assert set(np.flatnonzero(found.keep).tolist()) == balance_slowly(path_set.all_rows(), options)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    expression=st.sampled_from(["<=3", "<=4+50%", "<=4+(2,3)", "short(<=5)", "all"]),
+    local=st.floats(1.05, 4.0),
+    total=st.floats(1.01, 2.0),
+    floor=st.integers(1, 6),
+    share=st.floats(0.0, 1.0),
+)
+def test_floors_and_weights_hold(
+    expression: str, local: float, total: float, floor: int, share: float
+) -> None:
+    topology = Dragonfly(2, 4, 2, 5)
+    original = parse_expression(expression, topology).all_rows()
+    found = balance(
+        parse_expression(expression, topology), BalanceOptions(local, total, floor, share)
+    )
+    rows = found.path_set.all_rows()
+    before, after = np.diff(original.offset), np.diff(rows.offset)
+    assert (after >= np.minimum(before, np.maximum(floor, np.ceil(share * before)))).all()
+    inside = topology.switch_group[rows.source] == topology.switch_group[rows.target]
+    assert (after[inside] == before[inside]).all()
+    sums = np.bincount(rows.pair_of_row, weights=rows.weight, minlength=len(before))
+    assert sums[after > 0] == pytest.approx(1.0)
+    assert found.report.removed == len(original) - len(rows)
+    for pair in np.flatnonzero(before > 0):
+        old = slice(original.offset[pair], original.offset[pair + 1])
+        new = slice(rows.offset[pair], rows.offset[pair + 1])
+        for name in ("first_link", "intermediate"):
+            had = len(np.unique(getattr(original, name)[old]))
+            assert len(np.unique(getattr(rows, name)[new])) >= min(2, had)
+
+
+def test_global_step_reaches_its_threshold_where_floors_allow() -> None:
+    topology = Dragonfly(2, 4, 2, 5)
+    options = BalanceOptions(local_threshold=100.0, global_threshold=1.05, floor_paths=1)
+    found = balance(parse_expression("<=4+30%", topology), options)
+    assert found.report.removed_locally == 0
+    assert found.report.before[LinkKind.GLOBAL].max_over_mean > 1.05
+    if found.report.pairs_at_floor == 0:
+        for kind in LinkKind:
+            assert found.report.after[kind].max_over_mean <= 1.05 + 1e-6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"local_threshold": 1.0},
+        {"global_threshold": float("nan")},
+        {"floor_paths": 0},
+        {"floor_share": 1.5},
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, float]) -> None:
+    with pytest.raises(InvalidInput, match=next(iter(options))):
+        BalanceOptions(**options)  # pyright: ignore[reportArgumentType]  # wrong on purpose
+
+
+def test_sets_too_large_to_list_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="50,000,000"):
+        balance(parse_expression("all", Dragonfly(13, 26, 13, 27)))

@@ -1,0 +1,98 @@
+"""Small topologies, traffic and shorthands that the simulator's tests share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from sim_bridge import SimulationConfig, SimulationResult, simulate
+from tvlb.paths import parse_expression
+from tvlb.topology import Dragonfly
+from tvlb.traffic import NodeTraffic, Pattern, parse_pattern
+
+Run = Callable[..., SimulationResult]
+OneFlow = Callable[[int, int], Pattern]
+Figures = Callable[[SimulationResult], tuple[object, ...]]
+
+SHORT_WINDOWS = SimulationConfig(warmup_cycles=1500, measured_cycles=1000)
+
+
+@dataclass(frozen=True)
+class _OneFlow:
+    """A single node sends to a single node."""
+
+    source: int
+    target: int
+
+    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+        nodes = topology.num_nodes
+        rate, destination = np.zeros(nodes), np.full(nodes, -1, dtype=np.int32)
+        rate[self.source], destination[self.source] = 1.0, self.target
+        return NodeTraffic(rate, np.zeros(nodes), destination)
+
+
+@pytest.fixture(scope="session")
+def small() -> Dragonfly:
+    """36 switches, 72 nodes, one cable per group pair."""
+    return Dragonfly(2, 4, 2, 9)
+
+
+@pytest.fixture(scope="session")
+def medium() -> Dragonfly:
+    """72 switches, 288 nodes, four cables per group pair; the paper's main topology."""
+    return Dragonfly(4, 8, 4, 9)
+
+
+@pytest.fixture(scope="session")
+def one_flow() -> OneFlow:
+    """Make the pattern in which a single node sends to a single node."""
+    return _OneFlow
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    """Simulate with path set and pattern as text, by default in short windows."""
+
+    def simulate_text(
+        topology: Dragonfly,
+        routing: str,
+        path_set: str,
+        pattern: str,
+        load: float,
+        *,
+        config: SimulationConfig = SHORT_WINDOWS,
+        seed: int = 0,
+    ) -> SimulationResult:
+        return simulate(
+            topology,
+            routing=routing,
+            path_set=parse_expression(path_set, topology),
+            pattern=parse_pattern(pattern),
+            load=load,
+            config=config,
+            seed=seed,
+        )
+
+    return simulate_text
+
+
+@pytest.fixture(scope="session")
+def figures() -> Figures:
+    """Everything in a result that must repeat from run to run."""
+
+    def of(result: SimulationResult) -> tuple[object, ...]:
+        return (
+            result.latency_mean,
+            result.latency_p50,
+            result.latency_p99,
+            result.hops_mean,
+            result.accepted,
+            result.vlb_share,
+            result.flits,
+            result.flit_hops,
+            result.cycles,
+            result.link_load.tobytes(),
+        )
+
+    return of

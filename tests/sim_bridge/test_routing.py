@@ -1,0 +1,167 @@
+"""Route decisions: mean hops, VLB shares and saturation against known figures."""
+
+from collections.abc import Callable
+
+import pytest
+
+from sim_bridge import SimulationConfig, SimulationResult, simulate
+from tvlb.errors import InvalidInput, SimulationDeadlock
+from tvlb.paths import RowSet, parse_expression
+from tvlb.topology import Dragonfly, parse_topology
+from tvlb.traffic import Shift, parse_pattern
+
+Run = Callable[..., SimulationResult]
+
+WINDOWS = SimulationConfig(warmup_cycles=4000, measured_cycles=4000)
+
+# Rows of an independent simulator on dfly(2,4,2,9), shift(1,0), load 0.2 (0.201 offered):
+# routing, path set, mean latency, mean hops, VLB share. Agreement within 1%, 0.01 for the share.
+REFERENCE = [
+    ("ugal-l", "all", 58.19, 3.6329, 0.4801),
+    ("ugal-l", "short(2,3)", 54.47, 3.3715, 0.5090),
+    ("ugal-g", "all", 57.17, 3.5277, 0.5446),
+    ("ugal-g", "short(2,3)", 53.92, 3.2464, 0.5906),
+    ("par", "all", 62.02, 3.9450, 0.4017),
+    ("par", "short(2,3)", 58.69, 3.6773, 0.4221),
+]
+
+
+@pytest.mark.parametrize(("routing", "path_set", "latency", "hops", "vlb_share"), REFERENCE)
+def test_matches_an_independent_simulator(
+    *,
+    small: Dragonfly,
+    run: Run,
+    routing: str,
+    path_set: str,
+    latency: float,
+    hops: float,
+    vlb_share: float,
+) -> None:
+    result = run(small, routing, path_set, "shift(1,0)", 0.201, config=WINDOWS)
+    assert result.latency_mean == pytest.approx(latency, rel=0.01)
+    assert result.hops_mean == pytest.approx(hops, rel=0.01)
+    assert result.vlb_share == pytest.approx(vlb_share, abs=0.01)
+
+
+# Mean hops over the pairs of shift(2,0) on dfly(4,8,4,9), weighted by the sampler.
+@pytest.mark.parametrize(("path_set", "hops"), [("all", 5.50), ("short(2,3)", 4.015)])
+def test_vlb_routes_have_the_mean_hops_of_the_set(
+    medium: Dragonfly, run: Run, path_set: str, hops: float
+) -> None:
+    result = run(medium, "vlb", path_set, "shift(2,0)", 0.1)
+    assert result.hops_mean == pytest.approx(hops, rel=0.005)
+    assert result.vlb_share == 1.0
+
+
+def test_listed_rows_behave_as_the_rule_they_come_from(small: Dragonfly, run: Run) -> None:
+    rule = parse_expression("short(2,3)", small)
+    listed = RowSet(rule.all_rows(), "listed")
+    by_rule = run(small, "par", "short(2,3)", "shift(1,0)", 0.2, config=WINDOWS)
+    by_rows = simulate(
+        small, routing="par", path_set=listed, pattern=Shift(1, 0), load=0.2, config=WINDOWS
+    )
+    assert by_rows.latency_mean == pytest.approx(by_rule.latency_mean, rel=0.01)
+    assert by_rows.vlb_share == pytest.approx(by_rule.vlb_share, abs=0.01)
+
+
+def test_without_vlb_paths_ugal_and_par_are_min(
+    small: Dragonfly, run: Run, figures: Callable[[SimulationResult], tuple[object, ...]]
+) -> None:
+    by_min = run(small, "min", "none", "shift(1,0)", 0.05)
+    by_ugal = run(small, "ugal-l", "none", "shift(1,0)", 0.05)
+    assert figures(by_ugal) == figures(by_min)
+    by_par = run(small, "par", "none", "shift(1,0)", 0.05)
+    assert by_par.vlb_share == 0.0
+    assert by_par.hops_mean == pytest.approx(by_min.hops_mean, rel=0.01)
+
+
+@pytest.mark.parametrize("path_set", ["none", "<=2"])
+def test_vlb_refuses_a_set_without_a_path_for_some_pair(
+    small: Dragonfly, run: Run, path_set: str
+) -> None:
+    with pytest.raises(InvalidInput, match="from switch 0 to switch"):
+        run(small, "vlb", path_set, "shift(1,0)", 0.1)
+
+
+# Inside a group MIN is the direct link and VLB a detour of two links.
+@pytest.mark.parametrize(("routing", "hops"), [("min", 1.0), ("vlb", 2.0)])
+def test_hops_inside_a_group(small: Dragonfly, run: Run, routing: str, hops: float) -> None:
+    assert run(small, routing, "all", "shift(0,1)", 0.1).hops_mean == hops
+
+
+def test_threshold_biases_towards_min(small: Dragonfly, run: Run) -> None:
+    unbiased = run(small, "ugal-l", "all", "shift(1,0)", 0.1)
+    biased = run(
+        small,
+        "ugal-l",
+        "all",
+        "shift(1,0)",
+        0.1,
+        config=SimulationConfig(warmup_cycles=1500, measured_cycles=1000, threshold=20),
+    )
+    assert biased.vlb_share < 0.5 * unbiased.vlb_share
+
+
+# Deciding once saturates at 0.23; deciding again every cycle does not before 0.36.
+def test_deciding_at_each_attempt_raises_saturation(medium: Dragonfly, run: Run) -> None:
+    once = SimulationConfig(warmup_cycles=4000, measured_cycles=1000, drain_limit_cycles=500)
+    again = SimulationConfig(
+        warmup_cycles=4000, measured_cycles=1000, drain_limit_cycles=500, decide="each-attempt"
+    )
+    assert run(medium, "ugal-l", "all", "shift(2,0)", 0.32, config=once).saturated
+    result = run(medium, "ugal-l", "all", "shift(2,0)", 0.32, config=again)
+    assert not result.saturated
+    assert result.config.decide == "each-attempt"
+
+
+# With two groups only pairs inside a group have VLB paths.
+@pytest.mark.parametrize("routing", ["min", "ugal-l", "ugal-g", "par", "vlb"])
+@pytest.mark.parametrize("text", ["2,4,2,4", "3,3,2,2", "1,1,2,3", "2,4,2,9,palmtree"])
+def test_every_routing_runs_on_every_shape(run: Run, routing: str, text: str) -> None:
+    topology = parse_topology(text)
+    if routing == "vlb" and topology.groups == 2:
+        with pytest.raises(InvalidInput, match="needs a VLB path"):
+            run(topology, routing, "short(all)", "uniform", 0.1)
+        return
+    assert run(topology, routing, "short(all)", "uniform", 0.1).undelivered == 0
+
+
+def test_unequal_numbers_of_links_and_parallel_cables(run: Run) -> None:
+    cables = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5]]
+    topology = Dragonfly.from_cables(1, 2, 3, 3, cables)
+    for routing in ("vlb", "par"):
+        for path_set in ("all", "short(all)", "<=5"):
+            result = run(topology, routing, path_set, "shift(1,0)", 0.1)
+            assert result.undelivered == 0
+
+
+# One VC per port and single-flit buffers leave cyclic waits between Valiant routes.
+def test_a_deadlock_is_reported_with_a_place(small: Dragonfly, run: Run) -> None:
+    config = SimulationConfig(
+        warmup_cycles=30_000, measured_cycles=1000, vc_count=1, buffer_flits=1
+    )
+    with pytest.raises(SimulationDeadlock, match=r"switch .* input port .* VC 0 waits for"):
+        run(small, "vlb", "all", "uniform", 1.0, config=config)
+
+
+@pytest.mark.parametrize(("scheme", "vcs"), [("won", 4), ("per-hop", 6), ("won", 2)])
+def test_vc_schemes_deliver(small: Dragonfly, run: Run, scheme: str, vcs: int) -> None:
+    config = SimulationConfig(
+        warmup_cycles=1500, measured_cycles=1000, vc_scheme=scheme, vc_count=vcs
+    )
+    assert run(small, "ugal-l", "all", "shift(1,0)", 0.1, config=config).undelivered == 0
+
+
+def test_a_traffic_matrix_of_nodes_and_of_switches(
+    small: Dragonfly, run: Run, tmp_path: pytest.TempPathFactory
+) -> None:
+    by_node, by_switch = f"{tmp_path}/node.csv", f"{tmp_path}/switch.csv"
+    with open(by_node, "w", encoding="utf-8") as file:
+        file.write("# level=node\nsrc,dst,rate\n0,9,0.5\n0,8,0.5\n")
+    with open(by_switch, "w", encoding="utf-8") as file:
+        file.write("# level=switch\nsrc,dst,rate\n0,4,2.0\n")
+    for path, senders in ((by_node, 1), (by_switch, 2)):
+        result = run(small, "min", "none", path, 0.2)
+        assert result.generated * small.num_nodes == pytest.approx(0.2 * senders, rel=0.2)
+        assert result.undelivered == 0
+    assert str(parse_pattern(by_node)) == by_node

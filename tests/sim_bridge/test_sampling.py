@@ -1,0 +1,128 @@
+"""The samplers draw what the path sets say."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sim_bridge.conversion import core_network
+from sim_bridge.sampling import make_sampler, with_second_switches
+from tvlb.paths import PathSet, RowSet, all_pairs, parse_expression
+from tvlb.topology import Dragonfly
+
+DRAWS = 20_000
+
+
+def _frequencies(
+    path_set: PathSet, source: int, target: int, draws: int = DRAWS
+) -> dict[tuple[int, int, int], float]:
+    topology = path_set.topology
+    network = core_network(topology)
+    ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
+    sampler = make_sampler(network, path_set, *ends)
+    drawn = Counter(sampler.draw(network, source, target, 7, n) for n in range(draws))
+    return {path: count / draws for path, count in drawn.items() if path is not None}
+
+
+def _weights(path_set: PathSet, source: int, target: int) -> dict[tuple[int, int, int], float]:
+    ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
+    rows = path_set.rows(*ends)
+    columns = rows.intermediate.tolist(), rows.first_link.tolist(), rows.second_link.tolist()
+    return dict(zip(zip(*columns, strict=True), rows.weight.tolist(), strict=True))
+
+
+# A frequency of n draws is off by at most 5 standard deviations, sqrt(w (1 - w) / n) each.
+@pytest.mark.parametrize(
+    "expression", ["all", "short(2,3)", "short(3,2)", "short(<=4)", "short(1,3)", "<=4+60%"]
+)
+@pytest.mark.parametrize("target", [8, 35, 1])
+def test_frequencies_are_the_weights(small: Dragonfly, expression: str, target: int) -> None:
+    path_set = parse_expression(expression, small)
+    weights = _weights(path_set, 0, target)
+    frequencies = _frequencies(path_set, 0, target)
+    assert frequencies.keys() <= weights.keys()
+    for path, weight in weights.items():
+        slack = 5 * np.sqrt(weight * (1 - weight) / DRAWS)
+        assert frequencies.get(path, 0.0) == pytest.approx(weight, abs=slack + 1e-12)
+
+
+# Two cables per group pair: a half has one or two shortest MIN paths, so weights differ.
+def test_unequal_weights_of_stored_rows() -> None:
+    topology = Dragonfly(2, 4, 2, 5)
+    stored = RowSet(parse_expression("short(all)", topology).all_rows(), "stored")
+    weights, frequencies = _weights(stored, 0, 9), _frequencies(stored, 0, 9)
+    assert len(set(weights.values())) > 1
+    for path, weight in weights.items():
+        slack = 5 * np.sqrt(weight * (1 - weight) / DRAWS)
+        assert frequencies[path] == pytest.approx(weight, abs=slack)
+
+
+def test_unequal_links_per_group_pair_are_drawn_uniformly() -> None:
+    cables = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5], [1, 6], [3, 7], [4, 6]]
+    topology = Dragonfly.from_cables(1, 2, 4, 4, cables)
+    path_set = parse_expression("all", topology)
+    weights, frequencies = _weights(path_set, 0, 5), _frequencies(path_set, 0, 5)
+    for path, weight in weights.items():
+        assert frequencies[path] == pytest.approx(weight, rel=0.1)
+
+
+# T(0) less the destination group, of the published routing, on dfly(2,4,2,9).
+def test_intermediates_of_short_2_3(small: Dragonfly) -> None:
+    drawn = _frequencies(parse_expression("short(2,3)", small), 0, 8, 2000)
+    assert {path[0] for path in drawn} == {4, 5, 6, 7, 12, 16, 20, 24, 28, 32}
+
+
+# 44 intermediates, or 40 where the source has a link to the destination group.
+@pytest.mark.parametrize(("target", "size"), [(8, 40), (32, 40), (40, 44)])
+def test_number_of_intermediates_of_short_2_3(medium: Dragonfly, target: int, size: int) -> None:
+    network = medium.network
+    ends = (network.link_source == 0) & (network.link_target // 8 == target // 8)
+    assert ends.any() == (size == 40)
+    drawn = _frequencies(parse_expression("short(2,3)", medium), 0, target, 4000)
+    assert len({path[0] for path in drawn}) == size
+
+
+def _hops(topology: Dragonfly, source: int, target: int, path: tuple[int, int, int]) -> int:
+    network = topology.network
+    middle, first, second = path
+    return (
+        2
+        + int(source != network.link_source[first])
+        + int(network.link_target[first] != middle)
+        + int(middle != network.link_source[second])
+        + int(network.link_target[second] != target)
+    )
+
+
+# 4.1198 over all pairs of different groups; 4608 pairs x 4 draws have a standard error of 0.005.
+def test_mean_hops_of_short_2_3(medium: Dragonfly) -> None:
+    path_set = parse_expression("short(2,3)", medium)
+    network = core_network(medium)
+    sources, targets = all_pairs(medium)
+    between = medium.switch_group[sources] != medium.switch_group[targets]
+    pairs = list(zip(sources[between].tolist(), targets[between].tolist(), strict=True))
+    sampler = make_sampler(network, path_set, sources, targets)
+    total = 0
+    for number, (source, target) in enumerate(pairs * 4):
+        path = sampler.draw(network, source, target, 1, number)
+        assert path is not None
+        total += _hops(medium, source, target, path)
+    assert total / (4 * len(pairs)) == pytest.approx(4.1198, abs=0.02)
+
+
+def test_an_empty_set_draws_nothing(small: Dragonfly) -> None:
+    network = core_network(small)
+    pair = np.array([0], dtype=np.int32), np.array([8], dtype=np.int32)
+    for expression in ("none", "<=2"):
+        sampler = make_sampler(network, parse_expression(expression, small), *pair)
+        assert sampler.draw(network, 0, 8, 0, 0) is None
+        assert sampler.first_pair_without_path(network, *pair) == (0, 8)
+
+
+# (0, 8) may be revised in any switch of group 0; (1, 2) is inside a group and never revised.
+def test_second_switches_of_par(small: Dragonfly) -> None:
+    sources, targets = with_second_switches(
+        small, np.array([0, 1], dtype=np.int32), np.array([8, 2], dtype=np.int32)
+    )
+    pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
+    assert pairs == [(0, 8), (1, 2), (1, 8), (2, 8), (3, 8)]

@@ -1,0 +1,128 @@
+"""Virtual channels along paths, and cycles among the channels."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
+from tvlb.table import VC_SCHEMES, Table, check_deadlock, verify
+from tvlb.table.chunks import pair_chunks
+from tvlb.topology import Dragonfly, LinkKind
+
+LOCAL, GLOBAL, END = int(LinkKind.LOCAL), int(LinkKind.GLOBAL), -1
+
+# "won": the first hop is on VC 0; after a global link the VC rises; otherwise it rises before a
+# local link and stays before a global one.
+WON = {
+    "l g l": "0 0 1",
+    "g": "0",
+    "g g": "0 1",
+    "l g g l": "0 0 1 2",
+    "l g l l g l": "0 0 1 2 2 3",
+    "g l g l": "0 1 1 2",
+    "l l": "0 1",
+    # PAR: a local link to the second switch, then a whole 6-hop path from there.
+    "l l g l l g l": "0 1 1 2 3 3 4",
+}
+
+
+@pytest.mark.parametrize(("path", "vcs"), WON.items())
+def test_won_rises_after_global_and_before_local_links(path: str, vcs: str) -> None:
+    kinds = np.array([[LOCAL if kind == "l" else GLOBAL for kind in path.split()]], dtype=np.int8)
+    assert VC_SCHEMES["won"](kinds).tolist() == [[int(vc) for vc in vcs.split()]]
+
+
+def test_per_hop_counts_links() -> None:
+    kinds = np.array([[LOCAL, GLOBAL, LOCAL, LOCAL, GLOBAL, LOCAL]] * 2, dtype=np.int8)
+    assert VC_SCHEMES["per-hop"](kinds).tolist() == [[0, 1, 2, 3, 4, 5]] * 2
+
+
+def brute_force_graph(
+    topology: Dragonfly, rows: PathRows, scheme: str, count: int, par: bool
+) -> "nx.DiGraph[tuple[int, int]]":
+    """Build the dependency graph path by path, in plain Python."""
+    graph: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
+    network = topology.network
+
+    def add(links: list[int]) -> None:
+        kinds = np.array([network.link_kind[links]], dtype=np.int8)
+        vcs = np.minimum(VC_SCHEMES[scheme](kinds)[0], count - 1).tolist()
+        channels = list(zip(links, vcs, strict=True))
+        graph.add_edges_from(pairwise(channels))
+
+    by_pair: dict[tuple[int, int], list[list[int]]] = {}
+    shortest: dict[tuple[int, int], list[list[int]]] = {}
+    minimal = min_rows(topology, *all_pairs(topology))
+    for listed in (minimal, rows):
+        walks = listed.links().tolist()
+        for walk, pair in zip(walks, listed.pair_of_row.tolist(), strict=True):
+            links = [link for link in walk if link >= 0]
+            ends = int(listed.source[pair]), int(listed.target[pair])
+            add(links)
+            if listed is minimal:
+                shortest.setdefault(ends, []).append(links)
+            else:
+                by_pair.setdefault(ends, []).append(links)
+    if par:
+        for (_, target), paths in shortest.items():
+            for links in paths:
+                second = int(network.link_target[links[0]])
+                if network.link_kind[links[0]] == LOCAL and second != target:
+                    least = min(len(path) for path in shortest[second, target])
+                    short = [path for path in shortest[second, target] if len(path) == least]
+                    for rest in short + by_pair.get((second, target), []):
+                        add([links[0], *rest])
+    return graph
+
+
+@pytest.mark.parametrize("expression", ["all", "short(2,3)", "none"])
+@pytest.mark.parametrize("scheme", ["won", "per-hop"])
+@pytest.mark.parametrize("par", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
+def test_cycles_are_found_exactly_where_a_plain_search_finds_them(
+    expression: str, scheme: str, par: bool, count: int
+) -> None:
+    topology = Dragonfly(1, 3, 1, 4)
+    rows = parse_expression(expression, topology).all_rows()
+    graph = brute_force_graph(topology, rows, scheme, count, par)
+    found = check_deadlock(rows, scheme, count, par)
+    assert (found.cycle == ()) == nx.is_directed_acyclic_graph(graph)
+    channels = [(channel.link, channel.vc) for channel in found.cycle]
+    for before, after in zip(channels, channels[1:] + channels[:1], strict=True):
+        assert graph.has_edge(before, after)
+
+
+def test_one_vc_deadlocks_and_the_cycle_is_spelled_out(table: Table) -> None:
+    report = verify(table, vc_count=1)
+    # Two detours inside a group wait for each other: 0 -> 1 -> 0' and 1 -> 0 -> 1' on one VC.
+    assert report.problems == (
+        "routing deadlock: link 0 (local, 0 -> 1) VC 0 waits for link 3 (local, 1 -> 0) VC 0 "
+        "waits for link 0 (local, 0 -> 1) VC 0",
+    )
+    assert report.vcs_needed == 4
+    assert len(report.cycle) == 2
+
+
+def test_clamping_per_hop_to_three_vcs_plants_a_cycle(
+    make_table: Callable[..., Table], small: Dragonfly
+) -> None:
+    # All hops from the third on share VC 2: behind a global link come two local links, then a
+    # global one, so VC 2 alone carries local -> local -> global -> local.
+    table = make_table("all", small)
+    assert verify(table, "per-hop", vc_count=6).ok
+    report = verify(table, "per-hop", vc_count=3)
+    assert {channel.vc for channel in report.cycle} == {2}
+    assert report.problems[0].startswith("routing deadlock: link ")
+
+
+def test_portions_cover_all_rows_in_order(table: Table) -> None:
+    rows = table.rows
+    for size in (1, 7, 100, 10**9):
+        chunks = list(pair_chunks(rows, size))
+        assert np.array_equal(np.concatenate([chunk.weight for chunk in chunks]), rows.weight)
+        assert np.array_equal(np.concatenate([chunk.source for chunk in chunks]), rows.source)
+        assert all(int(chunk.offset[0]) == 0 for chunk in chunks)
+        assert all(int(chunk.offset[-1]) == len(chunk) for chunk in chunks)

@@ -1,0 +1,84 @@
+"""The application: the commands, and how errors become exit codes.
+
+Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
+"""
+
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from tvlb.cli import balance, model, plot, probe, simulate, table, tables
+from tvlb.errors import Cancelled, InvalidInput, TvlbError
+from tvlb.provenance import VERSION
+
+__all__ = ["app", "main"]
+
+EXIT_FAILURE = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="tvlb",
+    help="Topology-custom VLB routing tables for Dragonfly networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("table")(table.table)
+app.command("probe")(probe.probe_command)
+app.command("model")(model.model)
+app.command("simulate")(simulate.simulate)
+app.command("balance")(balance.balance_command)
+app.command("show")(tables.show)
+app.command("verify")(tables.verify_command)
+app.command("export")(tables.export)
+app.command("plot")(plot.plot)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tvlb {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Topology-custom VLB routing tables for Dragonfly networks."""
+
+
+def _complain(message: str) -> None:
+    print(f"tvlb: error: {' '.join(message.split())}", file=sys.stderr)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code.
+
+    Parameters
+    ----------
+    arguments : without the program name; None for those of the process.
+    """
+    try:
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except click.ClickException as error:
+        _complain(error.format_message())
+        return EXIT_BAD_INPUT
+    except InvalidInput as error:
+        _complain(str(error))
+        return EXIT_BAD_INPUT
+    except (KeyboardInterrupt, click.Abort, Cancelled):
+        print("tvlb: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away; there is nobody left to tell.
+        sys.stdout = None
+        return EXIT_FAILURE
+    except (TvlbError, OSError) as error:
+        _complain(str(error))
+        return EXIT_FAILURE
+    return code if isinstance(code, int) else 0

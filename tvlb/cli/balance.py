@@ -1,0 +1,58 @@
+"""`tvlb balance`: balance one path set."""
+
+from typing import Annotated, Any, cast
+
+import typer
+
+from tvlb.balance import BalanceOptions, balance
+from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument
+from tvlb.cli.terminal import print_json, stdout
+from tvlb.provenance import versions
+from tvlb.search import balance_document
+from tvlb.table import parse_path_set
+from tvlb.topology import parse_topology
+
+__all__ = ["balance_command"]
+
+
+def balance_command(
+    topology: TopologyArgument,
+    vlb: PathSetOption = "all",
+    local_threshold: Annotated[
+        float, typer.Option(help="Overloaded for a pair above this multiple of the mean.")
+    ] = 2.0,
+    global_threshold: Annotated[
+        float, typer.Option(help="Overloaded over all pairs above this multiple of the mean.")
+    ] = 1.2,
+    floor_paths: Annotated[int, typer.Option(help="Fewest paths a pair keeps.")] = 4,
+    floor_share: Annotated[float, typer.Option(help="Smallest share a pair keeps.")] = 0.5,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Balance the link usage of a path set by removing paths."""
+    options = BalanceOptions(local_threshold, global_threshold, floor_paths, floor_share, seed)
+    network = parse_topology(topology)
+    path_set = parse_path_set(vlb, network, seed)
+    report = balance_document(balance(path_set, options).report)
+    document = {
+        "topology": str(network),
+        "path_set": str(path_set),
+        "seed": seed,
+        **report,
+        "provenance": versions(),
+    }
+    if json:
+        print_json(document)
+        return
+    console = stdout()
+    console.print(
+        f"{network}, {path_set}: {document['removed']:,} of {document['paths']:,} paths removed, "
+        f"{document['pairs_at_floor']:,} pairs at the floor"
+    )
+    for kind in ("local", "global"):
+        usage = cast("dict[str, Any]", document[kind])
+        if usage["before"] is not None:
+            console.print(
+                f"  {kind} links, largest/mean usage: {usage['before']:.4f} before, "
+                f"{usage['after']:.4f} after"
+            )

@@ -1,0 +1,60 @@
+"""`tvlb model`: one linear program."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from tvlb.cli.options import Json, PathSetOption, PatternOption, Seed, TopologyArgument
+from tvlb.cli.terminal import print_json, stdout
+from tvlb.files import check_writable
+from tvlb.model import export_model, throughput
+from tvlb.search import plain
+from tvlb.table import parse_path_set
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+
+__all__ = ["model"]
+
+
+def model(
+    topology: TopologyArgument,
+    vlb: PathSetOption = "all",
+    pattern: PatternOption = "shift(1,0)",
+    solver: Annotated[str, typer.Option(help="highs, or pulp:NAME for any PuLP solver.")] = "highs",
+    monotone: Annotated[
+        bool,
+        typer.Option(
+            "--monotone/--no-monotone", help="Keep longer VLB paths no busier than shorter ones."
+        ),
+    ] = True,
+    export: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the LP instead of solving it: .lp or .mps."),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Model the saturation throughput of one path set under one pattern."""
+    network = parse_topology(topology)
+    path_set = parse_path_set(vlb, network, seed)
+    traffic = parse_pattern(pattern)
+    if export is not None:
+        check_writable(export, (".lp", ".mps"))
+        export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)
+        return
+    solved = throughput(network, path_set, traffic, monotone=monotone, solver=solver, seed=seed)
+    if json:
+        question = {"topology": str(network), "path_set": str(path_set), "pattern": str(traffic)}
+        print_json(plain(question | asdict(solved)))
+        return
+    console = stdout()
+    console.print(
+        f"{network}, {path_set}, {traffic}: theta = {solved.theta:.6f} flits/cycle/node "
+        f"(bound {solved.bound:.6f}, {solved.status})"
+    )
+    console.print(
+        f"  relative gap {solved.relative_gap:.1e}, primal residual {solved.primal_residual:.1e}; "
+        f"{solved.rows} rows, {solved.columns} columns, {solved.nonzeros} nonzeros; "
+        f"built in {solved.build_seconds:.3f} s, solved in {solved.solve_seconds:.3f} s"
+    )

@@ -1,0 +1,84 @@
+"""Arguments and options that several commands share."""
+
+import math
+from typing import Annotated
+
+import typer
+
+from tvlb.errors import InvalidInput
+
+__all__ = [
+    "Json",
+    "Output",
+    "PathSetOption",
+    "PatternOption",
+    "Seed",
+    "TopologyArgument",
+    "Workers",
+    "parse_loads",
+]
+
+TopologyArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TOPOLOGY",
+        help="p,a,h,g or dfly(p,a,h,g,ARRANGEMENT), or the path of a topology JSON file.",
+        show_default=False,
+    ),
+]
+PathSetOption = Annotated[
+    str,
+    typer.Option(
+        "--vlb",
+        metavar="EXPR",
+        help="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), or a saved table.",
+    ),
+]
+PatternOption = Annotated[
+    str,
+    typer.Option(
+        "--pattern",
+        metavar="PATTERN",
+        help="uniform, shift(2,0), type2(seed=1), permutation(seed=3), mixed(75,25,shift(1,0)), "
+        "tmixed(50,50,shift(1,0)), or a traffic-matrix CSV file.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random, 0..2^63-1.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        help="Processes and threads; the results do not depend on it.",
+        show_default="one per core",
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the table: .parquet, .json, .csv.",
+        show_default=False,
+    ),
+]
+
+
+def parse_loads(text: str) -> list[float]:
+    """Parse comma-separated offered loads, each 0..1 packets/cycle/node.
+
+    Raises
+    ------
+    InvalidInput : a part is not a number in 0..1.
+    """
+    loads: list[float] = []
+    for part in text.split(","):
+        try:
+            load = float(part)
+        except ValueError:
+            load = math.nan
+        if not 0.0 <= load <= 1.0:
+            raise InvalidInput(f"load {part.strip()!r} is out of range: a number in 0..1")
+        loads.append(load)
+    return loads

@@ -1,0 +1,41 @@
+"""`tvlb plot`: draw a result."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from tvlb.errors import InvalidInput
+from tvlb.plots import save_figure
+
+__all__ = ["plot"]
+
+
+def plot(
+    result: Annotated[
+        str,
+        typer.Argument(
+            metavar="RESULT.json",
+            help="Output of tvlb table, probe, simulate or balance with --json.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FIG", help="The figure: .svg, .png or .pdf.")
+    ],
+) -> None:
+    """Draw the plots of a result document."""
+    save_figure(_read(result), output)
+
+
+def _read(name: str) -> dict[str, Any]:
+    try:
+        document = json.loads(Path(name).read_bytes())
+    except OSError as error:
+        raise InvalidInput(f"cannot read {name}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"{name} is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise InvalidInput(f"{name} holds no result: expected a JSON object")
+    return cast("dict[str, Any]", document)

@@ -1,0 +1,49 @@
+"""`tvlb probe`: Step 1 alone."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from tvlb.cli.options import Json, Seed, TopologyArgument, Workers
+from tvlb.cli.table import print_probe
+from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.errors import InvalidInput
+from tvlb.provenance import versions
+from tvlb.search import probe, probe_document
+from tvlb.topology import parse_topology
+
+__all__ = ["probe_command"]
+
+
+def probe_command(
+    topology: TopologyArgument,
+    patterns: Annotated[str, typer.Option(help="auto, all or a number of patterns.")] = "auto",
+    tolerance: Annotated[float, typer.Option(help="Tolerance of the candidate cut.")] = 0.08,
+    seed: Seed = 0,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Model the throughput of the 31 data points and the strategic choices."""
+    if workers is not None and workers < 1:
+        raise InvalidInput(f"workers {workers} is out of range: at least 1")
+    network = parse_topology(topology)
+    with progress_display() as report:
+        result = probe(
+            network,
+            patterns=patterns,
+            tolerance=tolerance,
+            seed=seed,
+            workers=workers or os.cpu_count() or 1,
+            report=report,
+        )
+    document = {
+        "topology": str(network),
+        "seed": seed,
+        **probe_document(result, tolerance),
+        "provenance": versions(),
+    }
+    if json:
+        print_json(document)
+    else:
+        print_probe(document, stdout())

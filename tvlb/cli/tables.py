@@ -1,0 +1,113 @@
+"""`tvlb show`, `verify` and `export`: commands on saved tables."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table as Grid
+
+from tvlb.cli.options import Json
+from tvlb.cli.terminal import print_json, stdout
+from tvlb.errors import InvalidInput
+from tvlb.search import plain
+from tvlb.table import (
+    PairPath,
+    check_writable,
+    pair_paths,
+    read_table,
+    summarise,
+    verify,
+    write_table,
+)
+
+__all__ = ["export", "show", "verify_command"]
+
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE", help="A table file: .parquet, .json or .csv.", show_default=False
+    ),
+]
+
+
+def show(
+    table: TableArgument,
+    pair: Annotated[
+        str | None, typer.Option(metavar="SRC,DST", help="List the paths of this switch pair.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show what a table holds."""
+    ends = None if pair is None else _parse_pair(pair)
+    loaded = read_table(table)
+    if ends is not None:
+        _show_pair(pair_paths(loaded, *ends), ends, json)
+        return
+    summary = summarise(loaded)
+    if json:
+        print_json(plain(summary))
+        return
+    console = stdout()
+    for name, value in summary.items():
+        console.print(f"{name.replace('_', ' ')}: {value}")
+
+
+def _parse_pair(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InvalidInput(f"pair {text!r} is malformed: expected two switches such as 0,17")
+    return int(parts[0]), int(parts[1])
+
+
+def _show_pair(paths: list[PairPath], ends: tuple[int, int], json: bool) -> None:
+    if json:
+        print_json(plain({"src": ends[0], "dst": ends[1], "paths": paths}))
+        return
+    grid = Grid(title=f"VLB paths from switch {ends[0]} to switch {ends[1]}")
+    for name in ("switches", "links", "hops", "weight"):
+        grid.add_column(name, justify="right" if name in ("hops", "weight") else "left")
+    for path in paths:
+        grid.add_row(
+            " ".join(map(str, path["switches"])),
+            " ".join(map(str, path["links"])),
+            str(path["hops"]),
+            f"{path['weight']:.6f}",
+        )
+    stdout().print(grid)
+
+
+def verify_command(
+    table: TableArgument,
+    vcs: Annotated[str, typer.Option(help="VC scheme: won or per-hop.")] = "won",
+    vc_count: Annotated[
+        int | None,
+        typer.Option(help="Virtual channels of the network.", show_default="as the scheme needs"),
+    ] = None,
+    par: Annotated[bool, typer.Option("--par", help="Include PAR's second decisions.")] = False,
+    json: Json = False,
+) -> None:
+    """Check a table: valid paths, no pair missing, weights, diversity, no deadlock."""
+    report = verify(read_table(table), vcs, vc_count, par)
+    if json:
+        print_json(plain(asdict(report) | {"ok": report.ok}))
+    else:
+        console = stdout()
+        state = "passed" if report.ok else f"FAILED, {report.problem_count:,} problems"
+        console.print(f"{table}: {state} ({report.paths:,} paths, {report.vcs_needed} VCs needed)")
+        for problem in report.problems:
+            console.print(f"  {problem}")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def export(
+    table: TableArgument,
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="parquet, json or csv.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
+) -> None:
+    """Write a table in another format."""
+    if Path(output).suffix != f".{to}":
+        raise InvalidInput(f"{output}: a file of format {to} must end in .{to}")
+    check_writable(output)
+    write_table(read_table(table), Path(output))

@@ -1,0 +1,60 @@
+"""What people see: progress on stderr, tables on stdout; or one JSON document on stdout."""
+
+import json
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from tvlb.search import Progress as Event
+from tvlb.search import Reporter, silent
+
+__all__ = ["print_json", "progress_display", "stdout"]
+
+
+def stdout() -> Console:
+    """Return the console for results; wide enough for tables when piped to a file."""
+    return Console(width=None if sys.stdout.isatty() else 110, highlight=False)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document on stdout, and nothing else."""
+    json.dump(document, sys.stdout, indent=2, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+@contextmanager
+def progress_display() -> Generator[Reporter]:
+    """Show progress events as bars on stderr while the block runs; silent if not a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield silent
+        return
+    bars = Progress(
+        TextColumn("{task.description:18}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console,
+    )
+    tasks: dict[str, TaskID] = {}
+
+    def show(event: Event) -> None:
+        if event.stage not in tasks:
+            tasks[event.stage] = bars.add_task(event.stage, total=event.total, note="")
+        bars.update(tasks[event.stage], completed=event.done, total=event.total, note=event.note)
+
+    with bars:
+        yield show

@@ -1,0 +1,89 @@
+"""Files that appear complete or not at all, and the check that they could be written."""
+
+import os
+import secrets
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from tvlb.errors import InvalidInput
+
+__all__ = ["atomic_file", "check_writable"]
+
+
+@contextmanager
+def atomic_file(path: Path) -> Generator[BinaryIO]:
+    """Open a file for writing that replaces `path` only when the block ends without an error.
+
+    Notes
+    -----
+    The bytes go to a temporary file of the same directory and are on disk before the rename. A
+    symbolic link is followed, so its target is what gets replaced.
+    """
+    target = path.resolve()
+    temporary = _temporary_name(target.parent, target.name)
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+        _sync_directory(target.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def check_writable(path: Path | str, suffixes: Collection[str]) -> None:
+    """Find out before long work starts whether a file could be written.
+
+    Parameters
+    ----------
+    suffixes : the allowed file suffixes, with their dots.
+
+    Raises
+    ------
+    InvalidInput : unknown suffix, missing directory, directory not writable, or `path` is itself
+        a directory.
+    """
+    suffix = Path(path).suffix
+    if suffix not in suffixes:
+        raise InvalidInput(
+            f"{path}: the name must end in one of {', '.join(suffixes)}, "
+            f"not {suffix or 'nothing'!r}"
+        )
+    try:
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise InvalidInput(f"cannot write {path}: it is a directory")
+        if not target.parent.is_dir():
+            raise InvalidInput(f"cannot write {path}: {target.parent} is not a directory")
+        _probe_directory(target.parent)
+    except OSError as error:
+        raise InvalidInput(f"cannot write {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
+
+
+def _probe_directory(directory: Path) -> None:
+    """Create and remove a file; raises OSError where that is impossible.
+
+    Permission bits do not tell: the user may be root, or the file system read-only.
+    """
+    probe = _temporary_name(directory, "probe")
+    probe.touch(exist_ok=False)
+    probe.unlink()
+
+
+def _temporary_name(directory: Path, name: str) -> Path:
+    # Cut, so that a name of legal length stays legal.
+    return directory / f".{name[:100]}.{secrets.token_hex(6)}.tmp"
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,35 @@
+"""The throughput model: an LP per path set and pattern, solved by HiGHS or PuLP, then certified.
+
+`throughput` solves one; `PatternModel` solves one pattern for many path sets.
+"""
+
+from tvlb.model.bounds import Bound, BoundKind, capacity_bound
+from tvlb.model.certificate import TOLERANCE, Certificate, certify, require_proof
+from tvlb.model.instance import Instance, PathClasses, RateOrder, build_instance
+from tvlb.model.outcome import Outcome, Solution
+from tvlb.model.pulp_solver import available_solvers
+from tvlb.model.solvers import LpSolver, parse_solver
+from tvlb.model.throughput import PatternModel, Throughput, export_model, throughput
+
+__all__ = [
+    "TOLERANCE",
+    "Bound",
+    "BoundKind",
+    "Certificate",
+    "Instance",
+    "LpSolver",
+    "Outcome",
+    "PathClasses",
+    "PatternModel",
+    "RateOrder",
+    "Solution",
+    "Throughput",
+    "available_solvers",
+    "build_instance",
+    "capacity_bound",
+    "certify",
+    "export_model",
+    "parse_solver",
+    "require_proof",
+    "throughput",
+]

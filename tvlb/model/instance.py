@@ -1,0 +1,206 @@
+"""The linear program of the throughput model, independent of any solver.
+
+Model 3 of Mollah et al., PMBS'17, with the path-length rule of Rahman et al., SC'19, section
+3.3.2: maximise theta such that every flow ships theta times its demand, the paths of one class
+(same kind and hop count) share one rate, and no link carries more than 1 flit/cycle.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.paths import ClassUsage, PathSet, Switches, min_rows
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Demand
+
+__all__ = [
+    "HOP_COUNTS",
+    "Instance",
+    "PathClasses",
+    "RateOrder",
+    "build_instance",
+    "detour_classes",
+    "minimal_classes",
+    "summed",
+    "theta_cap",
+]
+
+HOP_COUNTS = 7
+_ROWS_PER_CHUNK = 2_000_000
+
+
+def summed(
+    index: NDArray[np.integer], values: NDArray[np.float64], size: int
+) -> NDArray[np.float64]:
+    """Add up `values` by `index`, float64 (size,)."""
+    return np.asarray(np.bincount(index, weights=values, minlength=size), dtype=np.float64)
+
+
+class RateOrder(Enum):
+    """How the rates of one flow's VLB classes compare."""
+
+    FREE = "free"
+    SHORTER_FIRST = "shorter-first"
+
+
+@dataclass(frozen=True, eq=False)
+class PathClasses:
+    """The path classes of one kind (MIN or VLB) of all flows.
+
+    Attributes
+    ----------
+    flow : int64 (classes,), the flow of each class; non-decreasing.
+    hops : int64 (classes,), path length of each class; increasing within a flow.
+    weight : float64 (classes,), sum of draw weights, positive.
+    offset : int64 (classes+1,), class c owns entries ``offset[c]:offset[c+1]``.
+    link, share : int32 and float64 (entries,), the share, in (0, 1], of the flow shipped on the
+        class that crosses the link; increasing links within a class.
+    """
+
+    flow: NDArray[np.int64]
+    hops: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    offset: NDArray[np.int64]
+    link: NDArray[np.int32]
+    share: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.flow)
+
+    @property
+    def class_of_entry(self) -> NDArray[np.int64]:
+        """The class that owns each entry, int64 (entries,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offset))
+
+    @property
+    def has_shorter(self) -> NDArray[np.bool_]:
+        """Whether the class before belongs to the same flow, bool (classes,)."""
+        found = np.zeros(len(self), dtype=bool)
+        found[1:] = self.flow[1:] == self.flow[:-1]
+        return found
+
+    def loads(self, shipped: NDArray[np.float64], num_links: int) -> NDArray[np.float64]:
+        """Link loads, float64 (links,), when class c ships ``shipped[c]`` flits/cycle."""
+        carried = self.share * np.repeat(shipped, np.diff(self.offset))
+        return summed(self.link, carried, num_links)
+
+    def costs(self, price: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Price of one unit of flow on each class, float64 (classes,), from link prices."""
+        paid = self.share * price[self.link]
+        return summed(self.class_of_entry, paid, len(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One linear program.
+
+    Attributes
+    ----------
+    demand : the flows, their rates at theta = 1 and the largest port rates.
+    minimal, detour : the MIN and VLB classes; every flow has a MIN class.
+    order : whether VLB rates must not rise with length.
+    num_links : number of directed links, each of capacity 1 flit/cycle.
+    """
+
+    demand: Demand
+    minimal: PathClasses
+    detour: PathClasses
+    order: RateOrder
+    num_links: int
+
+    @property
+    def theta_cap(self) -> float:
+        """Largest theta that 1, the injection ports and the ejection ports allow."""
+        return theta_cap(self.demand)
+
+
+class _UsageOf(Protocol):
+    def __call__(self, sources: Switches, targets: Switches, /) -> ClassUsage: ...
+
+
+def build_instance(
+    topology: Dragonfly, path_set: PathSet, demand: Demand, order: RateOrder
+) -> Instance:
+    """Build the linear program of one path set and one demand.
+
+    Notes
+    -----
+    Paths are listed for a bounded number of flows at a time, so memory follows the number of
+    (class, link) entries and not the number of paths.
+    """
+    return Instance(
+        demand=demand,
+        minimal=minimal_classes(topology, demand),
+        detour=detour_classes(path_set, demand),
+        order=order,
+        num_links=topology.num_links,
+    )
+
+
+def theta_cap(demand: Demand) -> float:
+    """Return the largest theta in [0, 1] that no injection or ejection port forbids."""
+    return 1.0 / max(1.0, demand.max_injection, demand.max_ejection)
+
+
+def minimal_classes(topology: Dragonfly, demand: Demand) -> PathClasses:
+    """Group the MIN paths of every flow by hop count."""
+    paths_per_flow = topology.links_per_group_pair[1]
+    return _classes(
+        lambda sources, targets: min_rows(topology, sources, targets).class_usage(),
+        demand,
+        paths_per_flow,
+    )
+
+
+def detour_classes(path_set: PathSet, demand: Demand) -> PathClasses:
+    """Group the VLB paths of every flow by hop count; flows without any have no class."""
+    topology = path_set.topology
+    cables = topology.links_per_group_pair[1]
+    paths_per_flow = topology.num_switches * cables * cables
+    return _classes(path_set.class_usage, demand, paths_per_flow)
+
+
+def _classes(usage_of: _UsageOf, demand: Demand, paths_per_flow: int) -> PathClasses:
+    step = max(1, _ROWS_PER_CHUNK // max(1, paths_per_flow))
+    starts = range(0, len(demand.rate), step)
+    parts = [
+        _compact(usage_of(demand.source[at : at + step], demand.target[at : at + step]), at)
+        for at in starts
+    ]
+    return _joined(parts)
+
+
+def _compact(usage: ClassUsage, first_flow: int) -> PathClasses:
+    """Drop the empty (flow, hop count) cells and express usage as shares of the class."""
+    weight = usage.weight.ravel()
+    cells = np.flatnonzero(weight > 0)
+    position = np.cumsum(weight > 0) - 1
+    used = (usage.entry_value > 0) & (weight[usage.entry_class] > 0)
+    owner = usage.entry_class[used]
+    entries = np.bincount(position[owner], minlength=len(cells))
+    return PathClasses(
+        flow=cells // HOP_COUNTS + first_flow,
+        hops=cells % HOP_COUNTS,
+        weight=weight[cells],
+        offset=np.concatenate([[0], np.cumsum(entries)]).astype(np.int64),
+        link=usage.entry_link[used],
+        share=np.minimum(usage.entry_value[used] / weight[owner], 1.0),
+    )
+
+
+def _joined(parts: list[PathClasses]) -> PathClasses:
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [np.diff(part.offset) for part in parts]
+    empty = np.zeros(0, dtype=np.int64)
+    return PathClasses(
+        flow=np.concatenate([empty, *(part.flow for part in parts)]),
+        hops=np.concatenate([empty, *(part.hops for part in parts)]),
+        weight=np.concatenate([np.zeros(0), *(part.weight for part in parts)]),
+        offset=np.concatenate([[0], np.cumsum(np.concatenate([empty, *sizes]))]).astype(np.int64),
+        link=np.concatenate([np.zeros(0, dtype=np.int32), *(part.link for part in parts)]),
+        share=np.concatenate([np.zeros(0), *(part.share for part in parts)]),
+    )

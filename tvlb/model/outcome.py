@@ -1,0 +1,71 @@
+"""What a solver says about a linear program, in words that do not depend on the solver."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["OUTCOMES", "Outcome", "Solution"]
+
+
+class Outcome(StrEnum):
+    """How a solver ended."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    LIMIT = "limit"
+    ERROR = "error"
+    UNKNOWN = "unknown"
+
+
+# Status names of HiGHS (kName) and PuLP (words); a name that is absent means UNKNOWN.
+OUTCOMES = {
+    "kOptimal": Outcome.OPTIMAL,
+    "kInfeasible": Outcome.INFEASIBLE,
+    "kUnbounded": Outcome.UNBOUNDED,
+    "kUnboundedOrInfeasible": Outcome.INFEASIBLE,
+    "kIterationLimit": Outcome.LIMIT,
+    "kTimeLimit": Outcome.LIMIT,
+    "kSolutionLimit": Outcome.LIMIT,
+    "kObjectiveBound": Outcome.LIMIT,
+    "kObjectiveTarget": Outcome.LIMIT,
+    "kInterrupt": Outcome.LIMIT,
+    "kMemoryLimit": Outcome.ERROR,
+    "kLoadError": Outcome.ERROR,
+    "kModelError": Outcome.ERROR,
+    "kPresolveError": Outcome.ERROR,
+    "kSolveError": Outcome.ERROR,
+    "kPostsolveError": Outcome.ERROR,
+    "Optimal Solution Found": Outcome.OPTIMAL,
+    "Solution Found": Outcome.FEASIBLE,
+    "No Solution Exists": Outcome.INFEASIBLE,
+    "Solution is Unbounded": Outcome.UNBOUNDED,
+    "No Solution Found": Outcome.UNKNOWN,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a solver returned, not yet checked.
+
+    Attributes
+    ----------
+    outcome, reported : how the solver ended, and in its own words.
+    theta : the claimed optimum.
+    minimal, detour : float64 (classes,), flits/cycle shipped on each class of the instance.
+    price : float64 (links,), capacity prices; zero where the solver gave none.
+    rows, columns, nonzeros : size of the model that was solved.
+    """
+
+    outcome: Outcome
+    reported: str
+    theta: float
+    minimal: NDArray[np.float64]
+    detour: NDArray[np.float64]
+    price: NDArray[np.float64]
+    rows: int
+    columns: int
+    nonzeros: int

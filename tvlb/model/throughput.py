@@ -1,0 +1,244 @@
+"""Modelled saturation throughput of a path set under a traffic pattern."""
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tvlb.errors import InvalidInput, SolverFailed
+from tvlb.model.bounds import BoundKind, capacity_bound
+from tvlb.model.certificate import Certificate, certify, require_proof
+from tvlb.model.instance import (
+    Instance,
+    RateOrder,
+    build_instance,
+    detour_classes,
+    minimal_classes,
+)
+from tvlb.model.outcome import Outcome, Solution
+from tvlb.model.pulp_solver import write_model
+from tvlb.model.solvers import LpSolver, parse_solver
+from tvlb.paths import PathSet
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern, switch_demand
+
+__all__ = ["PatternModel", "Throughput", "export_model", "throughput"]
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Solution of one linear program, proven optimal.
+
+    Attributes
+    ----------
+    theta : modelled saturation throughput, flits/cycle/node; a feasible value (`theta_low`).
+    theta_low, theta_up : certified bounds on the optimum, recomputed outside the solver.
+    theta_cap : largest theta that 1 and the busiest injection and ejection port allow.
+    bound, bound_kind : upper bound that holds for every path set, and what limits it.
+    status : how the solver ended; always OPTIMAL.
+    primal_residual : largest violated constraint of the solver's answer, flits/cycle.
+    relative_gap : (theta_up - theta_low) / theta_up.
+    rows, columns, nonzeros : size of the linear program as solved; rows 0 if no flow uses a link.
+    build_seconds, solve_seconds : wall time to build the path classes, and to solve and check.
+    solver : the solver's name as given to `throughput`.
+    """
+
+    theta: float
+    theta_low: float
+    theta_up: float
+    theta_cap: float
+    bound: float
+    bound_kind: BoundKind
+    status: Outcome
+    primal_residual: float
+    relative_gap: float
+    rows: int
+    columns: int
+    nonzeros: int
+    build_seconds: float
+    solve_seconds: float
+    solver: str
+
+
+class PatternModel:
+    """The model of one pattern, to be solved for many path sets.
+
+    Parameters
+    ----------
+    topology : the network.
+    pattern : the traffic.
+    monotone : whether VLB rates must not rise with path length.
+    solver : "highs" or "pulp:NAME".
+    seed : used where the pattern has no own seed.
+
+    Raises
+    ------
+    InvalidInput : the pattern does not fit the topology or the solver is unknown.
+
+    Notes
+    -----
+    Demand, MIN classes and the capacity bound are computed once.
+    """
+
+    def __init__(
+        self,
+        topology: Dragonfly,
+        pattern: Pattern,
+        *,
+        monotone: bool = True,
+        solver: str | LpSolver = "highs",
+        seed: int = 0,
+    ) -> None:
+        started = time.perf_counter()
+        self.topology = topology
+        self.demand = switch_demand(topology, pattern.resolve(topology, seed))
+        self.bound = capacity_bound(topology, self.demand)
+        self.order = _order(monotone)
+        self.solver = parse_solver(solver) if isinstance(solver, str) else solver
+        self._minimal = minimal_classes(topology, self.demand)
+        self.build_seconds = time.perf_counter() - started
+
+    def instance(self, path_set: PathSet) -> Instance:
+        """Build the linear program of one path set."""
+        _require_same_topology(self.topology, path_set)
+        return Instance(
+            demand=self.demand,
+            minimal=self._minimal,
+            detour=detour_classes(path_set, self.demand),
+            order=self.order,
+            num_links=self.topology.num_links,
+        )
+
+    def solve(self, path_set: PathSet) -> Throughput:
+        """Solve for one path set; `build_seconds` leaves out what is shared by all sets.
+
+        Raises
+        ------
+        InvalidInput : the path set belongs to another topology.
+        SolverFailed : no solution was proven optimal.
+        """
+        started = time.perf_counter()
+        instance = self.instance(path_set)
+        built = time.perf_counter()
+        solution, certificate = self._proven(instance)
+        solved = time.perf_counter()
+        return Throughput(
+            theta=certificate.theta_low,
+            theta_low=certificate.theta_low,
+            theta_up=certificate.theta_up,
+            theta_cap=instance.theta_cap,
+            bound=self.bound.value,
+            bound_kind=self.bound.kind,
+            status=solution.outcome,
+            primal_residual=certificate.primal_residual,
+            relative_gap=certificate.relative_gap,
+            rows=solution.rows,
+            columns=solution.columns,
+            nonzeros=solution.nonzeros,
+            build_seconds=built - started,
+            solve_seconds=solved - built,
+            solver=str(self.solver),
+        )
+
+    def _proven(self, instance: Instance) -> tuple[Solution, Certificate]:
+        """Return the first attempt that the certificate supports."""
+        if len(instance.demand.rate) == 0:
+            solution = _without_flows(instance)
+            return solution, certify(instance, solution)
+        failures: list[str] = []
+        for solution in self.solver.attempts(instance):
+            certificate = certify(instance, solution)
+            try:
+                require_proof(solution, certificate, self.bound.value)
+            except SolverFailed as failure:
+                failures.append(str(failure))
+                continue
+            return solution, certificate
+        raise SolverFailed("; then ".join(failures) or "throughput model: the solver gave nothing")
+
+
+def throughput(
+    topology: Dragonfly,
+    path_set: PathSet,
+    pattern: Pattern,
+    *,
+    monotone: bool = True,
+    solver: str | LpSolver = "highs",
+    seed: int = 0,
+) -> Throughput:
+    """Solve the throughput model of one path set under one pattern.
+
+    Parameters
+    ----------
+    monotone : whether VLB rates must not rise with path length.
+    solver : "highs" or "pulp:NAME".
+    seed : used where the pattern has no own seed.
+
+    Raises
+    ------
+    InvalidInput : pattern, path set and topology do not fit, or the solver is unknown.
+    SolverFailed : no solution was proven optimal.
+
+    Examples
+    --------
+    >>> from tvlb.paths import parse_expression
+    >>> from tvlb.traffic import Shift
+    >>> topology = Dragonfly(2, 4, 2, 3)
+    >>> result = throughput(topology, parse_expression("all", topology), Shift(1, 0))
+    >>> f"{result.theta:.4f} {result.bound:.4f} {result.status}"
+    '0.7500 0.7500 optimal'
+
+    References
+    ----------
+    Mollah et al., PMBS'17, Model 3; Rahman et al., SC'19, section 3.3.2.
+    """
+    model = PatternModel(topology, pattern, monotone=monotone, solver=solver, seed=seed)
+    result = model.solve(path_set)
+    return replace(result, build_seconds=model.build_seconds + result.build_seconds)
+
+
+def export_model(
+    topology: Dragonfly,
+    path_set: PathSet,
+    pattern: Pattern,
+    path: str | Path,
+    *,
+    monotone: bool = True,
+    seed: int = 0,
+) -> None:
+    """Write the linear program to an .lp or .mps file for use with any solver.
+
+    Raises
+    ------
+    InvalidInput : the suffix is neither .lp nor .mps, the file cannot be written, or pattern,
+        path set and topology do not fit.
+    """
+    _require_same_topology(topology, path_set)
+    demand = switch_demand(topology, pattern.resolve(topology, seed))
+    write_model(build_instance(topology, path_set, demand, _order(monotone)), Path(path))
+
+
+def _order(monotone: bool) -> RateOrder:
+    return RateOrder.SHORTER_FIRST if monotone else RateOrder.FREE
+
+
+def _require_same_topology(topology: Dragonfly, path_set: PathSet) -> None:
+    if path_set.topology != topology:
+        raise InvalidInput(
+            f"path set {path_set} belongs to {path_set.topology} and not to {topology}"
+        )
+
+
+def _without_flows(instance: Instance) -> Solution:
+    """No flow leaves its switch, so only the ports limit theta."""
+    nothing = instance.minimal.share
+    return Solution(
+        outcome=Outcome.OPTIMAL,
+        reported="no flow uses a link",
+        theta=instance.theta_cap,
+        minimal=nothing,
+        detour=nothing,
+        price=instance.detour.share,
+        rows=0,
+        columns=1,
+        nonzeros=0,
+    )

@@ -1,0 +1,49 @@
+"""How many paths may be listed one by one."""
+
+import numpy as np
+
+from tvlb.errors import InvalidInput
+from tvlb.paths.path_set import PathSet
+
+__all__ = ["MAX_ROWS", "check_listable", "check_rows", "count_paths"]
+
+MAX_ROWS = 50_000_000
+
+
+def check_rows(rows: int, what: str) -> None:
+    """Raise InvalidInput if `what` has more than `MAX_ROWS` rows."""
+    if rows > MAX_ROWS:
+        raise InvalidInput(
+            f"{what} has more than {MAX_ROWS:,} paths over all switch pairs, the most that is "
+            "listed (the compact form for larger sets is not available)"
+        )
+
+
+def count_paths(path_set: PathSet, stop_above: int = MAX_ROWS) -> int:
+    """Count the paths of all pairs without listing them; stops once the count is past a limit.
+
+    Notes
+    -----
+    O(pairs) profiles, made source by source so that memory stays proportional to the switches.
+    """
+    switches = path_set.topology.num_switches
+    total = 0
+    for source in range(switches):
+        targets = np.delete(np.arange(switches, dtype=np.int32), source)
+        total += int(path_set.profile(np.full_like(targets, source), targets).count.sum())
+        if total > stop_above:
+            break
+    return total
+
+
+def check_listable(path_set: PathSet) -> None:
+    """Refuse, before it is listed, a path set with too many paths or switch pairs.
+
+    Raises
+    ------
+    InvalidInput : more than `MAX_ROWS` of either.
+    """
+    what = f"{path_set} on {path_set.topology}"
+    switches = path_set.topology.num_switches
+    check_rows(switches * (switches - 1), what)
+    check_rows(count_paths(path_set), what)

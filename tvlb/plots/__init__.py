@@ -1,0 +1,8 @@
+"""Plots of results: probe curve, latency-load curves, link usage.
+
+They are drawn from the JSON documents, so a result can be plotted long after it was computed.
+"""
+
+from tvlb.plots.figures import FIGURE_SUFFIXES, figure_of, save_figure
+
+__all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]

@@ -1,0 +1,153 @@
+"""Figures drawn from result documents; nothing is computed here that the document does not hold."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from tvlb.errors import InvalidInput
+from tvlb.files import atomic_file, check_writable
+
+__all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]
+
+FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
+# Okabe and Ito's palette, told apart with every common colour blindness.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_PANEL = (6.4, 4.2)
+
+Document = Mapping[str, Any]
+# matplotlib.axes.Axes; its keyword arguments have no types to check against.
+Axis = Any
+
+
+def figure_of(document: Document) -> Figure:
+    """Draw every panel that the document has data for, side by side.
+
+    Parameters
+    ----------
+    document : a result of `tvlb table`, `probe`, `simulate` or `balance` with ``--json``.
+
+    Raises
+    ------
+    InvalidInput : the document is none of these.
+    """
+    panels = [draw for applies, draw in _PANELS if applies(document)]
+    if not panels:
+        raise InvalidInput(
+            "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate "
+            "or balance"
+        )
+    figure = Figure(figsize=(_PANEL[0] * len(panels), _PANEL[1]), layout="constrained")
+    axes = cast("Sequence[Axis]", figure.subplots(1, len(panels), squeeze=False)[0])
+    for axis, draw in zip(axes, panels, strict=True):
+        try:
+            draw(axis, document)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InvalidInput(f"the document is malformed: {error!r}") from error
+        axis.grid(alpha=0.3)
+    return figure
+
+
+def save_figure(document: Document, path: Path | str) -> None:
+    """Draw a document into a file; equal documents give equal SVG bytes.
+
+    Raises
+    ------
+    InvalidInput : the file cannot be written, or the document cannot be drawn.
+    """
+    check_writable(path, FIGURE_SUFFIXES)
+    suffix = Path(path).suffix
+    figure = figure_of(document)
+    with (
+        cast("Any", mpl).rc_context({"svg.hashsalt": "tvlb", "svg.fonttype": "none"}),
+        atomic_file(Path(path)) as stream,
+    ):
+        cast("Any", figure).savefig(stream, format=suffix[1:], metadata=_UNDATED[suffix])
+
+
+_UNDATED = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
+
+
+def _probe_panel(axis: Axis, document: Document) -> None:
+    points = document["probe"]
+    positions = range(len(points))
+    axis.errorbar(
+        positions,
+        [point["theta_mean"] for point in points],
+        yerr=[point["theta_sem"] or 0.0 for point in points],
+        color=_COLOURS[0],
+        marker="o",
+        markersize=3,
+        capsize=2,
+        label="modelled throughput",
+    )
+    axis.axhline(document["cut"], color=_COLOURS[1], linestyle="--", label="candidate cut")
+    named = [index for index in positions if index % 5 == 0]
+    axis.set_xticks(named, [points[index]["expression"] for index in named], rotation=35)
+    axis.set_xlabel("VLB path set")
+    axis.set_ylabel("theta (flits/cycle/node)")
+    axis.set_title("Probe curve")
+    axis.legend()
+
+
+def _curves_panel(axis: Axis, document: Document) -> None:
+    for colour, (expression, curve) in zip(_COLOURS, document["curves"].items(), strict=False):
+        shown = [point for point in curve if point["latency_mean"] is not None]
+        axis.errorbar(
+            [point["load"] for point in shown],
+            [point["latency_mean"] for point in shown],
+            yerr=[point["latency_sem"] or 0.0 for point in shown],
+            color=colour,
+            marker="o",
+            markersize=3,
+            capsize=2,
+            label=expression,
+        )
+    axis.set_xlabel("offered load (packets/cycle/node)")
+    axis.set_ylabel("latency (cycles)")
+    axis.set_title("Latency against load")
+    axis.legend()
+
+
+def _usage_panel(axis: Axis, document: Document) -> None:
+    usage = document["balance"] if "table" in document else document
+    for colour, kind in zip(_COLOURS, ("local", "global"), strict=False):
+        for when, style in (("before", "--"), ("after", "-")):
+            values = usage[kind][f"percentiles_{when}"]
+            axis.plot(
+                range(len(values)), values, style, color=colour, label=f"{kind}, {when} balancing"
+            )
+    axis.set_xlabel("percentile of the links in use")
+    axis.set_ylabel("usage / mean")
+    axis.set_title("Link usage")
+    axis.legend()
+
+
+def _loads_panel(axis: Axis, document: Document) -> None:
+    runs = [*document["rows"], *document.get("saturation_runs", [])]
+    rows = sorted(runs, key=lambda row: row["load"])
+    fine = [row for row in rows if not row["saturated"] and row["latency_mean"] is not None]
+    axis.plot(
+        [row["load"] for row in fine],
+        [row["latency_mean"] for row in fine],
+        "o-",
+        color=_COLOURS[0],
+        label=f"{document['routing']}, {document['path_set']}",
+    )
+    for row in rows:
+        if row["saturated"]:
+            axis.axvline(row["load"], color=_COLOURS[1], linestyle=":", linewidth=1)
+    axis.set_xlabel("offered load (packets/cycle/node)")
+    axis.set_ylabel("latency (cycles)")
+    axis.set_title(f"{document['topology']}, {document['pattern']} (dotted: saturated)")
+    axis.legend()
+
+
+_PANELS: tuple[tuple[Callable[[Document], bool], Callable[[Axis, Document], None]], ...] = (
+    (lambda document: "probe" in document, _probe_panel),
+    (lambda document: "curves" in document, _curves_panel),
+    (lambda document: "balance" in document or "local" in document, _usage_panel),
+    (lambda document: "rows" in document and "routing" in document, _loads_panel),
+)

@@ -1,0 +1,77 @@
+"""The search for a T-VLB table: probe with the model, balance, simulate, decide.
+
+This is the only part of tvlb that drives the simulator; `optimize` is Algorithm 1 of the T-UGAL
+paper from end to end.
+"""
+
+from sim_bridge import (
+    SaturationSearch,
+    Scenario,
+    SimulationConfig,
+    SimulationResult,
+    StopFlag,
+)
+from tvlb.search.candidates import choose_candidates
+from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
+from tvlb.search.document import (
+    balance_document,
+    plain,
+    probe_document,
+    simulation_document,
+    table_document,
+)
+from tvlb.search.optimize import (
+    Candidate,
+    SearchOptions,
+    TableResult,
+    check_request,
+    optimize,
+)
+from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, choose_patterns, probe
+from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.search.runner import PATTERNS, Entrant, Windows
+from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
+from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
+
+__all__ = [
+    "PATTERNS",
+    "Candidate",
+    "Comparison",
+    "Decision",
+    "Entrant",
+    "Measured",
+    "ProbePoint",
+    "ProbeResult",
+    "Progress",
+    "Reporter",
+    "SaturationSearch",
+    "Scenario",
+    "SearchOptions",
+    "SimulatedSet",
+    "SimulationConfig",
+    "SimulationRequest",
+    "SimulationResult",
+    "StopFlag",
+    "TableResult",
+    "Validation",
+    "ValidationOptions",
+    "Verdict",
+    "Windows",
+    "balance_document",
+    "check_request",
+    "check_searchable",
+    "choose_candidates",
+    "choose_patterns",
+    "compare",
+    "decide",
+    "find_saturation",
+    "optimize",
+    "plain",
+    "probe",
+    "probe_document",
+    "silent",
+    "simulate_loads",
+    "simulation_document",
+    "table_document",
+    "validate",
+]

@@ -1,0 +1,226 @@
+"""Results as JSON documents: the shapes shared by the command line, services and plots.
+
+Numbers that do not exist (nan) become null, so that every document is valid JSON.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import cast
+
+import numpy as np
+
+from sim_bridge import SaturationSearch, SimulationResult
+from tvlb.balance import BalanceReport, KindUsage, link_usage
+from tvlb.provenance import versions
+from tvlb.search.decision import Comparison
+from tvlb.search.optimize import Candidate, TableResult
+from tvlb.search.probe import ProbePoint, ProbeResult, standard_error
+from tvlb.search.runner import PATTERNS
+from tvlb.search.simulation import SimulationRequest
+from tvlb.search.validation import SimulatedSet
+from tvlb.topology import LinkKind
+
+__all__ = [
+    "balance_document",
+    "plain",
+    "probe_document",
+    "simulation_document",
+    "table_document",
+    "usage_document",
+]
+
+Document = dict[str, object]
+
+
+def plain(value: object) -> object:
+    """Turn a value into what `json` can write: lists, dicts, text and finite numbers."""
+    if isinstance(value, np.ndarray):
+        return plain(cast("np.ndarray[tuple[int], np.dtype[np.float64]]", value).tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value).items()
+        return {str(key): plain(item) for key, item in items}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("Iterable[object]", value)]
+    return value
+
+
+def probe_document(probe: ProbeResult, tolerance: float) -> Document:
+    """Document of Step 1 alone."""
+    return {
+        "probe": [_point(point) for point in probe.points],
+        "strategic": [_point(point) for point in probe.strategic],
+        "best": probe.best,
+        "cut": probe.cut,
+        "tolerance": tolerance,
+        "patterns": list(probe.patterns),
+    }
+
+
+def _point(point: ProbePoint) -> object:
+    return plain(asdict(point) | {"candidate": point.within_tolerance})
+
+
+def usage_document(before: KindUsage, after: KindUsage) -> object:
+    """Usage of one kind of link before and after balancing: max over mean, percentiles."""
+    return plain(
+        {
+            "before": before.max_over_mean,
+            "after": after.max_over_mean,
+            "pair_mean_before": before.pair_mean,
+            "pair_mean_after": after.pair_mean,
+            "pair_max_before": before.pair_max,
+            "pair_max_after": after.pair_max,
+            "percentiles_before": before.quantiles,
+            "percentiles_after": after.quantiles,
+        }
+    )
+
+
+def balance_document(report: BalanceReport) -> Document:
+    """Document of balancing one path set."""
+    return {
+        "local": usage_document(report.before[LinkKind.LOCAL], report.after[LinkKind.LOCAL]),
+        "global": usage_document(report.before[LinkKind.GLOBAL], report.after[LinkKind.GLOBAL]),
+        "paths": report.paths_before,
+        "removed": report.removed,
+        "removed_locally": report.removed_locally,
+        "removed_globally": report.removed_globally,
+        "pairs_at_floor": report.pairs_at_floor,
+    }
+
+
+def simulation_document(
+    request: SimulationRequest,
+    results: Sequence[SimulationResult],
+    saturation: SaturationSearch | None,
+) -> Document:
+    """Document of simulated loads, with the saturation search if one was made."""
+    scenario = request.scenario
+    document: Document = {
+        "topology": str(scenario.topology),
+        "routing": str(scenario.routing),
+        "path_set": str(scenario.path_set),
+        "pattern": str(scenario.pattern),
+        "seed": scenario.seed,
+        "config": plain(asdict(request.config)),
+        "rows": [_simulated_row(result) for result in results],
+        "provenance": versions(),
+    }
+    if saturation is not None:
+        document["saturation_load"] = saturation.load
+        document["saturation_runs"] = [_simulated_row(one) for one in saturation.evaluated]
+    return document
+
+
+_ROW_FIELDS = (
+    "load",
+    "accepted",
+    "latency_mean",
+    "latency_p50",
+    "latency_p99",
+    "hops_mean",
+    "vlb_share",
+    "saturated",
+    "stopped",
+    "flits",
+    "flit_hops",
+    "cycles",
+    "cpu_seconds",
+    "wall_seconds",
+)
+
+
+def _simulated_row(result: SimulationResult) -> object:
+    return plain({name: getattr(result, name) for name in _ROW_FIELDS})
+
+
+def table_document(result: TableResult) -> Document:
+    """Document of a whole search."""
+    validation = result.validation
+    candidates = zip(result.candidates, validation.candidates, strict=True)
+    comparisons = {one.expression: one for one in validation.decision.comparisons}
+    return {
+        "topology": str(result.topology),
+        "table": _table(result),
+        **probe_document(result.probe, result.options.tolerance),
+        "candidates": [
+            _simulated(simulated, candidate, comparisons.get(candidate.expression))
+            for candidate, simulated in candidates
+        ],
+        "merged": list(result.merged),
+        "baseline": _simulated(validation.baseline, None, None),
+        "decision": {
+            "expression": validation.decision.expression,
+            "replaces_all": validation.decision.replaces_all,
+            "reason": validation.decision.reason,
+        },
+        "reference_load": validation.reference_load,
+        "curves": plain(
+            {
+                expression: [asdict(point) for point in curve]
+                for expression, curve in validation.curves.items()
+            }
+        ),
+        "balance": _chosen_balance(result),
+        "timings": plain(result.timings),
+        "provenance": result.provenance | {"parameters": _parameters(result)},
+    }
+
+
+def _table(result: TableResult) -> Document:
+    table = result.table
+    return {
+        "id": table.id,
+        "expression": table.header.expression,
+        "mean_vlb_hops": table.header.mean_vlb_hops,
+        "paths": len(table),
+        "removed_by_balance": len(table.removed),
+    }
+
+
+def _simulated(
+    simulated: SimulatedSet, candidate: Candidate | None, comparison: Comparison | None
+) -> object:
+    measured = simulated.measured
+    report = candidate.balance_report if candidate is not None else None
+    return plain(
+        {
+            "expression": measured.expression,
+            "saturation_mean": float(measured.saturation.mean()),
+            "saturation_sem": standard_error(measured.saturation),
+            "latency_at_reference_load": float(measured.latency.mean()),
+            "latency_sem": standard_error(measured.latency),
+            "per_pattern": [
+                {"pattern": str(pattern), "saturation": saturation, "latency": latency}
+                for pattern, saturation, latency in zip(
+                    PATTERNS,
+                    measured.saturation.tolist(),
+                    measured.latency.tolist(),
+                    strict=True,
+                )
+            ],
+            "confirmed": simulated.confirmed,
+            "windows": asdict(simulated.windows),
+            "balance": None if report is None else balance_document(report),
+            "comparison": None if comparison is None else asdict(comparison),
+        }
+    )
+
+
+def _chosen_balance(result: TableResult) -> object:
+    chosen = result.chosen
+    if chosen is not None and chosen.balance_report is not None:
+        return balance_document(chosen.balance_report)
+    usage = link_usage(result.table.rows)
+    paths = len(result.table)
+    return balance_document(BalanceReport(usage, usage, 0, 0, 0, paths))
+
+
+def _parameters(result: TableResult) -> object:
+    parameters = asdict(result.options)
+    # The number of workers never changes a result.
+    del parameters["workers"]
+    return plain(parameters)

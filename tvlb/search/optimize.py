@@ -1,0 +1,282 @@
+"""Algorithm 1 of the T-UGAL paper from end to end: topology in, T-VLB table out.
+
+Reference: Rahman et al., SC'19, section 3.3.4.
+"""
+
+import os
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from sim_bridge import Routing, SimulationConfig, StopFlag
+from tvlb.balance import Balanced, BalanceOptions, BalanceReport, balance
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathSet, check_listable, parse_expression
+from tvlb.provenance import VERSION, versions
+from tvlb.search.candidates import choose_candidates, content_key
+from tvlb.search.parallel import map_threads
+from tvlb.search.probe import ProbeResult, check_searchable, choose_patterns, probe
+from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.search.runner import PAPER, SCREENING, Entrant, Windows
+from tvlb.search.validation import Validation, ValidationOptions, validate
+from tvlb.table import Table
+from tvlb.topology import Dragonfly
+
+__all__ = ["Candidate", "SearchOptions", "TableResult", "optimize"]
+
+_ADAPTIVE = (Routing.UGAL_L, Routing.UGAL_G, Routing.PAR)
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Settings of the search; all but `workers` decide the result and are recorded with it.
+
+    Attributes
+    ----------
+    routing : ugal-l, ugal-g or par.
+    patterns : probed patterns: auto, all or a number.
+    tolerance : candidates are within this share of the best modelled mean.
+    balancing : settings, or None to simulate the candidates as they are.
+    config : router settings of the simulations.
+    screening, confirmation : simulated windows, cycles.
+    finalists : candidates confirmed by their screened saturation.
+    seed : of random fractions, patterns order and simulations, 0..2^63-1.
+    workers : processes and threads; None for one per core.
+    """
+
+    routing: str = Routing.UGAL_L
+    patterns: str = "auto"
+    tolerance: float = 0.08
+    balancing: BalanceOptions | None = field(default_factory=BalanceOptions)
+    config: SimulationConfig = field(default_factory=SimulationConfig)
+    screening: Windows = SCREENING
+    confirmation: Windows = PAPER
+    finalists: int = 2
+    seed: int = 0
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.routing not in _ADAPTIVE:
+            raise InvalidInput(
+                f"routing {self.routing!r} cannot use a T-VLB table; choose one of "
+                f"{', '.join(_ADAPTIVE)}"
+            )
+        if not 0 <= self.seed < 2**63:
+            raise InvalidInput(f"seed {self.seed} is out of range: 0..2^63-1")
+        if self.workers is not None and not 1 <= self.workers <= 1024:
+            raise InvalidInput(f"workers {self.workers} is out of range: 1..1024")
+
+    @property
+    def worker_count(self) -> int:
+        """The number of workers to start."""
+        return self.workers if self.workers is not None else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A path set on its way through Step 2.
+
+    Attributes
+    ----------
+    expression : the path set.
+    path_set : what is simulated: balanced, or as it is.
+    balanced : the outcome of balancing, None without.
+    """
+
+    expression: str
+    path_set: PathSet
+    balanced: Balanced | None
+
+    @property
+    def balance_report(self) -> BalanceReport | None:
+        """What balancing did, None without."""
+        return None if self.balanced is None else self.balanced.report
+
+
+@dataclass(frozen=True, eq=False)
+class TableResult:
+    """A T-VLB table and how it was found.
+
+    Attributes
+    ----------
+    topology, options : the question.
+    probe : Step 1.
+    candidates : the sets simulated in Step 2, in order; `validation.candidates` matches them.
+    merged : expressions left out because they mean the same paths as an earlier candidate.
+    validation : Step 2 with the decision.
+    table : the chosen table.
+    timings : seconds of wall time by stage.
+    provenance : versions of the software that matters.
+    """
+
+    topology: Dragonfly
+    options: SearchOptions
+    probe: ProbeResult
+    candidates: tuple[Candidate, ...]
+    merged: tuple[str, ...]
+    validation: Validation
+    table: Table
+    timings: dict[str, float]
+    provenance: dict[str, str]
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The candidate that was chosen, None for the conventional set."""
+        if not self.validation.decision.replaces_all:
+            return None
+        name = self.validation.decision.expression
+        return next(one for one in self.candidates if one.expression == name)
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Generator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+def optimize(
+    topology: Dragonfly,
+    options: SearchOptions | None = None,
+    *,
+    report: Reporter = silent,
+    stop: StopFlag | None = None,
+) -> TableResult:
+    """Compute the T-VLB table of a Dragonfly.
+
+    Parameters
+    ----------
+    options : settings; None for the defaults.
+    report : called with `Progress` events.
+    stop : set from another thread to cancel.
+
+    Raises
+    ------
+    InvalidInput : the topology or an option is out of range; checked before any work.
+    SolverFailed, SimulationDeadlock : a stage failed.
+    Cancelled : `stop` was set.
+
+    Notes
+    -----
+    Equal topology, options and seed give an equal table on any number of workers.
+    """
+    settings = options or SearchOptions()
+    check_request(topology, settings)
+    flag = stop or StopFlag()
+    watch = _Stopwatch()
+    with watch.stage("probe"):
+        probed = probe(
+            topology,
+            patterns=settings.patterns,
+            tolerance=settings.tolerance,
+            seed=settings.seed,
+            workers=settings.worker_count,
+            report=report,
+            stop=flag,
+        )
+    with watch.stage("balance"):
+        candidates, merged = _prepare(topology, choose_candidates(probed), settings, report, flag)
+    with watch.stage("simulate"):
+        validation = _validate(topology, candidates, settings, report, flag)
+    with watch.stage("table"):
+        table = _table(topology, candidates, validation, settings)
+    return TableResult(
+        topology,
+        settings,
+        probed,
+        tuple(candidates),
+        tuple(merged),
+        validation,
+        table,
+        watch.seconds,
+        versions(),
+    )
+
+
+def check_request(topology: Dragonfly, options: SearchOptions) -> None:
+    """Raise InvalidInput if `optimize` would refuse; computes nothing."""
+    check_searchable(topology, options.tolerance)
+    choose_patterns(topology, options.patterns, options.seed)
+    check_listable(parse_expression("all", topology))
+
+
+def _prepare(
+    topology: Dragonfly,
+    expressions: Sequence[str],
+    options: SearchOptions,
+    report: Reporter,
+    stop: StopFlag,
+) -> tuple[list[Candidate], list[str]]:
+    """Balance every distinct candidate; also return the expressions that were merged."""
+    distinct: dict[str, PathSet] = {}
+    merged: list[str] = []
+    for expression in expressions:
+        path_set = parse_expression(expression, topology, options.seed)
+        key = content_key(path_set.all_rows())
+        if key in distinct:
+            merged.append(expression)
+        else:
+            distinct[key] = path_set
+    sets = list(distinct.values())
+    finished = 0
+
+    def count() -> None:
+        nonlocal finished
+        finished += 1
+        report(Progress("balance", finished, len(sets)))
+
+    def prepare(path_set: PathSet) -> Candidate:
+        if options.balancing is None:
+            return Candidate(str(path_set), path_set, None)
+        balanced = balance(path_set, replace(options.balancing, seed=options.seed))
+        return Candidate(str(path_set), balanced.path_set, balanced)
+
+    report(Progress("balance", 0, len(sets)))
+    return map_threads(prepare, sets, options.worker_count, stop, count), merged
+
+
+def _validate(
+    topology: Dragonfly,
+    candidates: Sequence[Candidate],
+    options: SearchOptions,
+    report: Reporter,
+    stop: StopFlag,
+) -> Validation:
+    conventional = parse_expression("all", topology)
+    return validate(
+        topology,
+        Entrant("all", conventional),
+        [Entrant(one.expression, one.path_set) for one in candidates],
+        ValidationOptions(
+            routing=options.routing,
+            config=options.config,
+            screening=options.screening,
+            confirmation=options.confirmation,
+            finalists=options.finalists,
+            seed=options.seed,
+            workers=options.worker_count,
+        ),
+        report,
+        stop,
+    )
+
+
+def _table(
+    topology: Dragonfly,
+    candidates: Sequence[Candidate],
+    validation: Validation,
+    options: SearchOptions,
+) -> Table:
+    name = validation.decision.expression
+    chosen = next((one for one in candidates if one.expression == name), None)
+    base = parse_expression(name, topology, options.seed)
+    rows = base.all_rows()
+    if chosen is None or chosen.balanced is None:
+        return Table.from_rows(base, rows, seed=options.seed, version=VERSION)
+    keep = chosen.balanced.keep
+    return Table.from_rows(base, rows.select(keep), ~keep, seed=options.seed, version=VERSION)

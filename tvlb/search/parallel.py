@@ -1,0 +1,95 @@
+"""Ordered parallel maps that can be stopped: on processes for LPs, on threads for simulations.
+
+Results are in the order of the items whatever the number of workers, so nothing downstream can
+depend on completion order.
+"""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.thread import ThreadPoolExecutor
+from typing import TypeVar
+
+from sim_bridge import StopFlag
+from tvlb.errors import Cancelled
+
+__all__ = ["map_processes", "map_threads"]
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+_POLL_SECONDS = 0.2
+
+
+def map_threads(
+    task: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    workers: int,
+    stop: StopFlag,
+    on_done: Callable[[], None],
+) -> list[_Result]:
+    """Apply `task` to every item on threads; for work that releases the Python lock.
+
+    Raises
+    ------
+    Cancelled : `stop` was set; it is also set when a task fails or the caller is interrupted, so
+        that the other tasks end soon.
+    """
+    with ThreadPoolExecutor(max_workers=workers) as executor:
+        try:
+            return _gather(executor, task, items, stop, on_done)
+        except BaseException:
+            stop.set()
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def map_processes(
+    task: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    workers: int,
+    stop: StopFlag,
+    on_done: Callable[[], None],
+) -> list[_Result]:
+    """Apply a picklable `task` to every item on worker processes.
+
+    Raises
+    ------
+    Cancelled : `stop` was set; running workers are terminated.
+    """
+    before = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    executor = ProcessPoolExecutor(workers, context, initializer=_ignore_interrupts)
+    try:
+        return _gather(executor, task, items, stop, on_done)
+    except BaseException:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+        raise
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the parent, which terminates its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _gather(
+    executor: Executor,
+    task: Callable[[_Item], _Result],
+    items: Sequence[_Item],
+    stop: StopFlag,
+    on_done: Callable[[], None],
+) -> list[_Result]:
+    futures: list[Future[_Result]] = [executor.submit(task, item) for item in items]
+    pending = set(futures)
+    while pending:
+        if stop.is_set():
+            raise Cancelled("the computation was cancelled")
+        done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+            on_done()
+    return [future.result() for future in futures]

@@ -1,0 +1,234 @@
+"""Step 1: model the throughput of many path sets under the adversarial patterns.
+
+Reference: Rahman et al., SC'19, section 3.3.2 and Table 1.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim_bridge import StopFlag
+from tvlb.errors import InvalidInput
+from tvlb.model import PatternModel
+from tvlb.paths import LengthSet, PathSet, parse_expression, strategic_choices, table1_points
+from tvlb.randomness import KeyedStream
+from tvlb.search.parallel import map_processes
+from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern, type1_set, type2_set
+
+__all__ = ["ProbePoint", "ProbeResult", "choose_patterns", "probe"]
+
+_STAGE = "probe"
+# A set reaches the capacity bound when the gap is what counts as solved to optimality.
+_AT_BOUND = 1e-6
+# Means of equal values may differ in the last bits; the tolerance is inclusive.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class ProbePoint:
+    """Modelled throughput of one path set, averaged over the patterns.
+
+    Attributes
+    ----------
+    expression : the path set.
+    theta_mean, theta_sem : mean and standard error of theta, flits/cycle/node; the error is nan
+        for a single pattern.
+    theta_low, theta_up : means of the certified bounds.
+    patterns : number of patterns.
+    mean_vlb_hops : mean hops of a drawn VLB path.
+    distance_to_cut : theta_mean minus the candidate cut; a candidate has at least 0.
+    """
+
+    expression: str
+    theta_mean: float
+    theta_sem: float
+    theta_low: float
+    theta_up: float
+    patterns: int
+    mean_vlb_hops: float
+    distance_to_cut: float
+
+    @property
+    def within_tolerance(self) -> bool:
+        """Whether the point reaches the candidate cut."""
+        return self.distance_to_cut >= -_ROUNDING
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """The probe curve.
+
+    Attributes
+    ----------
+    points : the 31 data points of Table 1, shortest first.
+    strategic : the deterministic choices considered for Step 2.
+    best : expression of the data point with the largest mean (the shortest of equals).
+    cut : (1 - tolerance) times the largest mean; candidates reach it.
+    patterns : the patterns used, as text.
+    """
+
+    points: tuple[ProbePoint, ...]
+    strategic: tuple[ProbePoint, ...]
+    best: str
+    cut: float
+    patterns: tuple[str, ...]
+
+
+def choose_patterns(topology: Dragonfly, choice: str, seed: int) -> list[Pattern]:
+    """Return the probed patterns: TYPE_1_SET and TYPE_2_SET, or the first of a seeded order.
+
+    Parameters
+    ----------
+    choice : "all", "auto" (all of them) or a number N of patterns.
+
+    Raises
+    ------
+    InvalidInput : the choice is none of these, or N is not in 1..(g-1)*a+20.
+    """
+    everything: list[Pattern] = [*type1_set(topology), *type2_set()]
+    if choice in ("all", "auto"):
+        return everything
+    if not choice.isdecimal() or not 1 <= int(choice[:9]) <= len(everything):
+        raise InvalidInput(
+            f"patterns {choice!r} is out of range: auto, all or a number 1..{len(everything)}"
+        )
+    order = KeyedStream(seed, "probe-patterns").permutation(len(everything))
+    return [everything[index] for index in sorted(order[: int(choice)])]
+
+
+@dataclass(frozen=True)
+class _PatternTask:
+    """All path sets under one pattern: the unit of work of a process."""
+
+    topology: Dragonfly
+    pattern: Pattern
+    expressions: tuple[str, ...]
+    seed: int
+
+
+def _solve(task: _PatternTask) -> NDArray[np.float64]:
+    """Return (theta, lower bound, upper bound) per path set, float64 (sets, 3).
+
+    Notes
+    -----
+    Traffic routed with all paths of up to L hops can be routed the same way when longer paths are
+    added, since those may stay unused. So once such a set reaches the capacity bound, the bound
+    is the proven optimum of every set that adds longer paths, and no further LP is solved.
+    """
+    model = PatternModel(task.topology, task.pattern, seed=task.seed)
+    solved: list[tuple[float, float, float]] = []
+    at_bound: tuple[int, tuple[float, float, float]] | None = None
+    for expression in task.expressions:
+        path_set = parse_expression(expression, task.topology, task.seed)
+        length = path_set.max_hops if isinstance(path_set, LengthSet) else 0
+        if at_bound is not None and length >= at_bound[0]:
+            solved.append(at_bound[1])
+            continue
+        found = model.solve(path_set)
+        solved.append((found.theta, found.theta_low, found.theta_up))
+        is_full = isinstance(path_set, LengthSet) and not path_set.has_extra
+        if is_full and found.theta_low >= found.bound * (1.0 - _AT_BOUND):
+            at_bound = length, (found.theta, found.theta_low, found.bound)
+    return np.array(solved)
+
+
+def probe(
+    topology: Dragonfly,
+    *,
+    patterns: str = "auto",
+    tolerance: float = 0.08,
+    seed: int = 0,
+    workers: int = 1,
+    report: Reporter = silent,
+    stop: StopFlag | None = None,
+) -> ProbeResult:
+    """Model the 31 data points and the strategic choices under the adversarial patterns.
+
+    Parameters
+    ----------
+    patterns : see `choose_patterns`.
+    tolerance : a candidate's mean is at least (1 - tolerance) of the best, 0 <= tolerance < 1.
+    seed : keys the random fractions and the order of the patterns.
+    workers : processes.
+
+    Raises
+    ------
+    InvalidInput : an argument is out of range, or g < 3 (no VLB path between groups).
+    SolverFailed : an LP could not be solved to proven optimality.
+    Cancelled : `stop` was set.
+    """
+    check_searchable(topology, tolerance)
+    chosen = choose_patterns(topology, patterns, seed)
+    data_points = table1_points(topology, seed)
+    strategic = strategic_choices(topology, seed)
+    sets = [*data_points, *strategic]
+    expressions = tuple(str(path_set) for path_set in sets)
+    tasks = [_PatternTask(topology, pattern, expressions, seed) for pattern in chosen]
+    finished = 0
+
+    def count() -> None:
+        nonlocal finished
+        finished += 1
+        report(Progress(_STAGE, finished, len(tasks)))
+
+    report(Progress(_STAGE, 0, len(tasks)))
+    solved = map_processes(_solve, tasks, workers, stop or StopFlag(), count)
+    return _summarise(
+        sets, len(data_points), np.stack(solved, axis=1), tolerance, [str(p) for p in chosen]
+    )
+
+
+def check_searchable(topology: Dragonfly, tolerance: float) -> None:
+    """Raise InvalidInput unless the search makes sense on this topology."""
+    if topology.groups < 3:
+        raise InvalidInput(
+            f"g={topology.groups} is out of range: a VLB path between groups needs a third "
+            "group, so g must be at least 3"
+        )
+    if not (math.isfinite(tolerance) and 0.0 <= tolerance < 1.0):
+        raise InvalidInput(f"tolerance {tolerance} is out of range: 0 <= tolerance < 1")
+
+
+def _summarise(
+    sets: Sequence[PathSet],
+    data_points: int,
+    theta: NDArray[np.float64],
+    tolerance: float,
+    patterns: list[str],
+) -> ProbeResult:
+    """Average `theta`, float64 (sets, patterns, 3), and place the candidate cut."""
+    mean = theta.mean(axis=1)
+    best = int(np.argmax(mean[:data_points, 0] > mean[:data_points, 0].max() - _ROUNDING))
+    cut = (1.0 - tolerance) * float(mean[:data_points, 0].max())
+    points = tuple(
+        ProbePoint(
+            expression=str(path_set),
+            theta_mean=float(mean[index, 0]),
+            theta_sem=standard_error(theta[index, :, 0]),
+            theta_low=float(mean[index, 1]),
+            theta_up=float(mean[index, 2]),
+            patterns=len(patterns),
+            mean_vlb_hops=path_set.mean_hops(),
+            distance_to_cut=float(mean[index, 0]) - cut,
+        )
+        for index, path_set in enumerate(sets)
+    )
+    return ProbeResult(
+        points=points[:data_points],
+        strategic=points[data_points:],
+        best=points[best].expression,
+        cut=cut,
+        patterns=tuple(patterns),
+    )
+
+
+def standard_error(values: NDArray[np.float64]) -> float:
+    """Return the standard error of the mean; nan for fewer than two values."""
+    if len(values) < 2:
+        return math.nan
+    return float(values.std(ddof=1) / math.sqrt(len(values)))

@@ -1,0 +1,238 @@
+"""Step 2: simulate the balanced candidates and the conventional set side by side.
+
+Reference: Rahman et al., SC'19, section 3.3.3. Every candidate is screened with short windows;
+the finalists and the conventional set are confirmed with the paper's windows, and only confirmed
+figures decide.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim_bridge import SimulationConfig, SimulationResult, StopFlag
+from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
+from tvlb.search.probe import standard_error
+from tvlb.search.progress import Reporter
+from tvlb.search.runner import (
+    PAPER,
+    PATTERNS,
+    SATURATION_GRID,
+    SCREENING,
+    Entrant,
+    Runner,
+    Windows,
+)
+from tvlb.topology import Dragonfly
+
+__all__ = [
+    "CurvePoint",
+    "SimulatedSet",
+    "Validation",
+    "ValidationOptions",
+    "validate",
+]
+
+_REFERENCE_LOAD = 0.1
+_CURVE_POINTS = 10
+_CURVE_REACH = 1.05
+
+
+@dataclass(frozen=True)
+class ValidationOptions:
+    """How Step 2 simulates.
+
+    Attributes
+    ----------
+    routing : ugal-l, ugal-g or par.
+    config : router settings; its windows are replaced by the following.
+    screening, confirmation : windows of the first round and of the finalists.
+    finalists : candidates that are confirmed, chosen by saturation.
+    seed : of all simulations; the sets share it, so their comparison is paired.
+    workers : threads.
+    """
+
+    routing: str
+    config: SimulationConfig = field(default_factory=SimulationConfig)
+    screening: Windows = SCREENING
+    confirmation: Windows = PAPER
+    finalists: int = 2
+    seed: int = 0
+    workers: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedSet:
+    """What was measured of one entrant, in the windows that count for it.
+
+    Attributes
+    ----------
+    measured : saturation and latency per pattern.
+    windows : the windows of these figures.
+    confirmed : whether these are the confirmation windows.
+    """
+
+    measured: Measured
+    windows: Windows
+    confirmed: bool
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One load of a latency-load curve, averaged over the patterns that are not saturated.
+
+    Attributes
+    ----------
+    load : packets/cycle/node.
+    latency_mean, latency_sem : cycles; nan where every pattern is saturated.
+    accepted : packets/cycle/node.
+    saturated_patterns : number of patterns saturated at this load.
+    """
+
+    load: float
+    latency_mean: float
+    latency_sem: float
+    accepted: float
+    saturated_patterns: int
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Result of Step 2.
+
+    Attributes
+    ----------
+    baseline : the conventional set.
+    candidates : every candidate, in the order given; finalists are confirmed.
+    decision : made on the confirmed figures.
+    reference_load : load at which latencies are compared, packets/cycle/node.
+    curves : latency-load curves of the chosen set and of the baseline, by expression; the
+        screening windows.
+    """
+
+    baseline: SimulatedSet
+    candidates: tuple[SimulatedSet, ...]
+    decision: Decision
+    reference_load: float
+    curves: dict[str, tuple[CurvePoint, ...]]
+
+
+def validate(
+    topology: Dragonfly,
+    baseline: Entrant,
+    candidates: Sequence[Entrant],
+    options: ValidationOptions,
+    report: Reporter,
+    stop: StopFlag,
+) -> Validation:
+    """Simulate the entrants on type2(seed=0..4) and decide.
+
+    Raises
+    ------
+    InvalidInput : the routing is unknown.
+    SimulationDeadlock : the virtual channels do not suffice.
+    Cancelled : `stop` was set.
+    """
+    runner = Runner(
+        topology,
+        options.routing,
+        options.config,
+        seed=options.seed,
+        workers=options.workers,
+        report=report,
+        stop=stop,
+    )
+    base_screen = runner.saturations("screen all", [baseline], options.screening)[0]
+    screened = runner.saturations(
+        "screen candidates", candidates, options.screening, [base_screen] * len(candidates)
+    )
+    reference = _reference_load([base_screen, *screened])
+    latencies = runner.latencies(
+        "screen latency", [baseline, *candidates], options.screening, reference
+    )
+    rough = [
+        Measured(entrant.expression, saturation, latency)
+        for entrant, saturation, latency in zip(
+            [baseline, *candidates], [base_screen, *screened], latencies, strict=True
+        )
+    ]
+    final = _finalists(rough[0], rough[1:], options.finalists)
+    entrants = [baseline, *(candidates[index] for index in final)]
+    guesses = [base_screen, *(screened[index] for index in final)]
+    saturation = runner.saturations("confirm", entrants, options.confirmation, guesses)
+    latency = runner.latencies("confirm latency", entrants, options.confirmation, reference)
+    confirmed = [
+        Measured(entrant.expression, *figures)
+        for entrant, *figures in zip(entrants, saturation, latency, strict=True)
+    ]
+    decision = decide(confirmed[0], confirmed[1:])
+    by_index = dict(zip(final, confirmed[1:], strict=True))
+    shown = [baseline] + [e for e in candidates if e.expression == decision.expression]
+    return Validation(
+        baseline=SimulatedSet(confirmed[0], options.confirmation, confirmed=True),
+        candidates=tuple(
+            SimulatedSet(by_index[index], options.confirmation, confirmed=True)
+            if index in by_index
+            else SimulatedSet(measured, options.screening, confirmed=False)
+            for index, measured in enumerate(rough[1:])
+        ),
+        decision=decision,
+        reference_load=reference,
+        curves=_curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed))),
+    )
+
+
+def _mean_saturation(measured: Measured) -> float:
+    return float(measured.saturation.mean())
+
+
+def _reference_load(saturations: Sequence[NDArray[np.float64]]) -> float:
+    lowest = min(float(values.min()) for values in saturations)
+    return min(_REFERENCE_LOAD, max(lowest, SATURATION_GRID) / 2)
+
+
+def _finalists(baseline: Measured, candidates: Sequence[Measured], count: int) -> list[int]:
+    """Choose the best by saturation, and the lowest latency among those not behind the baseline."""
+    order = sorted(
+        range(len(candidates)),
+        key=lambda i: (-_mean_saturation(candidates[i]), candidates[i].latency.mean()),
+    )
+    chosen = order[:count]
+    level = [
+        index
+        for index in order
+        if compare(candidates[index], baseline).verdict is not Verdict.LOWER_SATURATION
+    ]
+    if level:
+        chosen.append(min(level, key=lambda i: float(candidates[i].latency.mean())))
+    return sorted(set(chosen))
+
+
+def _curves(
+    runner: Runner, entrants: Sequence[Entrant], windows: Windows, highest: float
+) -> dict[str, tuple[CurvePoint, ...]]:
+    """Latency-load curves up to a little beyond the load `highest`."""
+    top = min(1.0, _CURVE_REACH * highest)
+    loads = [round(top * step / _CURVE_POINTS, 4) for step in range(1, _CURVE_POINTS + 1)]
+    results = runner.results("curves", entrants, windows, loads, stop_when_saturated=True)
+    table = np.array(results, dtype=object).reshape(len(entrants), len(PATTERNS), len(loads))
+    return {
+        entrant.expression: tuple(
+            _curve_point(load, list(table[position, :, column]))
+            for column, load in enumerate(loads)
+        )
+        for position, entrant in enumerate(entrants)
+    }
+
+
+def _curve_point(load: float, results: Sequence[SimulationResult]) -> CurvePoint:
+    latency = np.array([result.latency_mean for result in results if not result.saturated])
+    return CurvePoint(
+        load=load,
+        latency_mean=float(latency.mean()) if len(latency) else math.nan,
+        latency_sem=standard_error(latency),
+        accepted=float(np.mean([result.accepted for result in results])),
+        saturated_patterns=len(results) - len(latency),
+    )

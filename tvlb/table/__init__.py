@@ -1,0 +1,57 @@
+"""T-VLB tables: the chosen paths of every switch pair with their draw weights, saved and checked.
+
+A `Table` is written to and read from Parquet, JSON and CSV, verified, summarised, and used as a
+path set; `parse_path_set` is the one parser of path sets, saved tables included.
+"""
+
+from tvlb.table.columns import COLUMN_TYPES, Columns
+from tvlb.table.deadlock import Channel, DeadlockCheck, check_deadlock
+from tvlb.table.diversity import Diversity, Spread
+from tvlb.table.files import (
+    FORMATS,
+    TableFormat,
+    check_writable,
+    format_of,
+    read_table,
+    write_stream,
+    write_table,
+)
+from tvlb.table.header import FORMAT_VERSION, TableHeader, TopologyRecord
+from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
+from tvlb.table.summary import PairPath, TableSummary, pair_paths, summarise
+from tvlb.table.table import Table
+from tvlb.table.text_rows import MAX_TEXT_ROWS
+from tvlb.table.verify import VerifyReport, verify
+from tvlb.table.virtual_channels import VC_SCHEMES, VcScheme
+
+__all__ = [
+    "COLUMN_TYPES",
+    "FORMATS",
+    "FORMAT_VERSION",
+    "MAX_TEXT_ROWS",
+    "TABLE_SUFFIXES",
+    "VC_SCHEMES",
+    "Channel",
+    "Columns",
+    "DeadlockCheck",
+    "Diversity",
+    "PairPath",
+    "Spread",
+    "Table",
+    "TableFormat",
+    "TableHeader",
+    "TableSummary",
+    "TopologyRecord",
+    "VcScheme",
+    "VerifyReport",
+    "check_deadlock",
+    "check_writable",
+    "format_of",
+    "pair_paths",
+    "parse_path_set",
+    "read_table",
+    "summarise",
+    "verify",
+    "write_stream",
+    "write_table",
+]

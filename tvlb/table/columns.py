@@ -1,0 +1,133 @@
+"""The seven columns of a table file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathRows
+from tvlb.topology import Dragonfly
+
+__all__ = ["COLUMN_TYPES", "Columns"]
+
+COLUMN_TYPES: dict[str, np.dtype[Any]] = {
+    "src_switch": np.dtype(np.int32),
+    "dst_switch": np.dtype(np.int32),
+    "intermediate": np.dtype(np.int32),
+    "first_link": np.dtype(np.int32),
+    "second_link": np.dtype(np.int32),
+    "hops": np.dtype(np.int8),
+    "weight": np.dtype(np.float64),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows of a table as they stand in its file, whether or not they make sense.
+
+    Attributes
+    ----------
+    src_switch, dst_switch : int32 (rows,), the switch pair.
+    intermediate, first_link, second_link : int32 (rows,), -1 where absent.
+    hops : int8 (rows,), network links of the path.
+    weight : float64 (rows,), draw weights; a good table has sum 1 for every pair.
+    """
+
+    src_switch: NDArray[np.int32]
+    dst_switch: NDArray[np.int32]
+    intermediate: NDArray[np.int32]
+    first_link: NDArray[np.int32]
+    second_link: NDArray[np.int32]
+    hops: NDArray[np.int8]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.hops)
+
+    @classmethod
+    def from_rows(cls, rows: PathRows) -> "Columns":
+        """Write out the switch pair of every row."""
+        pair = rows.pair_of_row
+        return cls(
+            rows.source[pair],
+            rows.target[pair],
+            rows.intermediate,
+            rows.first_link,
+            rows.second_link,
+            rows.hops,
+            rows.weight,
+        )
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Columns":
+        """Narrow integer and float arrays to the column types.
+
+        Raises
+        ------
+        InvalidInput : a value does not fit into its column.
+        """
+        return cls(**{name: _narrow(name, arrays[name]) for name in COLUMN_TYPES})
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name, in file order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def to_rows(self, topology: Dragonfly) -> PathRows:
+        """Group the rows by switch pair; pairs without rows are present and empty.
+
+        Raises
+        ------
+        InvalidInput : a switch id is out of range, or the rows are not sorted by pair.
+        """
+        pair = self._pair_of_row(topology)
+        switches = topology.num_switches
+        pairs = np.arange(switches * (switches - 1), dtype=np.int64)
+        source = pairs // (switches - 1)
+        target = pairs % (switches - 1)
+        target += target >= source
+        counts = np.bincount(pair, minlength=len(pairs))
+        return PathRows(
+            topology,
+            source.astype(np.int32),
+            target.astype(np.int32),
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            self.intermediate,
+            self.first_link,
+            self.second_link,
+            self.hops,
+            self.weight,
+        )
+
+    def _pair_of_row(self, topology: Dragonfly) -> NDArray[np.int64]:
+        switches = topology.num_switches
+        source, target = self.src_switch.astype(np.int64), self.dst_switch.astype(np.int64)
+        wrong = (source < 0) | (target < 0) | (source >= switches) | (target >= switches)
+        wrong |= source == target
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InvalidInput(
+                f"row {row}: {source[row]} -> {target[row]} is not a pair of different switches "
+                f"of {topology}"
+            )
+        pair = source * (switches - 1) + target - (target > source)
+        if (backwards := np.diff(pair) < 0).any():
+            row = int(backwards.argmax()) + 1
+            raise InvalidInput(
+                f"row {row}: {source[row]} -> {target[row]} is out of order; rows must be sorted "
+                "by switch pair"
+            )
+        return pair
+
+
+def _narrow(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    wanted = COLUMN_TYPES[name]
+    if wanted.kind == "i" and len(values):
+        limits = np.iinfo(wanted)
+        outside = (values < limits.min) | (values > limits.max)
+        if outside.any():
+            row = int(outside.argmax())
+            raise InvalidInput(f"row {row}: {name} {values[row]} is out of range")
+    return np.ascontiguousarray(values, dtype=wanted)

@@ -1,0 +1,254 @@
+"""Freedom from routing deadlock: the channel dependency graph must be acyclic.
+
+A channel is a virtual channel of a network link. A path makes each channel it takes depend on
+the next one (Dally and Seitz, 1987); injection and ejection are source and sink.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathRows, all_pairs, min_rows
+from tvlb.table.chunks import pair_chunks
+from tvlb.table.virtual_channels import Kinds, VcScheme, vc_scheme
+from tvlb.topology import Dragonfly, LinkKind
+
+__all__ = ["Channel", "DeadlockCheck", "check_arguments", "check_deadlock"]
+
+_VC_LIMIT = 8  # PAR takes at most 7 links, so no scheme needs more
+_BEYOND = -1
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A virtual channel of a directed link; `str` says it in words."""
+
+    link: int
+    source: int
+    target: int
+    kind: LinkKind
+    vc: int
+
+    def __str__(self) -> str:
+        return (
+            f"link {self.link} ({self.kind.name.lower()}, {self.source} -> {self.target}) "
+            f"VC {self.vc}"
+        )
+
+
+@dataclass(frozen=True)
+class DeadlockCheck:
+    """What the dependency graph says.
+
+    Attributes
+    ----------
+    vcs_needed : 1 + the highest VC index of the scheme, before any clamping.
+    cycle : the channels of one cycle, each waiting for the next and the last for the first;
+        empty if there is none.
+    """
+
+    vcs_needed: int
+    cycle: tuple[Channel, ...]
+
+
+def check_deadlock(
+    rows: PathRows, scheme: str = "won", vc_count: int | None = None, par: bool = False
+) -> DeadlockCheck:
+    """Look for a cycle among the channels that all MIN paths and the given VLB paths take.
+
+    Parameters
+    ----------
+    rows : valid VLB paths of every ordered pair.
+    scheme : a name of `VC_SCHEMES`.
+    vc_count : number of VCs; higher indices are clamped to the last one. None: as many as needed.
+    par : also the paths that PAR takes when it decides again at the second switch.
+
+    Raises
+    ------
+    InvalidInput : unknown scheme, or `vc_count` below 1.
+
+    Notes
+    -----
+    O(paths) to collect the dependencies, and O(dependencies) to search for a cycle.
+    """
+    check_arguments(scheme, vc_count)
+    collector = _Dependencies(rows.topology, vc_scheme(scheme), vc_count)
+    minimal = min_rows(rows.topology, *all_pairs(rows.topology))
+    for chunk in (*pair_chunks(minimal), *pair_chunks(rows)):
+        collector.add(chunk)
+    if par:
+        for chunk in (*pair_chunks(_shortest(minimal)), *pair_chunks(rows)):
+            collector.add_revisions(chunk)
+    return DeadlockCheck(collector.highest_vc + 1, collector.cycle())
+
+
+def check_arguments(scheme: str, vc_count: int | None) -> None:
+    """Raise InvalidInput if there is no such scheme or not a single VC."""
+    vc_scheme(scheme)
+    if vc_count is not None and vc_count < 1:
+        raise InvalidInput(f"VC count {vc_count} is out of range; at least 1 is needed")
+
+
+class _Dependencies:
+    """The dependencies between channels, one flag for each that is possible.
+
+    The link after another one leaves the switch where that one ends, so a dependency is coded by
+    the first channel, the position of the second link among those of its switch, and its VC.
+    """
+
+    def __init__(self, topology: Dragonfly, scheme: VcScheme, vc_count: int | None) -> None:
+        self.topology = topology
+        self.scheme = scheme
+        self.last_vc = _VC_LIMIT - 1 if vc_count is None else min(vc_count, _VC_LIMIT) - 1
+        self.highest_vc = 0
+        # Position -1, where a path has ended, reads as no kind.
+        self._kind_of_link = np.append(topology.network.link_kind.astype(np.int8), np.int8(_BEYOND))
+        self._outgoing, self._position = _outgoing_links(topology)
+        self._choices = self._outgoing.shape[1] * _VC_LIMIT
+        self._seen = np.zeros(topology.num_links * _VC_LIMIT * self._choices, dtype=bool)
+
+    def add(self, rows: PathRows) -> None:
+        """Add the dependencies of paths taken from their first link on."""
+        links = rows.links()
+        self._add_walk(links, self._vcs(links, self._kind_of_link[links]))
+
+    def add_revisions(self, rows: PathRows) -> None:
+        """Add those of paths that PAR takes from the second switch of a MIN path on.
+
+        The packet has already taken a local link to the switch where the path starts.
+        """
+        links = _revisable(rows).links()
+        before = np.zeros((len(links), 1), dtype=np.int32)
+        arrival = np.full((len(links), 1), LinkKind.LOCAL, dtype=np.int8)
+        kinds = np.hstack([arrival, self._kind_of_link[links]])
+        vcs = self._vcs(np.hstack([before, links]), kinds)
+        self._add_walk(links, vcs[:, 1:])
+        starts = (links[:, 0].astype(np.int64) * _VC_LIMIT + vcs[:, 0]) * _VC_LIMIT + vcs[:, 1]
+        start, vc = np.divmod(np.unique(starts), _VC_LIMIT)
+        link, arrival_vc = np.divmod(start, _VC_LIMIT)
+        for arriving in _local_links_into(self.topology, link):
+            present = arriving >= 0
+            self._keep(arriving[present], arrival_vc[present], link[present], vc[present])
+
+    def cycle(self) -> tuple[Channel, ...]:
+        """Return the channels of one cycle, or nothing."""
+        before, choice = np.divmod(np.flatnonzero(self._seen), self._choices)
+        position, vc = np.divmod(choice, _VC_LIMIT)
+        meeting = self.topology.network.link_target[before // _VC_LIMIT]
+        after = self._outgoing[meeting, position].astype(np.int64) * _VC_LIMIT + vc
+        channels, ends = np.unique(np.concatenate([before, after]), return_inverse=True)
+        source, target = np.split(ends, 2)
+        size = len(channels)
+        graph = csr_array((np.ones(len(source), dtype=np.int8), (source, target)), (size, size))
+        return tuple(self._named(int(channels[node])) for node in _find_cycle(graph))
+
+    def _vcs(self, links: NDArray[np.int32], kinds: Kinds) -> NDArray[np.int64]:
+        vcs = self.scheme(kinds)
+        self.highest_vc = max(self.highest_vc, int(vcs[links >= 0].max(initial=0)))
+        return np.minimum(vcs, self.last_vc).astype(np.int64)
+
+    def _add_walk(self, links: NDArray[np.int32], vcs: NDArray[np.int64]) -> None:
+        for hop in range(links.shape[1] - 1):
+            taken = links[:, hop + 1] >= 0
+            self._keep(
+                links[taken, hop], vcs[taken, hop], links[taken, hop + 1], vcs[taken, hop + 1]
+            )
+
+    def _keep(
+        self,
+        link: NDArray[np.integer],
+        vc: NDArray[np.int64],
+        next_link: NDArray[np.integer],
+        next_vc: NDArray[np.int64],
+    ) -> None:
+        channel = link.astype(np.int64) * _VC_LIMIT + vc
+        choice = self._position[next_link] * _VC_LIMIT + next_vc
+        self._seen[channel * self._choices + choice] = True
+
+    def _named(self, channel: int) -> Channel:
+        link, vc = divmod(channel, _VC_LIMIT)
+        network = self.topology.network
+        return Channel(
+            link,
+            int(network.link_source[link]),
+            int(network.link_target[link]),
+            LinkKind(int(network.link_kind[link])),
+            vc,
+        )
+
+
+def _outgoing_links(topology: Dragonfly) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """List the links that leave each switch, (switches, most), and each link's place there."""
+    source = topology.network.link_source
+    by_source = np.argsort(source, kind="stable")
+    degree = np.bincount(source, minlength=topology.num_switches)
+    start = np.concatenate([[0], np.cumsum(degree)[:-1]])
+    place = np.arange(len(source)) - start[source[by_source]]
+    position = np.zeros(len(source), dtype=np.int64)
+    position[by_source] = place
+    outgoing = np.full((topology.num_switches, int(degree.max())), _BEYOND, dtype=np.int64)
+    outgoing[source[by_source], place] = by_source
+    return outgoing, position
+
+
+def _shortest(rows: PathRows) -> PathRows:
+    """Keep the shortest paths of every pair: PAR's second MIN candidate."""
+    shortest = np.minimum.reduceat(rows.hops, rows.offset[:-1])
+    return rows.select(rows.hops == shortest[rows.pair_of_row])
+
+
+def _revisable(rows: PathRows) -> PathRows:
+    """Keep the rows of pairs whose source is the second switch of some MIN path.
+
+    That is a switch with a global link into the destination's group, the destination being in
+    another group; any other switch of its group gets there by one local link.
+    """
+    topology = rows.topology
+    network, group = topology.network, topology.switch_group
+    reaches = np.zeros((topology.num_switches, topology.groups), dtype=bool)
+    across = network.link_kind == LinkKind.GLOBAL
+    reaches[network.link_source[across], group[network.link_target[across]]] = True
+    return rows.select(reaches[rows.source, group[rows.target]][rows.pair_of_row])
+
+
+def _local_links_into(
+    topology: Dragonfly, next_links: NDArray[np.int64]
+) -> Iterator[NDArray[np.int32]]:
+    """Yield, by index of the switch they come from, the local links to where links start.
+
+    -1 where that switch is the start itself.
+    """
+    start = topology.network.link_source[next_links]
+    for index in range(topology.switches_per_group):
+        origin = topology.switch_group[start] * topology.switches_per_group + index
+        yield topology.local_link[origin, start % topology.switches_per_group]
+
+
+def _find_cycle(graph: csr_array) -> list[int]:
+    """Return the nodes of a shortest cycle through one node that lies on any, or nothing."""
+    count, component = connected_components(graph, directed=True, connection="strong")
+    if count == graph.shape[0]:
+        return []
+    sizes = np.bincount(component)
+    start = int(np.flatnonzero(sizes[component] > 1)[0])
+    _, predecessor = breadth_first_order(graph, start, directed=True)
+    return min(
+        (
+            _walk_back(predecessor, start, int(node))
+            for node in np.flatnonzero(graph[:, [start]].toarray().ravel())
+            if component[node] == component[start]
+        ),
+        key=len,
+    )
+
+
+def _walk_back(predecessor: NDArray[np.int32], start: int, node: int) -> list[int]:
+    walk = [node]
+    while walk[-1] != start:
+        walk.append(int(predecessor[walk[-1]]))
+    return walk[::-1]

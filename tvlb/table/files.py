@@ -1,0 +1,134 @@
+"""Table files: one format per suffix, written atomically and read with clear complaints.
+
+Adding a format is adding a module with `write` and `read` and its entry in `FORMATS`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from tvlb import files
+from tvlb.errors import InvalidInput
+from tvlb.paths import MAX_ROWS, check_rows
+from tvlb.table import csv_format, json_format, parquet_format
+from tvlb.table.table import Table
+from tvlb.table.text_rows import MAX_TEXT_ROWS
+
+__all__ = [
+    "FORMATS",
+    "TableFormat",
+    "check_writable",
+    "format_of",
+    "read_table",
+    "write_stream",
+    "write_table",
+]
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """A way to store a table.
+
+    Attributes
+    ----------
+    write : writes a table to a binary stream; equal tables give equal bytes.
+    read : reads a table from a binary stream; raises InvalidInput naming the first problem.
+    max_rows : the largest table that the format takes.
+    """
+
+    write: Callable[[Table, BinaryIO], None]
+    read: Callable[[BinaryIO], Table]
+    max_rows: int
+
+
+FORMATS: dict[str, TableFormat] = {
+    ".parquet": TableFormat(parquet_format.write, parquet_format.read, MAX_ROWS),
+    ".json": TableFormat(json_format.write, json_format.read, MAX_TEXT_ROWS),
+    ".csv": TableFormat(csv_format.write, csv_format.read, MAX_TEXT_ROWS),
+}
+
+
+def format_of(path: Path | str) -> TableFormat:
+    """Return the format that a file's suffix names; raises InvalidInput for any other suffix."""
+    suffix = Path(path).suffix
+    if suffix not in FORMATS:
+        raise InvalidInput(
+            f"{path}: table files end in one of {', '.join(FORMATS)}, not {suffix or 'nothing'!r}"
+        )
+    return FORMATS[suffix]
+
+
+def check_writable(path: Path | str) -> None:
+    """Find out before long work starts whether a table file could be written.
+
+    Raises
+    ------
+    InvalidInput : unknown suffix, missing directory, directory not writable, or `path` is itself
+        a directory.
+    """
+    files.check_writable(path, FORMATS)
+
+
+def write_table(table: Table, path: Path | str) -> None:
+    """Write a table file; the old file, if any, stays until the new one is complete.
+
+    Raises
+    ------
+    InvalidInput : the path cannot be written, or the table is too large for the format.
+    OSError : the disk failed or filled up; nothing is left behind.
+    """
+    check_writable(path)
+    _check_rows(table, path)
+    with files.atomic_file(Path(path)) as stream:
+        format_of(path).write(table, stream)
+
+
+def write_stream(table: Table, suffix: str, stream: BinaryIO) -> None:
+    """Write a table to an open binary stream in the format of `suffix`, such as ``.csv``.
+
+    Raises
+    ------
+    InvalidInput : unknown suffix, or the table is too large for the format.
+    """
+    name = f"table{suffix}"
+    _check_rows(table, name)
+    format_of(name).write(table, stream)
+
+
+def read_table(path: Path | str) -> Table:
+    """Read a table file.
+
+    Raises
+    ------
+    InvalidInput : the file cannot be read or is no complete table file; names the file and the
+        first problem. Rows that are well-formed but wrong are left to `tvlb.table.verify`.
+    """
+    table_format = format_of(path)
+    try:
+        with Path(path).open("rb") as stream:
+            table = table_format.read(stream)
+        _check_header(table)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from error
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
+    return table
+
+
+def _check_header(table: Table) -> None:
+    """Build what the header describes, so that a bad header is found when it is read."""
+    assert table.topology is not None
+    assert table.base_set is not None
+
+
+def _check_rows(table: Table, path: Path | str) -> None:
+    check_rows(len(table), "the table")
+    limit = format_of(path).max_rows
+    if len(table) > limit:
+        raise InvalidInput(
+            f"cannot write {path}: the table has {len(table):,} rows and "
+            f"{Path(path).suffix} files hold at most {limit:,}; write a .parquet file"
+        )

@@ -1,0 +1,137 @@
+"""The header of a table file: what the rows are, without a date, a host or a duration."""
+
+import json
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tvlb.errors import InvalidInput
+from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly
+
+__all__ = ["FORMAT_VERSION", "Removed", "TableHeader", "TopologyRecord", "join", "split"]
+
+FORMAT_VERSION: Literal[1] = 1
+_REMOVED = "removed"
+_REMOVED_COLUMNS = 5
+
+Removed = NDArray[np.int32]
+"""Paths taken out of the rule: int32 (paths, 5) of (src, dst, intermediate, first, second)."""
+
+
+class TopologyRecord(BaseModel):
+    """The topology of a table with its explicit wiring.
+
+    Attributes
+    ----------
+    p, a, h, g : sizes of the Dragonfly.
+    arrangement : name of the wiring.
+    links : undirected global cables as switch pairs, sorted.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    p: int
+    a: int
+    h: int
+    g: int
+    arrangement: str
+    links: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, topology: Dragonfly) -> Self:
+        """Record a topology."""
+        return cls(
+            p=topology.nodes_per_switch,
+            a=topology.switches_per_group,
+            h=topology.global_ports,
+            g=topology.groups,
+            arrangement=topology.arrangement,
+            links=tuple((int(first), int(second)) for first, second in topology.cables),
+        )
+
+    def build(self) -> Dragonfly:
+        """Return the topology; raises InvalidInput if the record describes none."""
+        if self.arrangement not in ARRANGEMENTS and self.arrangement != FROM_FILE:
+            raise InvalidInput(
+                f"unknown arrangement {self.arrangement!r}; known are "
+                f"{', '.join([*ARRANGEMENTS, FROM_FILE])}"
+            )
+        return Dragonfly.from_cables(
+            self.p, self.a, self.h, self.g, list(self.links), self.arrangement
+        )
+
+
+class TableHeader(BaseModel):
+    """Everything that a table file says besides its rows and the removed paths.
+
+    Attributes
+    ----------
+    format : version of the file format.
+    version : version of the tvlb that wrote the table.
+    topology : the network that switch and link ids refer to.
+    expression : the path-set expression that gives the rows, before any removal.
+    seed : keys the random fractions of the expression.
+    paths_by_hops : number of rows by hop count, all pairs together.
+    mean_vlb_hops : mean hops of a drawn path over the inter-group pairs, None without any path.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    format: Literal[1] = FORMAT_VERSION
+    version: str
+    topology: TopologyRecord
+    expression: str
+    seed: int = Field(ge=0, lt=2**64)
+    paths_by_hops: dict[int, int]
+    mean_vlb_hops: float | None
+
+
+def join(header: TableHeader, removed: Removed) -> dict[str, Any]:
+    """Return the header with the removed paths as one JSON document."""
+    return {**header.model_dump(mode="json"), _REMOVED: removed.tolist()}
+
+
+def split(document: object) -> tuple[TableHeader, Removed]:
+    """Undo `join`.
+
+    Raises
+    ------
+    InvalidInput : the document is no table header; names the first problem.
+    """
+    if not isinstance(document, dict):
+        raise InvalidInput("the table header is not a JSON object")
+    entries = cast("dict[str, object]", document)
+    if _REMOVED not in entries:
+        raise InvalidInput("the table header has no entry 'removed'")
+    rest = {name: value for name, value in entries.items() if name != _REMOVED}
+    try:
+        # JSON mode: strict, but arrays are tuples and object keys may be numbers.
+        header = TableHeader.model_validate_json(json.dumps(rest))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise InvalidInput(f"table header, {where or 'top level'}: {problem['msg']}") from error
+    return header, _removed(entries[_REMOVED])
+
+
+def _removed(value: object) -> Removed:
+    paths = _array(value)
+    if value == []:
+        return np.zeros((0, _REMOVED_COLUMNS), dtype=np.int32)
+    if paths.ndim != 2 or paths.shape[1] != _REMOVED_COLUMNS or paths.dtype.kind != "i":
+        raise InvalidInput(
+            "table header, removed: expected a list of [src, dst, intermediate, first, second]"
+        )
+    limits = np.iinfo(np.int32)
+    if len(paths) and (paths.min() < limits.min or paths.max() > limits.max):
+        raise InvalidInput("table header, removed: an id is out of range")
+    return np.ascontiguousarray(paths, dtype=np.int32)
+
+
+def _array(value: object) -> NDArray[Any]:
+    try:
+        return np.array(value)
+    except ValueError:  # ragged lists
+        return np.zeros(0)

@@ -1,0 +1,63 @@
+"""Tables as JSON documents: header, column names, and one array per row."""
+
+import json
+from typing import BinaryIO, cast
+
+from tvlb.errors import InvalidInput
+from tvlb.table.columns import COLUMN_TYPES
+from tvlb.table.header import join, split
+from tvlb.table.table import Table
+from tvlb.table.text_rows import Row, check_text_rows, columns_of, iterate_rows
+
+__all__ = ["read", "write"]
+
+_KEYS = ("header", "columns", "rows")
+
+
+def write(table: Table, stream: BinaryIO) -> None:
+    """Write a table; see `tvlb.table.write_table`."""
+    header = json.dumps(join(table.header, table.removed))
+    stream.write(f'{{"header": {header},\n'.encode())
+    stream.write(f'"columns": {json.dumps(list(COLUMN_TYPES))},\n"rows": ['.encode())
+    separator = "\n"
+    for row in iterate_rows(table.columns):
+        stream.write(f"{separator}{json.dumps(row)}".encode())
+        separator = ",\n"
+    stream.write(b"\n]}\n")
+
+
+def read(stream: BinaryIO) -> Table:
+    """Read a table; see `tvlb.table.read_table`."""
+    try:
+        document: object = json.loads(stream.read())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"no complete JSON document: {error}") from error
+    if not isinstance(document, dict):
+        raise InvalidInput("a JSON document, but not a tvlb table")
+    entries = cast("dict[str, object]", document)
+    if tuple(sorted(entries)) != tuple(sorted(_KEYS)):
+        raise InvalidInput(f"a JSON document, but not a tvlb table (expected {', '.join(_KEYS)})")
+    if entries["columns"] != list(COLUMN_TYPES):
+        raise InvalidInput(f"columns: expected {', '.join(COLUMN_TYPES)}")
+    header, removed = split(entries["header"])
+    return Table(header, removed, columns_of(_rows(entries["rows"])))
+
+
+def _rows(value: object) -> list[Row]:
+    if not isinstance(value, list):
+        raise InvalidInput("rows: expected a list of rows")
+    rows = cast("list[object]", value)
+    check_text_rows(len(rows))
+    for position, row in enumerate(rows):
+        if not _is_row(row):
+            raise InvalidInput(f"rows, row {position}: expected six integers and a weight")
+    return cast("list[Row]", rows)
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, list):
+        return False
+    types = [type(value) for value in cast("list[object]", row)]
+    return (
+        len(types) == len(COLUMN_TYPES) and set(types[:-1]) == {int} and types[-1] in (int, float)
+    )

@@ -1,0 +1,44 @@
+"""The one parser of path sets: expressions, and the paths of saved tables."""
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathSet, parse_expression
+from tvlb.table.files import FORMATS, read_table
+from tvlb.topology import Dragonfly
+
+__all__ = ["TABLE_SUFFIXES", "parse_path_set"]
+
+TABLE_SUFFIXES = tuple(FORMATS)
+
+
+def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
+    """Parse a path-set expression or load the saved table that the text names.
+
+    Parameters
+    ----------
+    seed : keys the random fractions of an expression; a table has its own.
+
+    Raises
+    ------
+    InvalidInput : neither an expression nor a readable table, or a table of another topology.
+
+    Examples
+    --------
+    >>> str(parse_path_set("<=4 + 60%", Dragonfly(2, 4, 2, 9)))
+    '<=4+60%'
+    """
+    name = text.strip()
+    if name.endswith(TABLE_SUFFIXES):
+        return _load(name, topology)
+    try:
+        return parse_expression(text, topology, seed)
+    except InvalidInput as error:
+        suffixes = ", ".join(TABLE_SUFFIXES)
+        raise InvalidInput(f"{error}, or the path of a saved table ({suffixes})") from error
+
+
+def _load(name: str, topology: Dragonfly) -> PathSet:
+    table = read_table(name)
+    if table.topology != topology:
+        wiring = " with another wiring" if str(table.topology) == str(topology) else ""
+        raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
+    return table.path_set(name)

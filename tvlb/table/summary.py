@@ -1,0 +1,151 @@
+"""What a table holds, as plain data for printing and for JSON."""
+
+from typing import TypedDict
+
+import numpy as np
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathRows
+from tvlb.table.diversity import Diversity, Spread, diversity
+from tvlb.table.table import Table
+from tvlb.topology import LinkKind
+
+__all__ = ["PairPath", "TableSummary", "pair_paths", "summarise"]
+
+
+class SpreadData(TypedDict):
+    """Smallest and mean value over the inter-group pairs."""
+
+    min: int
+    mean: float
+
+
+class DiversityData(TypedDict):
+    """Choice per inter-group pair."""
+
+    pairs: int
+    paths: SpreadData
+    first_links: SpreadData
+    intermediates: SpreadData
+
+
+class WeightData(TypedDict):
+    """Draw weights: extremes (None without paths), and the largest |sum - 1| of a pair."""
+
+    min: float | None
+    max: float | None
+    largest_sum_error: float
+
+
+class TableSummary(TypedDict):
+    """A table in a few numbers."""
+
+    id: str
+    topology: str
+    expression: str
+    seed: int
+    version: str
+    switch_pairs: int
+    pairs_without_paths: int
+    paths: int
+    removed_by_balance: int
+    paths_by_hops: dict[int, int]
+    mean_vlb_hops: float | None
+    weights: WeightData
+    diversity: DiversityData
+
+
+class PairPath(TypedDict):
+    """One path of a pair, with the switches and links it visits in travel order."""
+
+    intermediate: int
+    first_link: int
+    second_link: int
+    hops: int
+    weight: float
+    switches: list[int]
+    links: list[int]
+    kinds: list[str]
+
+
+def summarise(table: Table) -> TableSummary:
+    """Describe a table in a few numbers.
+
+    Raises
+    ------
+    InvalidInput : the rows cannot be told apart by switch pair.
+    """
+    rows, header = table.rows, table.header
+    counts = np.diff(rows.offset)
+    return TableSummary(
+        id=table.id,
+        topology=str(table.topology),
+        expression=header.expression,
+        seed=header.seed,
+        version=header.version,
+        switch_pairs=len(counts),
+        pairs_without_paths=int(np.count_nonzero(counts == 0)),
+        paths=len(rows),
+        removed_by_balance=len(table.removed),
+        paths_by_hops=header.paths_by_hops,
+        mean_vlb_hops=header.mean_vlb_hops,
+        weights=_weights(rows),
+        diversity=diversity_data(diversity(rows)),
+    )
+
+
+def pair_paths(table: Table, source: int, target: int) -> list[PairPath]:
+    """List the paths of one switch pair, in table order.
+
+    Raises
+    ------
+    InvalidInput : not two different switches of the topology, or the table's rows are invalid.
+    """
+    switches = table.topology.num_switches
+    for switch in (source, target):
+        if not 0 <= switch < switches:
+            raise InvalidInput(f"{switch} is not a switch; allowed are 0..{switches - 1}")
+    if source == target:
+        raise InvalidInput(f"switch {source} has no paths to itself")
+    ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
+    rows = table.path_set(f"table {table.id[:12]}").rows(*ends)
+    return [_path(rows, row, links) for row, links in enumerate(rows.links())]
+
+
+def diversity_data(found: Diversity) -> DiversityData:
+    """Return diversity as plain data."""
+    return DiversityData(
+        pairs=found.pairs,
+        paths=_spread(found.paths),
+        first_links=_spread(found.first_links),
+        intermediates=_spread(found.intermediates),
+    )
+
+
+def _spread(spread: Spread) -> SpreadData:
+    return SpreadData(min=spread.minimum, mean=spread.mean)
+
+
+def _weights(rows: PathRows) -> WeightData:
+    sums = np.bincount(rows.pair_of_row, weights=rows.weight, minlength=len(rows.source))
+    listed = sums[np.diff(rows.offset) > 0]
+    return WeightData(
+        min=float(rows.weight.min()) if len(rows) else None,
+        max=float(rows.weight.max()) if len(rows) else None,
+        largest_sum_error=float(np.abs(listed - 1).max(initial=0.0)),
+    )
+
+
+def _path(rows: PathRows, row: int, links: np.ndarray[tuple[int], np.dtype[np.int32]]) -> PairPath:
+    network = rows.topology.network
+    taken = links[links >= 0]
+    return PairPath(
+        intermediate=int(rows.intermediate[row]),
+        first_link=int(rows.first_link[row]),
+        second_link=int(rows.second_link[row]),
+        hops=int(rows.hops[row]),
+        weight=float(rows.weight[row]),
+        switches=[int(rows.source[0]), *network.link_target[taken].tolist()],
+        links=taken.tolist(),
+        kinds=[LinkKind(kind).name.lower() for kind in network.link_kind[taken].tolist()],
+    )

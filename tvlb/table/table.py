@@ -1,0 +1,190 @@
+"""A T-VLB table: the paths that the adaptive routing may draw, for every ordered switch pair."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import LengthSet, PathRows, PathSet, RowSet, check_rows, parse_expression
+from tvlb.table.columns import Columns
+from tvlb.table.header import Removed, TableHeader, TopologyRecord, join
+from tvlb.table.structure import first_invalid_row
+from tvlb.topology import Dragonfly
+
+__all__ = ["Table", "mean_vlb_hops", "paths_by_hops"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of all ordered pairs with the header that says where they come from.
+
+    Attributes
+    ----------
+    header : topology, expression, seed, version and counts.
+    removed : int32 (paths, 5), the paths (src, dst, intermediate, first link, second link) that
+        the expression gives and balancing took out, sorted.
+    columns : the rows, sorted by (src, dst, intermediate, first link, second link).
+
+    Notes
+    -----
+    A table read from a file holds what the file says; `tvlb.table.verify` tells whether that is
+    right. `rows` and `path_set` refuse rows that no route could follow.
+    """
+
+    header: TableHeader
+    removed: Removed
+    columns: Columns
+
+    @classmethod
+    def from_rows(
+        cls,
+        base_set: PathSet,
+        rows: PathRows,
+        removed: PathRows | NDArray[np.bool_] | None = None,
+        *,
+        seed: int = 0,
+        version: str,
+    ) -> "Table":
+        """Make the table of a path set, or of what balancing left of it.
+
+        Parameters
+        ----------
+        base_set : the set before removals; `str` of it is the table's expression.
+        rows : the paths that stay, every ordered pair in order as from `PathSet.all_rows`.
+        removed : the paths that were taken out, as rows, or as a mask over
+            ``base_set.all_rows()``; None if none were.
+        seed : the seed of `base_set`.
+        version : of the tvlb that makes the table.
+
+        Raises
+        ------
+        InvalidInput : there are too many rows, they do not list every pair, or `base_set` cannot
+            be rebuilt from its expression and `seed`.
+        """
+        topology = base_set.topology
+        _check_rebuildable(base_set, seed)
+        _check_every_pair(topology, rows)
+        check_rows(len(rows), "the table")
+        header = TableHeader(
+            version=version,
+            topology=TopologyRecord.of(topology),
+            expression=str(base_set),
+            seed=seed,
+            paths_by_hops=paths_by_hops(rows.hops),
+            mean_vlb_hops=mean_vlb_hops(rows),
+        )
+        table = cls(header, _removed_paths(base_set, removed), Columns.from_rows(rows))
+        table.__dict__.update(topology=topology, rows=rows)
+        return table
+
+    @cached_property
+    def topology(self) -> Dragonfly:
+        """The network that the ids refer to."""
+        return self.header.topology.build()
+
+    @cached_property
+    def rows(self) -> PathRows:
+        """The rows grouped by switch pair.
+
+        Raises
+        ------
+        InvalidInput : the switch pairs of the rows are out of range or out of order.
+        """
+        return self.columns.to_rows(self.topology)
+
+    @cached_property
+    def id(self) -> str:
+        """SHA-256 (hex) of the content; the same whichever file format it was read from."""
+        document = json.dumps(
+            join(self.header, self.removed), sort_keys=True, separators=(",", ":")
+        )
+        digest = hashlib.sha256(f"tvlb table\n{document}\n".encode())
+        for name, values in self.columns.arrays().items():
+            digest.update(f"{name} {len(values)}\n".encode())
+            little_endian = values.astype(values.dtype.newbyteorder("<"), copy=False)
+            digest.update(np.ascontiguousarray(little_endian).data)
+        return digest.hexdigest()
+
+    @property
+    def base_set(self) -> PathSet:
+        """The path set of the expression, before removals."""
+        return parse_expression(self.header.expression, self.topology, self.header.seed)
+
+    def path_set(self, name: str) -> RowSet:
+        """Return the rows as a path set that prints as `name`.
+
+        Raises
+        ------
+        InvalidInput : a row is not a path of the topology.
+        """
+        rows = self.rows
+        if (invalid := first_invalid_row(rows)) is not None:
+            raise InvalidInput(f"{name}: {invalid}; see tvlb verify")
+        return RowSet(rows, name)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.header.expression} on {self.topology}, {len(self)} paths>"
+
+
+def paths_by_hops(hops: NDArray[np.int8]) -> dict[int, int]:
+    """Count rows by hop count; hop counts that do not occur are left out."""
+    values, counts = np.unique(hops, return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def mean_vlb_hops(rows: PathRows) -> float | None:
+    """Mean hops of a drawn path over the inter-group pairs that have one; None if none has."""
+    group = rows.topology.switch_group
+    pairs = len(rows.source)
+    hops = np.bincount(rows.pair_of_row, weights=rows.weight * rows.hops, minlength=pairs)
+    drawn = (group[rows.source] != group[rows.target]) & (np.diff(rows.offset) > 0)
+    return float(hops[drawn].mean()) if drawn.any() else None
+
+
+def _check_rebuildable(base_set: PathSet, seed: int) -> None:
+    if not 0 <= seed < 2**64:
+        raise InvalidInput(f"seed {seed} is out of range; seeds are 0..2^64-1")
+    rebuilt = parse_expression(str(base_set), base_set.topology, seed)
+    if isinstance(base_set, LengthSet) and base_set != rebuilt:
+        raise InvalidInput(
+            f"{base_set} with seed {base_set.seed} cannot be recorded with seed {seed}"
+        )
+
+
+def _check_every_pair(topology: Dragonfly, rows: PathRows) -> None:
+    if rows.topology != topology:
+        raise InvalidInput(f"rows of {rows.topology} cannot make a table of {topology}")
+    switches = topology.num_switches
+    position = np.arange(switches * (switches - 1))
+    source, target = position // (switches - 1), position % (switches - 1)
+    target += target >= source
+    if not (np.array_equal(rows.source, source) and np.array_equal(rows.target, target)):
+        raise InvalidInput("a table needs the rows of every ordered switch pair, in order")
+
+
+def _removed_paths(base_set: PathSet, removed: PathRows | NDArray[np.bool_] | None) -> Removed:
+    if removed is None:
+        return np.zeros((0, 5), dtype=np.int32)
+    columns = (
+        Columns.from_rows(removed)
+        if isinstance(removed, PathRows)
+        else Columns.from_rows(base_set.all_rows().select(removed))
+    )
+    paths = np.stack(
+        [
+            columns.src_switch,
+            columns.dst_switch,
+            columns.intermediate,
+            columns.first_link,
+            columns.second_link,
+        ],
+        axis=1,
+    )
+    return paths[np.lexsort(paths.T[::-1])]

@@ -1,0 +1,188 @@
+"""Whether a table holds what it promises: paths, completeness, weights, no deadlock."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tvlb.errors import InvalidInput, VerificationFailed
+from tvlb.paths import PathRows
+from tvlb.table.columns import Columns
+from tvlb.table.deadlock import Channel, DeadlockCheck, check_arguments, check_deadlock
+from tvlb.table.diversity import Diversity, diversity
+from tvlb.table.findings import Finding, rows_that
+from tvlb.table.rule import WEIGHT_TOLERANCE, check_rule
+from tvlb.table.structure import check_order, check_paths
+from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
+from tvlb.topology import ARRANGEMENTS, Dragonfly
+
+__all__ = ["VerifyReport", "verify"]
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """The outcome of `verify`.
+
+    Attributes
+    ----------
+    table_id : id of the table.
+    paths : number of rows.
+    problems : one line per sort of problem, with its first offender; empty for a good table.
+    problem_count : offenders of all sorts together.
+    diversity : choice per pair; None if the rows cannot be told apart by pair.
+    scheme, vc_count, par : what the deadlock check was asked for.
+    vcs_needed : VCs that the scheme uses; None if invalid paths prevented the check.
+    cycle : channels of one dependency cycle, empty if there is none.
+    """
+
+    table_id: str
+    paths: int
+    problems: tuple[str, ...]
+    problem_count: int
+    diversity: Diversity | None
+    scheme: str
+    vc_count: int | None
+    par: bool
+    vcs_needed: int | None
+    cycle: tuple[Channel, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the table passed every check."""
+        return not self.problems
+
+    def raise_if_failed(self) -> None:
+        """Raise VerificationFailed with all problems if there are any."""
+        if self.problems:
+            listed = "\n".join(f"  {problem}" for problem in self.problems)
+            raise VerificationFailed(f"{self.problem_count} problems in the table:\n{listed}")
+
+
+def verify(
+    table: Table, scheme: str = "won", vc_count: int | None = None, par: bool = False
+) -> VerifyReport:
+    """Check a table.
+
+    Parameters
+    ----------
+    scheme : VC scheme of the deadlock check, a name of `VC_SCHEMES`.
+    vc_count : number of VCs the network has; higher indices are clamped to the last one. None: as
+        many as the scheme uses.
+    par : include the paths of PAR's second decision in the deadlock check.
+
+    Returns
+    -------
+    VerifyReport : the problems and what was found; nothing is raised for a bad table.
+
+    Raises
+    ------
+    InvalidInput : unknown scheme, or `vc_count` below 1.
+
+    Notes
+    -----
+    The rows must be paths of the topology, sorted and different; exactly those that expression
+    and seed give less the removed ones, with positive weights that sum to 1 per pair within 1e-9
+    and are the rule's; the header must describe them; and the channels of all MIN paths and rows
+    must not depend on each other in a circle. Checks that earlier problems make meaningless are
+    left out.
+    """
+    check_arguments(scheme, vc_count)
+    findings = check_order(table.columns, table.topology)
+    rows = _grouped(table)
+    if rows is None:
+        return _report(table, findings, None, (scheme, vc_count, par), None)
+    invalid = check_paths(rows)
+    checked = check_deadlock(rows, scheme, vc_count, par) if not invalid else None
+    findings += invalid
+    findings += _check_weights(rows) + check_rule(table) + _check_header(table)
+    findings += _check_cycle(checked)
+    return _report(table, findings, diversity(rows), (scheme, vc_count, par), checked)
+
+
+def _grouped(table: Table) -> PathRows | None:
+    """Return the rows by switch pair, or None if their pairs do not exist or are out of order."""
+    try:
+        return table.rows
+    except InvalidInput:
+        return None
+
+
+def _report(
+    table: Table,
+    findings: list[Finding],
+    found: Diversity | None,
+    asked: tuple[str, int | None, bool],
+    checked: DeadlockCheck | None,
+) -> VerifyReport:
+    scheme, vc_count, par = asked
+    return VerifyReport(
+        table_id=table.id,
+        paths=len(table),
+        problems=tuple(finding.text for finding in findings),
+        problem_count=sum(finding.count for finding in findings),
+        diversity=found,
+        scheme=scheme,
+        vc_count=vc_count,
+        par=par,
+        vcs_needed=None if checked is None else checked.vcs_needed,
+        cycle=() if checked is None else checked.cycle,
+    )
+
+
+def _check_weights(rows: PathRows) -> list[Finding]:
+    columns = Columns.from_rows(rows)
+    # Written so that nan, which compares false with everything, is found.
+    findings = rows_that("the weight is not positive", ~(rows.weight > 0), columns)
+    sums = np.bincount(rows.pair_of_row, weights=rows.weight, minlength=len(rows.source))
+    wrong = ~(np.abs(sums - 1) <= WEIGHT_TOLERANCE) & (np.diff(rows.offset) > 0)
+    if wrong.any():
+        pair, count = int(wrong.argmax()), int(np.count_nonzero(wrong))
+        findings.append(
+            Finding(
+                count,
+                f"the weights of a pair do not sum to 1 ({count} pairs), first "
+                f"{rows.source[pair]} -> {rows.target[pair]} with {float(sums[pair])!r}",
+            )
+        )
+    return findings
+
+
+def _check_header(table: Table) -> list[Finding]:
+    header, topology = table.header, table.topology
+    counts, hops = paths_by_hops(table.rows.hops), mean_vlb_hops(table.rows)
+    findings: list[Finding] = []
+    if header.paths_by_hops != counts:
+        findings.append(
+            Finding(1, f"the header counts paths by hops {header.paths_by_hops}, found {counts}")
+        )
+    if not _same_mean(header.mean_vlb_hops, hops):
+        findings.append(
+            Finding(1, f"the header gives {header.mean_vlb_hops} mean VLB hops, found {hops}")
+        )
+    if topology.arrangement in ARRANGEMENTS and topology != _rebuilt(topology):
+        findings.append(
+            Finding(1, f"the links of the header are not the {topology.arrangement} arrangement")
+        )
+    return findings
+
+
+def _same_mean(given: float | None, found: float | None) -> bool:
+    if given is None or found is None:
+        return given is found
+    return abs(given - found) <= WEIGHT_TOLERANCE * max(1.0, found)
+
+
+def _rebuilt(topology: Dragonfly) -> Dragonfly:
+    return Dragonfly(
+        topology.nodes_per_switch,
+        topology.switches_per_group,
+        topology.global_ports,
+        topology.groups,
+        topology.arrangement,
+    )
+
+
+def _check_cycle(checked: DeadlockCheck | None) -> list[Finding]:
+    if checked is None or not checked.cycle:
+        return []
+    channels = [*checked.cycle, checked.cycle[0]]
+    return [Finding(1, f"routing deadlock: {' waits for '.join(map(str, channels))}")]
