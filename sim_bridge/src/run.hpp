@@ -273,8 +273,11 @@ void Run<Words, Slots>::run_switches() {
     SwitchState& state = switches_[sw];
     for (int step = 0; step < config_.speedup && !state.idle(); ++step) {
       const std::int32_t earliest = cycle_ + std::min(step, 1);
-      state.step(&credits_[sw * kVcs], scratch_,
-                 [&](unsigned input_vc) { move_flit(sw, state, input_vc, earliest); });
+      // A winner crosses in the next step, if it can; its packet should be at hand then.
+      state.step(
+          &credits_[sw * kVcs], scratch_,
+          [&](std::int32_t id) { __builtin_prefetch(&packets_[id], 1); },
+          [&](unsigned input_vc) { move_flit(sw, state, input_vc, earliest); });
     }
   }
 }
@@ -441,12 +444,16 @@ std::string Run<Words, Slots>::describe_stuck_flit() const {
 
 // ---- Results ------------------------------------------------------------------------------------
 
+// Flits that have left over each link; those granted since may still wait in the output FIFO, which
+// sends one per cycle without a break.
 template <int Words, int Slots>
 void Run<Words, Slots>::count_link_flits(int sign) {
   for (int id = 0; id < network_.num_links(); ++id) {
     const Link& link = network_.link(id);
-    const SwitchState& state = switches_[static_cast<std::size_t>(link.source)];
-    link_flits_[static_cast<std::size_t>(id)] += sign * state.outputs[link.output_port].flits;
+    const OutputPort& output =
+        switches_[static_cast<std::size_t>(link.source)].outputs[link.output_port];
+    const std::int32_t waiting = std::max(output.next_departure - cycle_, 0);
+    link_flits_[static_cast<std::size_t>(id)] += sign * (output.flits - waiting);
   }
 }
 

@@ -81,13 +81,13 @@ class Switch {
 
   [[nodiscard]] bool idle() const { return !ready_.any() && !asked_.intersects(free_); }
 
-  /// One internal step: both stages decide on the state at its start, `grant(input VC)` runs for
-  /// every flit that crosses, and the winners of stage 1 take effect last. `credits` are those of
-  /// this switch's output VCs.
-  template <class Grant>
-  void step(std::uint16_t* credits, Scratch& scratch, Grant&& grant) {
+  /// One internal step: both stages decide on the state at its start, `won(packet)` runs for every
+  /// winner of stage 1, `grant(input VC)` for every flit that crosses, and the winners take effect
+  /// last. `credits` are those of this switch's output VCs.
+  template <class Won, class Grant>
+  void step(const std::uint16_t* credits, Scratch& scratch, Won&& won, Grant&& grant) {
     BitMask<Words> winners;
-    allocate_output_vcs(credits, winners);
+    allocate_output_vcs(credits, winners, won);
     if (ready_.any()) allocate_crossbar(scratch, grant);
     ready_.merge(winners);
   }
@@ -104,7 +104,8 @@ class Switch {
 
   // Stage 1: every free output VC that is asked for picks one asker. `winners` are those that have
   // a credit and so may cross in the next step.
-  void allocate_output_vcs(const std::uint16_t* credits, BitMask<Words>& winners) {
+  template <class Won>
+  void allocate_output_vcs(const std::uint16_t* credits, BitMask<Words>& winners, Won&& won) {
     asked_.for_each_common(free_, [&](unsigned wanted) {
       BitMask<Words>& askers = askers_[wanted];
       const unsigned winner = askers.first_from(pointer_[wanted]);
@@ -114,6 +115,7 @@ class Switch {
       free_.clear(wanted);
       owner_[wanted] = static_cast<std::uint16_t>(winner);
       winners.set_if(winner, credits[wanted] != 0);
+      won(queues[winner].head);
     });
   }
 

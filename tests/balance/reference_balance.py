@@ -26,8 +26,18 @@ class _Pair:
     floor: int
     inside_group: bool
     paths: list[_Path] = field(default_factory=list[_Path])
+    _usage: dict[int, float] | None = None
+
+    def remove(self, path: _Path) -> None:
+        self.paths.remove(path)
+        self._usage = None
 
     def usage(self) -> dict[int, float]:
+        if self._usage is None:
+            self._usage = self._count()
+        return self._usage
+
+    def _count(self) -> dict[int, float]:
         total = sum(path.weight for path in self.paths)
         usage: dict[int, float] = defaultdict(float)
         for path in self.paths:
@@ -116,7 +126,7 @@ def _local(pair: _Pair, kinds: list[int], threshold: float) -> None:
         if victim is None:
             stuck.add(link)
         else:
-            pair.paths.remove(victim)
+            pair.remove(victim)
 
 
 def _total(pairs: list[_Pair]) -> dict[int, float]:
@@ -147,9 +157,9 @@ def _relieve(pairs: list[_Pair], link: int, kinds: list[int], threshold: float) 
         victim = pairs[index].removable(link)
         if victim is None:
             continue
-        pairs[index].paths.remove(victim)
+        pairs[index].remove(victim)
         removed = True
-        others = set(_total(pairs)) - {link}
-        if _worst(_total(pairs), kinds, threshold, others) is None:
+        total = _total(pairs)
+        if _worst(total, kinds, threshold, set(total) - {link}) is None:
             break
     return removed

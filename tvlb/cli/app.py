@@ -5,8 +5,8 @@ Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
 
 import sys
 from collections.abc import Sequence
+from typing import cast
 
-import click
 import typer
 
 from tvlb.cli import balance, model, plot, probe, simulate, table, tables
@@ -18,6 +18,9 @@ __all__ = ["app", "main"]
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+
+# Wrong options and arguments; typer exports only this subclass of their common base.
+_UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
 
 app = typer.Typer(
     name="tvlb",
@@ -65,15 +68,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
-    except click.ClickException as error:
-        _complain(error.format_message())
+    except _UsageProblem as error:
+        _complain(cast("typer.BadParameter", error).format_message())
         return EXIT_BAD_INPUT
     except InvalidInput as error:
         _complain(str(error))
         return EXIT_BAD_INPUT
-    except (KeyboardInterrupt, click.Abort, Cancelled):
-        print("tvlb: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+    except (KeyboardInterrupt, typer.Abort, Cancelled):
+        code = EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away; there is nobody left to tell.
         sys.stdout = None
@@ -81,4 +83,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (TvlbError, OSError) as error:
         _complain(str(error))
         return EXIT_FAILURE
+    if code == EXIT_INTERRUPTED:
+        print("tvlb: interrupted", file=sys.stderr)
     return code if isinstance(code, int) else 0

@@ -5,7 +5,14 @@ from typing import Annotated, Any, cast
 import typer
 
 from tvlb.balance import BalanceOptions, balance
-from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument
+from tvlb.cli.options import (
+    Json,
+    PathSetOption,
+    Seed,
+    TopologyArgument,
+    integer,
+    number,
+)
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.provenance import versions
 from tvlb.search import balance_document
@@ -19,13 +26,27 @@ def balance_command(
     topology: TopologyArgument,
     vlb: PathSetOption = "all",
     local_threshold: Annotated[
-        float, typer.Option(help="Overloaded for a pair above this multiple of the mean.")
+        float,
+        typer.Option(
+            parser=number,
+            metavar="NUMBER",
+            help="Overloaded for a pair above this multiple of the mean.",
+        ),
     ] = 2.0,
     global_threshold: Annotated[
-        float, typer.Option(help="Overloaded over all pairs above this multiple of the mean.")
+        float,
+        typer.Option(
+            parser=number,
+            metavar="NUMBER",
+            help="Overloaded over all pairs above this multiple of the mean.",
+        ),
     ] = 1.2,
-    floor_paths: Annotated[int, typer.Option(help="Fewest paths a pair keeps.")] = 4,
-    floor_share: Annotated[float, typer.Option(help="Smallest share a pair keeps.")] = 0.5,
+    floor_paths: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="Fewest paths a pair keeps.")
+    ] = 4,
+    floor_share: Annotated[
+        float, typer.Option(parser=number, metavar="NUMBER", help="Smallest share a pair keeps.")
+    ] = 0.5,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:

@@ -15,8 +15,27 @@ __all__ = [
     "Seed",
     "TopologyArgument",
     "Workers",
+    "integer",
+    "number",
     "parse_loads",
 ]
+
+
+def integer(text: str) -> int:
+    """Parse an integer option; the complaint names the value."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not an integer") from None
+
+
+def number(text: str) -> float:
+    """Parse a number option; the complaint names the value."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number") from None
+
 
 TopologyArgument = Annotated[
     str,
@@ -43,12 +62,19 @@ PatternOption = Annotated[
         "tmixed(50,50,shift(1,0)), or a traffic-matrix CSV file.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random, 0..2^63-1.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", parser=integer, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Workers = Annotated[
     int | None,
     typer.Option(
         "--workers",
+        parser=integer,
+        metavar="INTEGER",
         help="Processes and threads; the results do not depend on it.",
         show_default="one per core",
     ),

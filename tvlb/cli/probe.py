@@ -5,7 +5,13 @@ from typing import Annotated
 
 import typer
 
-from tvlb.cli.options import Json, Seed, TopologyArgument, Workers
+from tvlb.cli.options import (
+    Json,
+    Seed,
+    TopologyArgument,
+    Workers,
+    number,
+)
 from tvlb.cli.table import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
@@ -19,7 +25,9 @@ __all__ = ["probe_command"]
 def probe_command(
     topology: TopologyArgument,
     patterns: Annotated[str, typer.Option(help="auto, all or a number of patterns.")] = "auto",
-    tolerance: Annotated[float, typer.Option(help="Tolerance of the candidate cut.")] = 0.08,
+    tolerance: Annotated[
+        float, typer.Option(parser=number, metavar="NUMBER", help="Tolerance of the candidate cut.")
+    ] = 0.08,
     seed: Seed = 0,
     workers: Workers = None,
     json: Json = False,

@@ -13,6 +13,7 @@ from tvlb.cli.options import (
     Seed,
     TopologyArgument,
     Workers,
+    integer,
     parse_loads,
 )
 from tvlb.cli.terminal import print_json, progress_display, stdout
@@ -44,17 +45,38 @@ def simulate(
     saturation: Annotated[
         bool, typer.Option("--saturation", help="Search the saturation load on a 0.01 grid.")
     ] = False,
-    warmup: Annotated[int, typer.Option(help="Warm-up cycles.")] = 30_000,
-    cycles: Annotated[int, typer.Option(help="Measured cycles.")] = 10_000,
+    warmup: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="Warm-up cycles.")
+    ] = 30_000,
+    cycles: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="Measured cycles.")
+    ] = 10_000,
     vcs: Annotated[str, typer.Option(help="VC scheme: won or per-hop.")] = "won",
     vc_count: Annotated[
-        int | None, typer.Option(help="Virtual channels.", show_default="what the scheme needs")
+        int | None,
+        typer.Option(
+            parser=integer,
+            metavar="INTEGER",
+            help="Virtual channels.",
+            show_default="what the scheme needs",
+        ),
     ] = None,
-    buffer: Annotated[int, typer.Option(help="Buffer per input VC, flits.")] = 32,
-    local_latency: Annotated[int, typer.Option(help="Local link latency, cycles.")] = 10,
-    global_latency: Annotated[int, typer.Option(help="Global link latency, cycles.")] = 15,
-    speedup: Annotated[int, typer.Option(help="Internal switch steps per cycle.")] = 2,
-    threshold: Annotated[int, typer.Option(help="UGAL bias T towards MIN, flits.")] = 0,
+    buffer: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="Buffer per input VC, flits.")
+    ] = 32,
+    local_latency: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="Local link latency, cycles.")
+    ] = 10,
+    global_latency: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="Global link latency, cycles.")
+    ] = 15,
+    speedup: Annotated[
+        int,
+        typer.Option(parser=integer, metavar="INTEGER", help="Internal switch steps per cycle."),
+    ] = 2,
+    threshold: Annotated[
+        int, typer.Option(parser=integer, metavar="INTEGER", help="UGAL bias T towards MIN, flits.")
+    ] = 0,
     decide: Annotated[str, typer.Option(help="once or each-attempt.")] = "once",
     seed: Seed = 0,
     workers: Workers = None,

@@ -9,7 +9,14 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from tvlb.balance import BalanceOptions
-from tvlb.cli.options import Json, Output, Seed, TopologyArgument, Workers
+from tvlb.cli.options import (
+    Json,
+    Output,
+    Seed,
+    TopologyArgument,
+    Workers,
+    number,
+)
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.files import check_writable as check_file
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
@@ -29,7 +36,12 @@ def table(
     ] = "ugal-l",
     patterns: Annotated[str, typer.Option(help="Probed patterns: auto, all or a number.")] = "auto",
     tolerance: Annotated[
-        float, typer.Option(help="Candidates are within this share of the best modelled mean.")
+        float,
+        typer.Option(
+            parser=number,
+            metavar="NUMBER",
+            help="Candidates are within this share of the best modelled mean.",
+        ),
     ] = 0.08,
     balancing: Annotated[
         bool, typer.Option("--balance/--no-balance", help="Balance the candidates.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from tvlb.cli.options import Json
+from tvlb.cli.options import Json, integer
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.errors import InvalidInput
 from tvlb.search import plain
@@ -82,7 +82,12 @@ def verify_command(
     vcs: Annotated[str, typer.Option(help="VC scheme: won or per-hop.")] = "won",
     vc_count: Annotated[
         int | None,
-        typer.Option(help="Virtual channels of the network.", show_default="as the scheme needs"),
+        typer.Option(
+            parser=integer,
+            metavar="INTEGER",
+            help="Virtual channels of the network.",
+            show_default="as the scheme needs",
+        ),
     ] = None,
     par: Annotated[bool, typer.Option("--par", help="Include PAR's second decisions.")] = False,
     json: Json = False,

@@ -147,6 +147,8 @@ class LengthSet(_RuleSet):
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**64:
+            raise InvalidInput(f"seed {self.seed} is out of range: 0..2^64-1")
         if not 2 <= self.max_hops <= MAX_HOPS:
             raise InvalidInput(f"<={self.max_hops}: path lengths are 2..{MAX_HOPS}")
         if self.percent and not 1 <= self.percent <= 99:
@@ -207,6 +209,8 @@ class ShortSet(_RuleSet):
             raise InvalidInput(f"short({self.max_first},{self.max_second}): each half is 1..3 hops")
         if not 2 <= self.max_total <= MAX_HOPS:
             raise InvalidInput(f"short(<={self.max_total}): path lengths are 2..{MAX_HOPS}")
+        if self.max_total != MAX_HOPS and (self.max_first, self.max_second) != (3, 3):
+            raise InvalidInput("a short set limits either its halves or their sum, not both")
 
     @cached_property
     def _rule(self) -> _native.ShortRule:
@@ -259,8 +263,7 @@ class RowSet(PathSet):
         found = self.stored.pairs(np.where(same, 0, index))
         if not same.any():
             return found
-        keep = ~same[found.pair_of_row]
-        kept = found.select(keep)
+        kept = found.select(~same[found.pair_of_row])
         return PathRows(
             self.topology,
             sources,

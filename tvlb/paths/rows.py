@@ -117,12 +117,13 @@ class PathRows:
         """Group the paths of each pair by hop count and add up their link usage."""
         cell = self.pair_of_row * _CLASSES + self.hops
         cells = len(self.source) * _CLASSES
+        weight = np.bincount(cell, weights=self.weight, minlength=cells).astype(np.float64)
         entry_class, entry_link, entry_value = _native.class_usage(
             wiring(self.topology), self.native
         )
         return ClassUsage(
             count=np.bincount(cell, minlength=cells).reshape(-1, _CLASSES),
-            weight=np.bincount(cell, weights=self.weight, minlength=cells).reshape(-1, _CLASSES),
+            weight=weight.reshape(-1, _CLASSES),
             entry_class=entry_class,
             entry_link=entry_link,
             entry_value=entry_value,
@@ -143,7 +144,12 @@ class PathRows:
             first_link=self.first_link[keep],
             second_link=self.second_link[keep],
             hops=self.hops[keep],
-            weight=self.weight[keep] / total[pair],
+            # Pairs that lose nothing keep their weights to the last bit.
+            weight=np.where(
+                (counts < np.diff(self.offset))[pair],
+                self.weight[keep] / total[pair],
+                self.weight[keep],
+            ),
         )
 
     def pairs(self, index: NDArray[np.int64]) -> "PathRows":

@@ -14,24 +14,30 @@ from tvlb.search.progress import Progress, Reporter
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Type2
 
-__all__ = ["PAPER", "PATTERNS", "SATURATION_GRID", "SCREENING", "Entrant", "Runner", "Windows"]
+__all__ = ["PAPER", "PATTERNS", "SCREENING", "Entrant", "Runner", "Windows"]
 
 PATTERNS = tuple(Type2(seed) for seed in range(5))
-SATURATION_GRID = 0.002
 
 _Outcome = TypeVar("_Outcome")
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Simulated windows: warm-up and measured cycles."""
+    """How closely to look.
+
+    Attributes
+    ----------
+    warmup, measured : simulated windows, cycles.
+    grid : resolution of saturation searches, packets/cycle/node.
+    """
 
     warmup: int
     measured: int
+    grid: float
 
 
-SCREENING = Windows(5_000, 5_000)
-PAPER = Windows(30_000, 10_000)
+SCREENING = Windows(5_000, 5_000, 0.01)
+PAPER = Windows(30_000, 10_000, 0.002)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +91,7 @@ class Runner:
         windows: Windows,
         guesses: Sequence[NDArray[np.float64]] | None = None,
     ) -> list[NDArray[np.float64]]:
-        """Saturation throughput per entrant, float64 (patterns,), on a grid of 0.002.
+        """Saturation throughput per entrant, float64 (patterns,), on the windows' grid.
 
         `guesses` are values of the same shape that the searches start from.
         """
@@ -97,7 +103,7 @@ class Runner:
 
         def search(job: _Job) -> float:
             found = search_saturation(
-                job.scenario, config, step=SATURATION_GRID, guess=job.value, stop=self._stop
+                job.scenario, config, step=windows.grid, guess=job.value, stop=self._stop
             )
             return found.load
 

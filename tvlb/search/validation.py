@@ -19,7 +19,6 @@ from tvlb.search.progress import Reporter
 from tvlb.search.runner import (
     PAPER,
     PATTERNS,
-    SATURATION_GRID,
     SCREENING,
     Entrant,
     Runner,
@@ -148,7 +147,7 @@ def validate(
     screened = runner.saturations(
         "screen candidates", candidates, options.screening, [base_screen] * len(candidates)
     )
-    reference = _reference_load([base_screen, *screened])
+    reference = _reference_load([base_screen, *screened], options.screening.grid)
     latencies = runner.latencies(
         "screen latency", [baseline, *candidates], options.screening, reference
     )
@@ -188,9 +187,9 @@ def _mean_saturation(measured: Measured) -> float:
     return float(measured.saturation.mean())
 
 
-def _reference_load(saturations: Sequence[NDArray[np.float64]]) -> float:
+def _reference_load(saturations: Sequence[NDArray[np.float64]], grid: float) -> float:
     lowest = min(float(values.min()) for values in saturations)
-    return min(_REFERENCE_LOAD, max(lowest, SATURATION_GRID) / 2)
+    return min(_REFERENCE_LOAD, max(lowest, grid) / 2)
 
 
 def _finalists(baseline: Measured, candidates: Sequence[Measured], count: int) -> list[int]:

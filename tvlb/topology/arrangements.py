@@ -43,6 +43,7 @@ class _AbsoluteWiring:
         self.limit = shape.links_per_group_pair
         switches = shape.groups * shape.switches_per_group
         self.free_ports = [shape.global_ports] * switches
+        self.free_in_group = [shape.switches_per_group * shape.global_ports] * shape.groups
         self.joined = [[0] * shape.groups for _ in range(shape.groups)]
         self.target_group = 1
         self.target_switch = 0
@@ -54,27 +55,36 @@ class _AbsoluteWiring:
             self.target_group = 0
             self.target_switch = (self.target_switch + 1) % self.shape.switches_per_group
 
-    def try_connect(self, group: int, switch: int) -> bool:
+    def has_partner(self, group: int) -> bool:
+        """Whether some switch could be connected to `group`.
+
+        If not, a whole round of the cursor would end where it began.
+        """
+        return any(
+            other != group and joined < self.limit and self.free_in_group[other] > 0
+            for other, joined in enumerate(self.joined[group])
+        )
+
+    def try_connect(self, group: int, switch: int) -> None:
         target = self.target_group * self.shape.switches_per_group + self.target_switch
         if (
             self.target_group == group
             or self.free_ports[target] == 0
             or self.joined[group][self.target_group] == self.limit
         ):
-            return False
+            return
         self.cables.append((switch, target))
         self.free_ports[switch] -= 1
         self.free_ports[target] -= 1
+        self.free_in_group[group] -= 1
+        self.free_in_group[self.target_group] -= 1
         self.joined[group][self.target_group] += 1
         self.joined[self.target_group][group] += 1
-        return True
 
     def fill(self, group: int, switch: int) -> None:
-        """Give `switch` partners until it is full or a whole round finds none."""
-        misses = 0
-        round_length = self.shape.groups * self.shape.switches_per_group
-        while self.free_ports[switch] > 0 and misses < round_length:
-            misses = 0 if self.try_connect(group, switch) else misses + 1
+        """Give `switch` partners until it is full or a whole round would find none."""
+        while self.free_ports[switch] > 0 and self.has_partner(group):
+            self.try_connect(group, switch)
             self.advance()
 
 

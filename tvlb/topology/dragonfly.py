@@ -13,6 +13,7 @@ from tvlb.topology.network import LinkKind, Network, directed_links
 
 __all__ = ["Dragonfly"]
 
+_MAX_NODES = 10_000_000
 _MAX_SWITCHES = 100_000
 _MAX_LINKS = 20_000_000
 _LATENCY = {LinkKind.LOCAL: 10, LinkKind.GLOBAL: 15}
@@ -56,11 +57,20 @@ class Dragonfly:
             raise InvalidInput(
                 f"unknown arrangement {arrangement!r}; choose one of {', '.join(ARRANGEMENTS)}"
             )
+        self._path = None
         self._set(p, a, h, g, arrangement, ARRANGEMENTS[arrangement](Shape(a, h, g)))
 
     @classmethod
     def from_cables(
-        cls, p: int, a: int, h: int, g: int, cables: ArrayLike, arrangement: str = FROM_FILE
+        cls,
+        p: int,
+        a: int,
+        h: int,
+        g: int,
+        cables: ArrayLike,
+        arrangement: str = FROM_FILE,
+        *,
+        path: str | None = None,
     ) -> Self:
         """Build a Dragonfly from an explicit list of global cables.
 
@@ -68,6 +78,7 @@ class Dragonfly:
         ----------
         cables : integer array of shape (cables, 2), undirected switch pairs, repeats allowed.
         arrangement : the name recorded for this wiring.
+        path : the file the list came from; `str` of the topology is then this path.
 
         Raises
         ------
@@ -80,6 +91,7 @@ class Dragonfly:
             raise InvalidInput("links must be a list of [switch, switch] pairs of integers")
         _check_cables(pairs, a, h, g)
         self = cls.__new__(cls)
+        self._path = path
         self._set(p, a, h, g, arrangement, pairs.astype(np.int32))
         return self
 
@@ -104,6 +116,8 @@ class Dragonfly:
         )
         if (counts := self._links_between).min() == 0:
             first, second = np.argwhere(counts == 0)[0]
+            # The diagonal is left out of the counts.
+            second += second >= first
             raise InvalidInput(
                 f"dfly({p},{a},{h},{g}) with arrangement {arrangement} leaves groups {first} and "
                 f"{second} without a direct link; every group pair needs at least one"
@@ -197,6 +211,10 @@ class Dragonfly:
         return counts.reshape(self.groups, self.groups)[off_diagonal].reshape(self.groups, -1)
 
     def __str__(self) -> str:
+        return self._name if self._path is None else self._path
+
+    @property
+    def _name(self) -> str:
         suffix = "" if self.arrangement == "absolute" else f",{self.arrangement}"
         return (
             f"dfly({self.nodes_per_switch},{self.switches_per_group},"
@@ -209,12 +227,12 @@ class Dragonfly:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Dragonfly)
-            and str(self) == str(other)
+            and self._name == other._name
             and np.array_equal(self.cables, other.cables)
         )
 
     def __hash__(self) -> int:
-        return hash((str(self), self.cables.tobytes()))
+        return hash((self._name, self.cables.tobytes()))
 
 
 def _local_cables(a: int, g: int) -> NDArray[np.int32]:
@@ -232,6 +250,11 @@ def _check_parameters(p: int, a: int, h: int, g: int) -> None:
         raise InvalidInput(
             f"g={g} is out of range: {a} switches with {h} global ports each reach at most "
             f"a*h+1 = {a * h + 1} groups"
+        )
+    if p * a * g > _MAX_NODES:
+        raise InvalidInput(
+            f"p={p} is out of range: dfly({p},{a},{h},{g}) has {p * a * g} compute nodes; "
+            f"the limit is {_MAX_NODES}"
         )
     if a * g > _MAX_SWITCHES or a * g * (a - 1 + h) > _MAX_LINKS:
         raise InvalidInput(

@@ -1,6 +1,5 @@
 """The topology language: `4,8,4,9`, `dfly(4,8,4,9,palmtree)` or the path of a JSON file."""
 
-import json
 import re
 from pathlib import Path
 
@@ -69,9 +68,11 @@ def _load(path: Path) -> Dragonfly:
         content = TopologyFile.model_validate_json(path.read_bytes())
     except OSError as error:
         raise InvalidInput(f"cannot read topology file {path}: {error.strerror}") from error
-    except (ValidationError, json.JSONDecodeError) as error:
+    except ValueError as error:
         raise InvalidInput(f"topology file {path} is malformed: {first_problem(error)}") from error
-    return Dragonfly.from_cables(content.p, content.a, content.h, content.g, content.links)
+    return Dragonfly.from_cables(
+        content.p, content.a, content.h, content.g, content.links, path=str(path)
+    )
 
 
 def first_problem(error: Exception) -> str:

@@ -19,6 +19,7 @@ __all__ = ["MatrixPattern"]
 
 # Row sums are decimal fractions added in binary; 1/3 + 1/3 + 1/3 must still count as 1.
 _SUM_SLACK = 1e-9
+_MAX_ID = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class MatrixPattern:
         """Read a matrix file; raise InvalidInput naming the first bad line."""
         try:
             lines = Path(path).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise InvalidInput(f"cannot read traffic matrix {path}: {error}") from error
         level = _level(path, lines[0] if lines else "")
         if len(lines) < 2 or [cell.strip() for cell in lines[1].split(",")] != [
@@ -121,9 +122,10 @@ def _entry(path: str, number: int, row: list[str]) -> tuple[int, int, float]:
         valid, source, target, rate = False, 0, 0, 0.0
     if not valid:
         raise InvalidInput(f"{path}, line {number}: expected src,dst,rate, got {','.join(row)!r}")
-    if source < 0 or target < 0 or not (math.isfinite(rate) and rate >= 0):
+    in_range = 0 <= source <= _MAX_ID and 0 <= target <= _MAX_ID
+    if not (in_range and math.isfinite(rate) and rate >= 0):
         raise InvalidInput(
-            f"{path}, line {number}: {','.join(row)!r} is out of range; ids and rates must be "
-            "finite and not negative"
+            f"{path}, line {number}: {','.join(row)!r} is out of range; ids are 0..{_MAX_ID}, "
+            "rates finite and not negative"
         )
     return source, target, rate

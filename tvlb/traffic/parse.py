@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from tvlb.errors import InvalidInput
 from tvlb.traffic.matrix import MatrixPattern
@@ -73,9 +74,9 @@ def _build(call: _Call) -> Pattern:
 
 
 def _fixed(call: _Call, position: int) -> DestinationPattern:
-    inner = _build(_take_apart(call.arguments[position]))
-    if isinstance(inner, Shift | Type2 | Permutation):
-        return inner
+    inner = _take_apart(call.arguments[position])
+    if inner.name in ("shift", "type2", "permutation"):
+        return cast("DestinationPattern", _build(inner))
     raise InvalidInput(f"{call.text!r}: the adversarial part must be shift, type2 or permutation")
 
 

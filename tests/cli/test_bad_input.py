@@ -1,0 +1,108 @@
+"""Bad input: exit code 2, one line on stderr that names the value, nothing on stdout, no work."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tvlb.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "malformed.json").write_text('{"p": 2, "a": 4')
+    (tmp_path / "wrong.json").write_text('{"p": 2, "a": 4, "h": 2, "g": "9", "links": []}')
+    (tmp_path / "bad.csv").write_text("# level=node\nsrc,dst,rate\n0,1,nan\n")
+    (tmp_path / "garbage.parquet").write_bytes(b"PAR1 this is no table")
+    (tmp_path / "folder.parquet").mkdir()
+
+
+CASES = [
+    (["table", "4,8,4,34"], "g=34"),
+    (["table", "4,0,4,9"], "a=0"),
+    (["table", "4,8,4,2"], "g=2"),
+    (["table", "4,8,4"], "4,8,4"),
+    (["table", "4,8,4,9,spiral"], "spiral"),
+    (["table", "999999999,8,4,9999999999"], "out of range"),
+    (["table", "missing.json"], "missing.json"),
+    (["table", "malformed.json"], "malformed.json"),
+    (["table", "wrong.json"], "g"),
+    (["table", "2,4,2,5", "-o", "nowhere/t.parquet"], "nowhere"),
+    (["table", "2,4,2,5", "-o", "t.txt"], ".txt"),
+    (["table", "2,4,2,5", "-o", "folder.parquet"], "folder.parquet"),
+    (["table", "2,4,2,5", "-o", "/proc/t.parquet"], "/proc"),
+    (["table", "2,4,2,5", "--plot", "fig.doc"], ".doc"),
+    (["table", "2,4,2,5", "--tolerance", "nan"], "tolerance"),
+    (["table", "2,4,2,5", "--tolerance", "1.5"], "1.5"),
+    (["table", "2,4,2,5", "--routing", "min"], "min"),
+    (["table", "2,4,2,5", "--patterns", "0"], "'0'"),
+    (["table", "2,4,2,5", "--workers", "0"], "workers 0"),
+    (["table", "2,4,2,5", "--seed", "-1"], "-1"),
+    (["table", "2,4,2,5", "--seed", "x"], "x"),
+    (["table", "2,4,2,5", "--no-such-option"], "no-such-option"),
+    (["table", "13,26,13,27"], "compact form"),
+    (["model", "2,4,2,5", "--vlb", "<=9"], "<=9"),
+    (["model", "2,4,2,5", "--vlb", "<=4+0%"], "0%"),
+    (["model", "2,4,2,5", "--vlb", "<=4+(1,2)"], "add up to 5"),
+    (["model", "2,4,2,5", "--vlb", "longest"], "longest"),
+    (["model", "2,4,2,5", "--vlb", "garbage.parquet"], "garbage.parquet"),
+    (["model", "2,4,2,5", "--pattern", "tornado"], "tornado"),
+    (["model", "2,4,2,5", "--pattern", "shift(5,0)"], "5"),
+    (["model", "2,4,2,5", "--pattern", "shift(1,0"], "shift(1,0"),
+    (["model", "2,4,2,5", "--pattern", "mixed(75,75,shift(1,0))"], "75"),
+    (["model", "2,4,2,5", "--pattern", "bad.csv"], "line 3"),
+    (["model", "2,4,2,5", "--solver", "simplex"], "simplex"),
+    (["model", "2,4,2,5", "--solver", "pulp:NONE"], "NONE"),
+    (["model", "2,4,2,5", "--export", "model.xyz"], ".xyz"),
+    (["simulate", "2,4,2,5"], "--load"),
+    (["simulate", "2,4,2,5", "--load=-0.1"], "-0.1"),
+    (["simulate", "2,4,2,5", "--load", "nan"], "nan"),
+    (["simulate", "2,4,2,5", "--load", "0.1,1.2"], "1.2"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--buffer", "0"], "buffer"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--cycles", "0"], "cycles"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--vcs", "free"], "free"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--routing", "valiant"], "valiant"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--routing", "vlb", "--vlb", "none"], "vlb"),
+    (["probe", "2,4,2,5", "--workers", "-3"], "-3"),
+    (["balance", "2,4,2,5", "--local-threshold", "0.5"], "0.5"),
+    (["balance", "13,26,13,27"], "50,000,000"),
+    (["show", "absent.parquet"], "absent.parquet"),
+    (["show", "garbage.parquet"], "garbage.parquet"),
+    (["show", "table.xls"], ".xls"),
+    (["verify", "garbage.parquet"], "garbage.parquet"),
+    (["export", "garbage.parquet", "--to", "xls", "-o", "t.xls"], ".xls"),
+    (["export", "garbage.parquet", "--to", "csv", "-o", "t.json"], "t.json"),
+    (["plot", "absent.json", "-o", "f.svg"], "absent.json"),
+    (["plot", "malformed.json", "-o", "f.svg"], "malformed.json"),
+    (["plot", "wrong.json", "-o", "f.svg"], "nothing to draw"),
+    (["frobnicate"], "frobnicate"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "named"), CASES, ids=lambda value: str(value)[:60])
+def test_bad_input(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert len(lines) == 1, captured.err
+    assert lines[0].startswith("tvlb: error: ")
+    assert named in lines[0]
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_process_exit_code_and_clean_stdout() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from tvlb.cli import main; raise SystemExit(main())", "table", "x"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1

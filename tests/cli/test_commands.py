@@ -1,0 +1,248 @@
+"""The commands on small networks: JSON shapes, files, exit codes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tvlb.cli import main
+from tvlb.table import Table, read_table, write_table
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_model_document(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(capsys, "model", "2,4,2,9", "--vlb", "<=4", "--pattern", "shift(1,0)")
+    # Independent optimum of this LP; the bound is (8 + 1) / 16.
+    assert document["theta"] == pytest.approx(0.545587, abs=1e-4)
+    assert document["bound"] == pytest.approx(0.5625)
+    assert document["primal_residual"] <= 1e-6
+    assert document["relative_gap"] <= 1e-6
+    assert {"status", "rows", "columns", "nonzeros", "build_seconds", "solve_seconds"} <= set(
+        document
+    )
+
+
+def test_model_without_monotonicity_and_by_pulp(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("model", "2,4,2,9", "--vlb", "<=4", "--pattern", "shift(1,0)", "--no-monotone")
+    direct = _json(capsys, *options)
+    portable = _json(capsys, *options, "--solver", "pulp:HiGHS")
+    assert direct["theta"] == pytest.approx(0.548706, abs=1e-4)
+    assert portable["theta"] == pytest.approx(direct["theta"], abs=1e-6)
+
+
+@pytest.mark.parametrize("suffix", [".lp", ".mps"])
+def test_model_export(suffix: str) -> None:
+    assert main(["model", "2,4,2,3", "--export", f"model{suffix}"]) == 0
+    assert Path(f"model{suffix}").stat().st_size > 1000
+
+
+def test_simulate_document(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(
+        capsys, "simulate", "2,4,2,5", "--routing", "ugal-l", "--pattern", "shift(1,0)",
+        "--load", "0.1,0.2", "--warmup", "500", "--cycles", "500",
+    )  # fmt: skip
+    assert [row["load"] for row in document["rows"]] == [0.1, 0.2]
+    assert {
+        "load",
+        "accepted",
+        "latency_mean",
+        "latency_p50",
+        "latency_p99",
+        "hops_mean",
+        "vlb_share",
+        "saturated",
+        "flits",
+        "flit_hops",
+        "cycles",
+        "cpu_seconds",
+        "wall_seconds",
+    } <= set(document["rows"][0])
+    assert "saturation_load" not in document
+
+
+def test_simulate_saturation(capsys: pytest.CaptureFixture[str]) -> None:
+    # MIN on shift(1,0): 8 nodes of a group share the k = 2 links to the next: 2/8 at most.
+    document = _json(
+        capsys, "simulate", "2,4,2,5", "--routing", "min", "--pattern", "shift(1,0)",
+        "--saturation", "--warmup", "1000", "--cycles", "1000",
+    )  # fmt: skip
+    assert document["rows"] == []
+    assert 0.15 <= document["saturation_load"] <= 0.25
+
+
+def test_zero_load_gives_nulls_not_nan(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(capsys, "simulate", "2,4,2,3", "--load", "0", "--cycles", "100")
+    assert document["rows"][0]["latency_mean"] is None
+
+
+def test_balance_document(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(
+        capsys, "balance", "2,4,2,3", "--vlb", "<=3", "--local-threshold", "1.4",
+        "--floor-paths", "2",
+    )  # fmt: skip
+    # The hand-derived example of the balance tests: 1.5 before, 1 after.
+    assert document["local"]["pair_max_before"] == pytest.approx(1.5)
+    assert document["local"]["pair_max_after"] == pytest.approx(1.0)
+    assert document["removed"] == 72
+
+
+def test_probe_document(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(capsys, "probe", "2,4,2,3", "--patterns", "2", "--workers", "1")
+    assert len(document["probe"]) == 31
+    assert {
+        "expression",
+        "theta_mean",
+        "theta_sem",
+        "theta_low",
+        "theta_up",
+        "patterns",
+        "mean_vlb_hops",
+        "distance_to_cut",
+    } <= set(document["probe"][0])
+
+
+@pytest.fixture(scope="module")
+def table_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The table, JSON document and figure of one small search through the command line."""
+    folder = tmp_path_factory.mktemp("table")
+    done = subprocess.run(
+        [
+            sys.executable, "-c", "from tvlb.cli import main; raise SystemExit(main())",
+            "table", "1,2,2,3", "--patterns", "2", "-o", str(folder / "t.parquet"),
+            "--plot", str(folder / "t.svg"), "--json",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+    (folder / "t.json").write_text(done.stdout)
+    assert done.stderr == ""
+    return folder / "t.parquet"
+
+
+def test_table_writes_what_it_says(table_file: Path) -> None:
+    document = json.loads(table_file.with_suffix(".json").read_text())
+    table = read_table(table_file)
+    assert table.id == document["table"]["id"]
+    assert table.header.expression == document["table"]["expression"]
+    assert len(table) == document["table"]["paths"]
+    assert table_file.with_suffix(".svg").read_text().startswith("<?xml")
+
+
+def test_verify_passes_on_its_own_table(
+    table_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(table_file)]) == 0
+    assert "passed" in capsys.readouterr().out
+
+
+def test_verify_names_a_virtual_channel_cycle(
+    table_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(table_file), "--vc-count", "1"]) == 1
+    assert "routing deadlock" in capsys.readouterr().out
+
+
+def test_verify_names_a_missing_pair(
+    table_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export", str(table_file), "--to", "csv", "-o", "t.csv"]) == 0
+    lines = Path("t.csv").read_text().splitlines(keepends=True)
+    first_pair = ",".join(lines[-2].split(",")[:2]) + ","
+    Path("t.csv").write_text("".join(line for line in lines if not line.startswith(first_pair)))
+    capsys.readouterr()
+    assert main(["verify", "t.csv"]) == 1
+    assert "missing" in capsys.readouterr().out
+
+
+def test_verify_names_a_corrupted_path(
+    table_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = read_table(table_file)
+    columns = {name: values.copy() for name, values in table.columns.arrays().items()}
+    row = int((columns["first_link"] >= 0).argmax())
+    columns["second_link"][row] = columns["first_link"][row]
+    broken = Table(table.header, table.removed, type(table.columns)(**columns))
+    write_table(broken, "broken.parquet")
+    assert main(["verify", "broken.parquet"]) == 1
+    out = capsys.readouterr().out
+    assert "FAILED" in out
+    assert str(columns["first_link"][row]) in out
+
+
+def test_show_summary_and_pair(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    summary = _json(capsys, "show", str(table_file))
+    assert summary["topology"] == "dfly(1,2,2,3)"
+    pair = _json(capsys, "show", str(table_file), "--pair", "0,3")
+    assert pair["paths"]
+    for path in pair["paths"]:
+        assert path["switches"][0] == 0
+        assert path["switches"][-1] == 3
+        assert len(path["links"]) == path["hops"] == len(path["switches"]) - 1
+
+
+def test_saved_table_is_a_path_set(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(
+        capsys, "simulate", "1,2,2,3", "--vlb", str(table_file), "--pattern", "shift(1,0)",
+        "--load", "0.1", "--warmup", "200", "--cycles", "200",
+    )  # fmt: skip
+    assert document["path_set"] == str(table_file)
+
+
+def test_table_of_another_topology_is_refused(
+    table_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", "2,4,2,3", "--vlb", str(table_file), "--load", "0.1"]) == 2
+    assert "dfly(1,2,2,3)" in capsys.readouterr().err
+
+
+def test_plot_of_every_document(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulated = _json(
+        capsys, "simulate", "2,4,2,3", "--load", "0.1,0.2", "--warmup", "200", "--cycles", "200"
+    )
+    balanced = _json(capsys, "balance", "2,4,2,3")
+    Path("simulated.json").write_text(json.dumps(simulated))
+    Path("balanced.json").write_text(json.dumps(balanced))
+    for source in (table_file.with_suffix(".json"), "simulated.json", "balanced.json"):
+        assert main(["plot", str(source), "-o", "figure.svg"]) == 0
+        first = Path("figure.svg").read_bytes()
+        assert main(["plot", str(source), "-o", "figure.svg"]) == 0
+        assert Path("figure.svg").read_bytes() == first
+
+
+def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable, "-c", "from tvlb.cli import main; raise SystemExit(main())",
+            "table", "4,8,4,9", "-o", str(tmp_path / "t.parquet"),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "tvlb: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("tvlb ")
+    assert main(["--help"]) == 0
+    assert "simulate" in capsys.readouterr().out

@@ -1,0 +1,148 @@
+"""The whole search on a network small enough for tests."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tvlb.errors import InvalidInput
+from tvlb.search import (
+    Progress,
+    SearchOptions,
+    SimulationConfig,
+    TableResult,
+    Windows,
+    optimize,
+    table_document,
+)
+from tvlb.table import verify, write_table
+from tvlb.topology import Dragonfly
+
+TOPOLOGY = Dragonfly(2, 4, 2, 3)
+QUICK = SearchOptions(
+    patterns="4",
+    screening=Windows(300, 300, 0.05),
+    confirmation=Windows(600, 400, 0.02),
+    finalists=1,
+    workers=2,
+)
+
+
+@pytest.fixture(scope="module")
+def result() -> TableResult:
+    return optimize(TOPOLOGY, QUICK)
+
+
+def test_table_is_what_the_decision_says(result: TableResult) -> None:
+    decision = result.validation.decision
+    assert result.table.header.expression == decision.expression
+    assert result.table.topology == TOPOLOGY
+    assert verify(result.table).ok
+    if result.chosen is not None:
+        report = result.chosen.balance_report
+        assert report is not None
+        assert len(result.table.removed) == report.removed
+
+
+def test_finalists_and_baseline_are_confirmed(result: TableResult) -> None:
+    assert result.validation.baseline.confirmed
+    confirmed = [one for one in result.validation.candidates if one.confirmed]
+    assert 1 <= len(confirmed) <= 2
+    assert len(result.validation.decision.comparisons) == len(confirmed)
+    assert {one.windows for one in confirmed} == {QUICK.confirmation}
+
+
+def test_equal_sets_are_simulated_once(result: TableResult) -> None:
+    # With one link per switch pair and group, several expressions mean the same paths.
+    names = {one.expression for one in result.candidates} | set(result.merged)
+    assert len(names) == len(result.candidates) + len(result.merged)
+
+
+def test_equal_bytes_at_any_number_of_workers(result: TableResult, tmp_path: Path) -> None:
+    other = optimize(TOPOLOGY, replace(QUICK, workers=1))
+    for suffix in (".parquet", ".json", ".csv"):
+        first, second = tmp_path / f"two{suffix}", tmp_path / f"one{suffix}"
+        write_table(result.table, first)
+        write_table(other.table, second)
+        assert first.read_bytes() == second.read_bytes()
+    timeless: list[dict[str, object]] = [
+        {**table_document(one), "timings": None} for one in (result, other)
+    ]
+    assert timeless[0] == timeless[1]
+
+
+def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> None:
+    document = json.loads(json.dumps(table_document(result), allow_nan=False))
+    assert {
+        "topology",
+        "table",
+        "probe",
+        "candidates",
+        "baseline",
+        "balance",
+        "timings",
+        "provenance",
+    } <= document.keys()
+    assert {"id", "expression", "mean_vlb_hops", "paths", "removed_by_balance"} == document[
+        "table"
+    ].keys()
+    assert len(document["baseline"]["per_pattern"]) == 5
+    assert {"before", "after"} <= document["balance"]["local"].keys()
+    mean = document["baseline"]["saturation_mean"]
+    assert math.isclose(mean, sum(p["saturation"] for p in document["baseline"]["per_pattern"]) / 5)
+
+
+def test_progress_names_every_stage(result: TableResult) -> None:
+    stages: list[str] = []
+
+    def record(event: Progress) -> None:
+        if event.stage not in stages:
+            stages.append(event.stage)
+
+    optimize(TOPOLOGY, replace(QUICK, balancing=None), report=record)
+    assert stages == [
+        "probe",
+        "balance",
+        "screen all",
+        "screen candidates",
+        "screen latency",
+        "confirm",
+        "confirm latency",
+        "curves",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"routing": "min"}, "min"),
+        ({"routing": "ospf"}, "ospf"),
+        ({"seed": -1}, "-1"),
+        ({"workers": 0}, "workers 0"),
+        ({"patterns": "1000"}, "1000"),
+        ({"tolerance": 2.0}, "2.0"),
+    ],
+)
+def test_bad_options_are_refused_before_work(change: dict[str, object], named: str) -> None:
+    def fail(event: Progress) -> None:
+        raise AssertionError(f"work started: {event}")
+
+    with pytest.raises(InvalidInput, match=named):
+        optimize(TOPOLOGY, replace(QUICK, **change), report=fail)
+
+
+def test_networks_too_large_for_tables_are_refused_at_once() -> None:
+    with pytest.raises(InvalidInput, match="compact form"):
+        optimize(Dragonfly(13, 26, 13, 27))
+
+
+def test_router_settings_reach_the_simulator() -> None:
+    # One-flit buffers hold a VC for a whole round trip: saturation falls far below the default.
+    narrow = optimize(TOPOLOGY, replace(QUICK, config=SimulationConfig(buffer_flits=2)))
+    wide = optimize(TOPOLOGY, QUICK)
+    assert (
+        narrow.validation.baseline.measured.saturation.mean()
+        < 0.7 * wide.validation.baseline.measured.saturation.mean()
+    )
