@@ -22,7 +22,9 @@ class BitMask {
     set_if(bit, value);
   }
   void set_all() { words_.fill(~std::uint64_t{0}); }
-  [[nodiscard]] bool test(unsigned bit) const { return ((words_[bit >> 6U] >> (bit & 63U)) & 1U) != 0; }
+  [[nodiscard]] bool test(unsigned bit) const {
+    return ((words_[bit >> 6U] >> (bit & 63U)) & 1U) != 0;
+  }
   [[nodiscard]] std::uint64_t word(unsigned index) const { return words_[index]; }
 
   [[nodiscard]] bool any() const {

@@ -98,7 +98,8 @@ int Traffic::draw_destination(const Network& network, int node, Stream& stream) 
 }
 
 GeometricGaps::GeometricGaps(double probability) : probability_(probability) {
-  if (probability > 0.0 && probability < 1.0) inverse_log_survival_ = 1.0 / std::log1p(-probability);
+  if (probability <= 0.0 || probability >= 1.0) return;
+  inverse_log_survival_ = 1.0 / std::log1p(-probability);
 }
 
 std::int32_t GeometricGaps::draw(Stream& stream) const {

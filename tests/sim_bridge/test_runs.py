@@ -77,10 +77,10 @@ def test_flits_are_conserved(
     assert 0 <= result.undelivered <= round(result.generated * topology.num_nodes * 500)
     assert np.all((result.link_load >= 0) & (result.link_load <= 1))
     assert result.link_load.sum() * 500 <= result.flit_hops
-    if result.flits > 0:
-        most = 7 if routing == "par" else 6
-        assert result.flit_hops <= most * result.flits_injected
-        assert result.undelivered > 0 or result.latency_mean >= 5
+    most = 7 if routing == "par" else 6
+    assert result.flit_hops <= most * result.flits_injected
+    if result.generated > 0 and result.undelivered == 0:
+        assert result.latency_mean >= 5
 
 
 def test_equal_arguments_give_equal_results(small: Dragonfly, run: Run, figures: Figures) -> None:
@@ -157,6 +157,8 @@ def test_a_saturated_run_may_stop_early_with_the_same_verdict(small: Dragonfly, 
     )
     assert whole.saturated
     assert whole.stopped == "completed"
+    # What was generated does not depend on how much of it got through.
+    assert whole.generated == pytest.approx(0.3, rel=0.01)
     assert early.saturated
     assert early.stopped == "saturated-early"
     assert early.cycles < whole.cycles
