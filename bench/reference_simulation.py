@@ -181,8 +181,8 @@ def compare(rows: list[Row], seeds: int, workers: int) -> int:
     return misses
 
 
-def compare_saturation(seed: int, workers: int) -> int:
-    """Search the six saturation loads, print them, return the number of misses."""
+def compare_saturation(seed: int, workers: int) -> bool:
+    """Search the six saturation loads and print them; one grid step on one of them may differ."""
     topology = Dragonfly(4, 8, 4, 9)
 
     def search(key: tuple[str, str]) -> float:
@@ -201,7 +201,13 @@ def compare_saturation(seed: int, workers: int) -> int:
         found = list(executor.map(search, SATURATION))
     for key, load in zip(SATURATION, found, strict=True):
         print(f"{key[0]:6} {key[1]:10} reference {SATURATION[key]:.2f} ours {load:.2f}")
-    return sum(abs(a - b) > 1e-9 for a, b in zip(SATURATION.values(), found, strict=True))
+    steps = [
+        round(abs(SATURATION[key] - load) / 0.01)
+        for key, load in zip(SATURATION, found, strict=True)
+    ]
+    passed = sum(steps) <= 1
+    print(f"seed {seed}: {sum(steps)} grid steps off in all, {'pass' if passed else 'MISS'}")
+    return passed
 
 
 def main() -> int:
@@ -215,8 +221,8 @@ def main() -> int:
     parser.add_argument("--saturation", action="store_true", help="the six saturation loads")
     options = parser.parse_args()
     if options.saturation:
-        misses = [compare_saturation(seed, options.workers) for seed in range(options.seeds)]
-        return int(min(misses) > 0)
+        passed = [compare_saturation(seed, options.workers) for seed in range(options.seeds)]
+        return int(not all(passed))
     rows = [
         row
         for row in read_rows(options.reference)

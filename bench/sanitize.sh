@@ -21,7 +21,7 @@ done
 echo "$work/packages" > "$site/packages.pth"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
     --target "$work/tvlb" --config-settings=cmake.define.TVLB_SANITIZE=ON \
-    --config-settings=cmake.build-type=RelWithDebInfo --config-settings=build-dir="$work/build" .
+    --config-settings=cmake.build-type=Debug --config-settings=build-dir="$work/build" .
 
 runtime=$(g++ -print-file-name=libasan.so)
 mkdir "$work/run"

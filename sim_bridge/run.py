@@ -35,7 +35,7 @@ def simulate(
     path_set : VLB paths to draw from; `min` ignores it.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1.
     config : router and windows; None for the defaults.
-    seed : 0..2^64-1; equal arguments give equal results.
+    seed : 0..2^63-1; equal arguments give equal results.
     stop : set from another thread to end the run with `stopped` = "cancelled"; its
         `cycles_done` tells the progress.
 

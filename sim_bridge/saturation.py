@@ -42,6 +42,7 @@ def saturation_load(
     seed: int = 0,
     step: float = _STEP,
     guess: float | None = None,
+    guess_error: float = 0.0,
     stop: StopFlag | None = None,
 ) -> SaturationSearch:
     """Find the largest load of a grid that is not saturated.
@@ -51,6 +52,7 @@ def saturation_load(
     step : the grid, packets/cycle/node, 0.0001..0.5.
     guess : where to start; a good guess saves runs and, saturation being monotone in the load,
         does not change the answer.
+    guess_error : how far off the guess may well be: the first stride away from it.
     stop : set from another thread to end the search.
     Others as for `simulate`.
 
@@ -60,7 +62,9 @@ def saturation_load(
     InvalidInput, SimulationDeadlock : as `simulate`.
     """
     scenario = Scenario(topology, routing, path_set, pattern, seed)
-    return search_saturation(scenario, config, step=step, guess=guess, stop=stop)
+    return search_saturation(
+        scenario, config, step=step, guess=guess, guess_error=guess_error, stop=stop
+    )
 
 
 def search_saturation(
@@ -69,6 +73,7 @@ def search_saturation(
     *,
     step: float = _STEP,
     guess: float | None = None,
+    guess_error: float = 0.0,
     stop: StopFlag | None = None,
 ) -> SaturationSearch:
     """`saturation_load` for a prepared scenario."""
@@ -76,10 +81,13 @@ def search_saturation(
         raise InvalidInput(f"step = {step}: expected a number in 0.0001..0.5")
     if guess is not None and not 0.0 <= guess <= 1.0:
         raise InvalidInput(f"guess = {guess}: expected a number in 0..1")
+    if not 0.0 <= guess_error <= 1.0:
+        raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
     settings = replace(config or SimulationConfig(), stop_when_saturated=True)
     grid = _Grid(scenario, settings, step, stop)
     start = round((0.5 if guess is None else guess) / step)
-    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last))
+    stride = max(1, round(guess_error / step))
+    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), stride)
     while saturated - sustained > 1:
         middle = (sustained + saturated) // 2
         if grid.saturated(middle):
@@ -115,9 +123,11 @@ class _Grid:
         return self.runs[position].saturated
 
 
-def _bracket(grid: _Grid, start: int) -> tuple[int, int]:
-    """Return positions (sustained, saturated); 0 and last + 1 stand for the ends of the grid."""
-    width = 1
+def _bracket(grid: _Grid, start: int, width: int) -> tuple[int, int]:
+    """Return positions (sustained, saturated); 0 and last + 1 stand for the ends of the grid.
+
+    The strides away from `start` double, beginning with `width`.
+    """
     if grid.saturated(start):
         saturated = start
         while (lower := saturated - width) > 0:

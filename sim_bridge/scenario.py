@@ -13,6 +13,7 @@ from sim_bridge.result import SimulationResult
 from sim_bridge.sampling import make_sampler, with_second_switches
 from tvlb.errors import InvalidInput, SimulationDeadlock
 from tvlb.paths import PathSet, Switches
+from tvlb.randomness import check_seed
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, switch_demand
 
@@ -32,7 +33,6 @@ _STOPPED = {
     _core.Stopped.SATURATED_EARLY: "saturated-early",
     _core.Stopped.CANCELLED: "cancelled",
 }
-_MAX_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Scenario:
     routing : `Routing` or its text: min, vlb, ugal-l, ugal-g or par.
     path_set : the VLB paths, on the same topology.
     pattern : the traffic.
-    seed : of the random streams, and of patterns without a seed of their own; 0..2^64-1.
+    seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
 
     Raises
     ------
@@ -79,8 +79,7 @@ class Scenario:
                 f"path set {self.path_set} belongs to {self.path_set.topology}, "
                 f"not to {self.topology}"
             )
-        if not 0 <= self.seed <= _MAX_SEED:
-            raise InvalidInput(f"seed = {self.seed}: expected an integer in 0..2^64-1")
+        check_seed(self.seed)
 
     def run(
         self,

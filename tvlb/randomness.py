@@ -5,7 +5,11 @@ Flood, OOPSLA 2014), written out here so that a table or a pattern never changes
 version of a library.
 """
 
-__all__ = ["KeyedStream", "mix64"]
+from tvlb.errors import InvalidInput
+
+__all__ = ["MAX_SEED", "KeyedStream", "check_seed", "mix64"]
+
+MAX_SEED = 2**63 - 1
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -17,6 +21,12 @@ def mix64(value: int) -> int:
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
     return value ^ (value >> 31)
+
+
+def check_seed(seed: int) -> None:
+    """Raise InvalidInput unless the seed is in 0..2^63-1."""
+    if not 0 <= seed <= MAX_SEED:
+        raise InvalidInput(f"seed {seed} is out of range: 0..2^63-1")
 
 
 class KeyedStream:

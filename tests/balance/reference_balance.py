@@ -63,9 +63,9 @@ class _Pair:
         return True
 
 
-def balance_slowly(rows: PathRows, options: BalanceOptions) -> set[int]:
+def balance_slowly(rows: PathRows, options: BalanceOptions, seed: int) -> set[int]:
     """Return the positions of the rows that stay."""
-    pairs = _pairs(rows, options)
+    pairs = _pairs(rows, options, seed)
     kinds = rows.topology.network.link_kind.tolist()
     for pair in pairs:
         if not pair.inside_group:
@@ -74,7 +74,7 @@ def balance_slowly(rows: PathRows, options: BalanceOptions) -> set[int]:
     return {path.row for pair in pairs for path in pair.paths}
 
 
-def _pairs(rows: PathRows, options: BalanceOptions) -> list[_Pair]:
+def _pairs(rows: PathRows, options: BalanceOptions, seed: int) -> list[_Pair]:
     group = rows.topology.switch_group
     links = rows.links().tolist()
     pairs: list[_Pair] = []
@@ -87,7 +87,7 @@ def _pairs(rows: PathRows, options: BalanceOptions) -> list[_Pair]:
                 int(column[row])
                 for column in (rows.intermediate, rows.first_link, rows.second_link)
             )
-            key = _native.path_key(options.seed, s, d, via, first, second)
+            key = _native.path_key(seed, s, d, via, first, second)
             taken = [link for link in links[row] if link >= 0]
             order = (int(rows.hops[row]), key, row)
             pair.paths.append(_Path(row, order, first, via, taken, float(rows.weight[row])))

@@ -130,7 +130,7 @@ def table_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )  # fmt: skip
     (folder / "t.json").write_text(done.stdout)
-    assert done.stderr == ""
+    assert done.stderr.splitlines()[0].startswith("tvlb: probe 2/2")
     return folder / "t.parquet"
 
 
@@ -237,7 +237,7 @@ def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert errors == "tvlb: interrupted\n"
+    assert errors.splitlines()[-1] == "tvlb: interrupted"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,14 +3,21 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb.paths import table1_points
+from tvlb.paths import parse_expression, table1_points
 from tvlb.search import ProbePoint, ProbeResult, choose_candidates
+from tvlb.search.candidates import content_key
 from tvlb.topology import Dragonfly
 
-NAMES = [str(point) for point in table1_points(Dragonfly(2, 4, 2, 5))]
+# On this network all 31 data points are different sets.
+TOPOLOGY = Dragonfly(2, 4, 2, 9)
+NAMES = [str(point) for point in table1_points(TOPOLOGY)]
+
+
+def _choose(curve: ProbeResult) -> list[str]:
+    return choose_candidates(TOPOLOGY, curve)[0]
 
 
 def _point(name: str, theta: float, cut: float) -> ProbePoint:
@@ -30,7 +37,7 @@ def _curve(thetas: list[float], tolerance: float, strategic: dict[str, float]) -
 
 def test_flat_curve_gives_eight_points_from_the_shortest_to_the_longest() -> None:
     # 30 points but `all` are level; 8 spread over positions 0..29 start at <=3 and end at <=5+90%.
-    found = choose_candidates(_curve([0.5] * 31, 0.08, {}))
+    found = _choose(_curve([0.5] * 31, 0.08, {}))
     assert len(found) == 8
     assert (found[0], found[-1]) == ("<=3", "<=5+90%")
     assert "all" not in found
@@ -39,26 +46,39 @@ def test_flat_curve_gives_eight_points_from_the_shortest_to_the_longest() -> Non
 def test_tolerance_is_inclusive() -> None:
     # 0.46 = 0.92 * 0.5 lies exactly on the cut of 8%, 0.459 just below.
     thetas = [0.459] * 29 + [0.46, 0.5]
-    assert choose_candidates(_curve(thetas, 0.08, {})) == ["<=5+90%"]
+    assert _choose(_curve(thetas, 0.08, {})) == ["<=5+90%"]
 
 
 def test_strategic_choices_need_their_own_mean_within_the_tolerance() -> None:
     thetas = [0.1] * 30 + [0.5]
     strategic = {"short(2,3)": 0.47, "short(<=4)": 0.3}
-    assert choose_candidates(_curve(thetas, 0.08, strategic)) == ["short(2,3)"]
+    assert _choose(_curve(thetas, 0.08, strategic)) == ["short(2,3)"]
 
 
 def test_nothing_but_all_gives_no_candidate() -> None:
-    assert choose_candidates(_curve([0.1] * 30 + [0.5], 0.08, {})) == []
+    assert _choose(_curve([0.1] * 30 + [0.5], 0.08, {})) == []
 
 
+def test_equal_sets_are_merged_before_the_spread() -> None:
+    # dfly(1,2,2,3) has 8 inter-group detours per pair: 10% more of few paths is often none.
+    topology = Dragonfly(1, 2, 2, 3)
+    found, merged = choose_candidates(topology, _curve([0.5] * 31, 0.08, {}))
+    rows = [content_key(parse_expression(name, topology).all_rows()) for name in found]
+    assert len(set(rows)) == len(found)
+    assert set(found).isdisjoint(merged)
+    for name, kept in merged.items():
+        same = [parse_expression(one, topology).all_rows() for one in (name, kept)]
+        assert content_key(same[0]) == content_key(same[1])
+
+
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.floats(0.01, 1.0), min_size=31, max_size=31),
     st.floats(0.0, 0.5),
 )
 def test_at_most_eight_all_eligible_and_shortest_in(thetas: list[float], tolerance: float) -> None:
     curve = _curve(thetas, tolerance, {})
-    found = choose_candidates(curve)
+    found = _choose(curve)
     eligible = [p.expression for p in curve.points if p.within_tolerance and p.expression != "all"]
     assert len(found) <= 8
     assert set(found) <= set(eligible)
@@ -70,5 +90,5 @@ def test_at_most_eight_all_eligible_and_shortest_in(thetas: list[float], toleran
 
 @pytest.mark.parametrize("count", [9, 17, 30])
 def test_spread_has_no_duplicates(count: int) -> None:
-    found = choose_candidates(_curve([0.5] * count + [0.1] * (31 - count), 0.08, {}))
+    found = _choose(_curve([0.5] * count + [0.1] * (31 - count), 0.08, {}))
     assert len(set(found)) == len(found) == 8

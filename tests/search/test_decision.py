@@ -49,6 +49,12 @@ def test_equal_saturation_and_lower_latency_wins() -> None:
     assert found.verdict is Verdict.LOWER_LATENCY
 
 
+def test_uncertain_loss_of_saturation_is_not_equality() -> None:
+    # Mean -0.02 with deviations +-0.06: within two standard errors, yet far from equal.
+    found = compare(_shifted("a", [-0.08, -0.02, -0.02, -0.02, 0.04], [40.0] * 5), BASE)
+    assert found.verdict is Verdict.NO_GAIN
+
+
 def test_all_is_the_answer_without_a_better_candidate() -> None:
     decision = decide(BASE, [_shifted("a", [0.001] * 5), _shifted("b", [-0.05] * 5)])
     assert decision.expression == "all"

@@ -56,7 +56,7 @@ def test_finalists_and_baseline_are_confirmed(result: TableResult) -> None:
 
 def test_equal_sets_are_simulated_once(result: TableResult) -> None:
     # With one link per switch pair and group, several expressions mean the same paths.
-    names = {one.expression for one in result.candidates} | set(result.merged)
+    names = {one.expression for one in result.candidates} | result.merged.keys()
     assert len(names) == len(result.candidates) + len(result.merged)
 
 
@@ -106,6 +106,7 @@ def test_progress_names_every_stage(result: TableResult) -> None:
         "probe",
         "balance",
         "screen all",
+        "screen pilot",
         "screen candidates",
         "screen latency",
         "confirm",

@@ -34,7 +34,8 @@ def _rows() -> list[dict[str, str]]:
     ids=lambda row: "-".join(row[k] for k in ("g", "routing", "path_set", "pattern", "load")),
 )
 def test_row_agrees(row: dict[str, str]) -> None:
-    topology = Dragonfly(*(int(row[name]) for name in "pahg"))
+    p, a, h, g = (int(row[name]) for name in "pahg")
+    topology = Dragonfly(p, a, h, g)
     window = int(row["window_cycles"])
     config = SimulationConfig(
         warmup_cycles=window * int(row["warmup_windows"]), measured_cycles=window

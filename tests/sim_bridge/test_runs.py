@@ -239,7 +239,7 @@ def test_bad_settings_name_the_value_and_the_range(settings_: dict[str, Any], na
         ({"routing": "ecmp"}, "min, vlb, ugal-l, ugal-g, par"),
         ({"load": 1.5}, "load = 1.5: expected a number in 0..1"),
         ({"load": float("nan")}, "load = nan"),
-        ({"seed": -1}, "seed = -1"),
+        ({"seed": -1}, "seed -1"),
         ({"pattern": Shift(9, 0)}, "shift 9 is out of range"),
     ],
 )

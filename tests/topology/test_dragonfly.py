@@ -134,7 +134,7 @@ def test_equality_is_by_wiring() -> None:
         ((2, 4, 2, -3), "g must be at least 2"),
         # 4 switches with 2 ports each reach 8 other groups.
         ((2, 4, 2, 10), r"at most a\*h\+1 = 9 groups"),
-        ((1, 400, 400, 300), "the limits are 100000 and"),
+        ((1, 400, 400, 300), "the limits are 20000 and"),
     ],
 )
 def test_sizes_out_of_range_are_refused(shape: tuple[int, int, int, int], complaint: str) -> None:

@@ -53,7 +53,7 @@ def test_unknown_text_shows_the_grammar(text: str) -> None:
 
 @pytest.mark.parametrize("seed", ["", "x", "-1", "1.0", "9" * 19])
 def test_seeds_are_plain_integers(seed: str) -> None:
-    with pytest.raises(InvalidInput, match=r"seed .* must be an integer"):
+    with pytest.raises(InvalidInput, match=r"seed .* is out of range"):
         parse_pattern(f"type2(seed={seed})")
 
 

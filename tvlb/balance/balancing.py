@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, PathSet, RowSet, check_listable, wiring
+from tvlb.randomness import check_seed
 from tvlb.topology import LinkKind
 
 __all__ = [
@@ -36,14 +37,12 @@ class BalanceOptions:
     global_threshold : the same for usage summed over all pairs; > 1.
     floor_paths, floor_share : a pair keeps at least max(floor_paths, ceil(floor_share * n)) of
         its n paths (and always two first links and two intermediates where it had them).
-    seed : breaks ties between paths of equal length by the keyed order.
     """
 
     local_threshold: float = 2.0
     global_threshold: float = 1.2
     floor_paths: int = 4
     floor_share: float = 0.5
-    seed: int = 0
 
     def __post_init__(self) -> None:
         for name in ("local_threshold", "global_threshold"):
@@ -116,18 +115,23 @@ class Balanced:
     report: BalanceReport
 
 
-def balance(path_set: PathSet, options: BalanceOptions | None = None) -> Balanced:
+def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: int = 0) -> Balanced:
     """Remove paths until no link is overloaded for a pair or over all pairs, or floors forbid.
+
+    Parameters
+    ----------
+    seed : breaks ties between paths of equal length by the keyed order.
 
     Raises
     ------
-    InvalidInput : the path set is too large to be listed.
+    InvalidInput : the path set is too large to be listed, or the seed is out of range.
 
     Notes
     -----
     Pairs inside a group count towards the usage and keep their paths.
     """
     settings = options or BalanceOptions()
+    check_seed(seed)
     check_listable(path_set)
     rows = path_set.all_rows()
     keep_bytes, stopped, removed_locally, removed_globally = _native.balance(
@@ -138,7 +142,7 @@ def balance(path_set: PathSet, options: BalanceOptions | None = None) -> Balance
             settings.global_threshold,
             settings.floor_paths,
             settings.floor_share,
-            settings.seed,
+            seed,
         ),
     )
     keep = keep_bytes.astype(bool)

@@ -51,10 +51,10 @@ def balance_command(
     json: Json = False,
 ) -> None:
     """Balance the link usage of a path set by removing paths."""
-    options = BalanceOptions(local_threshold, global_threshold, floor_paths, floor_share, seed)
+    options = BalanceOptions(local_threshold, global_threshold, floor_paths, floor_share)
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)
-    report = balance_document(balance(path_set, options).report)
+    report = balance_document(balance(path_set, options, seed=seed).report)
     document = {
         "topology": str(network),
         "path_set": str(path_set),
@@ -76,4 +76,9 @@ def balance_command(
             console.print(
                 f"  {kind} links, largest/mean usage: {usage['before']:.4f} before, "
                 f"{usage['after']:.4f} after"
+            )
+        if usage["pair_max_before"] is not None and usage["pair_max_after"] is not None:
+            console.print(
+                f"  {kind} links, the worst pair alone: {usage['pair_max_before']:.4f} before, "
+                f"{usage['pair_max_after']:.4f} after"
             )

@@ -7,9 +7,10 @@ import typer
 
 from tvlb.cli.options import Json, PathSetOption, PatternOption, Seed, TopologyArgument
 from tvlb.cli.terminal import print_json, stdout
+from tvlb.documents import plain
 from tvlb.files import check_writable
-from tvlb.model import export_model, throughput
-from tvlb.search import plain
+from tvlb.model import export_model, parse_solver, throughput
+from tvlb.provenance import versions
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
@@ -39,14 +40,23 @@ def model(
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)
     traffic = parse_pattern(pattern)
+    question = {
+        "topology": str(network),
+        "path_set": str(path_set),
+        "pattern": str(traffic),
+        "monotone": monotone,
+        "seed": seed,
+    }
+    chosen = parse_solver(solver)
     if export is not None:
         check_writable(export, (".lp", ".mps"))
         export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)
+        if json:
+            print_json(question | {"written": export, "provenance": versions()})
         return
-    solved = throughput(network, path_set, traffic, monotone=monotone, solver=solver, seed=seed)
+    solved = throughput(network, path_set, traffic, monotone=monotone, solver=chosen, seed=seed)
     if json:
-        question = {"topology": str(network), "path_set": str(path_set), "pattern": str(traffic)}
-        print_json(plain(question | asdict(solved)))
+        print_json(plain(question | asdict(solved) | {"provenance": versions()}))
         return
     console = stdout()
     console.print(

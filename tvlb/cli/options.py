@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tvlb.errors import InvalidInput
+from tvlb.randomness import check_seed
 
 __all__ = [
     "Json",
@@ -20,6 +21,8 @@ __all__ = [
     "parse_loads",
 ]
 
+_MAX_WORKERS = 1024
+
 
 def integer(text: str) -> int:
     """Parse an integer option; the complaint names the value."""
@@ -27,6 +30,21 @@ def integer(text: str) -> int:
         return int(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not an integer") from None
+
+
+def seed_value(text: str) -> int:
+    """Parse a seed, 0..2^63-1."""
+    seed = integer(text)
+    check_seed(seed)
+    return seed
+
+
+def worker_count(text: str) -> int:
+    """Parse a number of workers, 1..1024."""
+    workers = integer(text)
+    if not 1 <= workers <= _MAX_WORKERS:
+        raise InvalidInput(f"workers {workers} is out of range: 1..{_MAX_WORKERS}")
+    return workers
 
 
 def number(text: str) -> float:
@@ -65,7 +83,7 @@ PatternOption = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", parser=integer, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."
+        "--seed", parser=seed_value, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -73,7 +91,7 @@ Workers = Annotated[
     int | None,
     typer.Option(
         "--workers",
-        parser=integer,
+        parser=worker_count,
         metavar="INTEGER",
         help="Processes and threads; the results do not depend on it.",
         show_default="one per core",

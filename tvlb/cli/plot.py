@@ -1,11 +1,13 @@
 """`tvlb plot`: draw a result."""
 
-import json
+from json import loads
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
+from tvlb.cli.options import Json
+from tvlb.cli.terminal import print_json
 from tvlb.errors import InvalidInput
 from tvlb.plots import save_figure
 
@@ -24,14 +26,17 @@ def plot(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FIG", help="The figure: .svg, .png or .pdf.")
     ],
+    json: Json = False,
 ) -> None:
     """Draw the plots of a result document."""
     save_figure(_read(result), output)
+    if json:
+        print_json({"written": output})
 
 
 def _read(name: str) -> dict[str, Any]:
     try:
-        document = json.loads(Path(name).read_bytes())
+        document = loads(Path(name).read_bytes())
     except OSError as error:
         raise InvalidInput(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:

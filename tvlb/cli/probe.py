@@ -1,6 +1,5 @@
 """`tvlb probe`: Step 1 alone."""
 
-import os
 from typing import Annotated
 
 import typer
@@ -14,9 +13,8 @@ from tvlb.cli.options import (
 )
 from tvlb.cli.table import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
-from tvlb.errors import InvalidInput
 from tvlb.provenance import versions
-from tvlb.search import probe, probe_document
+from tvlb.search import available_cores, probe, probe_document
 from tvlb.topology import parse_topology
 
 __all__ = ["probe_command"]
@@ -33,8 +31,6 @@ def probe_command(
     json: Json = False,
 ) -> None:
     """Model the throughput of the 31 data points and the strategic choices."""
-    if workers is not None and workers < 1:
-        raise InvalidInput(f"workers {workers} is out of range: at least 1")
     network = parse_topology(topology)
     with progress_display() as report:
         result = probe(
@@ -42,7 +38,7 @@ def probe_command(
             patterns=patterns,
             tolerance=tolerance,
             seed=seed,
-            workers=workers or os.cpu_count() or 1,
+            workers=workers or available_cores(),
             report=report,
         )
     document = {

@@ -1,6 +1,5 @@
 """`tvlb simulate`: the flit simulator at given loads."""
 
-import os
 from typing import Annotated, Any, cast
 
 import typer
@@ -22,6 +21,7 @@ from tvlb.search import (
     Scenario,
     SimulationConfig,
     SimulationRequest,
+    available_cores,
     find_saturation,
     simulate_loads,
     simulation_document,
@@ -85,8 +85,6 @@ def simulate(
     """Simulate a routing flit by flit."""
     if load is None and not saturation:
         raise InvalidInput("give --load, --saturation, or both")
-    if workers is not None and workers < 1:
-        raise InvalidInput(f"workers {workers} is out of range: at least 1")
     loads = [] if load is None else parse_loads(load)
     config = SimulationConfig(
         warmup_cycles=warmup,
@@ -106,7 +104,7 @@ def simulate(
     request = SimulationRequest(Scenario(network, routing, path_set, traffic, seed), config)
     with progress_display() as report:
         results = simulate_loads(
-            request, loads, workers=workers or os.cpu_count() or 1, report=report
+            request, loads, workers=workers or available_cores(), report=report
         )
         found = find_saturation(request, report=report) if saturation else None
     document = simulation_document(request, results, found)

@@ -1,5 +1,6 @@
 """`tvlb table`: the whole search."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -18,11 +19,13 @@ from tvlb.cli.options import (
     number,
 )
 from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.errors import InvalidInput
 from tvlb.files import check_writable as check_file
+from tvlb.paths import count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.search import SearchOptions, optimize, table_document
 from tvlb.table import check_writable, format_of, write_table
-from tvlb.topology import parse_topology
+from tvlb.topology import Dragonfly, parse_topology
 
 __all__ = ["print_probe", "table"]
 
@@ -66,21 +69,31 @@ def table(
     )
     if output is not None:
         check_writable(output)
+        _check_format(network, output)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
     with progress_display() as report:
         result = optimize(network, options, report=report)
     document = table_document(result)
-    if output is not None:
-        write_table(result.table, Path(output))
-    if plot is not None:
-        save_figure(document, plot)
     if json:
         print_json(document)
-        return
-    print_summary(document, stdout())
+    else:
+        print_summary(document, stdout())
     if output is not None:
-        stdout().print(f"Table written to {output} ({format_of(output).max_rows:,} rows at most).")
+        write_table(result.table, Path(output))
+        print(f"table written to {output}", file=sys.stderr)
+    if plot is not None:
+        save_figure(document, plot)
+
+
+def _check_format(network: Dragonfly, output: str) -> None:
+    """Refuse a text format before the search if its answer might not fit."""
+    limit = format_of(output).max_rows
+    if count_paths(parse_expression("all", network), limit) > limit:
+        raise InvalidInput(
+            f"{output}: a table of {network} may have more than {limit:,} rows, the most for this "
+            "format; choose .parquet"
+        )
 
 
 def print_summary(document: Document, console: Console) -> None:
@@ -97,7 +110,7 @@ def _number(value: float | None, digits: int) -> str:
 def print_probe(document: Document, console: Console) -> None:
     """Print the probe curve for people."""
     grid = Grid(title=f"Step 1: modelled throughput on {document['topology']}")
-    for name in ("path set", "theta", "std. error", "VLB hops", "to the cut", "candidate"):
+    for name in ("path set", "theta", "std. error", "VLB hops", "to the cut", "in"):
         grid.add_column(name, justify="left" if name == "path set" else "right")
     for point in [*document["probe"], *document["strategic"]]:
         grid.add_row(
@@ -106,7 +119,7 @@ def print_probe(document: Document, console: Console) -> None:
             _number(point["theta_sem"], 4),
             _number(point["mean_vlb_hops"], 3),
             f"{point['distance_to_cut']:+.4f}",
-            "yes" if point["candidate"] else "",
+            "yes" if point["within_tolerance"] else "",
         )
     console.print(grid)
 
@@ -114,12 +127,20 @@ def print_probe(document: Document, console: Console) -> None:
 def _print_simulated(document: Document, console: Console) -> None:
     load = document["reference_load"]
     grid = Grid(title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns")
-    for name in ("path set", "saturation", f"latency at {load:g}", "windows", "against all"):
-        grid.add_column(name, justify="left" if name in ("path set", "against all") else "right")
+    for name in (
+        "path set",
+        "VLB hops",
+        "saturation",
+        f"latency at {load:g}",
+        "windows",
+        "vs. all",
+    ):
+        grid.add_column(name, justify="left" if name in ("path set", "vs. all") else "right")
     for row in cast("Sequence[Document]", [document["baseline"], *document["candidates"]]):
         comparison = row["comparison"]
         grid.add_row(
             row["expression"],
+            _number(row["mean_vlb_hops"], 3),
             f"{row['saturation_mean']:.4f} +- {_number(row['saturation_sem'], 4)}",
             f"{row['latency_at_reference_load']:.2f} +- {_number(row['latency_sem'], 2)}",
             f"{row['windows']['warmup']}+{row['windows']['measured']}",
@@ -136,16 +157,20 @@ def _print_choice(document: Document, console: Console) -> None:
     )
     console.print(f"Choice: [bold]{chosen['expression']}[/bold] ({document['decision']['reason']})")
     console.print(
-        f"  VLB hops {_number(chosen['mean_vlb_hops'], 3)} on average, {chosen['paths']:,} paths, "
-        f"{chosen['removed_by_balance']:,} removed by balancing"
+        f"  {chosen['paths']:,} paths, {chosen['removed_by_balance']:,} removed by balancing"
     )
-    for label, key, digits in (
-        ("saturation throughput", "saturation_mean", 4),
-        ("latency (cycles)", "latency_at_reference_load", 2),
+    console.print(
+        f"  VLB hops: {_number(chosen['mean_vlb_hops'], 3)}, "
+        f"conventional UGAL {_number(baseline['mean_vlb_hops'], 3)}"
+    )
+    for label, key, error, digits in (
+        ("saturation throughput", "saturation_mean", "saturation_sem", 4),
+        ("latency (cycles)", "latency_at_reference_load", "latency_sem", 2),
     ):
         ours, theirs = simulated[key], baseline[key]
         console.print(
-            f"  {label}: {ours:.{digits}f}, conventional UGAL {theirs:.{digits}f} "
+            f"  {label}: {ours:.{digits}f} +- {_number(simulated[error], digits)}, conventional "
+            f"UGAL {theirs:.{digits}f} +- {_number(baseline[error], digits)} "
             f"({100 * (ours / theirs - 1):+.1f}%)"
         )
     balance = document["balance"]
@@ -153,7 +178,9 @@ def _print_choice(document: Document, console: Console) -> None:
         usage = balance[kind]
         console.print(
             f"  {kind} links, largest/mean usage: {_number(usage['before'], 3)} before balancing, "
-            f"{_number(usage['after'], 3)} after"
+            f"{_number(usage['after'], 3)} after; per pair (mean) "
+            f"{_number(usage['pair_mean_before'], 3)} before, "
+            f"{_number(usage['pair_mean_after'], 3)} after"
         )
     timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
     console.print(f"  wall time: {timings}; table {chosen['id'][:16]}")

@@ -9,8 +9,8 @@ from rich.table import Table as Grid
 
 from tvlb.cli.options import Json, integer
 from tvlb.cli.terminal import print_json, stdout
+from tvlb.documents import plain
 from tvlb.errors import InvalidInput
-from tvlb.search import plain
 from tvlb.table import (
     PairPath,
     check_writable,
@@ -110,9 +110,13 @@ def export(
     table: TableArgument,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="parquet, json or csv.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
+    json: Json = False,
 ) -> None:
     """Write a table in another format."""
     if Path(output).suffix != f".{to}":
         raise InvalidInput(f"{output}: a file of format {to} must end in .{to}")
     check_writable(output)
-    write_table(read_table(table), Path(output))
+    loaded = read_table(table)
+    write_table(loaded, Path(output))
+    if json:
+        print_json({"written": output, "format": to, "id": loaded.id, "paths": len(loaded)})

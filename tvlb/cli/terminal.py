@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from tvlb.search import Progress as Event
-from tvlb.search import Reporter, silent
+from tvlb.search import Reporter
 
 __all__ = ["print_json", "progress_display", "stdout"]
 
@@ -33,12 +33,20 @@ def print_json(document: object) -> None:
     sys.stdout.write("\n")
 
 
+def _log_stage(event: Event) -> None:
+    """Say in a line that a stage is done; for logs and pipes."""
+    if event.done == event.total:
+        print(
+            f"tvlb: {event.stage} {event.done}/{event.total} {event.note}".rstrip(), file=sys.stderr
+        )
+
+
 @contextmanager
 def progress_display() -> Generator[Reporter]:
-    """Show progress events as bars on stderr while the block runs; silent if not a terminal."""
+    """Show progress events as bars on stderr while the block runs; lines if it is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield silent
+        yield _log_stage
         return
     bars = Progress(
         TextColumn("{task.description:18}"),

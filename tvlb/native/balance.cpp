@@ -252,12 +252,8 @@ public:
     bool run(PairState& pair, double threshold, std::int64_t& removed) {
         for (const auto& member : pair.members()) usage_.add(member.links, pair.weight_of(member));
         usage_.sort();
-        bool stopped = false;
         while (const auto worst = find_worst(pair.live(), threshold)) {
-            if (pair.at_floor()) {
-                stopped = true;
-                break;
-            }
+            if (pair.at_floor()) break;
             if (const auto victim = pair.victim(worst->link)) {
                 const auto& member = pair.members()[*victim];
                 usage_.subtract(member.links, pair.weight_of(member));
@@ -265,10 +261,10 @@ public:
                 ++removed;
             } else {
                 stuck_[static_cast<std::size_t>(worst->link)] = 1;
-                stopped = true;
             }
         }
         for (const auto link : usage_.touched()) stuck_[static_cast<std::size_t>(link)] = 0;
+        const bool stopped = find_worst(pair.live(), threshold).has_value();
         usage_.clear();
         return stopped;
     }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
-from tvlb.randomness import KeyedStream
+from tvlb.randomness import KeyedStream, check_seed
 from tvlb.topology import Dragonfly
 
 __all__ = [
@@ -85,14 +85,14 @@ class PathSet(ABC):
 
     def mean_hops(self) -> float:
         """Mean hops of a drawn VLB path over all inter-group pairs; nan if no pair has one."""
-        sources, targets = all_pairs(self.topology)
+        total, pairs = 0.0, 0
         group = self.topology.switch_group
-        between = group[sources] != group[targets]
-        weight = self.profile(sources[between], targets[between]).weight
-        present = weight.sum(axis=1) > 0
-        if not present.any():
-            return float("nan")
-        return float((weight[present] @ np.arange(MAX_HOPS + 1)).mean())
+        for source in range(self.topology.num_switches):
+            targets = np.flatnonzero(group != group[source]).astype(np.int32)
+            weight = self.profile(np.full_like(targets, source), targets).weight
+            total += float((weight @ np.arange(MAX_HOPS + 1)).sum())
+            pairs += int((weight.sum(axis=1) > 0).sum())
+        return total / pairs if pairs else float("nan")
 
     def draw(self, source: int, target: int, stream: KeyedStream) -> tuple[int, int, int] | None:
         """Draw one path by weight: (intermediate, first link, second link), or None if empty."""
@@ -147,8 +147,7 @@ class LengthSet(_RuleSet):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**64:
-            raise InvalidInput(f"seed {self.seed} is out of range: 0..2^64-1")
+        check_seed(self.seed)
         if not 2 <= self.max_hops <= MAX_HOPS:
             raise InvalidInput(f"<={self.max_hops}: path lengths are 2..{MAX_HOPS}")
         if self.percent and not 1 <= self.percent <= 99:

@@ -15,7 +15,6 @@ from tvlb.search.candidates import choose_candidates
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
     balance_document,
-    plain,
     probe_document,
     simulation_document,
     table_document,
@@ -27,6 +26,7 @@ from tvlb.search.optimize import (
     check_request,
     optimize,
 )
+from tvlb.search.parallel import available_cores
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, choose_patterns, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PATTERNS, Entrant, Windows
@@ -57,6 +57,7 @@ __all__ = [
     "ValidationOptions",
     "Verdict",
     "Windows",
+    "available_cores",
     "balance_document",
     "check_request",
     "check_searchable",
@@ -66,7 +67,6 @@ __all__ = [
     "decide",
     "find_saturation",
     "optimize",
-    "plain",
     "probe",
     "probe_document",
     "silent",

@@ -5,29 +5,57 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tvlb.paths import PathRows
+from tvlb.paths import PathRows, parse_expression
 from tvlb.search.probe import ProbePoint, ProbeResult
+from tvlb.topology import Dragonfly
 
 __all__ = ["MAX_DATA_POINTS", "choose_candidates", "content_key"]
 
 MAX_DATA_POINTS = 8
 
 
-def choose_candidates(probe: ProbeResult) -> list[str]:
-    """Return the expressions to simulate, data points first, shortest first.
+def choose_candidates(
+    topology: Dragonfly, probe: ProbeResult, seed: int = 0
+) -> tuple[list[str], dict[str, str]]:
+    """Return the expressions to simulate, and those merged into others that mean the same paths.
 
     Notes
     -----
     Data points within the tolerance of the best mean, at most eight spread over their range with
     the shortest one always in, then the strategic choices within the tolerance. `all` is not
-    listed: it is the baseline that every candidate is compared with.
+    listed: it is the baseline that every candidate is compared with. Sets that equal it, or a
+    shorter expression, are merged into that.
     """
-    eligible = [
-        point for point in probe.points if point.within_tolerance and point.expression != "all"
+    distinct = _Distinct(topology, seed)
+    eligible = [point for point in probe.points if point.within_tolerance]
+    points = [point for point in eligible if point.expression != "all" and distinct.is_new(point)]
+    chosen = _spread(points, MAX_DATA_POINTS)
+    extra = [
+        point for point in probe.strategic if point.within_tolerance and distinct.is_new(point)
     ]
-    chosen = _spread(eligible, MAX_DATA_POINTS)
-    chosen += [point for point in probe.strategic if point.within_tolerance]
-    return [point.expression for point in chosen]
+    return [point.expression for point in [*chosen, *extra]], distinct.merged
+
+
+class _Distinct:
+    """Recognises path sets that were seen before, beginning with `all`."""
+
+    def __init__(self, topology: Dragonfly, seed: int) -> None:
+        self._topology = topology
+        self._seed = seed
+        self._seen: dict[str, str] = {self._key("all"): "all"}
+        self.merged: dict[str, str] = {}
+
+    def is_new(self, point: ProbePoint) -> bool:
+        key = self._key(point.expression)
+        if key in self._seen:
+            self.merged[point.expression] = self._seen[key]
+            return False
+        self._seen[key] = point.expression
+        return True
+
+    def _key(self, expression: str) -> str:
+        path_set = parse_expression(expression, self._topology, self._seed)
+        return content_key(path_set.all_rows())
 
 
 def _spread(points: Sequence[ProbePoint], limit: int) -> list[ProbePoint]:

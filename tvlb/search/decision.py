@@ -3,13 +3,14 @@
 Comparisons are paired per pattern, so what all sets have in common cancels.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tvlb.search.statistics import standard_error
 
 __all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide"]
 
@@ -82,8 +83,7 @@ class Decision:
 
 def _paired(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float]:
     difference = first - second
-    error = difference.std(ddof=1) / math.sqrt(len(difference)) if len(difference) > 1 else math.nan
-    return float(difference.mean()), float(error)
+    return float(difference.mean()), standard_error(difference)
 
 
 def compare(candidate: Measured, baseline: Measured) -> Comparison:
@@ -92,8 +92,9 @@ def compare(candidate: Measured, baseline: Measured) -> Comparison:
     Notes
     -----
     The saturation differs if the paired mean difference exceeds both two standard errors and
-    0.005. At equal saturation the latency is lower if the paired mean difference exceeds two
-    standard errors.
+    0.005. A lower latency counts if its paired mean difference exceeds two standard errors and the
+    mean saturation is lower by no more than 0.005: a large loss that the few patterns leave
+    uncertain is no equality.
     """
     gain, gain_error = _paired(candidate.saturation, baseline.saturation)
     change, change_error = _paired(candidate.latency, baseline.latency)
@@ -102,7 +103,7 @@ def compare(candidate: Measured, baseline: Measured) -> Comparison:
         verdict = Verdict.HIGHER_SATURATION
     elif gain < -margin:
         verdict = Verdict.LOWER_SATURATION
-    elif change < 0 and -change > STANDARD_ERRORS * change_error:
+    elif gain >= -SMALLEST_GAIN and -change > STANDARD_ERRORS * change_error:
         verdict = Verdict.LOWER_LATENCY
     else:
         verdict = Verdict.NO_GAIN
@@ -135,16 +136,15 @@ def decide(baseline: Measured, candidates: Sequence[Measured]) -> Decision:
         return Decision(baseline.expression, False, reason, comparisons)
     leader = max(better, key=lambda measured: float(measured.saturation.mean()))
     equals = [
-        candidate
-        for candidate in better
-        if candidate is leader or compare(candidate, leader).verdict in _NOT_WORSE
+        candidate for candidate in better if candidate is leader or _level_with(candidate, leader)
     ]
     chosen = min(equals, key=lambda measured: float(measured.latency.mean()))
     comparison = next(one for one in comparisons if one.expression == chosen.expression)
     return Decision(chosen.expression, True, _reason(comparison, baseline), comparisons)
 
 
-_NOT_WORSE = (*_BETTER, Verdict.NO_GAIN)
+def _level_with(candidate: Measured, leader: Measured) -> bool:
+    return compare(candidate, leader).saturation_gain >= -SMALLEST_GAIN
 
 
 def _reason(comparison: Comparison, baseline: Measured) -> str:

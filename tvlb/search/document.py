@@ -3,27 +3,24 @@
 Numbers that do not exist (nan) become null, so that every document is valid JSON.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import cast
-
-import numpy as np
 
 from sim_bridge import SaturationSearch, SimulationResult
 from tvlb.balance import BalanceReport, KindUsage, link_usage
+from tvlb.documents import plain
 from tvlb.provenance import versions
 from tvlb.search.decision import Comparison
 from tvlb.search.optimize import Candidate, TableResult
-from tvlb.search.probe import ProbePoint, ProbeResult, standard_error
+from tvlb.search.probe import ProbePoint, ProbeResult
 from tvlb.search.runner import PATTERNS
 from tvlb.search.simulation import SimulationRequest
+from tvlb.search.statistics import standard_error
 from tvlb.search.validation import SimulatedSet
 from tvlb.topology import LinkKind
 
 __all__ = [
     "balance_document",
-    "plain",
     "probe_document",
     "simulation_document",
     "table_document",
@@ -31,20 +28,6 @@ __all__ = [
 ]
 
 Document = dict[str, object]
-
-
-def plain(value: object) -> object:
-    """Turn a value into what `json` can write: lists, dicts, text and finite numbers."""
-    if isinstance(value, np.ndarray):
-        return plain(cast("np.ndarray[tuple[int], np.dtype[np.float64]]", value).tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        items = cast("Mapping[object, object]", value).items()
-        return {str(key): plain(item) for key, item in items}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in cast("Iterable[object]", value)]
-    return value
 
 
 def probe_document(probe: ProbeResult, tolerance: float) -> Document:
@@ -60,7 +43,7 @@ def probe_document(probe: ProbeResult, tolerance: float) -> Document:
 
 
 def _point(point: ProbePoint) -> object:
-    return plain(asdict(point) | {"candidate": point.within_tolerance})
+    return plain(asdict(point) | {"within_tolerance": point.within_tolerance})
 
 
 def usage_document(before: KindUsage, after: KindUsage) -> object:
@@ -125,6 +108,7 @@ _ROW_FIELDS = (
     "vlb_share",
     "saturated",
     "stopped",
+    "stop_reason",
     "flits",
     "flit_hops",
     "cycles",
@@ -145,13 +129,15 @@ def table_document(result: TableResult) -> Document:
     return {
         "topology": str(result.topology),
         "table": _table(result),
+        "topology_metadata": result.topology.metadata,
         **probe_document(result.probe, result.options.tolerance),
         "candidates": [
             _simulated(simulated, candidate, comparisons.get(candidate.expression))
             for candidate, simulated in candidates
         ],
-        "merged": list(result.merged),
-        "baseline": _simulated(validation.baseline, None, None),
+        "merged": result.merged,
+        "baseline": _simulated(validation.baseline, None, None)
+        | {"mean_vlb_hops": result.baseline_hops},
         "decision": {
             "expression": validation.decision.expression,
             "replaces_all": validation.decision.replaces_all,
@@ -183,12 +169,13 @@ def _table(result: TableResult) -> Document:
 
 def _simulated(
     simulated: SimulatedSet, candidate: Candidate | None, comparison: Comparison | None
-) -> object:
+) -> Document:
     measured = simulated.measured
     report = candidate.balance_report if candidate is not None else None
-    return plain(
+    return _plain_document(
         {
             "expression": measured.expression,
+            "mean_vlb_hops": None if candidate is None else candidate.path_set.mean_hops(),
             "saturation_mean": float(measured.saturation.mean()),
             "saturation_sem": standard_error(measured.saturation),
             "latency_at_reference_load": float(measured.latency.mean()),
@@ -210,6 +197,10 @@ def _simulated(
     )
 
 
+def _plain_document(document: Document) -> Document:
+    return {name: plain(value) for name, value in document.items()}
+
+
 def _chosen_balance(result: TableResult) -> object:
     chosen = result.chosen
     if chosen is not None and chosen.balance_report is not None:
@@ -221,6 +212,8 @@ def _chosen_balance(result: TableResult) -> object:
 
 def _parameters(result: TableResult) -> object:
     parameters = asdict(result.options)
-    # The number of workers never changes a result.
+    # The number of workers never changes a result; the windows replace those of the config.
     del parameters["workers"]
+    for name in ("warmup_cycles", "measured_cycles", "stop_when_saturated"):
+        del parameters["config"][name]
     return plain(parameters)

@@ -3,19 +3,19 @@
 Reference: Rahman et al., SC'19, section 3.3.4.
 """
 
-import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sim_bridge import Routing, SimulationConfig, StopFlag
 from tvlb.balance import Balanced, BalanceOptions, BalanceReport, balance
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, check_listable, parse_expression
 from tvlb.provenance import VERSION, versions
-from tvlb.search.candidates import choose_candidates, content_key
-from tvlb.search.parallel import map_threads
+from tvlb.randomness import check_seed
+from tvlb.search.candidates import choose_candidates
+from tvlb.search.parallel import available_cores, map_threads
 from tvlb.search.probe import ProbeResult, check_searchable, choose_patterns, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PAPER, SCREENING, Entrant, Windows
@@ -62,15 +62,14 @@ class SearchOptions:
                 f"routing {self.routing!r} cannot use a T-VLB table; choose one of "
                 f"{', '.join(_ADAPTIVE)}"
             )
-        if not 0 <= self.seed < 2**63:
-            raise InvalidInput(f"seed {self.seed} is out of range: 0..2^63-1")
+        check_seed(self.seed)
         if self.workers is not None and not 1 <= self.workers <= 1024:
             raise InvalidInput(f"workers {self.workers} is out of range: 1..1024")
 
     @property
     def worker_count(self) -> int:
         """The number of workers to start."""
-        return self.workers if self.workers is not None else os.cpu_count() or 1
+        return self.workers if self.workers is not None else available_cores()
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +102,8 @@ class TableResult:
     topology, options : the question.
     probe : Step 1.
     candidates : the sets simulated in Step 2, in order; `validation.candidates` matches them.
-    merged : expressions left out because they mean the same paths as an earlier candidate.
+    merged : expressions left out because they mean the paths of another, by expression.
+    baseline_hops : mean hops of a drawn path of the conventional set.
     validation : Step 2 with the decision.
     table : the chosen table.
     timings : seconds of wall time by stage.
@@ -114,7 +114,8 @@ class TableResult:
     options: SearchOptions
     probe: ProbeResult
     candidates: tuple[Candidate, ...]
-    merged: tuple[str, ...]
+    merged: dict[str, str]
+    baseline_hops: float
     validation: Validation
     table: Table
     timings: dict[str, float]
@@ -180,7 +181,8 @@ def optimize(
             stop=flag,
         )
     with watch.stage("balance"):
-        candidates, merged = _prepare(topology, choose_candidates(probed), settings, report, flag)
+        expressions, merged = choose_candidates(topology, probed, settings.seed)
+        candidates = _prepare(topology, expressions, settings, report, flag)
     with watch.stage("simulate"):
         validation = _validate(topology, candidates, settings, report, flag)
     with watch.stage("table"):
@@ -190,7 +192,8 @@ def optimize(
         settings,
         probed,
         tuple(candidates),
-        tuple(merged),
+        merged,
+        parse_expression("all", topology).mean_hops(),
         validation,
         table,
         watch.seconds,
@@ -211,18 +214,9 @@ def _prepare(
     options: SearchOptions,
     report: Reporter,
     stop: StopFlag,
-) -> tuple[list[Candidate], list[str]]:
-    """Balance every distinct candidate; also return the expressions that were merged."""
-    distinct: dict[str, PathSet] = {}
-    merged: list[str] = []
-    for expression in expressions:
-        path_set = parse_expression(expression, topology, options.seed)
-        key = content_key(path_set.all_rows())
-        if key in distinct:
-            merged.append(expression)
-        else:
-            distinct[key] = path_set
-    sets = list(distinct.values())
+) -> list[Candidate]:
+    """Balance every candidate."""
+    sets = [parse_expression(expression, topology, options.seed) for expression in expressions]
     finished = 0
 
     def count() -> None:
@@ -233,11 +227,11 @@ def _prepare(
     def prepare(path_set: PathSet) -> Candidate:
         if options.balancing is None:
             return Candidate(str(path_set), path_set, None)
-        balanced = balance(path_set, replace(options.balancing, seed=options.seed))
+        balanced = balance(path_set, options.balancing, seed=options.seed)
         return Candidate(str(path_set), balanced.path_set, balanced)
 
     report(Progress("balance", 0, len(sets)))
-    return map_threads(prepare, sets, options.worker_count, stop, count), merged
+    return map_threads(prepare, sets, options.worker_count, stop, count)
 
 
 def _validate(

@@ -5,6 +5,7 @@ depend on completion order.
 """
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -14,11 +15,16 @@ from typing import TypeVar
 from sim_bridge import StopFlag
 from tvlb.errors import Cancelled
 
-__all__ = ["map_processes", "map_threads"]
+__all__ = ["available_cores", "map_processes", "map_threads"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 _POLL_SECONDS = 0.2
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def map_threads(

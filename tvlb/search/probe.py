@@ -17,6 +17,7 @@ from tvlb.paths import LengthSet, PathSet, parse_expression, strategic_choices, 
 from tvlb.randomness import KeyedStream
 from tvlb.search.parallel import map_processes
 from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.search.statistics import standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, type1_set, type2_set
 
@@ -225,10 +226,3 @@ def _summarise(
         cut=cut,
         patterns=tuple(patterns),
     )
-
-
-def standard_error(values: NDArray[np.float64]) -> float:
-    """Return the standard error of the mean; nan for fewer than two values."""
-    if len(values) < 2:
-        return math.nan
-    return float(values.std(ddof=1) / math.sqrt(len(values)))

@@ -36,7 +36,7 @@ class Windows:
     grid: float
 
 
-SCREENING = Windows(5_000, 5_000, 0.01)
+SCREENING = Windows(3_000, 3_000, 0.01)
 PAPER = Windows(30_000, 10_000, 0.002)
 
 
@@ -90,10 +90,12 @@ class Runner:
         entrants: Sequence[Entrant],
         windows: Windows,
         guesses: Sequence[NDArray[np.float64]] | None = None,
+        guess_error: float = 0.0,
     ) -> list[NDArray[np.float64]]:
         """Saturation throughput per entrant, float64 (patterns,), on the windows' grid.
 
-        `guesses` are values of the same shape that the searches start from.
+        `guesses` are values of the same shape that the searches start from, and `guess_error`
+        says how far off they may well be.
         """
         config = self._in(windows)
         jobs = [
@@ -103,7 +105,12 @@ class Runner:
 
         def search(job: _Job) -> float:
             found = search_saturation(
-                job.scenario, config, step=windows.grid, guess=job.value, stop=self._stop
+                job.scenario,
+                config,
+                step=windows.grid,
+                guess=job.value,
+                guess_error=guess_error,
+                stop=self._stop,
             )
             return found.load
 

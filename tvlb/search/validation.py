@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig, SimulationResult, StopFlag
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
-from tvlb.search.probe import standard_error
 from tvlb.search.progress import Reporter
 from tvlb.search.runner import (
     PAPER,
@@ -24,6 +23,7 @@ from tvlb.search.runner import (
     Runner,
     Windows,
 )
+from tvlb.search.statistics import standard_error
 from tvlb.topology import Dragonfly
 
 __all__ = [
@@ -143,10 +143,7 @@ def validate(
         report=report,
         stop=stop,
     )
-    base_screen = runner.saturations("screen all", [baseline], options.screening)[0]
-    screened = runner.saturations(
-        "screen candidates", candidates, options.screening, [base_screen] * len(candidates)
-    )
+    base_screen, screened = _screen(runner, baseline, candidates, options.screening)
     reference = _reference_load([base_screen, *screened], options.screening.grid)
     latencies = runner.latencies(
         "screen latency", [baseline, *candidates], options.screening, reference
@@ -160,7 +157,9 @@ def validate(
     final = _finalists(rough[0], rough[1:], options.finalists)
     entrants = [baseline, *(candidates[index] for index in final)]
     guesses = [base_screen, *(screened[index] for index in final)]
-    saturation = runner.saturations("confirm", entrants, options.confirmation, guesses)
+    saturation = runner.saturations(
+        "confirm", entrants, options.confirmation, guesses, guess_error=options.screening.grid
+    )
     latency = runner.latencies("confirm latency", entrants, options.confirmation, reference)
     confirmed = [
         Measured(entrant.expression, *figures)
@@ -181,6 +180,21 @@ def validate(
         reference_load=reference,
         curves=_curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed))),
     )
+
+
+def _screen(
+    runner: Runner, baseline: Entrant, candidates: Sequence[Entrant], windows: Windows
+) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
+    """Search the saturation of the baseline and of every candidate.
+
+    The first candidate is searched ahead of the others, which start from its answer: candidates
+    are more like each other than like the baseline.
+    """
+    base = runner.saturations("screen all", [baseline], windows)[0]
+    pilot = runner.saturations("screen pilot", candidates[:1], windows, [base])
+    others = candidates[1:]
+    rest = runner.saturations("screen candidates", others, windows, pilot * len(others))
+    return base, [*pilot, *rest]
 
 
 def _mean_saturation(measured: Measured) -> float:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tvlb.errors import InvalidInput
+from tvlb.randomness import MAX_SEED
 from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly
 
 __all__ = ["FORMAT_VERSION", "Removed", "TableHeader", "TopologyRecord", "join", "split"]
@@ -83,7 +84,7 @@ class TableHeader(BaseModel):
     version: str
     topology: TopologyRecord
     expression: str
-    seed: int = Field(ge=0, lt=2**64)
+    seed: int = Field(ge=0, le=MAX_SEED)
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None
 

@@ -1,10 +1,17 @@
-"""Tables as Parquet files: typed columns, the header as JSON in the file metadata."""
+"""Tables as Parquet files: typed columns, the header as JSON in the file metadata.
+
+Removed paths may be millions. In the metadata they are text: the five columns as differences of
+little-endian int32, compressed by zlib, in base64, so that other readers of Parquet stay within
+their limits.
+"""
 
 # pyarrow has no type information.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 
+import base64
 import json
+import zlib
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,19 +22,21 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.paths import check_rows
 from tvlb.table.columns import COLUMN_TYPES, Columns
-from tvlb.table.header import join, split
+from tvlb.table.header import Removed, join, split
 from tvlb.table.table import Table
 
 __all__ = ["read", "write"]
 
 _HEADER_KEY = b"tvlb.table"
 _ROW_GROUP = 1 << 20
+_ZLIB_LEVEL = 6
 _MAX_HEADER_BYTES = 1 << 30
 
 
 def write(table: Table, stream: BinaryIO) -> None:
     """Write a table; see `tvlb.table.write_table`."""
-    header = json.dumps(join(table.header, table.removed), separators=(",", ":"))
+    document = join(table.header, table.removed[:0]) | {"removed": _packed(table.removed)}
+    header = json.dumps(document, separators=(",", ":"))
     schema = pa.schema(
         [pa.field(name, pa.from_numpy_dtype(kind), False) for name, kind in COLUMN_TYPES.items()]
     )
@@ -70,9 +79,25 @@ def _document(file: pq.ParquetFile) -> object:
     if list(found.items()) != list(expected.items()):
         raise InvalidInput(f"expected the columns {_listed(expected)}, got {_listed(found)}")
     try:
-        return json.loads(metadata[_HEADER_KEY])
+        document = json.loads(metadata[_HEADER_KEY])
     except ValueError as error:
         raise InvalidInput(f"the table header is no JSON: {error}") from error
+    if isinstance(document, dict) and isinstance(document.get("removed"), str):
+        document["removed"] = _unpacked(document["removed"])
+    return document
+
+
+def _packed(removed: Removed) -> str:
+    steps = np.diff(removed.T, axis=1, prepend=np.int32(0)).astype("<i4")
+    return base64.b64encode(zlib.compress(steps.tobytes(), _ZLIB_LEVEL)).decode()
+
+
+def _unpacked(text: str) -> list[list[int]]:
+    try:
+        steps = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype="<i4")
+        return np.cumsum(steps.reshape(5, -1), axis=1, dtype=np.int64).T.tolist()
+    except (ValueError, zlib.error) as error:
+        raise InvalidInput(f"table header, removed: {error}") from error
 
 
 def _listed(columns: dict[str, str]) -> str:

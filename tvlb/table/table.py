@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import LengthSet, PathRows, PathSet, RowSet, check_rows, parse_expression
+from tvlb.randomness import MAX_SEED
 from tvlb.table.columns import Columns
 from tvlb.table.header import Removed, TableHeader, TopologyRecord, join
 from tvlb.table.structure import first_invalid_row
@@ -149,8 +150,8 @@ def mean_vlb_hops(rows: PathRows) -> float | None:
 
 
 def _check_rebuildable(base_set: PathSet, seed: int) -> None:
-    if not 0 <= seed < 2**64:
-        raise InvalidInput(f"seed {seed} is out of range; seeds are 0..2^64-1")
+    if not 0 <= seed <= MAX_SEED:
+        raise InvalidInput(f"seed {seed} is out of range; seeds are 0..2^63-1")
     rebuilt = parse_expression(str(base_set), base_set.topology, seed)
     if isinstance(base_set, LengthSet) and base_set != rebuilt:
         raise InvalidInput(

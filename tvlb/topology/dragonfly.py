@@ -14,7 +14,7 @@ from tvlb.topology.network import LinkKind, Network, directed_links
 __all__ = ["Dragonfly"]
 
 _MAX_NODES = 10_000_000
-_MAX_SWITCHES = 100_000
+_MAX_SWITCHES = 20_000
 _MAX_LINKS = 20_000_000
 _LATENCY = {LinkKind.LOCAL: 10, LinkKind.GLOBAL: 15}
 FROM_FILE = "file"
@@ -174,10 +174,25 @@ class Dragonfly:
         """Global ports that the wiring leaves unused."""
         return self.num_switches * self.global_ports - 2 * len(self.cables)
 
+    @property
+    def metadata(self) -> dict[str, int | str]:
+        """What the wiring amounts to: arrangement, switches, nodes, links per group pair, ..."""
+        fewest, most = self.links_per_group_pair
+        return {
+            "arrangement": self.arrangement,
+            "switches": self.num_switches,
+            "nodes": self.num_nodes,
+            "links": self.num_links,
+            "fewest_links_per_group_pair": fewest,
+            "most_links_per_group_pair": most,
+            "unconnected_ports": self.unconnected_ports,
+        }
+
     @cached_property
     def graph(self) -> "nx.MultiDiGraph[int]":
         """The switches as a networkx graph; edges have ``kind``, ``latency`` (cycles), ``id``."""
         graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
+        graph.graph.update(self.metadata)
         for switch, group in enumerate(self.switch_group.tolist()):
             graph.add_node(switch, group=group, nodes=self.nodes_per_switch)
         network = self.network

@@ -14,11 +14,10 @@ _GRAMMAR = (
     "expected p,a,h,g or dfly(p,a,h,g) with an optional arrangement, such as "
     "dfly(4,8,4,9,palmtree), or the path of a topology JSON file"
 )
-_TEXT = re.compile(
-    r"(?:dfly)?\s*\(?\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)"
-    r"\s*(?:,\s*([a-z]+)\s*)?\)?",
-    re.ASCII,
-)
+_SIZES = r"\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*"
+_INSIDE = rf"{_SIZES}(?:,\s*([a-z]+)\s*)?"
+_BARE = re.compile(_INSIDE, re.ASCII)
+_NAMED = re.compile(rf"dfly\s*\({_INSIDE}\)", re.ASCII)
 
 
 class TopologyFile(BaseModel):
@@ -48,8 +47,8 @@ def parse_topology(text: str) -> Dragonfly:
     'dfly(2,4,2,9,palmtree)'
     """
     stripped = text.strip()
-    match = _TEXT.fullmatch(stripped)
-    if match is not None and stripped.count("(") == stripped.count(")"):
+    match = _BARE.fullmatch(stripped) or _NAMED.fullmatch(stripped)
+    if match is not None:
         p, a, h, g = (_bounded(number) for number in match.groups()[:4])
         return Dragonfly(p, a, h, g, arrangement=match.group(5) or "absolute")
     if stripped.endswith(".json"):
@@ -70,9 +69,12 @@ def _load(path: Path) -> Dragonfly:
         raise InvalidInput(f"cannot read topology file {path}: {error.strerror}") from error
     except ValueError as error:
         raise InvalidInput(f"topology file {path} is malformed: {first_problem(error)}") from error
-    return Dragonfly.from_cables(
-        content.p, content.a, content.h, content.g, content.links, path=str(path)
-    )
+    try:
+        return Dragonfly.from_cables(
+            content.p, content.a, content.h, content.g, content.links, path=str(path)
+        )
+    except InvalidInput as error:
+        raise InvalidInput(f"topology file {path}: {error}") from error
 
 
 def first_problem(error: Exception) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly
 
 __all__ = ["Demand", "DestinationTable", "NodeTraffic", "switch_demand"]
@@ -68,50 +69,90 @@ class Demand:
     max_ejection: float
 
 
+_MAX_DENSE_SWITCHES = 5_000
+
+
+class _Flows:
+    """Sums of rates by (source switch, target switch), collected entry by entry."""
+
+    def __init__(self, topology: Dragonfly) -> None:
+        self._switches = topology.num_switches
+        self._keys: list[NDArray[np.int64]] = []
+        self._rates: list[NDArray[np.float64]] = []
+
+    def add(
+        self,
+        source: NDArray[np.int32] | np.int32,
+        target: NDArray[np.int32],
+        rate: NDArray[np.float64],
+    ) -> None:
+        """Add flows between switches; traffic inside a switch is dropped."""
+        key = np.asarray(source, dtype=np.int64) * self._switches + target
+        kept = (source != target) & (rate > 0)
+        self._keys.append(key[kept])
+        self._rates.append(rate[kept])
+
+    def total(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Return (source, target, rate) of every pair with traffic, sorted."""
+        keys, position = np.unique(np.concatenate(self._keys), return_inverse=True)
+        rate = np.bincount(position, weights=np.concatenate(self._rates), minlength=len(keys))
+        source, target = keys // self._switches, keys % self._switches
+        return source.astype(np.int32), target.astype(np.int32), rate.astype(np.float64)
+
+
 def switch_demand(topology: Dragonfly, traffic: NodeTraffic) -> Demand:
-    """Aggregate node traffic to flows between different switches."""
-    between = np.zeros((topology.num_switches, topology.num_switches))
+    """Aggregate node traffic to flows between different switches.
+
+    Raises
+    ------
+    InvalidInput : uniform traffic on more than 5,000 switches; all pairs would be flows.
+    """
+    flows = _Flows(topology)
     ejection = np.zeros(topology.num_nodes)
-    _add_uniform(topology, traffic, between, ejection)
-    _add_fixed(topology, traffic, between, ejection)
+    _add_uniform(topology, traffic, flows, ejection)
+    _add_fixed(topology, traffic, flows, ejection)
     if traffic.table is not None:
-        _add_table(topology, traffic, traffic.table, between, ejection)
-    np.fill_diagonal(between, 0.0)
-    source, target = np.nonzero(between)
+        _add_table(topology, traffic, traffic.table, flows, ejection)
+    source, target, rate = flows.total()
     return Demand(
-        source=source.astype(np.int32),
-        target=target.astype(np.int32),
-        rate=between[source, target],
+        source=source,
+        target=target,
+        rate=rate,
         max_injection=float(traffic.rate.max(initial=0.0)),
         max_ejection=float(ejection.max(initial=0.0)),
     )
 
 
 def _add_uniform(
-    topology: Dragonfly,
-    traffic: NodeTraffic,
-    between: NDArray[np.float64],
-    ejection: NDArray[np.float64],
+    topology: Dragonfly, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
 ) -> None:
     uniform = traffic.rate * traffic.uniform_fraction
-    per_switch = np.bincount(
-        topology.network.node_switch, weights=uniform, minlength=topology.num_switches
+    if not uniform.any():
+        return
+    switches = topology.num_switches
+    if switches > _MAX_DENSE_SWITCHES:
+        raise InvalidInput(
+            f"uniform traffic on {topology} has {switches**2} flows; the limit is "
+            f"{_MAX_DENSE_SWITCHES} switches"
+        )
+    per_switch = np.bincount(topology.network.node_switch, weights=uniform, minlength=switches)
+    everyone = np.arange(switches, dtype=np.int32)
+    flows.add(
+        np.repeat(everyone, switches),
+        np.tile(everyone, switches),
+        np.repeat(per_switch / switches, switches).astype(np.float64),
     )
-    between += (per_switch / topology.num_switches)[:, None]
     ejection += uniform.sum() / topology.num_nodes
 
 
 def _add_fixed(
-    topology: Dragonfly,
-    traffic: NodeTraffic,
-    between: NDArray[np.float64],
-    ejection: NDArray[np.float64],
+    topology: Dragonfly, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
 ) -> None:
     senders = np.flatnonzero(traffic.destination >= 0)
     rate = (traffic.rate * (1.0 - traffic.uniform_fraction))[senders]
     receiver = traffic.destination[senders]
     node_switch = topology.network.node_switch
-    np.add.at(between, (node_switch[senders], node_switch[receiver]), rate)
+    flows.add(node_switch[senders], node_switch[receiver], rate)
     np.add.at(ejection, receiver, rate)
 
 
@@ -119,7 +160,7 @@ def _add_table(
     topology: Dragonfly,
     traffic: NodeTraffic,
     table: DestinationTable,
-    between: NDArray[np.float64],
+    flows: _Flows,
     ejection: NDArray[np.float64],
 ) -> None:
     node_switch = topology.network.node_switch
@@ -130,9 +171,9 @@ def _add_table(
         rate = traffic.rate[node] * table.probability[entries]
         targets = table.target[entries]
         if table.target_is_switch:
-            between[node_switch[node], targets] += rate
+            flows.add(node_switch[node], targets, rate)
             nodes = targets[:, None] * per_switch + np.arange(per_switch)
             ejection[nodes] += rate[:, None] / per_switch
         else:
-            np.add.at(between, (node_switch[node], node_switch[targets]), rate)
+            flows.add(node_switch[node], node_switch[targets], rate)
             ejection[targets] += rate

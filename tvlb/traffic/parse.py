@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from tvlb.errors import InvalidInput
+from tvlb.randomness import MAX_SEED
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.patterns import (
     DestinationPattern,
@@ -24,7 +25,6 @@ _GRAMMAR = (
     "mixed(U,V,PATTERN[,seed=N]), tmixed(U,V,PATTERN) or the path of a .csv traffic matrix"
 )
 _CALL = re.compile(r"([a-z0-9]+)(?:\((.*)\))?", re.DOTALL)
-_MAX_SEED_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,8 @@ def _integer(call: _Call, position: int) -> int:
 
 
 def _seed(value: str, text: str) -> int:
-    if re.fullmatch(rf"[0-9]{{1,{_MAX_SEED_DIGITS}}}", value) is None:
-        raise InvalidInput(
-            f"{text!r}: seed {value!r} must be an integer 0..10^{_MAX_SEED_DIGITS}-1"
-        )
+    if re.fullmatch(r"[0-9]{1,19}", value) is None or int(value) > MAX_SEED:
+        raise InvalidInput(f"{text!r}: seed {value!r} is out of range: 0..2^63-1")
     return int(value)
 
 
