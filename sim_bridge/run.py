@@ -83,7 +83,6 @@ def simulate_many(
     if workers < 1:
         raise InvalidInput(f"workers = {workers}: expected at least 1")
     flag = StopFlag() if stop is None else stop
-    abandon = StopFlag() if stop is None else stop
     with ThreadPoolExecutor(max_workers=workers) as executor:
         futures = [executor.submit(_run_job, job, flag) for job in jobs]
         try:
@@ -91,7 +90,7 @@ def simulate_many(
         except BaseException:
             for future in futures:
                 future.cancel()
-            abandon.set()
+            flag.set()
             raise
 
 

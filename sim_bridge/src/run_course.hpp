@@ -132,7 +132,9 @@ template <int Words, int Slots>
 std::int64_t Run<Words, Slots>::total_flit_hops() const {
   std::int64_t total = 0;
   for (const Link& link : network_.links()) {
-    total += switches_[static_cast<std::size_t>(link.source)].outputs[link.output_port].flits;
+    const OutputPort& output =
+        switches_[static_cast<std::size_t>(link.source)].outputs[link.output_port];
+    total += output.flits - std::max(output.next_departure - cycle_, 0);
   }
   return total;
 }

@@ -241,6 +241,31 @@ def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_damaged_table_is_no_path_set(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(table_file), "--to", "csv", "-o", "t.csv"]) == 0
+    lines = Path("t.csv").read_text().splitlines(keepends=True)
+    lines[-2] = ",".join([*lines[-2].split(",")[:-1], "nan\n"])
+    Path("t.csv").write_text("".join(lines))
+    capsys.readouterr()
+    assert main(["simulate", "1,2,2,3", "--vlb", "t.csv", "--load", "0.1"]) == 2
+    assert "t.csv is damaged: the weight is not positive" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("options", [["--load", "0.1,0.2"], ["--saturation"]])
+def test_signals_end_a_long_simulation_at_once(number: int, options: list[str]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tvlb", "simulate", "2,4,2,9", *options, "--warmup", "90000000"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(5)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert errors == "tvlb: interrupted\n"
+
+
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("tvlb ")

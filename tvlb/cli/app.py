@@ -3,6 +3,7 @@
 Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
 """
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import cast
@@ -18,6 +19,7 @@ __all__ = ["app", "main"]
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+_LONGEST_COMPLAINT = 1000
 
 # Wrong options and arguments; typer exports only this subclass of their common base.
 _UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
@@ -56,7 +58,15 @@ def _options(
 
 
 def _complain(message: str) -> None:
-    print(f"tvlb: error: {' '.join(message.split())}", file=sys.stderr)
+    line = " ".join(message.split())
+    if len(line) > _LONGEST_COMPLAINT:
+        line = f"{line[: _LONGEST_COMPLAINT // 2]} ... {line[-_LONGEST_COMPLAINT // 2 :]}"
+    print(f"tvlb: error: {line}", file=sys.stderr)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """End on SIGTERM as on Ctrl-C: workers stop, nothing half-written stays."""
+    raise KeyboardInterrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,7 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ----------
     arguments : without the program name; None for those of the process.
     """
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by the shell
+        return EXIT_FAILURE
     try:
+        signal.signal(signal.SIGTERM, _interrupt)
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except _UsageProblem as error:
         _complain(cast("typer.BadParameter", error).format_message())

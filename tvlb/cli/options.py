@@ -119,7 +119,7 @@ def parse_loads(text: str) -> list[float]:
     loads: list[float] = []
     for part in text.split(","):
         try:
-            load = float(part)
+            load = float(part) if part.isascii() else math.nan
         except ValueError:
             load = math.nan
         if not 0.0 <= load <= 1.0:

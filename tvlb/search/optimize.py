@@ -164,7 +164,8 @@ def optimize(
 
     Notes
     -----
-    Equal topology, options and seed give an equal table on any number of workers.
+    Equal topology, options and seed give an equal table on any number of workers. Worker processes
+    are spawned, so a script that calls this needs an ``if __name__ == "__main__":`` guard.
     """
     settings = options or SearchOptions()
     check_request(topology, settings)

@@ -7,6 +7,7 @@ depend on completion order.
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.thread import ThreadPoolExecutor
@@ -65,7 +66,7 @@ def map_processes(
     """
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(workers, context, initializer=_ignore_interrupts)
+    executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
     try:
         return _gather(executor, task, items, stop, on_done)
     except BaseException:
@@ -77,9 +78,17 @@ def map_processes(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent, which terminates its workers."""
+def _follow_parent() -> None:
+    """Leave Ctrl-C to the parent, which ends its workers; end when the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def outlive_nobody() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=outlive_nobody, daemon=True).start()
 
 
 def _gather(

@@ -13,6 +13,7 @@ from sim_bridge import (
     search_saturation,
     simulate_many,
 )
+from tvlb.search.parallel import map_threads
 from tvlb.search.progress import Progress, Reporter, silent
 
 __all__ = ["SimulationRequest", "find_saturation", "simulate_loads"]
@@ -55,6 +56,8 @@ def simulate_loads(
         finished += 1
         report(Progress("simulate", finished, len(loads), f"load {result.load:g}"))
 
+    if not loads:
+        return []
     report(Progress("simulate", 0, len(loads)))
     jobs = [SimulationJob(request.scenario, load, request.config) for load in loads]
     return simulate_many(jobs, workers, stop, count)
@@ -69,7 +72,13 @@ def find_saturation(
     ------
     InvalidInput, SimulationDeadlock, Cancelled : as `sim_bridge.search_saturation`.
     """
+    flag = stop or StopFlag()
+
+    def search(scenario: Scenario) -> SaturationSearch:
+        return search_saturation(scenario, request.config, step=_SEARCH_GRID, stop=flag)
+
     report(Progress("saturation", 0, 1))
-    found = search_saturation(request.scenario, request.config, step=_SEARCH_GRID, stop=stop)
+    # On a thread, so that an interrupt reaches the caller while the core runs.
+    found = map_threads(search, [request.scenario], 1, flag, lambda: None)[0]
     report(Progress("saturation", 1, 1, f"{found.load:g}"))
     return found

@@ -3,6 +3,7 @@
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, parse_expression
 from tvlb.table.files import FORMATS, read_table
+from tvlb.table.verify import check_content
 from tvlb.topology import Dragonfly
 
 __all__ = ["TABLE_SUFFIXES", "parse_path_set"]
@@ -41,4 +42,6 @@ def _load(name: str, topology: Dragonfly) -> PathSet:
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""
         raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
+    if findings := check_content(table):
+        raise InvalidInput(f"{name} is damaged: {findings[0].text}; see tvlb verify")
     return table.path_set(name)

@@ -26,13 +26,14 @@ def check_rule(table: Table) -> list[Finding]:
     check_listable(table.base_set)
     given = table.base_set.all_rows()
     wanted, unknown = _without(given, table.removed)
-    findings = _unknown_removals(table.removed, unknown)
+    findings = _unknown_removals(table.removed, unknown) + _local_removals(table)
+    # Balancing leaves every pair some paths, so a pair emptied by removals is missing as well.
+    findings += _missing_pairs(given, table.rows)
     if _same_paths(wanted, table.rows):
         return findings + _check_weights(wanted, table.rows)
     in_table, in_rule = _members(_keys_of_rows(wanted), _keys_of_rows(table.rows))
     return [
         *findings,
-        *_missing_pairs(wanted, table.rows),
         *rows_that(
             "a path of the rule is missing",
             ~in_table & (np.diff(table.rows.offset) > 0)[wanted.pair_of_row],
@@ -111,6 +112,18 @@ def _unknown_removals(removed: Removed, unknown: NDArray[np.bool_]) -> list[Find
     count = int(np.count_nonzero(unknown))
     first = removed[int(unknown.argmax())].tolist()
     return [Finding(count, f"a removed path is not one of the rule ({count} paths), first {first}")]
+
+
+def _local_removals(table: Table) -> list[Finding]:
+    """Balancing never touches the detours inside a group."""
+    source, target = (np.clip(ends, 0, None) for ends in table.removed[:, :2].T)
+    last = table.topology.num_switches - 1
+    group = table.topology.switch_group
+    inside = group[np.minimum(source, last)] == group[np.minimum(target, last)]
+    if not inside.any():
+        return []
+    count, first = int(np.count_nonzero(inside)), table.removed[int(inside.argmax())].tolist()
+    return [Finding(count, f"a removed path is inside a group ({count} paths), first {first}")]
 
 
 def _same_paths(wanted: PathRows, found: PathRows) -> bool:

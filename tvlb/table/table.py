@@ -144,7 +144,8 @@ def mean_vlb_hops(rows: PathRows) -> float | None:
     """Mean hops of a drawn path over the inter-group pairs that have one; None if none has."""
     group = rows.topology.switch_group
     pairs = len(rows.source)
-    hops = np.bincount(rows.pair_of_row, weights=rows.weight * rows.hops, minlength=pairs)
+    with np.errstate(over="ignore", invalid="ignore"):  # a damaged table has any weights
+        hops = np.bincount(rows.pair_of_row, weights=rows.weight * rows.hops, minlength=pairs)
     drawn = (group[rows.source] != group[rows.target]) & (np.diff(rows.offset) > 0)
     return float(hops[drawn].mean()) if drawn.any() else None
 

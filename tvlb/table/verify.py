@@ -15,7 +15,7 @@ from tvlb.table.structure import check_order, check_paths
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
 from tvlb.topology import ARRANGEMENTS, Dragonfly
 
-__all__ = ["VerifyReport", "verify"]
+__all__ = ["VerifyReport", "check_content", "verify"]
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,28 @@ def verify(
     left out.
     """
     check_arguments(scheme, vc_count)
-    findings = check_order(table.columns, table.topology)
+    findings = check_content(table)
     rows = _grouped(table)
     if rows is None:
         return _report(table, findings, None, (scheme, vc_count, par), None)
-    invalid = check_paths(rows)
-    checked = check_deadlock(rows, scheme, vc_count, par) if not invalid else None
-    findings += invalid
-    findings += _check_weights(rows) + check_rule(table) + _check_header(table)
+    checked = check_deadlock(rows, scheme, vc_count, par) if not check_paths(rows) else None
     findings += _check_cycle(checked)
     return _report(table, findings, diversity(rows), (scheme, vc_count, par), checked)
+
+
+def check_content(table: Table) -> list[Finding]:
+    """Make all checks of `verify` but the one for deadlock."""
+    findings = check_order(table.columns, table.topology)
+    rows = _grouped(table)
+    if rows is None:
+        return findings
+    return [
+        *findings,
+        *check_paths(rows),
+        *_check_weights(rows),
+        *check_rule(table),
+        *_check_header(table),
+    ]
 
 
 def _grouped(table: Table) -> PathRows | None:

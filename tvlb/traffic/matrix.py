@@ -41,7 +41,7 @@ class MatrixPattern:
     def read(cls, path: str) -> "MatrixPattern":
         """Read a matrix file; raise InvalidInput naming the first bad line."""
         try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
+            lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, ValueError) as error:
             raise InvalidInput(f"cannot read traffic matrix {path}: {error}") from error
         level = _level(path, lines[0] if lines else "")
