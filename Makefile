@@ -17,7 +17,7 @@ test: $(READY) ## Run the test suite
 lint: $(READY) ## Style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --project .
 	$(BIN)/lint-imports
 
 sanitize: $(READY) ## Run the tests of the native code under ASan and UBSan
