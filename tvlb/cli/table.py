@@ -155,7 +155,8 @@ def _print_choice(document: Document, console: Console) -> None:
         (one for one in document["candidates"] if one["expression"] == chosen["expression"]),
         baseline,
     )
-    console.print(f"Choice: [bold]{chosen['expression']}[/bold] ({document['decision']['reason']})")
+    console.print(f"Choice: [bold]{chosen['expression']}[/bold]")
+    console.print(f"  {document['decision']['reason']}")
     console.print(
         f"  {chosen['paths']:,} paths, {chosen['removed_by_balance']:,} removed by balancing"
     )
@@ -177,10 +178,10 @@ def _print_choice(document: Document, console: Console) -> None:
     for kind in ("local", "global"):
         usage = balance[kind]
         console.print(
-            f"  {kind} links, largest/mean usage: {_number(usage['before'], 3)} before balancing, "
-            f"{_number(usage['after'], 3)} after; per pair (mean) "
-            f"{_number(usage['pair_mean_before'], 3)} before, "
-            f"{_number(usage['pair_mean_after'], 3)} after"
+            f"  {kind} links, largest/mean usage before -> after balancing: "
+            f"{_number(usage['before'], 3)} -> {_number(usage['after'], 3)}, "
+            f"pair by pair {_number(usage['pair_mean_before'], 3)} -> "
+            f"{_number(usage['pair_mean_after'], 3)}"
         )
     timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
     console.print(f"  wall time: {timings}; table {chosen['id'][:16]}")

@@ -149,8 +149,8 @@ def _level_with(candidate: Measured, leader: Measured) -> bool:
 
 def _reason(comparison: Comparison, baseline: Measured) -> str:
     return (
-        f"{comparison.verdict} than {baseline.expression}: saturation "
+        f"{comparison.verdict} than {baseline.expression}, paired: saturation "
         f"{comparison.saturation_gain:+.4f} +- {comparison.saturation_sem:.4f} "
         f"flits/cycle/node, latency {comparison.latency_change:+.2f} +- "
-        f"{comparison.latency_sem:.2f} cycles (paired means and standard errors)"
+        f"{comparison.latency_sem:.2f} cycles"
     )

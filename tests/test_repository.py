@@ -1,0 +1,43 @@
+"""What holds for the repository as a whole."""
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import sim_bridge
+import tvlb
+
+_ROOT = Path(__file__).parents[1]
+_MODULES = [
+    module.name
+    for package in (tvlb, sim_bridge)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not module.name.rsplit(".", maxsplit=1)[-1].startswith("_")
+]
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_exports_exist_and_are_sorted(name: str) -> None:
+    module = importlib.import_module(name)
+    exported: list[str] = module.__all__
+    assert sorted(exported, key=_isort_order) == exported
+    for attribute in exported:
+        assert hasattr(module, attribute)
+
+
+def _isort_order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions."""
+    kind = 0 if name.isupper() else 1 if name[0].isupper() else 2
+    return kind, name
+
+
+@pytest.mark.parametrize("path", [*_ROOT.glob("*.md"), *_ROOT.glob("docs/*.md")], ids=str)
+def test_documents_have_no_placeholders_and_no_dead_links(path: Path) -> None:
+    text = path.read_text()
+    assert "@@" not in text
+    for link in text.split("](")[1:]:
+        target = link.split(")")[0]
+        if not target.startswith("http"):
+            assert (path.parent / target).exists(), target
