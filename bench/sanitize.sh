@@ -23,12 +23,13 @@ echo "$work/packages" > "$site/packages.pth"
     --target "$work/tvlb" --config-settings=cmake.define.TVLB_SANITIZE=ON \
     --config-settings=cmake.build-type=Debug --config-settings=build-dir="$work/build" .
 
-runtime=$(g++ -print-file-name=libasan.so)
+# libstdc++ too: ASan looks up the C++ throw function when it starts, before any module brings it.
+runtime="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
 mkdir "$work/run"
 cp -r tests pyproject.toml "$work/run/"
 cd "$work/run"
 # CPython and its extension modules leak by design at exit; errors of access are what counts.
 LD_PRELOAD="$runtime" ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 PYTHONPATH="$work/tvlb" \
-    "$work/venv/bin/python" -m pytest -p no:cacheprovider -q \
+    "$work/venv/bin/python" -m pytest -p no:cacheprovider -q --capture=sys \
     tests/sim_bridge tests/paths tests/balance

@@ -57,7 +57,8 @@ std::vector<double> total_usage(const Wiring& wiring, const RowsView& rows) {
     std::vector<double> usage(wiring.links(), 0.0);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
-            for (const auto link : wiring.links_of(rows.path(pair, row)).view()) {
+            const auto links = wiring.links_of(rows.path(pair, row));
+            for (const auto link : links.view()) {
                 usage[static_cast<std::size_t>(link)] += rows.weight[row];
             }
         }

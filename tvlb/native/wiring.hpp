@@ -28,7 +28,9 @@ struct PathLinks {
     int count = 0;
 
     void add(std::int32_t link) { ids[static_cast<std::size_t>(count++)] = link; }
-    [[nodiscard]] std::span<const std::int32_t> view() const {
+    // Not of a temporary: a range-based for would outlive it.
+    std::span<const std::int32_t> view() const&& = delete;
+    [[nodiscard]] std::span<const std::int32_t> view() const& {
         return {ids.data(), static_cast<std::size_t>(count)};
     }
 };
