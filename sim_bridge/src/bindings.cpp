@@ -66,7 +66,8 @@ void bind_traffic(nb::module_& module) {
 std::optional<Triple> draw_once(const PathSampler& sampler, const Network& network, int source,
                                 int target, std::uint64_t seed, std::uint64_t number) {
   Stream stream(seed, Purpose::route, number);
-  return draw_path(sampler, network, source, target, stream);
+  Draws draws(stream);
+  return draw_path(sampler, network, source, target, draws);
 }
 
 void bind_sampler(nb::module_& module) {

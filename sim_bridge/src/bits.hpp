@@ -41,6 +41,10 @@ class BitMask {
     for (unsigned i = 0; i < Words; ++i) words_[i] |= other.words_[i];
   }
 
+  void remove(const BitMask& other) {
+    for (unsigned i = 0; i < Words; ++i) words_[i] &= ~other.words_[i];
+  }
+
   [[nodiscard]] bool intersects(const BitMask& other) const {
     std::uint64_t all = 0;
     for (unsigned i = 0; i < Words; ++i) all |= words_[i] & other.words_[i];
@@ -49,13 +53,13 @@ class BitMask {
 
   /// First set bit at or after `start`, going round once. Some bit must be set.
   [[nodiscard]] unsigned first_from(unsigned start) const {
-    const std::uint64_t tail = ~std::uint64_t{0} << (start & 63U);
+    // Where the search wraps is a coin toss, so one word is rotated and not compared.
     if constexpr (Words == 1) {
-      const std::uint64_t upper = words_[0] & tail;
-      return lowest(upper != 0 ? upper : words_[0]);
+      const auto by = static_cast<int>(start);
+      return (start + lowest(std::rotr(words_[0], by))) & 63U;
     } else {
       const unsigned first = start >> 6U;
-      std::uint64_t word = words_[first] & tail;
+      std::uint64_t word = words_[first] & (~std::uint64_t{0} << (start & 63U));
       unsigned index = first;
       while (word == 0) {
         index = (index + 1) & (Words - 1);

@@ -1,9 +1,11 @@
 // Events by the cycle in which they fall due, for a bounded look-ahead.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,38 +24,58 @@ class EventWheel {
   /// `due` must lie after the cycle last drained and at most `span()` beyond it.
   void push(std::int32_t due, Event event) {
     Slot& slot = slots_[static_cast<std::size_t>(due) & mask_];
-    if (slot.used == slot.events.size()) grow(slot);
+    if (slot.used == slot.capacity) [[unlikely]] grow(slot);
     slot.events[slot.used++] = event;
   }
 
   /// Visits the events due in `cycle` in the order of their pushes; `visit` may push others.
   template <class Visit>
   void drain(std::int32_t cycle, Visit&& visit) {
+    drain(cycle, visit, [](const Event&) {});
+  }
+
+  /// The same, with `announce(event)` some events ahead of `visit(event)`, to fetch its memory.
+  template <class Visit, class Announce>
+  void drain(std::int32_t cycle, Visit&& visit, Announce&& announce) {
     Slot& slot = slots_[static_cast<std::size_t>(cycle) & mask_];
     if (slot.used == 0) return;
-    for (std::size_t i = 0; i < slot.used; ++i) visit(slot.events[i]);
+    const Event* const events = slot.events.get();
+    const Event* const end = events + slot.used;
+    for (const Event* event = events; event != end; ++event) {
+      announce(event[end - event > kAhead ? kAhead : 0]);
+      visit(*event);
+    }
     slot.used = 0;
-    spare_.push_back(std::move(slot.events));
-    slot.events = {};
+    spare_.push_back({std::move(slot.events), std::exchange(slot.capacity, 0U)});
   }
 
  private:
-  struct Slot {
-    std::vector<Event> events;  // storage, of which the first `used` are valid
-    std::size_t used = 0;
+  struct Storage {
+    std::unique_ptr<Event[]> events;
+    std::uint32_t capacity = 0;
+  };
+  struct Slot : Storage {
+    std::uint32_t used = 0;
   };
 
   void grow(Slot& slot) {
-    if (slot.events.empty() && !spare_.empty()) {
-      slot.events = std::move(spare_.back());
+    Storage& storage = slot;
+    if (slot.capacity == 0 && !spare_.empty()) {
+      storage = std::move(spare_.back());
       spare_.pop_back();
-    } else {
-      slot.events.resize(slot.events.empty() ? 16 : 2 * slot.events.size());
+      return;
     }
+    const std::uint32_t capacity = std::max(kLeastEvents, 2 * slot.capacity);
+    auto events = std::make_unique_for_overwrite<Event[]>(capacity);
+    std::copy_n(slot.events.get(), slot.used, events.get());
+    storage = {std::move(events), capacity};
   }
 
+  static constexpr std::uint32_t kLeastEvents = 16;
+  static constexpr std::ptrdiff_t kAhead = 8;
+
   std::vector<Slot> slots_;
-  std::vector<std::vector<Event>> spare_;
+  std::vector<Storage> spare_;
   std::size_t mask_;
 };
 

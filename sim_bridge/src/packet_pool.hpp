@@ -16,6 +16,8 @@ class PacketPool {
   [[nodiscard]] const Packet& operator[](std::int32_t id) const {
     return packets_[static_cast<std::size_t>(id)];
   }
+  /// All packets by id; valid until the next allocate().
+  [[nodiscard]] Packet* data() { return packets_.data(); }
 
   /// References into the pool do not survive this call.
   std::int32_t allocate() {

@@ -38,4 +38,36 @@ class Stream {
   std::uint64_t state_ = 0;
 };
 
+/// Several small draws out of one number of a stream: what a multiplication leaves in the low bits
+/// is the next uniform number. Fresh bits are taken before a bias could reach 2^-32.
+class Draws {
+ public:
+  explicit Draws(Stream& stream) : stream_(stream), bits_(stream.next()) {}
+
+  /// Uniform integer in [0, bound).
+  std::uint32_t below(std::uint32_t bound) {
+    if (spread_ * bound > kMaxSpread) refill();
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(bits_) * bound;
+    bits_ = static_cast<std::uint64_t>(product);
+    spread_ *= bound;
+    return static_cast<std::uint32_t>(product >> 64U);
+  }
+
+  /// Uniform in [0, 1).
+  double uniform() { return stream_.uniform(); }
+
+ private:
+  static constexpr std::uint64_t kMaxSpread = std::uint64_t{1} << 32U;
+
+  void refill() {
+    bits_ = stream_.next();
+    spread_ = 1;
+  }
+
+  Stream& stream_;
+  std::uint64_t bits_;
+  std::uint64_t spread_ = 1;  // product of the bounds drawn from `bits_`
+};
+
 }  // namespace tvlb::sim

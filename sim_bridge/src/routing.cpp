@@ -30,102 +30,133 @@ Routing::Routing(const Network& network, const PathSampler& sampler, const Confi
       credits_(credits),
       all_credits_(credits.vc_slots * config.buffer_flits),
       link_of_port_(index(network.num_switches()) * index(credits.ports_per_switch), -1) {
-  first_counter_.reserve(index(network.num_links()));
+  hops_.reserve(index(network.num_links()));
   for (int id = 0; id < network.num_links(); ++id) {
     const Link& link = network.link(id);
     const auto port = index(link.source) * index(credits.ports_per_switch) + link.output_port;
-    first_counter_.push_back(static_cast<std::uint32_t>(port * index(credits.vc_slots)));
+    hops_.push_back({link.source, link.target,
+                     static_cast<std::uint32_t>(port * index(credits.vc_slots)),
+                     static_cast<OutputVcId>(link.output_port * credits.vc_slots),
+                     link.kind == LinkKind::local});
     link_of_port_[port] = id;
   }
 }
 
+int Routing::half_hops(int source, int target, int global_link) const {
+  if (global_link < 0) return 1;
+  const Hop& global = hop(global_link);
+  return 1 + static_cast<int>(global.source != source) + static_cast<int>(global.target != target);
+}
+
 void Routing::append_half(Path& path, int source, int target, int global_link) const {
   if (global_link < 0) {
-    path.append(network_.local_link(source, target));
+    path.append_if(network_.local_link(source, target), true);
     return;
   }
-  const Link& link = network_.link(global_link);
-  path.append_if(network_.local_link(source, link.source), link.source != source);
-  path.append(global_link);
-  path.append_if(network_.local_link(link.target, target), link.target != target);
+  const Hop& global = hop(global_link);
+  path.append_if(network_.local_link(source, global.source), global.source != source);
+  path.append_if(global_link, true);
+  path.append_if(network_.local_link(global.target, target), global.target != target);
 }
 
-Path Routing::min_candidate(int source, int target, Stream& stream) const {
+int Routing::first_link(int source, int target, const Candidate& candidate) const {
+  const int global = candidate.first_link;
+  const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
+  if (global < 0) return network_.local_link(source, end);
+  const int exit = hop(global).source;
+  return exit == source ? global : network_.local_link(source, exit);
+}
+
+Path Routing::links_of(int source, int target, const Candidate& candidate) const {
   Path path;
+  if (candidate.hops == 0) return path;
+  if (candidate.intermediate < 0) {
+    append_half(path, source, target, candidate.first_link);
+  } else {
+    append_half(path, source, candidate.intermediate, candidate.first_link);
+    append_half(path, candidate.intermediate, target, candidate.second_link);
+  }
+  return path;
+}
+
+Candidate Routing::min_candidate(int source, int target, Draws& draws) const {
   const int from = network_.group(source);
   const int to = network_.group(target);
-  if (from == to) {
-    path.append(network_.local_link(source, target));
-    return path;
-  }
+  if (from == to) return {-1, -1, -1, 1};
   const auto links = network_.global_links(from, to);
-  if (links.empty()) return path;
-  append_half(path, source, target,
-              links[stream.below(static_cast<std::uint32_t>(links.size()))]);
-  return path;
+  if (links.empty()) return {};
+  const int link = links[draws.below(static_cast<std::uint32_t>(links.size()))];
+  return {-1, link, -1, half_hops(source, target, link)};
 }
 
-Path Routing::vlb_candidate(int source, int target, Stream& stream) const {
-  Path path;
-  const auto triple = draw_path(sampler_, network_, source, target, stream);
-  if (!triple) return path;
-  append_half(path, source, triple->intermediate, triple->first_link);
-  append_half(path, triple->intermediate, target, triple->second_link);
-  return path;
+Candidate Routing::vlb_candidate(int source, int target, Draws& draws) const {
+  const auto triple = draw_path(sampler_, network_, source, target, draws);
+  if (!triple) return {};
+  return {triple->intermediate, triple->first_link, triple->second_link,
+          half_hops(source, triple->intermediate, triple->first_link) +
+              half_hops(triple->intermediate, target, triple->second_link)};
 }
 
 // Credits in use on the link's output port.
-std::int64_t Routing::queue_of(int link) const {
-  const std::uint16_t* counters = &credits_.credits[first_counter_[index(link)]];
+int Routing::queue_of(int link) const {
+  const std::uint16_t* counters = &credits_.credits[hop(link).counter];
   unsigned unused = sum_of_four(counters);
   if (credits_.vc_slots == 8) unused += sum_of_four(counters + 4);
   return all_credits_ - static_cast<int>(unused);
 }
 
-std::int64_t Routing::queue_of(const Path& path) const {
-  std::int64_t total = 0;
+int Routing::queue_of(const Path& path) const {
+  int total = 0;
   for (int i = 0; i < path.hops; ++i) total += queue_of(path.links[index(i)]);
   return total;
 }
 
-bool Routing::prefers_vlb_by_first_port(const Path& min, const Path& vlb) const {
-  return queue_of(min.links[0]) * min.hops > queue_of(vlb.links[0]) * vlb.hops + threshold_;
+bool Routing::prefers_vlb_by_first_port(int source, int target, const Candidate& min,
+                                        const Candidate& vlb) const {
+  return queue_of(first_link(source, target, min)) * min.hops >
+         queue_of(first_link(source, target, vlb)) * vlb.hops + threshold_;
 }
 
-bool Routing::chooses_vlb(const Path& min, const Path& vlb) const {
+bool Routing::chooses_vlb(int source, int target, const Candidate& min,
+                          const Candidate& vlb) const {
   if (vlb.hops == 0) return false;
   if (min.hops == 0 || kind_ == RoutingKind::vlb) return true;
-  if (kind_ == RoutingKind::ugal_g) return queue_of(min) > queue_of(vlb) + threshold_;
-  return prefers_vlb_by_first_port(min, vlb);
+  if (kind_ == RoutingKind::ugal_g) {
+    return queue_of(links_of(source, target, min)) >
+           queue_of(links_of(source, target, vlb)) + threshold_;
+  }
+  return prefers_vlb_by_first_port(source, target, min, vlb);
 }
 
-void Routing::decide(int source, int target, OutputVcId ejection, Stream& stream,
+void Routing::decide(int source, int target, OutputVcId ejection, Draws& draws,
                      Packet& packet) const {
-  const Path vlb = kind_ == RoutingKind::min ? Path{} : vlb_candidate(source, target, stream);
+  const auto vlb =
+      kind_ == RoutingKind::min ? Candidate{} : vlb_candidate(source, target, draws);
   const bool decided = kind_ == RoutingKind::vlb && vlb.hops > 0;
-  const Path min = decided ? Path{} : min_candidate(source, target, stream);
-  packet.took_vlb = chooses_vlb(min, vlb);
-  const Path& chosen = packet.took_vlb ? vlb : min;
+  const auto min = decided ? Candidate{} : min_candidate(source, target, draws);
+  packet.took_vlb = chooses_vlb(source, target, min, vlb);
+  const Path chosen = links_of(source, target, packet.took_vlb ? vlb : min);
   if (chosen.hops == 0) {
     throw std::invalid_argument("no path from switch " + std::to_string(source) + " to switch " +
                                 std::to_string(target));
   }
-  packet.may_revise = kind_ == RoutingKind::par && !packet.took_vlb && min.hops > 1 &&
-                      network_.link(min.links[0]).kind == LinkKind::local;
+  packet.may_revise = kind_ == RoutingKind::par && !packet.took_vlb && chosen.hops > 1 &&
+                      hop(chosen.links[0]).local;
   write_hops(packet, chosen, 0, 0, true);
   packet.route[packet.hops] = ejection;
 }
 
-void Routing::revise(int source, int target, Stream& stream, Packet& packet) const {
+void Routing::revise(int source, int target, Draws& draws, Packet& packet) const {
   const int port = source * credits_.ports_per_switch + packet.route[0] / credits_.vc_slots;
-  const int second = network_.link(link_of_port_[index(port)]).target;
-  Path min;
-  append_half(min, second, target, draw_shortest_link(network_, second, target, stream));
-  const Path vlb = vlb_candidate(second, target, stream);
-  packet.took_vlb = vlb.hops > 0 && prefers_vlb_by_first_port(min, vlb);
+  const int second = hop(link_of_port_[index(port)]).target;
+  const int shortest = draw_shortest_link(network_, second, target, draws);
+  const Candidate min{-1, shortest, -1, half_hops(second, target, shortest)};
+  const Candidate vlb = vlb_candidate(second, target, draws);
+  packet.took_vlb = vlb.hops > 0 && prefers_vlb_by_first_port(second, target, min, vlb);
   packet.may_revise = false;
   const OutputVcId ejection = packet.route[packet.hops];
-  write_hops(packet, packet.took_vlb ? vlb : min, 1, packet.route[0] % credits_.vc_slots, true);
+  write_hops(packet, links_of(second, target, packet.took_vlb ? vlb : min), 1,
+             packet.route[0] % credits_.vc_slots, true);
   packet.route[packet.hops] = ejection;
 }
 
@@ -140,14 +171,12 @@ void Routing::eject(OutputVcId ejection, Packet& packet) {
 void Routing::write_hops(Packet& packet, const Path& path, int position, int vc,
                          bool after_local) const {
   for (int i = 0; i < path.hops; ++i) {
-    const Link& link = network_.link(path.links[index(i)]);
-    const bool local = link.kind == LinkKind::local;
-    const bool rises = position > 0 && (local || !after_local);
+    const Hop& link = hop(path.links[index(i)]);
+    const bool rises = position > 0 && (link.local || !after_local);
     vc = scheme_ == VcScheme::per_hop ? position : vc + static_cast<int>(rises);
     vc = std::min(vc, last_vc_);
-    packet.route[index(position++)] =
-        static_cast<OutputVcId>(link.output_port * credits_.vc_slots + vc);
-    after_local = local;
+    packet.route[index(position++)] = static_cast<OutputVcId>(link.output_vc + vc);
+    after_local = link.local;
   }
   packet.hops = static_cast<std::uint8_t>(position);
 }

@@ -48,22 +48,26 @@ class Run {
     OutputVcId wants;
   };
 
+  /// The switch whose flits move, with plain pointers to what they touch.
+  struct At {
+    unsigned sw;
+    SwitchState* state;
+    Packet* packets;
+    std::uint16_t* credits;  // of its output VCs
+  };
+
   static int wheel_span(const Config& config, int vcs);
   void connect_nodes();
   void connect_links();
 
   bool inject(int node);
-  void choose_route(Packet& packet, int node, int source);
+  void choose_route(Packet& packet, int source, Draws& draws);
   void redecide_waiting();
   void redecide(int node, SwitchState& state, unsigned input_vc);
   void deliver_events();
-  void enqueue(const Arrival& arrival);
-  void add_credit(std::uint32_t counter);
   void run_switches();
-  void move_flit(unsigned sw, SwitchState& state, unsigned input_vc, std::int32_t earliest);
+  void move_flit(const At& at, unsigned input_vc, std::int32_t earliest);
   void return_credit(InputPort& port, unsigned vc);
-  void hand_over(std::int32_t id, const OutputPort& output, std::uint32_t credit_counter,
-                 std::int32_t departure);
   void revise_route(unsigned sw, Packet& packet);
 
   [[nodiscard]] bool goes_on();
@@ -175,7 +179,8 @@ void Run<Words, Slots>::connect_links() {
 // One attempt of a node; true if its oldest packet left.
 template <int Words, int Slots>
 bool Run<Words, Slots>::inject(int node) {
-  const auto vc = sources_.routes(node).below(static_cast<std::uint32_t>(vc_count_));
+  Draws draws(sources_.routes(node));
+  const auto vc = draws.below(static_cast<std::uint32_t>(vc_count_));
   std::uint16_t& credit =
       credits_[switches_.size() * kVcs + static_cast<unsigned>(node) * unsigned{Slots} + vc];
   if (credit == 0) return false;
@@ -187,7 +192,7 @@ bool Run<Words, Slots>::inject(int node) {
   packet.next = -1;
   packet.position = 0;
   const int source = network_.node_switch(node);
-  choose_route(packet, node, source);
+  choose_route(packet, source, draws);
   measurement_.injected(packet.created);
   const auto port = static_cast<unsigned>(node - network_.first_node(source));
   arrivals_.push(cycle_ + kInjectionTime,
@@ -196,17 +201,16 @@ bool Run<Words, Slots>::inject(int node) {
 }
 
 template <int Words, int Slots>
-void Run<Words, Slots>::choose_route(Packet& packet, int node, int source) {
-  Stream& stream = sources_.routes(node);
+void Run<Words, Slots>::choose_route(Packet& packet, int source, Draws& draws) {
   const int target = network_.node_switch(packet.destination);
-  const auto vc = static_cast<int>(stream.below(static_cast<std::uint32_t>(vc_count_)));
+  const auto vc = static_cast<int>(draws.below(static_cast<std::uint32_t>(vc_count_)));
   const int exit = packet.destination - network_.first_node(target);
   const auto ejection = static_cast<OutputVcId>(exit * Slots + vc);
   if (source == target) {
     Routing::eject(ejection, packet);
     return;
   }
-  routing_.decide(source, target, ejection, stream, packet);
+  routing_.decide(source, target, ejection, draws, packet);
   measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 
@@ -231,7 +235,8 @@ void Run<Words, Slots>::redecide(int node, SwitchState& state, unsigned input_vc
   if (source == target) return;
   const int before = static_cast<int>(packet.took_vlb);
   const OutputVcId ejection = packet.route[packet.hops];
-  routing_.decide(source, target, ejection, sources_.routes(node), packet);
+  Draws draws(sources_.routes(node));
+  routing_.decide(source, target, ejection, draws, packet);
   measurement_.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
   state.stop_asking(input_vc);
   state.ask(input_vc, packet.route[0]);
@@ -241,70 +246,87 @@ void Run<Words, Slots>::redecide(int node, SwitchState& state, unsigned input_vc
 
 template <int Words, int Slots>
 void Run<Words, Slots>::deliver_events() {
-  arrivals_.drain(cycle_, [&](const Arrival& arrival) { enqueue(arrival); });
-  credit_returns_.drain(cycle_, [&](std::uint32_t counter) { add_credit(counter); });
-}
-
-template <int Words, int Slots>
-void Run<Words, Slots>::enqueue(const Arrival& arrival) {
-  SwitchState& state = switches_[arrival.input_vc / kVcs];
-  const unsigned input_vc = arrival.input_vc % kVcs;
-  InputQueue& queue = state.queues[input_vc];
-  if (queue.head >= 0) {
-    packets_[queue.tail].next = arrival.packet;
-    queue.tail = arrival.packet;
-    return;
-  }
-  queue = {arrival.packet, arrival.packet};
-  state.ask(input_vc, arrival.wants);
-}
-
-template <int Words, int Slots>
-void Run<Words, Slots>::add_credit(std::uint32_t counter) {
-  if (credits_[counter]++ != 0) return;
-  const std::uint32_t sw = counter / kVcs;
-  if (sw < switches_.size()) switches_[sw].first_credit(counter % kVcs);
+  SwitchState* const switches = switches_.data();
+  Packet* const packets = packets_.data();
+  const auto enqueue = [=](const Arrival& arrival) {
+    SwitchState& state = switches[arrival.input_vc / kVcs];
+    const unsigned input_vc = arrival.input_vc % kVcs;
+    InputQueue& queue = state.queues[input_vc];
+    if (queue.head >= 0) {
+      packets[queue.tail].next = arrival.packet;
+      queue.tail = arrival.packet;
+      return;
+    }
+    queue = {arrival.packet, arrival.packet};
+    state.ask(input_vc, arrival.wants);
+  };
+  arrivals_.drain(cycle_, enqueue, [=](const Arrival& arrival) {
+    const SwitchState& state = switches[arrival.input_vc / kVcs];
+    __builtin_prefetch(&state.queues[arrival.input_vc % kVcs], 1);
+    state.prefetch(arrival.wants);
+  });
+  std::uint16_t* const credits = credits_.data();
+  const std::size_t count = switches_.size();
+  const auto add_credit = [=](std::uint32_t counter) {
+    if (credits[counter]++ != 0) return;
+    const std::size_t sw = counter / kVcs;
+    if (sw < count) switches[sw].first_credit(counter % kVcs);
+  };
+  credit_returns_.drain(cycle_, add_credit,
+                        [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
 }
 
 // ---- Phase 3: switches --------------------------------------------------------------------------
 
 template <int Words, int Slots>
 void Run<Words, Slots>::run_switches() {
-  for (unsigned sw = 0; sw < switches_.size(); ++sw) {
+  Packet* const packets = packets_.data();
+  std::uint16_t* credits = credits_.data();
+  const std::size_t count = switches_.size();
+  for (std::size_t sw = 0; sw < count; ++sw, credits += kVcs) {
     SwitchState& state = switches_[sw];
+    const At at{static_cast<unsigned>(sw), &state, packets, credits};
     for (int step = 0; step < config_.speedup && !state.idle(); ++step) {
       const std::int32_t earliest = cycle_ + std::min(step, 1);
       // A winner crosses in the next step, if it can; its packet should be at hand then.
       state.step(
-          &credits_[sw * kVcs], scratch_,
-          [&](std::int32_t id) { __builtin_prefetch(&packets_[id], 1); },
-          [&](unsigned input_vc) { move_flit(sw, state, input_vc, earliest); });
+          credits, scratch_, [&](std::int32_t id) { __builtin_prefetch(&packets[id], 1); },
+          [&](unsigned input_vc) { move_flit(at, input_vc, earliest); });
     }
   }
 }
 
 template <int Words, int Slots>
-void Run<Words, Slots>::move_flit(unsigned sw, SwitchState& state, unsigned input_vc,
-                                  std::int32_t earliest) {
+void Run<Words, Slots>::move_flit(const At& at, unsigned input_vc, std::int32_t earliest) {
+  SwitchState& state = *at.state;
   const OutputVcId output_vc = state.wanted_by(input_vc);
   state.release(input_vc);
   InputQueue& queue = state.queues[input_vc];
   const std::int32_t id = queue.head;
-  Packet& packet = packets_[id];
+  Packet& packet = at.packets[id];
   queue.head = packet.next;
-  if (queue.head >= 0) {
-    const Packet& following = packets_[queue.head];
+  if (packet.next >= 0) {
+    const Packet& following = at.packets[packet.next];
     state.ask(input_vc, following.route[following.position]);
   }
   return_credit(state.inputs[input_vc / Slots], input_vc % Slots);
-  --credits_[sw * kVcs + output_vc];
+  --at.credits[output_vc];
   OutputPort& output = state.outputs[output_vc / Slots];
   const std::int32_t departure = std::max(earliest, output.next_departure);
   output.next_departure = departure + 1;
   ++output.flits;
   ++moves_;
-  if (packet.may_revise) revise_route(sw, packet);
-  hand_over(id, output, sw * kVcs + output_vc, departure);
+  if (packet.may_revise) [[unlikely]] revise_route(at.sw, packet);
+  if (output.downstream < 0) {
+    credit_returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
+    measurement_.delivered(packet.created, departure + kEjectionTime, packet.hops);
+    packets_.release(id);
+    return;
+  }
+  packet.next = -1;
+  const OutputVcId wants = packet.route[++packet.position];
+  arrivals_.push(departure + output.flight_time,
+                 {id, static_cast<unsigned>(output.downstream) + output_vc % Slots, wants});
 }
 
 template <int Words, int Slots>
@@ -314,28 +336,12 @@ void Run<Words, Slots>::return_credit(InputPort& port, unsigned vc) {
   credit_returns_.push(sent + port.credit_delay, port.upstream + vc);
 }
 
-// To the next switch, or to the node.
-template <int Words, int Slots>
-void Run<Words, Slots>::hand_over(std::int32_t id, const OutputPort& output,
-                                  std::uint32_t credit_counter, std::int32_t departure) {
-  Packet& packet = packets_[id];
-  if (output.downstream < 0) {
-    credit_returns_.push(departure + kEjectionCreditDelay, credit_counter);
-    measurement_.delivered(packet.created, departure + kEjectionTime, packet.hops);
-    packets_.release(id);
-    return;
-  }
-  packet.next = -1;
-  const OutputVcId wants = packet.route[++packet.position];
-  arrivals_.push(departure + output.flight_time,
-                 {id, static_cast<unsigned>(output.downstream) + credit_counter % Slots, wants});
-}
-
 // PAR: at the first grant of a packet on its MIN path, decide again for the second switch.
 template <int Words, int Slots>
 void Run<Words, Slots>::revise_route(unsigned sw, Packet& packet) {
   const int target = network_.node_switch(packet.destination);
-  routing_.revise(static_cast<int>(sw), target, revision_streams_[sw], packet);
+  Draws draws(revision_streams_[sw]);
+  routing_.revise(static_cast<int>(sw), target, draws, packet);
   measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 

@@ -13,37 +13,37 @@ constexpr int kMaxRejections = 64;
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-std::int32_t pick(std::span<const std::int32_t> values, Stream& stream) {
-  return values[stream.below(static_cast<std::uint32_t>(values.size()))];
+std::int32_t pick(std::span<const std::int32_t> values, Draws& draws) {
+  return values[draws.below(static_cast<std::uint32_t>(values.size()))];
 }
 
 // Uniform in [0, count) without the runs of `width` that start at `first` and at `second`.
-int below_without(int count, int width, int first, int second, Stream& stream) {
-  auto value = static_cast<int>(stream.below(static_cast<std::uint32_t>(count - 2 * width)));
+int below_without(int count, int width, int first, int second, Draws& draws) {
+  auto value = static_cast<int>(draws.below(static_cast<std::uint32_t>(count - 2 * width)));
   if (value >= std::min(first, second)) value += width;
   if (value >= std::max(first, second)) value += width;
   return value;
 }
 
 // The two-hop detours inside a group: any third switch.
-std::optional<Triple> draw_detour(const Network& network, int source, int target, Stream& stream) {
+std::optional<Triple> draw_detour(const Network& network, int source, int target, Draws& draws) {
   const int size = network.group_size();
   if (size < 3) return std::nullopt;
   const int base = network.group(source) * size;
-  const int member = below_without(size, 1, source - base, target - base, stream);
+  const int member = below_without(size, 1, source - base, target - base, draws);
   return Triple{base + member, -1, -1};
 }
 
 }  // namespace
 
-std::int32_t draw_shortest_link(const Network& network, int source, int target, Stream& stream) {
+std::int32_t draw_shortest_link(const Network& network, int source, int target, Draws& draws) {
   std::array<std::int32_t, 4> count{};  // links by MIN hops, 1 to 3
   const auto links = network.global_links(network.group(source), network.group(target));
   for (const int id : links) ++count[index(min_path_hops(network.link(id), source, target))];
   int hops = 1;
   while (hops < 3 && count[index(hops)] == 0) ++hops;
   if (count[index(hops)] == 0) return -1;
-  std::uint32_t rank = stream.below(static_cast<std::uint32_t>(count[index(hops)]));
+  std::uint32_t rank = draws.below(static_cast<std::uint32_t>(count[index(hops)]));
   for (const int id : links) {
     if (min_path_hops(network.link(id), source, target) == hops && rank-- == 0) return id;
   }
@@ -55,8 +55,9 @@ AllTriples::AllTriples(const Network& network) {
   total_link_pairs_.assign(index(groups) * index(groups), 0);
   for (int from = 0; from < groups; ++from) {
     for (int to = 0; to < groups; ++to) {
+      if (from == to) continue;
       std::uint32_t total = 0;
-      for (int middle = 0; middle < groups && from != to; ++middle) {
+      for (int middle = 0; middle < groups; ++middle) {
         if (middle == from || middle == to) continue;
         const std::uint32_t pairs = link_pairs(network, from, middle, to);
         most_link_pairs_ = std::max(most_link_pairs_, pairs);
@@ -64,6 +65,10 @@ AllTriples::AllTriples(const Network& network) {
       }
       total_link_pairs_[index(from) * index(groups) + index(to)] = total;
     }
+  }
+  const std::uint32_t even_total = static_cast<std::uint32_t>(groups - 2) * most_link_pairs_;
+  for (int pair = 0; pair < groups * groups; ++pair) {
+    if (pair % (groups + 1) != 0 && total_link_pairs_[index(pair)] != even_total) even_ = false;
   }
 }
 
@@ -73,14 +78,15 @@ std::uint32_t AllTriples::link_pairs(const Network& network, int from, int middl
 }
 
 // A middle group with probability proportional to its pairs of links.
-int AllTriples::draw_middle_group(const Network& network, int from, int to, Stream& stream) const {
+int AllTriples::draw_middle_group(const Network& network, int from, int to, Draws& draws) const {
   const int groups = network.num_groups();
   for (int attempt = 0; attempt < kMaxRejections; ++attempt) {
-    const int middle = below_without(groups, 1, from, to, stream);
+    const int middle = below_without(groups, 1, from, to, draws);
+    if (even_) return middle;
     const std::uint32_t pairs = link_pairs(network, from, middle, to);
-    if (pairs == most_link_pairs_ || stream.below(most_link_pairs_) < pairs) return middle;
+    if (pairs == most_link_pairs_ || draws.below(most_link_pairs_) < pairs) return middle;
   }
-  std::uint32_t rank = stream.below(total_link_pairs_[index(from * groups + to)]);
+  std::uint32_t rank = draws.below(total_link_pairs_[index(from * groups + to)]);
   for (int middle = 0; middle < groups; ++middle) {
     if (middle == from || middle == to) continue;
     const std::uint32_t pairs = link_pairs(network, from, middle, to);
@@ -91,16 +97,16 @@ int AllTriples::draw_middle_group(const Network& network, int from, int to, Stre
 }
 
 std::optional<Triple> AllTriples::draw(const Network& network, int source, int target,
-                                       Stream& stream) const {
+                                       Draws& draws) const {
   const int from = network.group(source);
   const int to = network.group(target);
-  if (from == to) return draw_detour(network, source, target, stream);
+  if (from == to) return draw_detour(network, source, target, draws);
   if (total_link_pairs_[index(from * network.num_groups() + to)] == 0) return std::nullopt;
-  const int middle = draw_middle_group(network, from, to, stream);
-  const auto member = stream.below(static_cast<std::uint32_t>(network.group_size()));
+  const int middle = draw_middle_group(network, from, to, draws);
+  const auto member = draws.below(static_cast<std::uint32_t>(network.group_size()));
   return Triple{middle * network.group_size() + static_cast<int>(member),
-                pick(network.global_links(from, middle), stream),
-                pick(network.global_links(middle, to), stream)};
+                pick(network.global_links(from, middle), draws),
+                pick(network.global_links(middle, to), draws)};
 }
 
 bool ShortHalves::allows(const Network& network, int source, int middle, int target) const {
@@ -110,19 +116,19 @@ bool ShortHalves::allows(const Network& network, int source, int middle, int tar
 }
 
 int ShortHalves::draw_intermediate(const Network& network, int source, int target,
-                                   Stream& stream) const {
+                                   Draws& draws) const {
   const int size = network.group_size();
   for (int attempt = 0; attempt < kMaxRejections; ++attempt) {
     const int middle =
         below_without(network.num_switches(), size, network.group(source) * size,
-                      network.group(target) * size, stream);
+                      network.group(target) * size, draws);
     if (allows(network, source, middle, target)) return middle;
   }
-  return scan_intermediate(network, source, target, stream);
+  return scan_intermediate(network, source, target, draws);
 }
 
 int ShortHalves::scan_intermediate(const Network& network, int source, int target,
-                                   Stream& stream) const {
+                                   Draws& draws) const {
   const auto is_choice = [&](int middle) {
     return network.group(middle) != network.group(source) &&
            network.group(middle) != network.group(target) &&
@@ -131,7 +137,7 @@ int ShortHalves::scan_intermediate(const Network& network, int source, int targe
   std::uint32_t count = 0;
   for (int sw = 0; sw < network.num_switches(); ++sw) count += is_choice(sw) ? 1U : 0U;
   if (count == 0) return -1;
-  std::uint32_t rank = stream.below(count);
+  std::uint32_t rank = draws.below(count);
   for (int sw = 0; sw < network.num_switches(); ++sw) {
     if (is_choice(sw) && rank-- == 0) return sw;
   }
@@ -139,15 +145,15 @@ int ShortHalves::scan_intermediate(const Network& network, int source, int targe
 }
 
 std::optional<Triple> ShortHalves::draw(const Network& network, int source, int target,
-                                        Stream& stream) const {
+                                        Draws& draws) const {
   if (network.group(source) == network.group(target)) {
-    return draw_detour(network, source, target, stream);
+    return draw_detour(network, source, target, draws);
   }
   if (network.num_groups() < 3) return std::nullopt;
-  const int middle = draw_intermediate(network, source, target, stream);
+  const int middle = draw_intermediate(network, source, target, draws);
   if (middle < 0) return std::nullopt;
-  return Triple{middle, draw_shortest_link(network, source, middle, stream),
-                draw_shortest_link(network, middle, target, stream)};
+  return Triple{middle, draw_shortest_link(network, source, middle, draws),
+                draw_shortest_link(network, middle, target, draws)};
 }
 
 ExplicitRows::ExplicitRows(const Network& network, const PathRows& rows)
@@ -190,16 +196,16 @@ void ExplicitRows::find_uniform_pairs() {
 }
 
 std::optional<Triple> ExplicitRows::draw(const Network& network, int source, int target,
-                                         Stream& stream) const {
+                                         Draws& draws) const {
   const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
   const std::int64_t begin = offset_[pair];
   const std::int64_t size = offset_[pair + 1] - begin;
   if (size == 0) return std::nullopt;
   if (uniform_[pair] != 0) {
-    return rows_[index(begin) + stream.below(static_cast<std::uint32_t>(size))];
+    return rows_[index(begin) + draws.below(static_cast<std::uint32_t>(size))];
   }
   const auto first = cumulative_.begin() + begin;
-  const auto found = std::upper_bound(first, first + size - 1, stream.uniform());
+  const auto found = std::upper_bound(first, first + size - 1, draws.uniform());
   return rows_[index(begin + (found - first))];
 }
 
@@ -207,9 +213,10 @@ std::optional<std::pair<int, int>> first_pair_without_path(
     const PathSampler& sampler, const Network& network, std::span<const std::int32_t> sources,
     std::span<const std::int32_t> targets) {
   Stream stream(0, Purpose::route, 0);
+  Draws draws(stream);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i] == targets[i]) continue;
-    if (!draw_path(sampler, network, sources[i], targets[i], stream)) {
+    if (!draw_path(sampler, network, sources[i], targets[i], draws)) {
       return std::pair{static_cast<int>(sources[i]), static_cast<int>(targets[i])};
     }
   }

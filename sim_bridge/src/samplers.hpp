@@ -25,7 +25,7 @@ struct Triple {
 /// The empty path set.
 class NoPaths {
  public:
-  [[nodiscard]] std::optional<Triple> draw(const Network&, int, int, Stream&) const {
+  [[nodiscard]] std::optional<Triple> draw(const Network&, int, int, Draws&) const {
     return std::nullopt;
   }
 };
@@ -35,15 +35,16 @@ class AllTriples {
  public:
   explicit AllTriples(const Network& network);
   [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
-                                           Stream& stream) const;
+                                           Draws& draws) const;
 
  private:
   [[nodiscard]] std::uint32_t link_pairs(const Network& network, int from, int middle,
                                          int to) const;
   [[nodiscard]] int draw_middle_group(const Network& network, int from, int to,
-                                      Stream& stream) const;
+                                      Draws& draws) const;
 
   std::uint32_t most_link_pairs_ = 0;
+  bool even_ = true;  // every middle group joins every pair by the same number of link pairs
   std::vector<std::uint32_t> total_link_pairs_;  // per ordered group pair, over middle groups
 };
 
@@ -60,7 +61,7 @@ class ShortHalves {
   ShortHalves(const Network& network, const HalfLimits& limits)
       : limits_(limits), distances_(shortest_min_distances(network)) {}
   [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
-                                           Stream& stream) const;
+                                           Draws& draws) const;
 
  private:
   [[nodiscard]] bool allows(const Network& network, int source, int middle, int target) const;
@@ -70,9 +71,9 @@ class ShortHalves {
                       static_cast<std::size_t>(to)];
   }
   [[nodiscard]] int draw_intermediate(const Network& network, int source, int target,
-                                      Stream& stream) const;
+                                      Draws& draws) const;
   [[nodiscard]] int scan_intermediate(const Network& network, int source, int target,
-                                      Stream& stream) const;
+                                      Draws& draws) const;
 
   HalfLimits limits_;
   std::vector<std::uint8_t> distances_;
@@ -93,7 +94,7 @@ class ExplicitRows {
   /// Throws std::invalid_argument where the arrays do not fit the network.
   ExplicitRows(const Network& network, const PathRows& rows);
   [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
-                                           Stream& stream) const;
+                                           Draws& draws) const;
 
  private:
   void find_uniform_pairs();
@@ -107,14 +108,14 @@ class ExplicitRows {
 using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, ExplicitRows>;
 
 inline std::optional<Triple> draw_path(const PathSampler& sampler, const Network& network,
-                                       int source, int target, Stream& stream) {
+                                       int source, int target, Draws& draws) {
   return std::visit(
-      [&](const auto& kind) { return kind.draw(network, source, target, stream); }, sampler);
+      [&](const auto& kind) { return kind.draw(network, source, target, draws); }, sampler);
 }
 
 /// A global link of a shortest MIN path between switches of two groups, uniform among shortest;
 /// -1 where no link joins the groups.
-std::int32_t draw_shortest_link(const Network& network, int source, int target, Stream& stream);
+std::int32_t draw_shortest_link(const Network& network, int source, int target, Draws& draws);
 
 /// The first of the switch pairs for which the sampler has no path, if any.
 std::optional<std::pair<int, int>> first_pair_without_path(

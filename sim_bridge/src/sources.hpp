@@ -47,15 +47,15 @@ class Sources {
   static constexpr int kWheelSpan = 255;  // cycles; longer gaps are waited for in parts
 
   struct Node {
-    GeometricGaps gaps;
+    std::uint32_t gaps;  // index among the distinct ones
     Stream generation;
     Stream destinations;
     Stream routes;
     std::int32_t oldest = -1;
   };
 
-  static void advance(Node& node) {
-    node.oldest = next_generation(node.oldest, node.gaps, node.generation);
+  void advance(Node& node) const {
+    node.oldest = next_generation(node.oldest, gaps_[node.gaps], node.generation);
   }
   void wake(std::int32_t id, std::int32_t due, std::int32_t now) {
     if (due == kNever) return;
@@ -64,6 +64,7 @@ class Sources {
   [[nodiscard]] Node& of(int node) { return nodes_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] const Node& of(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
 
+  std::vector<GeometricGaps> gaps_;  // one per distinct rate
   std::vector<Node> nodes_;
   EventWheel<std::int32_t> wakings_{kWheelSpan};
 };

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "bits.hpp"
 #include "packet.hpp"
@@ -68,6 +69,9 @@ class Switch {
     asked_.set(wanted);
   }
 
+  /// Fetches what `ask` of this output VC will touch.
+  void prefetch(OutputVcId wanted) const { __builtin_prefetch(&askers_[wanted], 1); }
+
   void stop_asking(unsigned input) {
     const OutputVcId wanted = wants_[input];
     askers_[wanted].clear(input);
@@ -100,23 +104,29 @@ class Switch {
 
  private:
   static constexpr std::uint64_t kSlotBits = (std::uint64_t{1} << kSlots) - 1;
+  using InputVcId = std::conditional_t<(kVcs <= 256), std::uint8_t, std::uint16_t>;
   static constexpr unsigned kPortsPerWord = 64 / kSlots;
 
   // Stage 1: every free output VC that is asked for picks one asker. `winners` are those that have
   // a credit and so may cross in the next step.
   template <class Won>
   void allocate_output_vcs(const std::uint16_t* credits, BitMask<Words>& winners, Won&& won) {
+    BitMask<Words> still_asked;
     asked_.for_each_common(free_, [&](unsigned wanted) {
       BitMask<Words>& askers = askers_[wanted];
       const unsigned winner = askers.first_from(pointer_[wanted]);
-      pointer_[wanted] = static_cast<std::uint16_t>((winner + 1) & (kVcs - 1));
+      pointer_[wanted] = static_cast<InputVcId>((winner + 1) & (kVcs - 1));
+      owner_[wanted] = static_cast<InputVcId>(winner);
       askers.clear(winner);
-      asked_.assign(wanted, askers.any());
-      free_.clear(wanted);
-      owner_[wanted] = static_cast<std::uint16_t>(winner);
+      still_asked.set_if(wanted, askers.any());
       winners.set_if(winner, credits[wanted] != 0);
       won(queues[winner].head);
     });
+    // Each free VC that was asked for has an owner now.
+    const BitMask<Words> asked = asked_;
+    asked_.remove(free_);
+    asked_.merge(still_asked);
+    free_.remove(asked);
   }
 
   // Stage 2: every input port nominates one flit, every output port picks one nomination.
@@ -178,8 +188,8 @@ class Switch {
   BitMask<Words> free_;   // output VCs without owner
   std::array<std::uint8_t, kPorts> output_pointer_{};  // of output ports, over input ports
   std::array<OutputVcId, kVcs> wants_{};               // of the head of each input VC
-  std::array<std::uint16_t, kVcs> pointer_{};          // of output VCs, over input VCs
-  std::array<std::uint16_t, kVcs> owner_{};            // of output VCs that are not free
+  std::array<InputVcId, kVcs> pointer_{};              // of output VCs, over input VCs
+  std::array<InputVcId, kVcs> owner_{};                // of output VCs that are not free
   std::array<BitMask<Words>, kVcs> askers_{};          // of output VCs: input VCs without one
 };
 

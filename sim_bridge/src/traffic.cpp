@@ -98,16 +98,28 @@ int Traffic::draw_destination(const Network& network, int node, Stream& stream) 
 }
 
 GeometricGaps::GeometricGaps(double probability) : probability_(probability) {
-  if (probability <= 0.0 || probability >= 1.0) return;
-  inverse_log_survival_ = 1.0 / std::log1p(-probability);
+  if (probability > 0.0 && probability < 1.0) inverse_log_survival_ = 1.0 / std::log1p(-probability);
+  double survival = 1.0;
+  for (std::size_t gap = 1; gap < reached_.size(); ++gap) {
+    survival *= 1.0 - probability;
+    // At most 1 - 2^-53, so the product stays below 2^64.
+    reached_[gap] = static_cast<std::uint64_t>(std::min(1.0 - survival, 1.0 - 0x1.0p-53) * 0x1.0p64);
+  }
+  for (std::size_t bucket = 0; bucket < first_gap_.size(); ++bucket) {
+    const std::uint64_t begin = std::uint64_t{bucket} << (64U - kGuideBits);
+    const auto first = std::upper_bound(reached_.begin() + 1, reached_.end(), begin);
+    first_gap_[bucket] = static_cast<std::uint8_t>(first - reached_.begin());
+  }
 }
 
-std::int32_t GeometricGaps::draw(Stream& stream) const {
+std::int32_t GeometricGaps::draw_long(std::uint64_t drawn) const {
   if (probability_ <= 0.0) return kNever;
   if (probability_ >= 1.0) return 1;
-  // 1 - u is exact for the multiples of 2^-53 that are drawn, and log is cheaper than log1p.
-  const double failures = std::log(1.0 - stream.uniform()) * inverse_log_survival_;
-  return failures >= static_cast<double>(kNever - 1) ? kNever : 1 + static_cast<int>(failures);
+  // 1 - u is exact for multiples u of 2^-53.
+  const double uniform = static_cast<double>(drawn >> 11U) * 0x1.0p-53;
+  const double failures = std::log(1.0 - uniform) * inverse_log_survival_;
+  if (failures >= static_cast<double>(kNever - 1)) return kNever;
+  return std::max(kTabled + 1, 1 + static_cast<int>(failures));
 }
 
 }  // namespace tvlb::sim

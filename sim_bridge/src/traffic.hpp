@@ -1,6 +1,7 @@
 // Who sends to whom and when: Bernoulli generation and destination draws, per node.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -48,19 +49,33 @@ class Traffic {
   bool matrix_target_is_switch_;
 };
 
-/// Gaps between the packets of a Bernoulli process: geometric, at least one cycle.
+inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+
+/// Gaps between the packets of a Bernoulli process: geometric, at least one cycle. Short gaps come
+/// from a table by inversion, long ones from a logarithm.
 class GeometricGaps {
  public:
   /// `probability` per cycle, in [0, 1].
   explicit GeometricGaps(double probability);
-  [[nodiscard]] std::int32_t draw(Stream& stream) const;
+
+  [[nodiscard]] std::int32_t draw(Stream& stream) const {
+    const std::uint64_t drawn = stream.next();
+    std::int32_t gap = first_gap_[drawn >> (64U - kGuideBits)];
+    while (gap <= kTabled && drawn >= reached_[static_cast<std::size_t>(gap)]) ++gap;
+    return gap <= kTabled ? gap : draw_long(drawn);
+  }
 
  private:
+  static constexpr std::int32_t kTabled = 128;
+  static constexpr unsigned kGuideBits = 6;
+
+  [[nodiscard]] std::int32_t draw_long(std::uint64_t drawn) const;
+
   double probability_;
   double inverse_log_survival_ = 0.0;
+  std::array<std::uint64_t, kTabled + 1> reached_{};  // 2^64 * P(gap <= index), rounded down
+  std::array<std::uint8_t, std::size_t{1} << kGuideBits> first_gap_{};  // by leading bits
 };
-
-inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
 /// The cycle of a node's packet after the one generated at `cycle`; -1 stands for none before.
 inline std::int32_t next_generation(std::int32_t cycle, const GeometricGaps& gaps,
