@@ -51,6 +51,16 @@ class BalanceOptions:
         seed: int,
     ) -> None: ...
 
+class Classes:
+    def __init__(
+        self,
+        flow: NDArray[np.int64],
+        weight: NDArray[np.float64],
+        offset: NDArray[np.int64],
+        link: _Int32,
+        share: NDArray[np.float64],
+    ) -> None: ...
+
 def enumerate_vlb(
     wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
 ) -> _RowColumns: ...
@@ -70,3 +80,14 @@ def pair_imbalance(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
 def path_key(
     seed: int, source: int, target: int, intermediate: int, first: int, second: int
 ) -> int: ...
+def solve_game(
+    rate: NDArray[np.float64],
+    minimal: Classes,
+    detour: Classes,
+    price: NDArray[np.float64],
+    *,
+    cumulate: bool,
+    gap: float,
+    theta_cap: float,
+    max_iterations: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float, int]: ...

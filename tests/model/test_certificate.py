@@ -69,6 +69,7 @@ def _hand_made(order: RateOrder) -> Instance:
         ),
         order=order,
         num_links=4,
+        price_guess=np.ones(4),
     )
 
 

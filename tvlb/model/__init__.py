@@ -8,6 +8,7 @@ from tvlb.model.certificate import TOLERANCE, Certificate, certify, require_proo
 from tvlb.model.instance import Instance, PathClasses, RateOrder, build_instance
 from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pulp_solver import available_solvers
+from tvlb.model.regret import RegretSolver
 from tvlb.model.solvers import LpSolver, parse_solver
 from tvlb.model.throughput import PatternModel, Throughput, export_model, throughput
 
@@ -22,6 +23,7 @@ __all__ = [
     "PathClasses",
     "PatternModel",
     "RateOrder",
+    "RegretSolver",
     "Solution",
     "Throughput",
     "available_solvers",

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tvlb.model.instance import theta_cap
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.traffic import Demand
 
-__all__ = ["Bound", "BoundKind", "capacity_bound"]
+__all__ = ["Bound", "BoundKind", "capacity_bound", "capacity_price", "theta_cap"]
 
 
 class BoundKind(StrEnum):
@@ -46,14 +46,48 @@ def capacity_bound(topology: Dragonfly, demand: Demand) -> Bound:
     """
     cap = theta_cap(demand)
     ports = Bound(cap, BoundKind.PORTS if cap < 1.0 else BoundKind.UNIT)
+    pairs = _partner_pairs(topology, demand)
+    if pairs is None:
+        return ports
+    global_links = int((topology.network.link_kind == LinkKind.GLOBAL).sum())
+    direct_links = int(np.diff(topology.group_link_offset)[pairs].sum())
+    value = (global_links + direct_links) / (2.0 * float(demand.rate.sum()))
+    return Bound(value, BoundKind.GLOBAL_LINKS) if value < cap else ports
+
+
+def capacity_price(topology: Dragonfly, demand: Demand) -> NDArray[np.float64]:
+    """Return link prices, float64 (links,), that prove the capacity bound by weak duality.
+
+    Notes
+    -----
+    For group-to-group patterns 2 on the direct links in use and 1 on the other global links:
+    every path then costs at least 2. For other patterns 1 on every link.
+    """
+    pairs = _partner_pairs(topology, demand)
+    if pairs is None:
+        return np.ones(topology.num_links)
+    price = (topology.network.link_kind == LinkKind.GLOBAL).astype(np.float64)
+    offset = topology.group_link_offset
+    for pair in pairs.tolist():
+        price[topology.group_links[offset[pair] : offset[pair + 1]]] = 2.0
+    return price if price.any() else np.ones(topology.num_links)
+
+
+def theta_cap(demand: Demand) -> float:
+    """Return the largest theta in [0, 1] that no injection or ejection port forbids."""
+    return 1.0 / max(1.0, demand.max_injection, demand.max_ejection)
+
+
+def _partner_pairs(topology: Dragonfly, demand: Demand) -> NDArray[np.int64] | None:
+    """Return source group * groups + destination group of all traffic, int64, sorted.
+
+    None unless every sending group sends to exactly one other group.
+    """
     source = topology.switch_group[demand.source].astype(np.int64)
     target = topology.switch_group[demand.target].astype(np.int64)
     pairs = np.unique(source * topology.groups + target)
     senders = pairs // topology.groups
     one_partner_each = len(np.unique(senders)) == len(senders)
     if len(pairs) == 0 or not one_partner_each or (source == target).any():
-        return ports
-    global_links = int((topology.network.link_kind == LinkKind.GLOBAL).sum())
-    direct_links = int(np.diff(topology.group_link_offset)[pairs].sum())
-    value = (global_links + direct_links) / (2.0 * float(demand.rate.sum()))
-    return Bound(value, BoundKind.GLOBAL_LINKS) if value < cap else ports
+        return None
+    return pairs

@@ -58,8 +58,10 @@ def certify(instance: Instance, solution: Solution) -> Certificate:
     )
 
 
-def require_proof(solution: Solution, certificate: Certificate, bound: float) -> None:
-    """Accept a solution that is proven optimal.
+def require_proof(
+    solution: Solution, certificate: Certificate, bound: float, gap: float = TOLERANCE
+) -> None:
+    """Accept a solution that is proven optimal within the relative `gap`.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def require_proof(solution: Solution, certificate: Certificate, bound: float) ->
             f"constraints are violated by {certificate.primal_residual:.3g} flits/cycle",
         ),
         (
-            not abs(certificate.relative_gap) <= TOLERANCE,
+            not abs(certificate.relative_gap) <= gap,
             f"optimality is not proven: {certificate.theta_low:.9f} <= theta <= "
             f"{certificate.theta_up:.9f} (were link prices returned?)",
         ),

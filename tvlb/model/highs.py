@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import SolverFailed
+from tvlb.model.certificate import TOLERANCE
 from tvlb.model.instance import Instance, PathClasses, RateOrder
 from tvlb.model.outcome import OUTCOMES, Outcome, Solution
 from tvlb.model.vertices import to_class_flow, to_vertices
@@ -59,6 +60,11 @@ class HighsSolver:
     """HiGHS on the vertex form of the instance (the class form where rates are free)."""
 
     methods: tuple[Method, ...] = DEFAULT_METHODS
+
+    @property
+    def gap(self) -> float:
+        """See `LpSolver.gap`."""
+        return TOLERANCE
 
     def __str__(self) -> str:
         return "highs"

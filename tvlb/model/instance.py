@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.model.bounds import capacity_price, theta_cap
 from tvlb.paths import ClassUsage, PathSet, Switches, min_rows
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Demand
@@ -25,7 +26,6 @@ __all__ = [
     "detour_classes",
     "minimal_classes",
     "summed",
-    "theta_cap",
 ]
 
 HOP_COUNTS = 7
@@ -103,6 +103,8 @@ class Instance:
     minimal, detour : the MIN and VLB classes; every flow has a MIN class.
     order : whether VLB rates must not rise with length.
     num_links : number of directed links, each of capacity 1 flit/cycle.
+    price_guess : float64 (links,), link prices for an iterative solver to start from; positive
+        sum.
     """
 
     demand: Demand
@@ -110,6 +112,7 @@ class Instance:
     detour: PathClasses
     order: RateOrder
     num_links: int
+    price_guess: NDArray[np.float64]
 
     @property
     def theta_cap(self) -> float:
@@ -137,12 +140,8 @@ def build_instance(
         detour=detour_classes(path_set, demand),
         order=order,
         num_links=topology.num_links,
+        price_guess=capacity_price(topology, demand),
     )
-
-
-def theta_cap(demand: Demand) -> float:
-    """Return the largest theta in [0, 1] that no injection or ejection port forbids."""
-    return 1.0 / max(1.0, demand.max_injection, demand.max_ejection)
 
 
 def minimal_classes(topology: Dragonfly, demand: Demand) -> PathClasses:

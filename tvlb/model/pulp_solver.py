@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, SolverFailed
+from tvlb.model.certificate import TOLERANCE
 from tvlb.model.instance import Instance, PathClasses, RateOrder
 from tvlb.model.outcome import OUTCOMES, Outcome, Solution
 from tvlb.model.pulp_types import Constraint, Problem, Solver, Variable, pulp
@@ -61,6 +62,11 @@ class PulpSolver:
 
     def __str__(self) -> str:
         return f"pulp:{self.name}"
+
+    @property
+    def gap(self) -> float:
+        """See `LpSolver.gap`."""
+        return TOLERANCE
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Solve the instance once."""

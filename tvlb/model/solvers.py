@@ -13,7 +13,12 @@ __all__ = ["LpSolver", "parse_solver"]
 
 
 class LpSolver(Protocol):
-    """Something that solves instances; `str` gives the text it is parsed from."""
+    """Something that solves instances; `str` names it."""
+
+    @property
+    def gap(self) -> float:
+        """Relative distance of the bounds within which an answer counts as proven optimal."""
+        ...
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Yield solutions, best method first; the caller stops at the first proven one."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tvlb.errors import InvalidInput, SolverFailed
-from tvlb.model.bounds import BoundKind, capacity_bound
+from tvlb.model.bounds import BoundKind, capacity_bound, capacity_price
 from tvlb.model.certificate import Certificate, certify, require_proof
 from tvlb.model.instance import (
     Instance,
@@ -26,7 +26,7 @@ __all__ = ["PatternModel", "Throughput", "export_model", "throughput"]
 
 @dataclass(frozen=True)
 class Throughput:
-    """Solution of one linear program, proven optimal.
+    """Solution of one linear program, proven optimal to within the gap of the solver.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Throughput:
     theta_low, theta_up : certified bounds on the optimum, recomputed outside the solver.
     theta_cap : largest theta that 1 and the busiest injection and ejection port allow.
     bound, bound_kind : upper bound that holds for every path set, and what limits it.
-    status : how the solver ended; always OPTIMAL.
+    status : how the solver ended; always OPTIMAL, to within the gap of the solver.
     primal_residual : largest violated constraint of the solver's answer, flits/cycle.
     relative_gap : (theta_up - theta_low) / theta_up.
     rows, columns, nonzeros : size of the linear program as solved; rows 0 if no flow uses a link.
@@ -92,6 +92,7 @@ class PatternModel:
         self.topology = topology
         self.demand = switch_demand(topology, pattern.resolve(topology, seed))
         self.bound = capacity_bound(topology, self.demand)
+        self._price_guess = capacity_price(topology, self.demand)
         self.order = _order(monotone)
         self.solver = parse_solver(solver) if isinstance(solver, str) else solver
         self._minimal = minimal_classes(topology, self.demand)
@@ -106,6 +107,7 @@ class PatternModel:
             detour=detour_classes(path_set, self.demand),
             order=self.order,
             num_links=self.topology.num_links,
+            price_guess=self._price_guess,
         )
 
     def solve(self, path_set: PathSet) -> Throughput:
@@ -148,7 +150,7 @@ class PatternModel:
         for solution in self.solver.attempts(instance):
             certificate = certify(instance, solution)
             try:
-                require_proof(solution, certificate, self.bound.value)
+                require_proof(solution, certificate, self.bound.value, self.solver.gap)
             except SolverFailed as failure:
                 failures.append(str(failure))
                 continue

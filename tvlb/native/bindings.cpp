@@ -3,12 +3,14 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "balance.hpp"
 #include "order.hpp"
 #include "path_rows.hpp"
+#include "regret.hpp"
 #include "usage.hpp"
 
 namespace nb = nanobind;
@@ -236,6 +238,55 @@ void bind_rows(nb::module_& m) {
              "second_link"_a, "hops"_a, "weight"_a);
 }
 
+struct Classes {
+    Array<std::int64_t> flow;
+    Array<double> weight;
+    Array<std::int64_t> offset;
+    Array<std::int32_t> link;
+    Array<double> share;
+
+    [[nodiscard]] tvlb::ClassesView as_view() const {
+        return {view(flow), view(weight), view(offset), view(link), view(share)};
+    }
+};
+
+void check_classes(const tvlb::ClassesView& classes, std::size_t flows, std::size_t links) {
+    check_column(classes.weight.size(), classes.flow.size());
+    check_column(classes.offset.size(), classes.flow.size() + 1);
+    check_column(classes.share.size(), classes.link.size());
+    if (!std::ranges::is_sorted(classes.offset) || classes.offset.front() != 0 ||
+        static_cast<std::size_t>(classes.offset.back()) != classes.link.size()) {
+        throw std::invalid_argument("offsets do not fit the entries");
+    }
+    for (const auto link : classes.link) {
+        if (link < 0 || static_cast<std::size_t>(link) >= links) {
+            throw std::invalid_argument("no such link");
+        }
+    }
+    for (const auto flow : classes.flow) {
+        if (flow < 0 || static_cast<std::size_t>(flow) >= flows) {
+            throw std::invalid_argument("no such flow");
+        }
+    }
+    if (!std::ranges::is_sorted(classes.flow)) throw std::invalid_argument("flows out of order");
+}
+
+nb::tuple solve_game(const Array<double>& rate, const Classes& minimal, const Classes& detour,
+                     const Array<double>& price, bool cumulate, double gap, double theta_cap,
+                     std::int64_t max_iterations) {
+    check_classes(minimal.as_view(), rate.size(), price.size());
+    check_classes(detour.as_view(), rate.size(), price.size());
+    tvlb::GameSolution found;
+    {
+        nb::gil_scoped_release release;
+        found = tvlb::solve_game(view(rate), minimal.as_view(), detour.as_view(), view(price),
+                                 {cumulate, gap, theta_cap, max_iterations});
+    }
+    return nb::make_tuple(hand_over(std::move(found.minimal)), hand_over(std::move(found.detour)),
+                          hand_over(std::move(found.price)), found.theta_low, found.theta_up,
+                          found.iterations);
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -268,4 +319,10 @@ NB_MODULE(_native, m) {
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
+    nb::class_<Classes>(m, "Classes")
+        .def(nb::init<Array<std::int64_t>, Array<double>, Array<std::int64_t>, Array<std::int32_t>,
+                      Array<double>>(),
+             "flow"_a, "weight"_a, "offset"_a, "link"_a, "share"_a);
+    m.def("solve_game", &solve_game, "rate"_a, "minimal"_a, "detour"_a, "price"_a, nb::kw_only(),
+          "cumulate"_a, "gap"_a, "theta_cap"_a, "max_iterations"_a);
 }

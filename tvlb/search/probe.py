@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sim_bridge import StopFlag
 from tvlb.errors import InvalidInput
-from tvlb.model import PatternModel
+from tvlb.model import PatternModel, RegretSolver
 from tvlb.paths import LengthSet, PathSet, parse_expression, strategic_choices, table1_points
 from tvlb.randomness import KeyedStream
 from tvlb.search.parallel import map_processes
@@ -24,8 +24,8 @@ from tvlb.traffic import Pattern, type1_set, type2_set
 __all__ = ["ProbePoint", "ProbeResult", "choose_patterns", "probe"]
 
 _STAGE = "probe"
-# A set reaches the capacity bound when the gap is what counts as solved to optimality.
-_AT_BOUND = 1e-6
+# Relative distance of the certified bounds of each LP.
+_GAP = 1e-3
 # Means of equal values may differ in the last bits; the tolerance is inclusive.
 _ROUNDING = 1e-12
 
@@ -37,9 +37,9 @@ class ProbePoint:
     Attributes
     ----------
     expression : the path set.
-    theta_mean, theta_sem : mean and standard error of theta, flits/cycle/node; the error is nan
-        for a single pattern.
-    theta_low, theta_up : means of the certified bounds.
+    theta_mean, theta_sem : mean and standard error of theta, flits/cycle/node, each the middle
+        of its certified bounds; the error is nan for a single pattern.
+    theta_low, theta_up : means of the certified bounds, which lie within 0.1% of each other.
     patterns : number of patterns.
     mean_vlb_hops : mean hops of a drawn VLB path.
     distance_to_cut : theta_mean minus the candidate cut; a candidate has at least 0.
@@ -118,10 +118,11 @@ def _solve(task: _PatternTask) -> NDArray[np.float64]:
     Notes
     -----
     Traffic routed with all paths of up to L hops can be routed the same way when longer paths are
-    added, since those may stay unused. So once such a set reaches the capacity bound, the bound
-    is the proven optimum of every set that adds longer paths, and no further LP is solved.
+    added, since those may stay unused. So once such a set comes within the gap of the capacity
+    bound, its bounds hold for every set that adds longer paths, and no further LP is solved.
     """
-    model = PatternModel(task.topology, task.pattern, seed=task.seed)
+    solver = RegretSolver(_GAP)
+    model = PatternModel(task.topology, task.pattern, solver=solver, seed=task.seed)
     solved: list[tuple[float, float, float]] = []
     at_bound: tuple[int, tuple[float, float, float]] | None = None
     for expression in task.expressions:
@@ -131,11 +132,16 @@ def _solve(task: _PatternTask) -> NDArray[np.float64]:
             solved.append(at_bound[1])
             continue
         found = model.solve(path_set)
-        solved.append((found.theta, found.theta_low, found.theta_up))
+        solved.append(_middle(found.theta_low, min(found.theta_up, found.bound)))
         is_full = isinstance(path_set, LengthSet) and not path_set.has_extra
-        if is_full and found.theta_low >= found.bound * (1.0 - _AT_BOUND):
-            at_bound = length, (found.theta, found.theta_low, found.bound)
+        if is_full and found.theta_low >= found.bound * (1.0 - _GAP):
+            at_bound = length, _middle(found.theta_low, found.bound)
     return np.array(solved)
+
+
+def _middle(low: float, up: float) -> tuple[float, float, float]:
+    """Return (estimate, lower bound, upper bound)."""
+    return (low + up) / 2.0, low, up
 
 
 def probe(
