@@ -1,6 +1,7 @@
 #include "balance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -13,7 +14,7 @@ namespace {
 // Removes paths of one pair until none of its links is overloaded.
 class LocalStep {
 public:
-    explicit LocalStep(const Wiring& wiring) : usage_(wiring), stuck_(wiring.links(), 0) {}
+    explicit LocalStep(const Wiring& wiring) : usage_(wiring) {}
 
     // Returns whether the pair is still overloaded when it stops.
     bool run(PairState& pair, double threshold, std::int64_t& removed) {
@@ -27,10 +28,12 @@ public:
                 pair.remove(*victim);
                 ++removed;
             } else {
-                stuck_[static_cast<std::size_t>(worst->link)] = 1;
+                usage_.set_stuck(worst->link, true);
+                stuck_.push_back(worst->link);
             }
         }
-        for (const auto link : usage_.touched()) stuck_[static_cast<std::size_t>(link)] = 0;
+        for (const auto link : stuck_) usage_.set_stuck(link, false);
+        stuck_.clear();
         const bool stopped = find_worst(pair.live(), threshold).has_value();
         usage_.clear();
         return stopped;
@@ -38,18 +41,23 @@ public:
 
 private:
     [[nodiscard]] std::optional<Overload> find_worst(std::int64_t live, double threshold) const {
-        const auto means = usage_.means(live);
+        const auto mean = usage_.means(live);
+        const auto limit = [&](std::uint8_t kind) {
+            return threshold * (1 + kSlack) * mean.of(kind);
+        };
+        const std::array<double, 2> limits{limit(0), limit(1)};
         std::optional<Overload> worst;
-        for (const auto link : usage_.touched()) {
-            if (!usage_.counts(live, link) || stuck_[static_cast<std::size_t>(link)]) continue;
-            const Overload now{link, usage_.of(link) / means[usage_.kind(link)]};
-            if (now.ratio > threshold * (1 + kSlack) && worse(now, worst)) worst = now;
+        for (const auto& cell : usage_.cells()) {
+            if (cell.usage <= limits[cell.kind] || cell.stuck) continue;
+            if (!PairUsage::counts(live, cell)) continue;
+            const Overload now{cell.link, cell.usage / mean.of(cell.kind)};
+            if (worse(now, worst)) worst = now;
         }
         return worst;
     }
 
     PairUsage usage_;
-    std::vector<std::uint8_t> stuck_;
+    std::vector<std::int32_t> stuck_;
 };
 
 // Usage summed over all pairs, each pair's weights summing to 1.
@@ -213,10 +221,10 @@ std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows) {
         }
         const auto live = static_cast<std::int64_t>(rows.end(pair) - rows.begin(pair));
         const auto mean = usage.means(live);
-        for (const auto link : usage.touched()) {
-            if (!usage.counts(live, link)) continue;
-            auto& worst = out[pair * 2 + usage.kind(link)];
-            worst = std::max(worst, usage.of(link) / mean[usage.kind(link)]);
+        for (const auto& cell : usage.cells()) {
+            if (!PairUsage::counts(live, cell)) continue;
+            auto& worst = out[pair * 2 + cell.kind];
+            worst = std::max(worst, cell.usage / mean.of(cell.kind));
         }
         usage.clear();
     }

@@ -39,63 +39,86 @@ struct KindMean {
     }
 };
 
-// Sum of weights and number of paths over each link of one pair.
+// Sum of weights and number of paths over each link of one pair. The links lie side by side,
+// because they are all looked at after every removed path.
 class PairUsage {
 public:
-    explicit PairUsage(const Wiring& wiring)
-        : wiring_(wiring), usage_(wiring.links(), 0.0), paths_(wiring.links(), 0) {}
+    struct Cell {
+        double usage = 0.0;
+        std::int32_t paths = 0;
+        std::int32_t link = 0;
+        std::uint8_t kind = 0;
+        bool stuck = false;  // no path over it may be removed
+    };
+
+    explicit PairUsage(const Wiring& wiring) : wiring_(wiring), place_(wiring.links(), kAbsent) {}
 
     void add(const PathLinks& path, double weight) {
         for (const auto link : path.view()) {
-            const auto cell = static_cast<std::size_t>(link);
-            if (paths_[cell]++ == 0) touched_.push_back(link);
-            usage_[cell] += weight;
+            auto& place = place_[static_cast<std::size_t>(link)];
+            if (place == kAbsent) {
+                place = static_cast<std::int32_t>(cells_.size());
+                cells_.push_back({0.0, 0, link, wiring_.link_kind[static_cast<std::size_t>(link)]});
+            }
+            auto& cell = cells_[static_cast<std::size_t>(place)];
+            ++cell.paths;
+            cell.usage += weight;
         }
     }
 
     void subtract(const PathLinks& path, double weight) {
         for (const auto link : path.view()) {
-            --paths_[static_cast<std::size_t>(link)];
-            usage_[static_cast<std::size_t>(link)] -= weight;
+            auto& cell = at(link);
+            --cell.paths;
+            cell.usage -= weight;
         }
     }
 
     // Links that every path takes cannot be relieved and do not count.
-    [[nodiscard]] bool counts(std::int64_t live, std::int32_t link) const {
-        const auto paths = paths_[static_cast<std::size_t>(link)];
-        return paths > 0 && paths < live;
+    [[nodiscard]] static bool counts(std::int64_t live, const Cell& cell) {
+        return (cell.paths > 0) & (cell.paths < live);
     }
 
-    [[nodiscard]] std::array<double, 2> means(std::int64_t live) const {
-        KindMean mean;
-        for (const auto link : touched_) {
-            if (counts(live, link)) mean.add(kind(link), of(link));
+    [[nodiscard]] KindMean means(std::int64_t live) const {
+        // In registers and without branches: this runs once per removed path.
+        std::array<double, 2> sum{};
+        std::array<std::int64_t, 2> count{};
+        for (const auto& cell : cells_) {
+            const bool used = counts(live, cell);
+            const bool global = cell.kind != 0;
+            sum[0] += used && !global ? cell.usage : 0.0;
+            sum[1] += used && global ? cell.usage : 0.0;
+            count[0] += static_cast<std::int64_t>(used && !global);
+            count[1] += static_cast<std::int64_t>(used && global);
         }
-        return {mean.of(0), mean.of(1)};
+        return {sum, count};
     }
 
-    [[nodiscard]] double of(std::int32_t link) const {
-        return usage_[static_cast<std::size_t>(link)];
+    // By rising link id after `sort`.
+    [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
+    void set_stuck(std::int32_t link, bool stuck) { at(link).stuck = stuck; }
+
+    void sort() {
+        std::sort(cells_.begin(), cells_.end(),
+                  [](const Cell& x, const Cell& y) { return x.link < y.link; });
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            place_[static_cast<std::size_t>(cells_[i].link)] = static_cast<std::int32_t>(i);
+        }
     }
-    [[nodiscard]] std::uint8_t kind(std::int32_t link) const {
-        return wiring_.link_kind[static_cast<std::size_t>(link)];
-    }
-    [[nodiscard]] const std::vector<std::int32_t>& touched() const { return touched_; }
-    void sort() { std::sort(touched_.begin(), touched_.end()); }
 
     void clear() {
-        for (const auto link : touched_) {
-            usage_[static_cast<std::size_t>(link)] = 0.0;
-            paths_[static_cast<std::size_t>(link)] = 0;
-        }
-        touched_.clear();
+        for (const auto& cell : cells_) place_[static_cast<std::size_t>(cell.link)] = kAbsent;
+        cells_.clear();
     }
 
 private:
+    [[nodiscard]] Cell& at(std::int32_t link) {
+        return cells_[static_cast<std::size_t>(place_[static_cast<std::size_t>(link)])];
+    }
+
     const Wiring& wiring_;
-    std::vector<double> usage_;
-    std::vector<std::int64_t> paths_;
-    std::vector<std::int32_t> touched_;
+    std::vector<std::int32_t> place_;  // by link: its cell, or kAbsent
+    std::vector<Cell> cells_;
 };
 
 }  // namespace tvlb
