@@ -10,17 +10,21 @@ from sim_bridge.result import SimulationResult
 from sim_bridge.run import SimulationJob, simulate, simulate_many
 from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
 from sim_bridge.scenario import Scenario
+from sim_bridge.statistics import Series, half_width, jain_index
 
 __all__ = [
     "Decide",
     "Routing",
     "SaturationSearch",
     "Scenario",
+    "Series",
     "SimulationConfig",
     "SimulationJob",
     "SimulationResult",
     "StopFlag",
     "VcScheme",
+    "half_width",
+    "jain_index",
     "saturation_load",
     "search_saturation",
     "simulate",

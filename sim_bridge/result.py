@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge.config import SimulationConfig
+from sim_bridge.statistics import Series
 
 __all__ = ["SimulationResult"]
 
@@ -19,8 +20,11 @@ class SimulationResult:
     routing, path_set, pattern : what was simulated, as text.
     load : packets/cycle and node, times the node's rate in the pattern.
     seed, config : the rest of what determines the result.
-    latency_mean, latency_p50, latency_p99 : cycles from generation to delivery of the measured
-        packets; those undelivered when the run ended count with their age. NaN without packets.
+    latency_mean, latency_p50, latency_p90, latency_p99, latency_p999 : cycles from generation to
+        delivery of the measured packets; those undelivered when the run ended count with their
+        age. NaN without packets.
+    latency_ci95, accepted_ci95 : half the 95% confidence interval of latency_mean and accepted,
+        from 20 batch means of the measured window (`sim_bridge.statistics.half_width`).
     hops_mean : network links taken by the measured packets delivered; NaN without any.
     accepted : packets/cycle/node delivered within the measured window.
     generated : packets/cycle/node generated within the measured window.
@@ -37,6 +41,9 @@ class SimulationResult:
     flit_hops : network links traversed in the whole run.
     cycles : length of the whole run.
     link_load : float64 (links,), flits/cycle over each link in the measured window, by link id.
+    switch_accepted : float64 (switches,), packets/cycle delivered to each switch in the measured
+        window, per node of the switch.
+    series : accepted load and latency per 1,000 cycles of the whole run.
     cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
     """
 
@@ -48,9 +55,13 @@ class SimulationResult:
     config: SimulationConfig
     latency_mean: float
     latency_p50: float
+    latency_p90: float
     latency_p99: float
+    latency_p999: float
+    latency_ci95: float
     hops_mean: float
     accepted: float
+    accepted_ci95: float
     generated: float
     vlb_share: float
     saturated: bool
@@ -63,5 +74,7 @@ class SimulationResult:
     flit_hops: int
     cycles: int
     link_load: NDArray[np.float64]
+    switch_accepted: NDArray[np.float64]
+    series: Series
     cpu_seconds: float
     wall_seconds: float

@@ -11,6 +11,7 @@ from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, choos
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
 from sim_bridge.sampling import make_sampler, with_second_switches
+from sim_bridge.statistics import half_width, make_series, ratio
 from tvlb.errors import InvalidInput, SimulationDeadlock
 from tvlb.paths import PathSet, Switches
 from tvlb.randomness import check_seed
@@ -159,6 +160,9 @@ class Scenario:
     def _result(
         self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float
     ) -> SimulationResult:
+        batches = len(raw.batch_accepted)
+        batch_size = config.measured_cycles * self.topology.num_nodes / batches
+        batch_accepted = np.array(raw.batch_accepted, dtype=np.float64) / batch_size
         return SimulationResult(
             routing=str(self.routing),
             path_set=str(self.path_set),
@@ -168,9 +172,13 @@ class Scenario:
             config=config,
             latency_mean=raw.latency_mean,
             latency_p50=raw.latency_p50,
+            latency_p90=raw.latency_p90,
             latency_p99=raw.latency_p99,
+            latency_p999=raw.latency_p999,
+            latency_ci95=half_width(ratio(raw.batch_latency, raw.batch_packets)),
             hops_mean=raw.hops_mean,
             accepted=raw.accepted,
+            accepted_ci95=half_width(batch_accepted),
             generated=raw.generated,
             vlb_share=raw.vlb_share,
             saturated=raw.saturated,
@@ -183,6 +191,11 @@ class Scenario:
             flit_hops=raw.flit_hops,
             cycles=raw.cycles,
             link_load=np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
+            switch_accepted=np.array(raw.switch_packets, dtype=np.float64)
+            / (config.measured_cycles * self.topology.nodes_per_switch),
+            series=make_series(
+                raw.series_packets, raw.series_latency, raw.cycles, self.topology.num_nodes
+            ),
             cpu_seconds=raw.cpu_seconds,
             wall_seconds=wall_seconds,
         )

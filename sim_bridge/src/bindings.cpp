@@ -153,7 +153,9 @@ void bind_result(nb::module_& module) {
   nb::class_<Result>(module, "Result")
       .def_ro("latency_mean", &Result::latency_mean)
       .def_ro("latency_p50", &Result::latency_p50)
+      .def_ro("latency_p90", &Result::latency_p90)
       .def_ro("latency_p99", &Result::latency_p99)
+      .def_ro("latency_p999", &Result::latency_p999)
       .def_ro("hops_mean", &Result::hops_mean)
       .def_ro("accepted", &Result::accepted)
       .def_ro("generated", &Result::generated)
@@ -170,7 +172,13 @@ void bind_result(nb::module_& module) {
       .def_ro("flit_hops", &Result::flit_hops)
       .def_ro("cycles", &Result::cycles)
       .def_ro("cpu_seconds", &Result::cpu_seconds)
-      .def_ro("link_flits", &Result::link_flits);
+      .def_ro("link_flits", &Result::link_flits)
+      .def_ro("switch_packets", &Result::switch_packets)
+      .def_ro("batch_packets", &Result::batch_packets)
+      .def_ro("batch_latency", &Result::batch_latency)
+      .def_ro("batch_accepted", &Result::batch_accepted)
+      .def_ro("series_packets", &Result::series_packets)
+      .def_ro("series_latency", &Result::series_latency);
 }
 
 void bind_run(nb::module_& module) {

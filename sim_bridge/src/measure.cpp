@@ -62,7 +62,9 @@ void Measurement::summarise(Result& result, int num_nodes) const {
   const std::int64_t capacity = std::int64_t{num_nodes} * (end_ - begin_);
   result.latency_mean = ratio(recorded_latency_sum_, recorded_packets_);
   result.latency_p50 = latency_quantile(0.50);
+  result.latency_p90 = latency_quantile(0.90);
   result.latency_p99 = latency_quantile(0.99);
+  result.latency_p999 = latency_quantile(0.999);
   result.hops_mean = ratio(hops_, delivered_.packets);
   result.accepted = ratio(accepted_, capacity);
   result.generated = ratio(generated_.packets, capacity);

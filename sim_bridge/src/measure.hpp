@@ -35,7 +35,9 @@ inline constexpr double kHopelessWarmupLatency = 1000.0;  // cycles
 struct Result {
   double latency_mean = 0.0;
   double latency_p50 = 0.0;
+  double latency_p90 = 0.0;
   double latency_p99 = 0.0;
+  double latency_p999 = 0.0;
   double hops_mean = 0.0;
   double accepted = 0.0;
   double generated = 0.0;
@@ -53,6 +55,12 @@ struct Result {
   std::int64_t cycles = 0;           // whole run
   double cpu_seconds = 0.0;
   std::vector<std::int64_t> link_flits;  // in the measured window, per link
+  std::vector<std::int64_t> switch_packets;         // accepted in the window, per switch
+  std::vector<std::int64_t> batch_packets;          // measured, per batch of the window
+  std::vector<std::int64_t> batch_latency;          // their latencies added up
+  std::vector<std::int64_t> batch_accepted;         // delivered in the batch
+  std::vector<std::int64_t> series_packets;         // delivered, per kSeriesStep of the run
+  std::vector<std::int64_t> series_latency;         // their latencies added up
 };
 
 class Measurement {

@@ -12,6 +12,7 @@
 #include "routing.hpp"
 #include "simulator.hpp"
 #include "sources.hpp"
+#include "statistics.hpp"
 #include "switch.hpp"
 
 namespace tvlb::sim {
@@ -79,6 +80,7 @@ class Run {
   [[nodiscard]] std::string describe_stuck_flit() const;
   void stop_saturated(std::string reason);
   [[nodiscard]] Result result();
+  void write_statistics(Result& result) const;
   std::int64_t record_undelivered();
   [[nodiscard]] std::int64_t total_flit_hops() const;
   void count_link_flits(int sign);
@@ -102,6 +104,7 @@ class Run {
   EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
 
   Measurement measurement_;
+  Statistics statistics_;
   std::vector<std::int64_t> link_flits_;
   std::int32_t cycle_ = 0;
   std::uint64_t moves_ = 0;
@@ -135,6 +138,7 @@ Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const Pat
       arrivals_(wheel_span(config, vc_count_)),
       credit_returns_(wheel_span(config, vc_count_)),
       measurement_(window_begin_, window_end_),
+      statistics_(window_begin_, window_end_, network.num_switches()),
       link_flits_(static_cast<std::size_t>(network.num_links()), 0) {
   for (std::size_t sw = 0; sw < switches_.size(); ++sw) {
     revision_streams_.emplace_back(config.seed, Purpose::revision, sw);
@@ -319,7 +323,9 @@ void Run<Words, Slots>::move_flit(const At& at, unsigned input_vc, std::int32_t 
   if (packet.may_revise) [[unlikely]] revise_route(at.sw, packet);
   if (output.downstream < 0) {
     credit_returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
-    measurement_.delivered(packet.created, departure + kEjectionTime, packet.hops);
+    const std::int32_t delivery = departure + kEjectionTime;
+    measurement_.delivered(packet.created, delivery, packet.hops);
+    statistics_.delivered(packet.created, delivery, at.sw);
     packets_.release(id);
     return;
   }

@@ -143,7 +143,9 @@ std::int64_t Run<Words, Slots>::total_flit_hops() const {
 template <int Words, int Slots>
 std::int64_t Run<Words, Slots>::record_undelivered() {
   const auto record = [&](std::int32_t created) {
-    if (measurement_.follows(created)) measurement_.undelivered(created, cycle_);
+    if (!measurement_.follows(created)) return;
+    measurement_.undelivered(created, cycle_);
+    statistics_.undelivered(created, cycle_ - created);
   };
   std::int64_t in_network = 0;
   sources_.for_each_unsent(cycle_ - 1, record);
@@ -167,7 +169,24 @@ Result Run<Words, Slots>::result() {
   result.flit_hops = total_flit_hops();
   result.cycles = cycle_;
   result.link_flits = link_flits_;
+  write_statistics(result);
   return result;
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::write_statistics(Result& result) const {
+  for (const PacketSums& batch : statistics_.latency_by_batch()) {
+    result.batch_packets.push_back(batch.packets);
+    result.batch_latency.push_back(batch.latency);
+  }
+  for (const std::int64_t packets : statistics_.accepted_by_batch()) {
+    result.batch_accepted.push_back(packets);
+  }
+  for (const PacketSums& interval : statistics_.series()) {
+    result.series_packets.push_back(interval.packets);
+    result.series_latency.push_back(interval.latency);
+  }
+  result.switch_packets = statistics_.accepted_by_switch();
 }
 
 }  // namespace tvlb::sim

@@ -71,6 +71,10 @@ def test_simulate_document(capsys: pytest.CaptureFixture[str]) -> None:
         "cpu_seconds",
         "wall_seconds",
     } <= set(document["rows"][0])
+    for row in document["rows"]:
+        assert len(row["switch_accepted"]["by_switch"]) == 20
+        assert 0 < row["link_load"]["global"]["mean"] <= row["link_load"]["global"]["max"] <= 1
+        assert row["series"]["cycle"][:2] == [0, 1000]
     assert "saturation_load" not in document
 
 

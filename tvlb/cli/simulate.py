@@ -118,6 +118,7 @@ _COLUMNS = (
     ("load", "load", 3),
     ("accepted", "accepted", 4),
     ("latency", "latency_mean", 2),
+    ("+-", "latency_ci95", 2),
     ("p50", "latency_p50", 0),
     ("p99", "latency_p99", 0),
     ("hops", "hops_mean", 3),

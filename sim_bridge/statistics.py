@@ -1,0 +1,72 @@
+"""What lies behind the means of a run: confidence, course over time, fairness.
+
+Reference: batch means as in Law, Simulation Modeling and Analysis, section 9.5.3; fairness index of
+Jain, Chiu, Hawe, 1984.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+__all__ = ["SERIES_STEP", "Series", "half_width", "jain_index", "make_series", "ratio"]
+
+SERIES_STEP = 1000
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The course of a run, warm-up and drain included.
+
+    Attributes
+    ----------
+    cycle : int64 (intervals,), first cycle of each interval of 1,000 cycles; the last interval
+        ends with the run.
+    accepted : float64 (intervals,), packets/cycle/node delivered in it.
+    latency_mean : float64 (intervals,), cycles, of the packets delivered in it; NaN without any.
+    """
+
+    cycle: NDArray[np.int64]
+    accepted: NDArray[np.float64]
+    latency_mean: NDArray[np.float64]
+
+
+def make_series(packets: list[int], latency: list[int], cycles: int, nodes: int) -> Series:
+    """Return the course from sums per interval of `SERIES_STEP` cycles."""
+    count = np.array(packets, dtype=np.float64)
+    start = np.arange(len(packets), dtype=np.int64) * SERIES_STEP
+    # The last deliveries are due shortly after the last cycle.
+    length = np.clip(cycles - start, 1, SERIES_STEP)
+    return Series(start, count / (length * nodes), ratio(latency, packets))
+
+
+def ratio(numerator: list[int], denominator: list[int]) -> NDArray[np.float64]:
+    """Divide element by element, float64; NaN where the denominator is 0."""
+    below = np.array(denominator, dtype=np.float64)
+    result = np.full(len(below), math.nan)
+    np.divide(np.array(numerator, dtype=np.float64), below, out=result, where=below > 0)
+    return result
+
+
+def half_width(batches: NDArray[np.float64]) -> float:
+    """Return half the 95% confidence interval of the mean from batch means.
+
+    Notes
+    -----
+    Student's t on the batch means. Batches must be long against the correlation time; just below
+    saturation they are not, and the interval is too narrow. NaN if a batch is empty.
+    """
+    count = len(batches)
+    if count < 2 or np.isnan(batches).any():
+        return math.nan
+    quantile = float(stats.t.ppf((1.0 + _CONFIDENCE) / 2.0, count - 1))
+    return quantile * float(batches.std(ddof=1)) / math.sqrt(count)
+
+
+def jain_index(values: NDArray[np.float64]) -> float:
+    """Return (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has all; NaN if none has."""
+    squares = float((values * values).sum())
+    return float(values.sum()) ** 2 / (len(values) * squares) if squares > 0 else math.nan

@@ -1,0 +1,90 @@
+"""What lies behind the means: batches, series, shares of the switches."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim_bridge import SimulationConfig, SimulationResult, half_width, jain_index
+from tvlb.topology import Dragonfly
+
+Run = Callable[..., SimulationResult]
+
+LOADS = [("min", "uniform", 0.3), ("ugal-l", "shift(1,0)", 0.2), ("vlb", "shift(1,0)", 0.9)]
+
+
+@pytest.mark.parametrize(("routing", "pattern", "load"), LOADS)
+def test_shares_and_series_add_up(
+    small: Dragonfly, run: Run, routing: str, pattern: str, load: float
+) -> None:
+    result = run(small, routing, "all", pattern, load)
+    # Equal numbers of nodes per switch, so the mean of the shares is the accepted load.
+    assert result.switch_accepted.mean() == pytest.approx(result.accepted, abs=1e-12)
+    assert 0.0 < jain_index(result.switch_accepted) <= 1.0 + 1e-12
+    series = result.series
+    assert series.cycle.tolist() == [1000 * i for i in range(len(series.cycle))]
+    lengths = np.clip(result.cycles - series.cycle, 1, 1000)
+    delivered = float((series.accepted * lengths).sum()) * small.num_nodes
+    assert delivered == pytest.approx(result.flits, abs=1e-6)
+
+
+def test_series_shows_the_warm_up(small: Dragonfly, run: Run) -> None:
+    # The first 1,000 cycles miss what was on its way at their end: at most latency / 1,000 of it.
+    result = run(small, "min", "none", "uniform", 0.4)
+    first, second = result.series.accepted[:2]
+    assert first < second == pytest.approx(0.4, rel=0.05)
+    assert first > 0.4 * (1.0 - 2.0 * result.latency_mean / 1000.0)
+
+
+def test_quantiles_rise(small: Dragonfly, run: Run) -> None:
+    result = run(small, "ugal-l", "all", "shift(1,0)", 0.2)
+    quantiles = [
+        result.latency_p50, result.latency_p90, result.latency_p99, result.latency_p999
+    ]  # fmt: skip
+    assert quantiles == sorted(quantiles)
+    assert result.latency_p50 < result.latency_p999
+
+
+def test_intervals_cover_the_mean_of_long_runs(small: Dragonfly, run: Run) -> None:
+    # 95% intervals of 40 independent runs miss the long-run mean 2 times on average; 8 or more
+    # misses of a right interval have a probability below 0.1%.
+    settled = SimulationConfig(warmup_cycles=500, measured_cycles=2000)
+    results = [
+        run(small, "ugal-l", "all", "shift(1,0)", 0.1, config=settled, seed=seed)
+        for seed in range(40)
+    ]
+    for name in ("latency_mean", "accepted"):
+        means = np.array([getattr(result, name) for result in results])
+        width = np.array([getattr(result, name.split("_")[0] + "_ci95") for result in results])
+        truth = 0.1 if name == "accepted" else means.mean()
+        assert int((np.abs(means - truth) > width).sum()) < 8
+        # And they are not wide for nothing: like the spread of the runs.
+        assert width.mean() < 4.0 * means.std(ddof=1)
+
+
+def test_a_window_shorter_than_the_batches_has_no_interval(small: Dragonfly, run: Run) -> None:
+    tiny = SimulationConfig(warmup_cycles=10, measured_cycles=5)
+    assert math.isnan(run(small, "min", "none", "uniform", 0.5, config=tiny).latency_ci95)
+
+
+def test_half_width_by_hand() -> None:
+    # Means 1 and 3: s = sqrt(2), t(0.975, 1) = 12.7062, half width t * s / sqrt(2) = 12.7062.
+    assert half_width(np.array([1.0, 3.0])) == pytest.approx(12.7062, abs=1e-4)
+    assert math.isnan(half_width(np.array([1.0])))
+    assert math.isnan(half_width(np.array([1.0, math.nan])))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0.01, 10.0), min_size=1, max_size=20))
+def test_jain_index_is_between_one_share_and_all_equal(values: list[float]) -> None:
+    index = jain_index(np.array(values))
+    assert 1.0 / len(values) - 1e-9 <= index <= 1.0 + 1e-9
+
+
+def test_jain_index_by_hand() -> None:
+    assert jain_index(np.array([1.0, 0.0, 0.0, 0.0])) == pytest.approx(0.25)
+    assert jain_index(np.full(4, 0.3)) == pytest.approx(1.0)
+    assert math.isnan(jain_index(np.zeros(3)))
