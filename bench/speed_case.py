@@ -1,0 +1,74 @@
+r"""Run one case of bench/speed.py in this process and print its figures as one line of JSON.
+
+    python bench/speed_case.py 4,8,4,9 ugal-l all 'shift(2,0)' 0.2 10000 10000 [SEED]
+
+Arguments: topology, routing, path set, pattern, load, warm-up and window in cycles. To see where
+the time goes, profile a build with names; -S keeps the editable install out of the way:
+
+    .venv/bin/python -m pip install --no-deps --no-build-isolation --target build/named \
+        --config-settings=build-dir=build/named-build --config-settings=install.strip=false \
+        --config-settings=cmake.build-type=RelWithDebInfo .
+    PYTHONPATH=build/named:$(echo .venv/lib/python3*/site-packages) \
+        valgrind --tool=callgrind --toggle-collect='tvlb::sim::simulate*' \
+        .venv/bin/python -S bench/speed_case.py 4,8,4,9 ugal-l all 'shift(2,0)' 0.2 200 200
+    callgrind_annotate callgrind.out.*
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from sim_bridge import Scenario, SimulationConfig
+from tvlb.paths import parse_expression
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+
+# Enough for the flits on their way; a saturated case would drain for much longer.
+DRAIN_CYCLES = 500
+
+
+def resident(field: str) -> int:
+    """Resident memory of this process in bytes: VmRSS is now, VmHWM the peak (Linux)."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return int(value.split()[0]) * 1024
+    raise SystemExit(f"/proc/self/status has no {field}")
+
+
+def main() -> int:
+    """Command line entry."""
+    shape, routing, paths, pattern, load, warmup, window, *seed = sys.argv[1:]
+    imported = resident("VmRSS")
+    start = time.process_time()
+    topology = parse_topology(shape)
+    scenario = Scenario(
+        topology,
+        routing,
+        parse_expression(paths, topology),
+        parse_pattern(pattern),
+        int(seed[0]) if seed else 0,
+    )
+    config = SimulationConfig(
+        warmup_cycles=int(warmup), measured_cycles=int(window), drain_limit_cycles=DRAIN_CYCLES
+    )
+    result = scenario.run(float(load), config)
+    total_seconds = time.process_time() - start
+    figures = {
+        "flit_hops": result.flit_hops,
+        "cycles": result.cycles,
+        "cpu_seconds": result.cpu_seconds,
+        "setup_seconds": total_seconds - result.cpu_seconds,
+        "latency": result.latency_mean,
+        "accepted": result.accepted,
+        "peak_bytes": resident("VmHWM"),
+        "imported_bytes": imported,
+        "nodes": topology.num_nodes,
+    }
+    print(json.dumps(figures))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
