@@ -41,16 +41,6 @@ class Rows:
         weight: NDArray[np.float64],
     ) -> None: ...
 
-class BalanceOptions:
-    def __init__(
-        self,
-        local_threshold: float,
-        global_threshold: float,
-        floor_paths: int,
-        floor_share: float,
-        seed: int,
-    ) -> None: ...
-
 class Classes:
     def __init__(
         self,
@@ -59,6 +49,16 @@ class Classes:
         offset: NDArray[np.int64],
         link: _Int32,
         share: NDArray[np.float64],
+    ) -> None: ...
+
+class BalanceOptions:
+    def __init__(
+        self,
+        local_threshold: float,
+        global_threshold: float,
+        floor_paths: int,
+        floor_share: float,
+        seed: int,
     ) -> None: ...
 
 def enumerate_vlb(
@@ -77,17 +77,16 @@ def balance(
     wiring: Wiring, rows: Rows, options: BalanceOptions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int, int]: ...
 def pair_imbalance(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
+def solve_by_regret(
+    demand: NDArray[np.float64],
+    minimal: Classes,
+    detour: Classes,
+    shorter_first: bool,
+    start_price: NDArray[np.float64],
+    theta_cap: float,
+    gap: float,
+    max_iterations: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float, int]: ...
 def path_key(
     seed: int, source: int, target: int, intermediate: int, first: int, second: int
 ) -> int: ...
-def solve_game(
-    rate: NDArray[np.float64],
-    minimal: Classes,
-    detour: Classes,
-    price: NDArray[np.float64],
-    *,
-    cumulate: bool,
-    gap: float,
-    theta_cap: float,
-    max_iterations: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float, int]: ...

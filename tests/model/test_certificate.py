@@ -68,8 +68,7 @@ def _hand_made(order: RateOrder) -> Instance:
             share=np.array([1.0, 1 / 3, 1 / 3, 1 / 3]),
         ),
         order=order,
-        num_links=4,
-        price_guess=np.ones(4),
+        start_price=np.zeros(4),
     )
 
 

@@ -22,7 +22,9 @@ def model(
     topology: TopologyArgument,
     vlb: PathSetOption = "all",
     pattern: PatternOption = "shift(1,0)",
-    solver: Annotated[str, typer.Option(help="highs, or pulp:NAME for any PuLP solver.")] = "highs",
+    solver: Annotated[
+        str, typer.Option(help="highs, rm+:GAP, or pulp:NAME for any PuLP solver.")
+    ] = "highs",
     monotone: Annotated[
         bool,
         typer.Option(

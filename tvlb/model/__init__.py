@@ -1,4 +1,4 @@
-"""The throughput model: an LP per path set and pattern, solved by HiGHS or PuLP, then certified.
+"""The throughput model: an LP per path set and pattern, solved, then certified.
 
 `throughput` solves one; `PatternModel` solves one pattern for many path sets.
 """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.traffic import Demand
 
-__all__ = ["Bound", "BoundKind", "capacity_bound", "capacity_price", "theta_cap"]
+__all__ = ["Bound", "BoundKind", "capacity_bound", "capacity_prices", "theta_cap"]
 
 
 class BoundKind(StrEnum):
@@ -36,6 +36,11 @@ class Bound:
     kind: BoundKind
 
 
+def theta_cap(demand: Demand) -> float:
+    """Return the largest theta in [0, 1] that no injection or ejection port forbids."""
+    return 1.0 / max(1.0, demand.max_injection, demand.max_ejection)
+
+
 def capacity_bound(topology: Dragonfly, demand: Demand) -> Bound:
     """Bound theta by the ports and, for group-to-group patterns, by the global links.
 
@@ -45,49 +50,31 @@ def capacity_bound(topology: Dragonfly, demand: Demand) -> Bound:
     most D flits/cycle take one global hop and the others take two, so 2 theta T - D <= G.
     """
     cap = theta_cap(demand)
-    ports = Bound(cap, BoundKind.PORTS if cap < 1.0 else BoundKind.UNIT)
-    pairs = _partner_pairs(topology, demand)
-    if pairs is None:
-        return ports
-    global_links = int((topology.network.link_kind == LinkKind.GLOBAL).sum())
-    direct_links = int(np.diff(topology.group_link_offset)[pairs].sum())
-    value = (global_links + direct_links) / (2.0 * float(demand.rate.sum()))
-    return Bound(value, BoundKind.GLOBAL_LINKS) if value < cap else ports
+    worth = float(capacity_prices(topology, demand).sum())
+    value = worth / (2.0 * float(demand.rate.sum())) if worth else cap
+    if value < cap:
+        return Bound(value, BoundKind.GLOBAL_LINKS)
+    return Bound(cap, BoundKind.PORTS if cap < 1.0 else BoundKind.UNIT)
 
 
-def capacity_price(topology: Dragonfly, demand: Demand) -> NDArray[np.float64]:
-    """Return link prices, float64 (links,), that prove the capacity bound by weak duality.
+def capacity_prices(topology: Dragonfly, demand: Demand) -> NDArray[np.float64]:
+    """Return link prices that prove the bound by the global links, float64 (links,).
 
     Notes
     -----
-    For group-to-group patterns 2 on the direct links in use and 1 on the other global links:
-    every path then costs at least 2. For other patterns 1 on every link.
+    2 on the direct links of the group pairs in use and 1 on the other global links: every path,
+    MIN or VLB, then costs at least 2. All zero unless every group sends to one other group.
     """
-    pairs = _partner_pairs(topology, demand)
-    if pairs is None:
-        return np.ones(topology.num_links)
-    price = (topology.network.link_kind == LinkKind.GLOBAL).astype(np.float64)
-    offset = topology.group_link_offset
-    for pair in pairs.tolist():
-        price[topology.group_links[offset[pair] : offset[pair + 1]]] = 2.0
-    return price if price.any() else np.ones(topology.num_links)
-
-
-def theta_cap(demand: Demand) -> float:
-    """Return the largest theta in [0, 1] that no injection or ejection port forbids."""
-    return 1.0 / max(1.0, demand.max_injection, demand.max_ejection)
-
-
-def _partner_pairs(topology: Dragonfly, demand: Demand) -> NDArray[np.int64] | None:
-    """Return source group * groups + destination group of all traffic, int64, sorted.
-
-    None unless every sending group sends to exactly one other group.
-    """
+    price = np.zeros(topology.num_links)
     source = topology.switch_group[demand.source].astype(np.int64)
     target = topology.switch_group[demand.target].astype(np.int64)
     pairs = np.unique(source * topology.groups + target)
     senders = pairs // topology.groups
     one_partner_each = len(np.unique(senders)) == len(senders)
     if len(pairs) == 0 or not one_partner_each or (source == target).any():
-        return None
-    return pairs
+        return price
+    price[topology.network.link_kind == LinkKind.GLOBAL] = 1.0
+    offset = topology.group_link_offset
+    for pair in pairs.tolist():
+        price[topology.group_links[offset[pair] : offset[pair + 1]]] = 2.0
+    return price

@@ -61,7 +61,12 @@ def certify(instance: Instance, solution: Solution) -> Certificate:
 def require_proof(
     solution: Solution, certificate: Certificate, bound: float, gap: float = TOLERANCE
 ) -> None:
-    """Accept a solution that is proven optimal within the relative `gap`.
+    """Accept a solution that is proven optimal.
+
+    Parameters
+    ----------
+    bound : upper bound on theta that holds for every path set, flits/cycle/node.
+    gap : largest relative gap between the certified bounds.
 
     Raises
     ------

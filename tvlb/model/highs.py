@@ -61,13 +61,13 @@ class HighsSolver:
 
     methods: tuple[Method, ...] = DEFAULT_METHODS
 
+    def __str__(self) -> str:
+        return "highs"
+
     @property
     def gap(self) -> float:
         """See `LpSolver.gap`."""
         return TOLERANCE
-
-    def __str__(self) -> str:
-        return "highs"
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Solve the instance by each method in turn, lazily."""

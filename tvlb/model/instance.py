@@ -12,7 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.model.bounds import capacity_price, theta_cap
+from tvlb import _native
+from tvlb.model.bounds import capacity_prices, theta_cap
 from tvlb.paths import ClassUsage, PathSet, Switches, min_rows
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Demand
@@ -82,6 +83,11 @@ class PathClasses:
         found[1:] = self.flow[1:] == self.flow[:-1]
         return found
 
+    @property
+    def native(self) -> _native.Classes:
+        """The classes in the form that the compiled solver reads (not copied)."""
+        return _native.Classes(self.flow, self.weight, self.offset, self.link, self.share)
+
     def loads(self, shipped: NDArray[np.float64], num_links: int) -> NDArray[np.float64]:
         """Link loads, float64 (links,), when class c ships ``shipped[c]`` flits/cycle."""
         carried = self.share * np.repeat(shipped, np.diff(self.offset))
@@ -102,17 +108,20 @@ class Instance:
     demand : the flows, their rates at theta = 1 and the largest port rates.
     minimal, detour : the MIN and VLB classes; every flow has a MIN class.
     order : whether VLB rates must not rise with length.
-    num_links : number of directed links, each of capacity 1 flit/cycle.
-    price_guess : float64 (links,), link prices for an iterative solver to start from; positive
-        sum.
+    start_price : float64 (links,), prices that prove the capacity bound (`capacity_prices`): a
+        start for iterative solvers, no part of the program.
     """
 
     demand: Demand
     minimal: PathClasses
     detour: PathClasses
     order: RateOrder
-    num_links: int
-    price_guess: NDArray[np.float64]
+    start_price: NDArray[np.float64]
+
+    @property
+    def num_links(self) -> int:
+        """Number of directed links, each of capacity 1 flit/cycle."""
+        return len(self.start_price)
 
     @property
     def theta_cap(self) -> float:
@@ -139,8 +148,7 @@ def build_instance(
         minimal=minimal_classes(topology, demand),
         detour=detour_classes(path_set, demand),
         order=order,
-        num_links=topology.num_links,
-        price_guess=capacity_price(topology, demand),
+        start_price=capacity_prices(topology, demand),
     )
 
 

@@ -1,91 +1,86 @@
-"""The linear program solved to a stated gap by regret matching plus, without an LP solver.
+"""Regret matching plus: certified bounds to a chosen gap, without an LP solver.
 
-Reference: Tammelin, 2014, arXiv:1407.5042; the vertices are those of `tvlb.model.vertices`.
+In vertex form the model is a matrix game. Every flow mixes over its vertices, an opponent spreads
+a price over the links, and 1 / theta is the value of the game.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.model.certificate import TOLERANCE
 from tvlb.model.highs import HighsSolver
-from tvlb.model.instance import Instance, PathClasses, RateOrder
+from tvlb.model.instance import Instance, RateOrder
 from tvlb.model.outcome import Outcome, Solution
 
 __all__ = ["RegretSolver"]
 
+_SMALLEST_GAP = 1e-5
+# The compiled solver works in single precision and may be off by this much.
+_ROUNDING = TOLERANCE
+
 
 @dataclass(frozen=True)
 class RegretSolver:
-    """Regret matching plus until the bounds are within `gap`; HiGHS where that takes too long.
+    """Regret matching plus to a relative gap, then HiGHS where that was not reached.
 
     Attributes
     ----------
-    gap : relative distance of the bounds, 1e-6 < gap < 1.
-    max_iterations : passes over all flows before HiGHS takes over.
+    gap : largest (theta_up - theta_low) / theta_up, 1e-5 <= gap < 1.
+    max_iterations : after these HiGHS takes over. The clock plays no part, so results do not
+        depend on the machine's speed.
 
     Raises
     ------
-    InvalidInput : a value is out of range.
+    InvalidInput : an attribute is out of range.
 
-    Notes
-    -----
-    Each flow mixes over its vertices and the links' prices answer; theta is the reciprocal of the
-    game's value. The number of passes depends on the instance alone, so results do not depend on
-    the machine's load.
+    References
+    ----------
+    Tammelin, Burch, Johanson, Bowling: Solving Heads-up Limit Texas Hold'em, IJCAI'15;
+    Brown, Sandholm: Solving Imperfect-Information Games via Discounted Regret Minimization,
+    AAAI'19.
     """
 
     gap: float = 1e-3
-    max_iterations: int = 4000
+    max_iterations: int = 10_000
 
     def __post_init__(self) -> None:
-        if not 1e-6 < self.gap < 1.0:
-            raise InvalidInput(f"gap {self.gap} is out of range: 1e-6 < gap < 1")
+        if not (math.isfinite(self.gap) and _SMALLEST_GAP <= self.gap < 1.0):
+            raise InvalidInput(f"gap {self.gap} is out of range: {_SMALLEST_GAP} <= gap < 1")
         if self.max_iterations < 0:
             raise InvalidInput(f"max_iterations {self.max_iterations} is out of range: at least 0")
 
     def __str__(self) -> str:
-        return f"regret matching to {self.gap:g}"
+        return f"rm+:{self.gap}"
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
-        """Yield the game's solution, then those of HiGHS, lazily."""
-        yield _play(instance, self.gap, self.max_iterations)
+        """Yield the answer of regret matching, then those of HiGHS; see `LpSolver.attempts`."""
+        yield self._solve(instance)
         yield from HighsSolver().attempts(instance)
 
-
-def _play(instance: Instance, gap: float, max_iterations: int) -> Solution:
-    rate = instance.demand.rate
-    minimal, detour, price, theta, up, iterations = _native.solve_game(
-        rate,
-        _classes(instance.minimal),
-        _classes(instance.detour),
-        instance.price_guess,
-        cumulate=instance.order is RateOrder.SHORTER_FIRST,
-        gap=gap,
-        theta_cap=instance.theta_cap,
-        max_iterations=max_iterations,
-    )
-    closed = up - theta <= gap * up
-    return Solution(
-        outcome=Outcome.OPTIMAL if closed else Outcome.LIMIT,
-        reported=f"regret matching, {iterations} iterations",
-        theta=theta,
-        minimal=minimal * theta * rate[instance.minimal.flow],
-        detour=detour * theta * rate[instance.detour.flow],
-        price=price,
-        rows=len(rate) + instance.num_links,
-        columns=1 + len(instance.minimal) + len(instance.detour),
-        nonzeros=len(instance.minimal.link) + len(instance.detour.link),
-    )
-
-
-def _classes(classes: PathClasses) -> _native.Classes:
-    return _native.Classes(
-        np.ascontiguousarray(classes.flow),
-        np.ascontiguousarray(classes.weight),
-        np.ascontiguousarray(classes.offset),
-        np.ascontiguousarray(classes.link),
-        np.ascontiguousarray(classes.share),
-    )
+    def _solve(self, instance: Instance) -> Solution:
+        target = self.gap - _ROUNDING
+        minimal, detour, price, theta_low, theta_up, iterations = _native.solve_by_regret(
+            instance.demand.rate,
+            instance.minimal.native,
+            instance.detour.native,
+            instance.order is RateOrder.SHORTER_FIRST,
+            instance.start_price,
+            instance.theta_cap,
+            target,
+            self.max_iterations,
+        )
+        reached = theta_up - theta_low <= target * theta_up
+        return Solution(
+            outcome=Outcome.OPTIMAL if reached else Outcome.LIMIT,
+            reported=f"regret matching: {iterations} iterations",
+            theta=theta_low,
+            minimal=minimal,
+            detour=detour,
+            price=price,
+            rows=len(instance.demand.rate) + instance.num_links,
+            columns=1 + len(instance.minimal) + len(instance.detour),
+            nonzeros=len(instance.minimal.link) + len(instance.detour.link),
+        )

@@ -1,4 +1,4 @@
-"""The solver language: `highs` or `pulp:NAME`."""
+"""The solver language: `highs`, `rm+:GAP` or `pulp:NAME`."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -8,16 +8,17 @@ from tvlb.model.highs import HighsSolver
 from tvlb.model.instance import Instance
 from tvlb.model.outcome import Solution
 from tvlb.model.pulp_solver import PulpSolver
+from tvlb.model.regret import RegretSolver
 
 __all__ = ["LpSolver", "parse_solver"]
 
 
 class LpSolver(Protocol):
-    """Something that solves instances; `str` names it."""
+    """Something that solves instances; `str` gives the text it is parsed from."""
 
     @property
     def gap(self) -> float:
-        """Relative distance of the bounds within which an answer counts as proven optimal."""
+        """Relative gap between the certified bounds up to which a solution counts as optimal."""
         ...
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
@@ -30,16 +31,29 @@ def parse_solver(text: str) -> LpSolver:
 
     Raises
     ------
-    InvalidInput : the text is neither "highs" nor "pulp:" and an installed PuLP solver.
+    InvalidInput : the text is neither "highs" nor "rm+:" and a gap nor "pulp:" and an installed
+        PuLP solver.
 
     Examples
     --------
-    >>> str(parse_solver("highs"))
-    'highs'
+    >>> [str(parse_solver(text)) for text in ("highs", "rm+:1e-3")]
+    ['highs', 'rm+:0.001']
     """
     if text == "highs":
         return HighsSolver()
     family, separator, name = text.partition(":")
     if family == "pulp" and separator:
         return PulpSolver(name)
-    raise InvalidInput(f"unknown solver {text!r}: expected highs or pulp:NAME, such as pulp:HiGHS")
+    if family == "rm+" and separator:
+        return RegretSolver(_gap(name))
+    raise InvalidInput(
+        f"unknown solver {text!r}: expected highs, rm+:GAP, such as rm+:1e-3, or pulp:NAME, such "
+        "as pulp:HiGHS"
+    )
+
+
+def _gap(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput(f"solver rm+:{text}: the gap is not a number") from None

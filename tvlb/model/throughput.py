@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tvlb.errors import InvalidInput, SolverFailed
-from tvlb.model.bounds import BoundKind, capacity_bound, capacity_price
+from tvlb.model.bounds import BoundKind, capacity_bound, capacity_prices
 from tvlb.model.certificate import Certificate, certify, require_proof
 from tvlb.model.instance import (
     Instance,
@@ -26,7 +26,7 @@ __all__ = ["PatternModel", "Throughput", "export_model", "throughput"]
 
 @dataclass(frozen=True)
 class Throughput:
-    """Solution of one linear program, proven optimal to within the gap of the solver.
+    """Solution of one linear program, proven optimal to the gap of the solver.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Throughput:
     theta_low, theta_up : certified bounds on the optimum, recomputed outside the solver.
     theta_cap : largest theta that 1 and the busiest injection and ejection port allow.
     bound, bound_kind : upper bound that holds for every path set, and what limits it.
-    status : how the solver ended; always OPTIMAL, to within the gap of the solver.
+    status : how the solver ended; always OPTIMAL.
     primal_residual : largest violated constraint of the solver's answer, flits/cycle.
     relative_gap : (theta_up - theta_low) / theta_up.
     rows, columns, nonzeros : size of the linear program as solved; rows 0 if no flow uses a link.
@@ -67,7 +67,7 @@ class PatternModel:
     topology : the network.
     pattern : the traffic.
     monotone : whether VLB rates must not rise with path length.
-    solver : "highs" or "pulp:NAME".
+    solver : "highs", "rm+:GAP" or "pulp:NAME"; see `parse_solver`.
     seed : used where the pattern has no own seed.
 
     Raises
@@ -76,7 +76,7 @@ class PatternModel:
 
     Notes
     -----
-    Demand, MIN classes and the capacity bound are computed once.
+    Demand, MIN classes, the capacity bound and its prices are computed once.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class PatternModel:
         self.topology = topology
         self.demand = switch_demand(topology, pattern.resolve(topology, seed))
         self.bound = capacity_bound(topology, self.demand)
-        self._price_guess = capacity_price(topology, self.demand)
+        self._start_price = capacity_prices(topology, self.demand)
         self.order = _order(monotone)
         self.solver = parse_solver(solver) if isinstance(solver, str) else solver
         self._minimal = minimal_classes(topology, self.demand)
@@ -106,8 +106,7 @@ class PatternModel:
             minimal=self._minimal,
             detour=detour_classes(path_set, self.demand),
             order=self.order,
-            num_links=self.topology.num_links,
-            price_guess=self._price_guess,
+            start_price=self._start_price,
         )
 
     def solve(self, path_set: PathSet) -> Throughput:
@@ -172,7 +171,7 @@ def throughput(
     Parameters
     ----------
     monotone : whether VLB rates must not rise with path length.
-    solver : "highs" or "pulp:NAME".
+    solver : "highs", "rm+:GAP" or "pulp:NAME"; see `parse_solver`.
     seed : used where the pattern has no own seed.
 
     Raises

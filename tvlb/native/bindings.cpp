@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "balance.hpp"
 #include "order.hpp"
@@ -199,6 +200,68 @@ std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t tar
     return tvlb::path_key(tvlb::pair_key(seed, source, target), intermediate, first, second);
 }
 
+// The arrays behind a ClassesView, kept alive while the view is used.
+struct Classes {
+    Array<std::int64_t> flow;
+    Array<double> weight;
+    Array<std::int64_t> offset;
+    Array<std::int32_t> link;
+    Array<double> share;
+
+    [[nodiscard]] tvlb::ClassesView as_view() const {
+        return {view(flow), view(weight), view(offset), view(link), view(share)};
+    }
+};
+
+void check_classes(const tvlb::ClassesView& classes, std::size_t flows, std::size_t links) {
+    check_column(classes.weight.size(), classes.size());
+    check_column(classes.offset.size(), classes.size() + 1);
+    check_column(classes.share.size(), classes.link.size());
+    if (!std::is_sorted(classes.flow.begin(), classes.flow.end()) ||
+        !std::is_sorted(classes.offset.begin(), classes.offset.end())) {
+        throw std::invalid_argument("classes are not in order");
+    }
+    if (classes.offset.front() != 0 ||
+        classes.offset.back() != static_cast<std::int64_t>(classes.link.size())) {
+        throw std::invalid_argument("classes do not own their entries");
+    }
+    check_ids(classes.link, links);
+    if (std::find(classes.link.begin(), classes.link.end(), tvlb::kAbsent) != classes.link.end()) {
+        throw std::invalid_argument("id out of range in classes");
+    }
+    if (!classes.flow.empty() &&
+        (classes.flow.front() < 0 || classes.flow.back() >= static_cast<std::int64_t>(flows))) {
+        throw std::invalid_argument("no such flow");
+    }
+}
+
+void check_every_flow_has_one(const tvlb::ClassesView& classes, std::size_t flows) {
+    std::vector<std::uint8_t> found(flows, 0);
+    for (const auto flow : classes.flow) found[static_cast<std::size_t>(flow)] = 1;
+    if (std::find(found.begin(), found.end(), 0) != found.end()) {
+        throw std::invalid_argument("a flow has no MIN class");
+    }
+}
+
+nb::tuple solve_by_regret(const Array<double>& demand, const Classes& minimal,
+                          const Classes& detour, bool shorter_first,
+                          const Array<double>& start_price, double theta_cap, double gap,
+                          std::int64_t max_iterations) {
+    check_classes(minimal.as_view(), demand.size(), start_price.size());
+    check_classes(detour.as_view(), demand.size(), start_price.size());
+    check_every_flow_has_one(minimal.as_view(), demand.size());
+    const tvlb::GameView game{view(demand),  minimal.as_view(),  detour.as_view(),
+                              shorter_first, view(start_price), theta_cap};
+    tvlb::RegretOutcome outcome;
+    {
+        nb::gil_scoped_release release;
+        outcome = tvlb::solve_by_regret(game, {gap, max_iterations});
+    }
+    return nb::make_tuple(hand_over(std::move(outcome.minimal)),
+                          hand_over(std::move(outcome.detour)), hand_over(std::move(outcome.price)),
+                          outcome.theta_low, outcome.theta_up, outcome.iterations);
+}
+
 void bind_rules(nb::module_& m) {
     nb::class_<tvlb::LengthRule>(m, "LengthRule")
         .def("__init__",
@@ -238,53 +301,14 @@ void bind_rows(nb::module_& m) {
              "second_link"_a, "hops"_a, "weight"_a);
 }
 
-struct Classes {
-    Array<std::int64_t> flow;
-    Array<double> weight;
-    Array<std::int64_t> offset;
-    Array<std::int32_t> link;
-    Array<double> share;
-
-    [[nodiscard]] tvlb::ClassesView as_view() const {
-        return {view(flow), view(weight), view(offset), view(link), view(share)};
-    }
-};
-
-void check_classes(const tvlb::ClassesView& classes, std::size_t flows, std::size_t links) {
-    check_column(classes.weight.size(), classes.flow.size());
-    check_column(classes.offset.size(), classes.flow.size() + 1);
-    check_column(classes.share.size(), classes.link.size());
-    if (!std::ranges::is_sorted(classes.offset) || classes.offset.front() != 0 ||
-        static_cast<std::size_t>(classes.offset.back()) != classes.link.size()) {
-        throw std::invalid_argument("offsets do not fit the entries");
-    }
-    for (const auto link : classes.link) {
-        if (link < 0 || static_cast<std::size_t>(link) >= links) {
-            throw std::invalid_argument("no such link");
-        }
-    }
-    for (const auto flow : classes.flow) {
-        if (flow < 0 || static_cast<std::size_t>(flow) >= flows) {
-            throw std::invalid_argument("no such flow");
-        }
-    }
-    if (!std::ranges::is_sorted(classes.flow)) throw std::invalid_argument("flows out of order");
-}
-
-nb::tuple solve_game(const Array<double>& rate, const Classes& minimal, const Classes& detour,
-                     const Array<double>& price, bool cumulate, double gap, double theta_cap,
-                     std::int64_t max_iterations) {
-    check_classes(minimal.as_view(), rate.size(), price.size());
-    check_classes(detour.as_view(), rate.size(), price.size());
-    tvlb::GameSolution found;
-    {
-        nb::gil_scoped_release release;
-        found = tvlb::solve_game(view(rate), minimal.as_view(), detour.as_view(), view(price),
-                                 {cumulate, gap, theta_cap, max_iterations});
-    }
-    return nb::make_tuple(hand_over(std::move(found.minimal)), hand_over(std::move(found.detour)),
-                          hand_over(std::move(found.price)), found.theta_low, found.theta_up,
-                          found.iterations);
+void bind_classes(nb::module_& m) {
+    nb::class_<Classes>(m, "Classes")
+        .def("__init__",
+             [](Classes* self, Array<std::int64_t> flow, Array<double> weight,
+                Array<std::int64_t> offset, Array<std::int32_t> link, Array<double> share) {
+                 new (self) Classes{flow, weight, offset, link, share};
+             },
+             "flow"_a, "weight"_a, "offset"_a, "link"_a, "share"_a);
 }
 
 }  // namespace
@@ -303,6 +327,7 @@ NB_MODULE(_native, m) {
              "local_link"_a, "group_link_offset"_a, "group_links"_a);
     bind_rules(m);
     bind_rows(m);
+    bind_classes(m);
     m.def("enumerate_vlb", &enumerate<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
     m.def("enumerate_vlb", &enumerate<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
@@ -317,12 +342,8 @@ NB_MODULE(_native, m) {
     m.def("path_links", &path_links, "wiring"_a, "rows"_a);
     m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
+    m.def("solve_by_regret", &solve_by_regret, "demand"_a, "minimal"_a, "detour"_a,
+          "shorter_first"_a, "start_price"_a, "theta_cap"_a, "gap"_a, "max_iterations"_a);
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
-    nb::class_<Classes>(m, "Classes")
-        .def(nb::init<Array<std::int64_t>, Array<double>, Array<std::int64_t>, Array<std::int32_t>,
-                      Array<double>>(),
-             "flow"_a, "weight"_a, "offset"_a, "link"_a, "share"_a);
-    m.def("solve_game", &solve_game, "rate"_a, "minimal"_a, "detour"_a, "price"_a, nb::kw_only(),
-          "cumulate"_a, "gap"_a, "theta_cap"_a, "max_iterations"_a);
 }

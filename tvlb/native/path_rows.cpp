@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <tuple>
 
 #include "order.hpp"
@@ -54,40 +55,38 @@ void add_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, PathRows
     }
 }
 
-// Drops all but the first `keep` candidates of the longer class in keyed order.
-void cut_longer_class(std::vector<Candidate>& longer, std::int64_t keep) {
+// Drops all but the first `keep` candidates longer than `max_hops` in keyed order; the others stay
+// where they are.
+void cut_longer_class(std::vector<Candidate>& chosen, int max_hops, int percent) {
+    const auto is_longer = [&](const Candidate& c) { return c.hops > max_hops; };
     const auto by_key = [](const Candidate& x, const Candidate& y) {
         return x.key != y.key ? x.key < y.key : triple(x) < triple(y);
     };
-    const auto middle = longer.begin() + keep;
-    std::nth_element(longer.begin(), middle, longer.end(), by_key);
-    longer.erase(middle, longer.end());
+    std::vector<Candidate> longer;
+    std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(longer), is_longer);
+    const auto keep = kept(static_cast<std::int64_t>(longer.size()), percent);
+    if (keep == static_cast<std::int64_t>(longer.size())) return;
+    const auto first_dropped = longer.begin() + keep;
+    std::nth_element(longer.begin(), first_dropped, longer.end(), by_key);
+    std::erase_if(chosen, [&](const Candidate& c) {
+        return is_longer(c) && !by_key(c, *first_dropped);
+    });
 }
 
 void add_by_length(const Wiring& w, const LengthRule& rule, std::int32_t s, std::int32_t d,
                    PathRows& rows) {
     std::vector<Candidate> chosen;
-    std::vector<Candidate> longer;
     const auto key = pair_key(rule.seed, s, d);
+    const int longest = rule.max_hops + (rule.percent > 0 || rule.first_hops ? 1 : 0);
     for_each_triple(w, s, d, [&](auto via, auto first, auto second, int m, int n) {
         const auto hops = static_cast<std::int8_t>(m + n);
-        if (hops <= rule.max_hops) {
-            chosen.push_back({via, first, second, hops, 0});
-        } else if (hops == rule.max_hops + 1) {
-            if (rule.first_hops) {
-                if (*rule.first_hops == m) chosen.push_back({via, first, second, hops, 0});
-            } else if (rule.percent > 0) {
-                longer.push_back({via, first, second, hops, path_key(key, via, first, second)});
-            }
+        if (hops > longest || (hops > rule.max_hops && rule.first_hops && *rule.first_hops != m)) {
+            return;
         }
+        const bool drawn = hops > rule.max_hops && rule.percent > 0;
+        chosen.push_back({via, first, second, hops, drawn ? path_key(key, via, first, second) : 0});
     });
-    cut_longer_class(longer, kept(static_cast<std::int64_t>(longer.size()), rule.percent));
-    if (!longer.empty()) {
-        chosen.insert(chosen.end(), longer.begin(), longer.end());
-        std::sort(chosen.begin(), chosen.end(), [](const Candidate& x, const Candidate& y) {
-            return triple(x) < triple(y);
-        });
-    }
+    if (rule.percent > 0) cut_longer_class(chosen, rule.max_hops, rule.percent);
     const double weight = 1.0 / static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
     for (const auto& c : chosen) rows.add(c.intermediate, c.first, c.second, c.hops, weight);
 }

@@ -21,11 +21,11 @@ from tvlb.search.statistics import standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, type1_set, type2_set
 
-__all__ = ["ProbePoint", "ProbeResult", "choose_patterns", "probe"]
+__all__ = ["DEFAULT_GAP", "ProbePoint", "ProbeResult", "choose_patterns", "probe"]
 
 _STAGE = "probe"
-# Relative distance of the certified bounds of each LP.
-_GAP = 1e-3
+# Relative gap between the certified bounds of every LP.
+DEFAULT_GAP = 1e-3
 # Means of equal values may differ in the last bits; the tolerance is inclusive.
 _ROUNDING = 1e-12
 
@@ -37,12 +37,13 @@ class ProbePoint:
     Attributes
     ----------
     expression : the path set.
-    theta_mean, theta_sem : mean and standard error of theta, flits/cycle/node, each the middle
-        of its certified bounds; the error is nan for a single pattern.
-    theta_low, theta_up : means of the certified bounds, which lie within 0.1% of each other.
+    theta_mean, theta_sem : mean and standard error of what is proven to be reached (the certified
+        lower bounds), flits/cycle/node; the error is nan for a single pattern.
+    theta_low, theta_up : means of the certified bounds; theta_low is theta_mean.
     patterns : number of patterns.
     mean_vlb_hops : mean hops of a drawn VLB path.
-    distance_to_cut : theta_mean minus the candidate cut; a candidate has at least 0.
+    distance_to_cut : theta_up minus the candidate cut; a candidate has at least 0, so the gap
+        between the bounds never costs a point its place.
     """
 
     expression: str
@@ -110,38 +111,34 @@ class _PatternTask:
     pattern: Pattern
     expressions: tuple[str, ...]
     seed: int
+    solver: RegretSolver
 
 
 def _solve(task: _PatternTask) -> NDArray[np.float64]:
-    """Return (theta, lower bound, upper bound) per path set, float64 (sets, 3).
+    """Return the lower and the upper bound on theta per path set, float64 (sets, 2).
 
     Notes
     -----
     Traffic routed with all paths of up to L hops can be routed the same way when longer paths are
-    added, since those may stay unused. So once such a set comes within the gap of the capacity
-    bound, its bounds hold for every set that adds longer paths, and no further LP is solved.
+    added, since those may stay unused. So the lower bound of such a set holds for every set that
+    adds longer paths; once it meets the capacity bound, no further LP is solved for them.
     """
-    solver = RegretSolver(_GAP)
-    model = PatternModel(task.topology, task.pattern, solver=solver, seed=task.seed)
-    solved: list[tuple[float, float, float]] = []
-    at_bound: tuple[int, tuple[float, float, float]] | None = None
+    model = PatternModel(task.topology, task.pattern, solver=task.solver, seed=task.seed)
+    bound = model.bound.value
+    proven: dict[int, float] = {}
+    solved: list[tuple[float, float]] = []
     for expression in task.expressions:
         path_set = parse_expression(expression, task.topology, task.seed)
         length = path_set.max_hops if isinstance(path_set, LengthSet) else 0
-        if at_bound is not None and length >= at_bound[0]:
-            solved.append(at_bound[1])
-            continue
-        found = model.solve(path_set)
-        solved.append(_middle(found.theta_low, min(found.theta_up, found.bound)))
-        is_full = isinstance(path_set, LengthSet) and not path_set.has_extra
-        if is_full and found.theta_low >= found.bound * (1.0 - _GAP):
-            at_bound = length, _middle(found.theta_low, found.bound)
+        low = max((theta for shorter, theta in proven.items() if shorter <= length), default=0.0)
+        up = bound
+        if low < bound * (1.0 - task.solver.gap):
+            found = model.solve(path_set)
+            low, up = max(low, found.theta_low), found.theta_up
+        if isinstance(path_set, LengthSet) and not path_set.has_extra:
+            proven[length] = low
+        solved.append((low, up))
     return np.array(solved)
-
-
-def _middle(low: float, up: float) -> tuple[float, float, float]:
-    """Return (estimate, lower bound, upper bound)."""
-    return (low + up) / 2.0, low, up
 
 
 def probe(
@@ -149,6 +146,7 @@ def probe(
     *,
     patterns: str = "auto",
     tolerance: float = 0.08,
+    gap: float = DEFAULT_GAP,
     seed: int = 0,
     workers: int = 1,
     report: Reporter = silent,
@@ -160,13 +158,14 @@ def probe(
     ----------
     patterns : see `choose_patterns`.
     tolerance : a candidate's mean is at least (1 - tolerance) of the best, 0 <= tolerance < 1.
+    gap : relative gap between the certified bounds of every LP, see `RegretSolver`.
     seed : keys the random fractions and the order of the patterns.
     workers : processes.
 
     Raises
     ------
     InvalidInput : an argument is out of range, or g < 3 (no VLB path between groups).
-    SolverFailed : an LP could not be solved to proven optimality.
+    SolverFailed : the bounds of an LP could not be brought together.
     Cancelled : `stop` was set.
     """
     check_searchable(topology, tolerance)
@@ -175,7 +174,8 @@ def probe(
     strategic = strategic_choices(topology, seed)
     sets = [*data_points, *strategic]
     expressions = tuple(str(path_set) for path_set in sets)
-    tasks = [_PatternTask(topology, pattern, expressions, seed) for pattern in chosen]
+    solver = RegretSolver(gap)
+    tasks = [_PatternTask(topology, pattern, expressions, seed, solver) for pattern in chosen]
     finished = 0
 
     def count() -> None:
@@ -208,20 +208,20 @@ def _summarise(
     tolerance: float,
     patterns: list[str],
 ) -> ProbeResult:
-    """Average `theta`, float64 (sets, patterns, 3), and place the candidate cut."""
-    mean = theta.mean(axis=1)
-    best = int(np.argmax(mean[:data_points, 0] > mean[:data_points, 0].max() - _ROUNDING))
-    cut = (1.0 - tolerance) * float(mean[:data_points, 0].max())
+    """Average `theta`, float64 (sets, patterns, 2), and place the candidate cut."""
+    low, up = theta.mean(axis=1).T
+    best = int(np.argmax(low[:data_points] > low[:data_points].max() - _ROUNDING))
+    cut = (1.0 - tolerance) * float(low[:data_points].max())
     points = tuple(
         ProbePoint(
             expression=str(path_set),
-            theta_mean=float(mean[index, 0]),
+            theta_mean=float(low[index]),
             theta_sem=standard_error(theta[index, :, 0]),
-            theta_low=float(mean[index, 1]),
-            theta_up=float(mean[index, 2]),
+            theta_low=float(low[index]),
+            theta_up=float(up[index]),
             patterns=len(patterns),
             mean_vlb_hops=path_set.mean_hops(),
-            distance_to_cut=float(mean[index, 0]) - cut,
+            distance_to_cut=float(up[index]) - cut,
         )
         for index, path_set in enumerate(sets)
     )
