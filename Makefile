@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NATIVE := CMakeLists.txt $(shell find tvlb sim_bridge -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
 
-.PHONY: table test lint sanitize lock clean
+.PHONY: table test lint builds lock clean
 
 table: $(READY) ## Compute a T-VLB table for dfly(2,4,2,5) and print its summary
 	mkdir -p build
@@ -20,8 +20,8 @@ lint: $(READY) ## Style, types and the direction of imports
 	$(BIN)/pyright --project .
 	$(BIN)/lint-imports
 
-sanitize: $(READY) ## Run the tests of the native code under ASan and UBSan
-	bench/sanitize.sh $(BIN)/python
+builds: $(READY) ## Test the native code with conservation checks, under sanitizers, and at -O1 against -O3
+	bench/builds.sh $(BIN)/python
 
 lock: $(READY) ## Refresh the pinned and hashed dependency list
 	$(BIN)/python -m pip install --quiet pip-tools

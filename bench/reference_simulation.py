@@ -1,13 +1,14 @@
 """Compare the simulator with rows of an independent simulator's results.
 
     python bench/reference_simulation.py REFERENCE.csv [--topology 4,8,4,9] [--match ugal-l]
-        [--seeds 3] [--workers 2] [--saturation]
+        [--seeds 3] [--workers 2] [--markdown | --saturation]
 
 The CSV has the columns p, a, h, g, routing, path_set, pattern, load, latency_mean,
 link_hops_mean, accepted, vlb_share, status, window_cycles, warmup_windows. Every row is run with
 its own windows as the mean of several seeds and judged by the tolerances below; exit code 1 if a
-row misses. ``--saturation`` searches the six published saturation loads of dfly(4,8,4,9) on
-shift(2,0) instead, with the default windows.
+row misses. ``--markdown`` adds the table of docs/verification.md, one line per combination of
+topology, routing, path set and pattern. ``--saturation`` searches the six published saturation
+loads of dfly(4,8,4,9) on shift(2,0) instead, with the default windows.
 """
 
 import argparse
@@ -40,6 +41,9 @@ SATURATION = {
     ("par", "all"): 0.29,
     ("par", "short(2,3)"): 0.38,
 }
+# The same of (topology, routing, path set, pattern), found with `saturation_load` and the default
+# windows for lack of a published figure: 0.30 with seeds 0, 2 and 3, 0.31 with 1 and 4.
+OWN_SATURATION = {((2, 4, 2, 9), "ugal-l", "all", "shift(1,0)"): 0.30}
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,12 @@ class Row:
 
     @property
     def simulated_load(self) -> float:
-        """The load that the reference's seed really offered, at low load."""
+        """The load that the reference's seed really offered, at low load and low latency.
+
+        Where queues grow (latency over 150), `accepted` is what came through, not what was offered.
+        """
         off = abs(self.accepted - self.load) > 0.005 * self.load
-        return self.accepted if off and self.load <= 0.2 and not self.saturated else self.load
+        return self.accepted if off and self.load <= 0.2 and self.latency <= 150 else self.load
 
     @property
     def tolerance(self) -> Tolerance | None:
@@ -83,10 +90,16 @@ class Row:
             return Tolerance(0.01, 0.01, 0.01)
         if self.latency < 70:
             return Tolerance(0.02, 0.01, 0.01)
-        limit = SATURATION.get((self.routing, self.path_set), math.inf)
-        known = self.shape == (4, 8, 4, 9) and self.pattern == "shift(2,0)"
-        near = known and abs(self.load - limit) < 0.0201
+        near = abs(self.load - self.saturation_load) < 0.0201
         return Tolerance(0.15 if near else 0.10, 0.015, 0.02)
+
+    @property
+    def saturation_load(self) -> float:
+        """Largest load not saturated, infinite where it is not known."""
+        if self.shape == (4, 8, 4, 9) and self.pattern == "shift(2,0)":
+            return SATURATION.get((self.routing, self.path_set), math.inf)
+        key = (self.shape, self.routing, self.path_set, self.pattern)
+        return OWN_SATURATION.get(key, math.inf)
 
     def __str__(self) -> str:
         return f"{self.routing:6} {self.path_set:10} {self.pattern:24} {self.load:5.2f}"
@@ -132,53 +145,124 @@ def jobs_of(row: Row, seeds: int) -> list[SimulationJob]:
     ]
 
 
-def judge(row: Row, runs: list[SimulationResult]) -> tuple[bool, str]:
-    """Return (pass, line of the table)."""
-    latency = statistics.fmean(run.latency_mean for run in runs)
-    hops = statistics.fmean(run.hops_mean for run in runs)
-    share = statistics.fmean(run.vlb_share for run in runs)
-    accepted = statistics.fmean(run.accepted for run in runs)
-    latency_off = latency / row.latency - 1
-    hops_off = hops / row.hops - 1
-    share_off = share - row.vlb_share
-    accepted_off = accepted / row.accepted - 1
-    votes = sum(run.saturated for run in runs)
-    tolerance = row.tolerance
-    if row.saturated:
-        passed, rule = 2 * votes > len(runs), "must saturate"
-    elif tolerance is None:
-        passed, rule = abs(accepted_off) <= 0.02, "accepted 2%"
-    else:
-        passed = (
-            abs(latency_off) <= tolerance.latency
-            and abs(hops_off) <= tolerance.hops
-            and abs(share_off) <= tolerance.vlb_share
+@dataclass(frozen=True)
+class Outcome:
+    """A row and the means of our runs of it; `votes` of `seeds` runs were saturated."""
+
+    row: Row
+    latency: float
+    hops: float
+    vlb_share: float
+    accepted: float
+    votes: int
+    seeds: int
+
+    @classmethod
+    def of(cls, row: Row, runs: list[SimulationResult]) -> "Outcome":
+        """Average the runs of a row."""
+        return cls(
+            row,
+            statistics.fmean(run.latency_mean for run in runs),
+            statistics.fmean(run.hops_mean for run in runs),
+            statistics.fmean(run.vlb_share for run in runs),
+            statistics.fmean(run.accepted for run in runs),
+            sum(run.saturated for run in runs),
+            len(runs),
         )
-        rule = f"{tolerance.latency:.0%} {tolerance.hops:.1%} {tolerance.vlb_share:.2f}"
-    line = (
-        f"{row} | {row.latency:7.2f} {latency:7.2f} {latency_off:+7.2%} | {hops:6.4f} "
-        f"{hops_off:+7.2%} | {share:6.4f} {share_off:+7.4f} | {accepted:6.4f} {accepted_off:+6.2%} "
-        f"| saturated {votes}/{len(runs)} | {rule:14} | {'pass' if passed else 'MISS'}"
-    )
-    return passed, line
+
+    @property
+    def latency_off(self) -> float:
+        """Relative deviation of the latency."""
+        return self.latency / self.row.latency - 1
+
+    @property
+    def hops_off(self) -> float:
+        """Relative deviation of the hops."""
+        return self.hops / self.row.hops - 1
+
+    @property
+    def share_off(self) -> float:
+        """Absolute deviation of the VLB share."""
+        return self.vlb_share - self.row.vlb_share
+
+    @property
+    def accepted_off(self) -> float:
+        """Relative deviation of the accepted load."""
+        return self.accepted / self.row.accepted - 1
+
+    @property
+    def passed(self) -> bool:
+        """Whether the row is within its tolerance."""
+        if self.row.saturated:
+            return 2 * self.votes > self.seeds
+        tolerance = self.row.tolerance
+        if tolerance is None:
+            return abs(self.accepted_off) <= 0.02
+        return (
+            abs(self.latency_off) <= tolerance.latency
+            and abs(self.hops_off) <= tolerance.hops
+            and abs(self.share_off) <= tolerance.vlb_share
+        )
+
+    @property
+    def rule(self) -> str:
+        """What `passed` asks for."""
+        if self.row.saturated:
+            return "must saturate"
+        tolerance = self.row.tolerance
+        if tolerance is None:
+            return "accepted 2%"
+        return f"{tolerance.latency:.0%} {tolerance.hops:.1%} {tolerance.vlb_share:.2f}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.row} | {self.row.latency:7.2f} {self.latency:7.2f} {self.latency_off:+7.2%} | "
+            f"{self.hops:6.4f} {self.hops_off:+7.2%} | "
+            f"{self.vlb_share:6.4f} {self.share_off:+7.4f} | "
+            f"{self.accepted:6.4f} {self.accepted_off:+6.2%} | "
+            f"saturated {self.votes}/{self.seeds} | {self.rule:14} | "
+            f"{'pass' if self.passed else 'MISS'}"
+        )
 
 
-def compare(rows: list[Row], seeds: int, workers: int) -> int:
-    """Run all rows, print the table, return the number of misses."""
+def markdown(outcomes: list[Outcome]) -> str:
+    """Return the table of docs/verification.md."""
+    header = ["topology", "routing", "path set", "pattern", "load", "reference latency", "ours"]
+    header += ["difference", "hops", "VLB share", "accepted", "asked", "within"]
+    lines = [header, ["---"] * len(header), *(_cells(outcome) for outcome in outcomes)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cells(outcome: Outcome) -> list[str]:
+    row = outcome.row
+    shape = ",".join(map(str, row.shape))
+    cells = [shape, row.routing, f"`{row.path_set}`", row.pattern, f"{row.load:g}"]
+    if row.saturated:
+        verdict = f"saturated {outcome.votes} of {outcome.seeds}"
+        cells += ["saturated", verdict, "", "", "", ""]
+    else:
+        cells += [f"{row.latency:.2f}", f"{outcome.latency:.2f}", f"{outcome.latency_off:+.2%}"]
+        cells += [f"{outcome.hops_off:+.2%}", f"{outcome.share_off:+.4f}"]
+        cells += [f"{outcome.accepted_off:+.2%}"]
+    return [*cells, outcome.rule, "yes" if outcome.passed else "**no**"]
+
+
+def compare(rows: list[Row], seeds: int, workers: int) -> list[Outcome]:
+    """Run all rows, print and return the outcomes."""
     jobs = [job for row in rows for job in jobs_of(row, seeds)]
     runs = simulate_many(jobs, workers)
-    misses = 0
+    outcomes: list[Outcome] = []
     for number, row in enumerate(rows):
         if number == 0 or row.shape != rows[number - 1].shape:
             print(f"dfly{row.shape}: latency reference, ours, off | hops | VLB share | accepted")
-        passed, line = judge(row, runs[number * seeds : (number + 1) * seeds])
-        misses += not passed
-        print(line)
+        outcomes.append(Outcome.of(row, runs[number * seeds : (number + 1) * seeds]))
+        print(outcomes[-1])
     hops = sum(run.flit_hops for run in runs)
     seconds = sum(run.cpu_seconds for run in runs)
+    misses = sum(not outcome.passed for outcome in outcomes)
     print(f"{len(rows) - misses} of {len(rows)} rows pass, {misses} miss; ", end="")
     print(f"{hops / seconds / 1e6:.1f} M flit-hops per CPU second, {seconds:.0f} CPU seconds")
-    return misses
+    return outcomes
 
 
 def compare_saturation(seed: int, workers: int) -> bool:
@@ -218,7 +302,9 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only rows whose description contains this")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--saturation", action="store_true", help="the six saturation loads")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--markdown", action="store_true", help="add the summary as Markdown")
+    output.add_argument("--saturation", action="store_true", help="the six saturation loads")
     options = parser.parse_args()
     if options.saturation:
         passed = [compare_saturation(seed, options.workers) for seed in range(options.seeds)]
@@ -229,7 +315,10 @@ def main() -> int:
         if options.match in " ".join(str(row).split())
         and options.topology in ("", ",".join(map(str, row.shape)))
     ]
-    return int(compare(rows, options.seeds, options.workers) > 0)
+    outcomes = compare(rows, options.seeds, options.workers)
+    if options.markdown:
+        print(f"\n{markdown(outcomes)}")
+    return int(not all(outcome.passed for outcome in outcomes))
 
 
 if __name__ == "__main__":

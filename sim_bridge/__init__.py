@@ -5,15 +5,17 @@ largest load that a routing sustains.
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme
+from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, Warmup
 from sim_bridge.result import SimulationResult
 from sim_bridge.run import SimulationJob, simulate, simulate_many
 from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
 from sim_bridge.scenario import Scenario
 from sim_bridge.statistics import Series, half_width, jain_index
+from sim_bridge.trace import PacketTrace, TraceHop
 
 __all__ = [
     "Decide",
+    "PacketTrace",
     "Routing",
     "SaturationSearch",
     "Scenario",
@@ -22,7 +24,9 @@ __all__ = [
     "SimulationJob",
     "SimulationResult",
     "StopFlag",
+    "TraceHop",
     "VcScheme",
+    "Warmup",
     "half_width",
     "jain_index",
     "saturation_load",

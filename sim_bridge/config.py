@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["Decide", "Routing", "SimulationConfig", "VcScheme"]
+__all__ = ["Decide", "Routing", "SimulationConfig", "VcScheme", "Warmup"]
 
 
 class Routing(StrEnum):
@@ -33,6 +33,13 @@ class Decide(StrEnum):
     EACH_ATTEMPT = "each-attempt"
 
 
+class Warmup(StrEnum):
+    """When the measured window begins: after a fixed time, or when the run has become steady."""
+
+    FIXED = "fixed"
+    DETECT = "detect"
+
+
 # Allowed range of each integer setting.
 _RANGES = {
     "warmup_cycles": (0, 100_000_000),
@@ -43,6 +50,7 @@ _RANGES = {
     "global_latency": (1, 4096),
     "speedup": (1, 16),
     "threshold": (-1_000_000, 1_000_000),
+    "traced_packets": (0, 100_000),
 }
 _VC_RANGE = (1, 8)
 
@@ -56,6 +64,9 @@ class SimulationConfig:
     Attributes
     ----------
     warmup_cycles, measured_cycles : cycles before and in the measured window.
+    warmup : `Warmup` or its text. "fixed": exactly `warmup_cycles`. "detect": at most that many;
+        from `measured_cycles` on, every 1,000 cycles, the warm-up is over if MSER (White, Cobb,
+        Spratt, 2000) drops no more than the first half of the mean latencies per 100 cycles.
     drain_limit_cycles : most cycles after the window to wait for its packets.
     vc_scheme : `VcScheme` or its text: "won" or "per-hop".
     vc_count : virtual channels, 1..8; None takes what the scheme needs (won 4, with PAR 5;
@@ -65,6 +76,7 @@ class SimulationConfig:
     speedup : internal switch steps per cycle.
     threshold : UGAL's bias T towards MIN, flits.
     decide : `Decide` or its text: "once" or "each-attempt".
+    traced_packets : measured packets to trace, evenly spaced, 0..100,000.
     stop_when_saturated : end a run as soon as "saturated" is certain, or during warm-up when the
         mean over packets delivered in the last 1,000 cycles (latency) and packets waiting (age)
         exceeds 1,000 cycles. The figures of such a run are partial.
@@ -76,6 +88,7 @@ class SimulationConfig:
 
     warmup_cycles: int = 30_000
     measured_cycles: int = 10_000
+    warmup: str = Warmup.FIXED
     drain_limit_cycles: int = 20_000
     vc_scheme: str = VcScheme.WON
     vc_count: int | None = None
@@ -85,6 +98,7 @@ class SimulationConfig:
     speedup: int = 2
     threshold: int = 0
     decide: str = Decide.ONCE
+    traced_packets: int = 0
     stop_when_saturated: bool = False
 
     def __post_init__(self) -> None:
@@ -93,6 +107,7 @@ class SimulationConfig:
         if self.vc_count is not None:
             _check_range("vc_count", self.vc_count, *_VC_RANGE)
         object.__setattr__(self, "vc_scheme", choose(VcScheme, "VC scheme", self.vc_scheme))
+        object.__setattr__(self, "warmup", choose(Warmup, "warm-up", self.warmup))
         object.__setattr__(self, "decide", choose(Decide, "decide", self.decide))
 
     def resolved_vc_count(self, routing: str) -> int:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sim_bridge.config import SimulationConfig
 from sim_bridge.statistics import Series
+from sim_bridge.trace import PacketTrace
 
 __all__ = ["SimulationResult"]
 
@@ -28,9 +29,13 @@ class SimulationResult:
     hops_mean : network links taken by the measured packets delivered; NaN without any.
     accepted : packets/cycle/node delivered within the measured window.
     generated : packets/cycle/node generated within the measured window.
-    vlb_share : share of VLB among the route decisions of measured packets between different
-        switches; a PAR revision is a second decision. NaN without decisions.
+    vlb_share : share of VLB among the route decisions of packets between different switches
+        that were generated before the end of the window, warm-up included, as the reference
+        simulator counts; a PAR revision is a second decision. NaN without decisions.
+    vlb_share_measured : the same of measured packets only.
     saturated : mean latency above 500 cycles, or accepted below 0.995 of generated.
+    warmup_cycles : cycles before the measured window.
+    steady : False if the warm-up was to be detected and its end was not, up to the limit.
     stopped : "completed", "saturated-early" or "cancelled"; the figures of the last two are
         partial.
     stop_reason : why a run stopped early, else "".
@@ -44,6 +49,7 @@ class SimulationResult:
     switch_accepted : float64 (switches,), packets/cycle delivered to each switch in the measured
         window, per node of the switch.
     series : accepted load and latency per 1,000 cycles of the whole run.
+    traces : the packets asked for by `config.traced_packets`, in order of injection.
     cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
     """
 
@@ -64,7 +70,10 @@ class SimulationResult:
     accepted_ci95: float
     generated: float
     vlb_share: float
+    vlb_share_measured: float
     saturated: bool
+    warmup_cycles: int
+    steady: bool
     stopped: str
     stop_reason: str
     undelivered: int
@@ -76,5 +85,6 @@ class SimulationResult:
     link_load: NDArray[np.float64]
     switch_accepted: NDArray[np.float64]
     series: Series
+    traces: tuple[PacketTrace, ...]
     cpu_seconds: float
     wall_seconds: float

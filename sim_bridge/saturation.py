@@ -1,5 +1,6 @@
 """The largest load that a routing sustains."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sim_bridge._core import StopFlag
@@ -14,6 +15,7 @@ from tvlb.traffic import Pattern
 __all__ = ["SaturationSearch", "saturation_load", "search_saturation"]
 
 _STEP = 0.01
+_PILOT_START, _PILOT_STRIDE = 0.5, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,8 @@ class SaturationSearch:
     ----------
     load : the largest load of the grid that is not saturated, 0 if none is; packets/cycle/node.
     step : the grid.
-    evaluated : every run, by rising load. Runs of saturated loads were stopped early.
+    evaluated : every run with the windows asked for, by rising load. Runs of saturated loads were
+        stopped early.
     """
 
     load: float
@@ -44,6 +47,7 @@ def saturation_load(
     guess: float | None = None,
     guess_error: float = 0.0,
     stop: StopFlag | None = None,
+    on_run: Callable[[SimulationResult], None] | None = None,
 ) -> SaturationSearch:
     """Find the largest load of a grid that is not saturated.
 
@@ -51,9 +55,10 @@ def saturation_load(
     ----------
     step : the grid, packets/cycle/node, 0.0001..0.5.
     guess : where to start; a good guess saves runs and, saturation being monotone in the load,
-        does not change the answer.
+        does not change the answer. None: the answer of a search with a fifth of the cycles.
     guess_error : how far off the guess may well be: the first stride away from it.
     stop : set from another thread to end the search.
+    on_run : called after every run.
     Others as for `simulate`.
 
     Raises
@@ -63,7 +68,7 @@ def saturation_load(
     """
     scenario = Scenario(topology, routing, path_set, pattern, seed)
     return search_saturation(
-        scenario, config, step=step, guess=guess, guess_error=guess_error, stop=stop
+        scenario, config, step=step, guess=guess, guess_error=guess_error, stop=stop, on_run=on_run
     )
 
 
@@ -75,6 +80,7 @@ def search_saturation(
     guess: float | None = None,
     guess_error: float = 0.0,
     stop: StopFlag | None = None,
+    on_run: Callable[[SimulationResult], None] | None = None,
 ) -> SaturationSearch:
     """`saturation_load` for a prepared scenario."""
     if not 1e-4 <= step <= 0.5:
@@ -84,30 +90,40 @@ def search_saturation(
     if not 0.0 <= guess_error <= 1.0:
         raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
     settings = replace(config or SimulationConfig(), stop_when_saturated=True)
-    grid = _Grid(scenario, settings, step, stop)
-    start = round((0.5 if guess is None else guess) / step)
-    stride = max(1, round(guess_error / step))
-    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), stride)
-    while saturated - sustained > 1:
-        middle = (sustained + saturated) // 2
-        if grid.saturated(middle):
-            saturated = middle
-        else:
-            sustained = middle
+    if guess is None:
+        pilot = _Grid(scenario, _shortened(settings), step, stop, on_run)
+        guess = pilot.load(_search(pilot, round(_PILOT_START / step), round(_PILOT_STRIDE / step)))
+    grid = _Grid(scenario, settings, step, stop, on_run)
+    sustained = _search(grid, round(guess / step), round(guess_error / step))
     runs = tuple(grid.runs[position] for position in sorted(grid.runs))
     return SaturationSearch(grid.load(sustained), step, runs)
+
+
+def _shortened(config: SimulationConfig) -> SimulationConfig:
+    """About a fifth of the cycles; most of what is saved is warm-up."""
+    return replace(
+        config,
+        warmup_cycles=config.warmup_cycles // 6,
+        measured_cycles=max(1, config.measured_cycles // 3),
+    )
 
 
 class _Grid:
     """The loads step, 2*step, ... up to 1 and the runs made so far, by position."""
 
     def __init__(
-        self, scenario: Scenario, config: SimulationConfig, step: float, stop: StopFlag | None
+        self,
+        scenario: Scenario,
+        config: SimulationConfig,
+        step: float,
+        stop: StopFlag | None,
+        on_run: Callable[[SimulationResult], None] | None,
     ) -> None:
         self.scenario = scenario
         self.config = config
         self.step = step
         self.stop = stop
+        self.on_run = on_run
         self.last = int(1.0 / step + 1e-9)
         self.runs: dict[int, SimulationResult] = {}
 
@@ -120,7 +136,21 @@ class _Grid:
             if result.stopped == "cancelled":
                 raise Cancelled("the saturation search was cancelled")
             self.runs[position] = result
+            if self.on_run is not None:
+                self.on_run(result)
         return self.runs[position].saturated
+
+
+def _search(grid: _Grid, start: int, stride: int) -> int:
+    """Return the last position that is not saturated, 0 for none."""
+    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), max(1, stride))
+    while saturated - sustained > 1:
+        middle = (sustained + saturated) // 2
+        if grid.saturated(middle):
+            saturated = middle
+        else:
+            sustained = middle
+    return sustained
 
 
 def _bracket(grid: _Grid, start: int, width: int) -> tuple[int, int]:

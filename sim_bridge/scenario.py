@@ -1,18 +1,21 @@
 """What is simulated: a topology, a routing, a path set and a traffic pattern together."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, choose
+from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, Warmup, choose
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
+from sim_bridge.round_trip import round_trip_warnings
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.statistics import half_width, make_series, ratio
-from tvlb.errors import InvalidInput, SimulationDeadlock
+from sim_bridge.trace import make_traces
+from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.paths import PathSet, Switches
 from tvlb.randomness import check_seed
 from tvlb.topology import Dragonfly
@@ -101,11 +104,41 @@ class Scenario:
                 self._core_config(load, settings),
                 _core.StopFlag() if stop is None else stop,
             )
-        except _core.DeadlockError as error:
-            raise SimulationDeadlock(str(error)) from error
         except ValueError as error:
             raise InvalidInput(str(error)) from error
+        if raw.stopped == _core.Stopped.DEADLOCKED:
+            raise self._deadlock(raw)
         return self._result(load, settings, raw, time.perf_counter() - start)
+
+    def check(self, loads: Iterable[float]) -> None:
+        """Prepare the runs at these loads; raise InvalidInput where one of them would."""
+        for load in loads:
+            self._check_load(load)
+
+    def with_seed(self, seed: int) -> "Scenario":
+        """Return the same scenario with other random streams.
+
+        What was prepared is shared unless the pattern takes its own randomness from the seed.
+        """
+        other = replace(self, seed=seed)
+        mine = self.pattern.resolve(self.topology, self.seed)
+        if mine.equals(other.pattern.resolve(other.topology, other.seed)):
+            other.__dict__["_compiled"] = self._compiled
+        return other
+
+    def warnings(self, config: SimulationConfig) -> tuple[str, ...]:
+        """Return what limits such a run beyond its routing, in words; nothing is simulated."""
+        return round_trip_warnings(self.topology, config)
+
+    def _deadlock(self, raw: _core.Result) -> SimulationDeadlock:
+        network = self.topology.network
+        blocked = tuple(
+            BlockedBuffer(
+                int(network.link_source[one.link]), int(network.link_target[one.link]), one.vc
+            )
+            for one in raw.wait_cycle
+        )
+        return SimulationDeadlock(raw.cycles, blocked)
 
     @cached_property
     def _compiled(self) -> _Compiled:
@@ -151,6 +184,8 @@ class Scenario:
         core.threshold = config.threshold
         core.warmup_cycles = config.warmup_cycles
         core.measured_cycles = config.measured_cycles
+        core.detect_warmup = config.warmup == Warmup.DETECT
+        core.traced_packets = config.traced_packets
         core.drain_limit_cycles = config.drain_limit_cycles
         core.stop_when_saturated = config.stop_when_saturated
         core.load = load
@@ -181,7 +216,10 @@ class Scenario:
             accepted_ci95=half_width(batch_accepted),
             generated=raw.generated,
             vlb_share=raw.vlb_share,
+            vlb_share_measured=raw.vlb_share_measured,
             saturated=raw.saturated,
+            warmup_cycles=raw.warmup_cycles,
+            steady=raw.steady,
             stopped=_STOPPED[raw.stopped],
             stop_reason=raw.stop_reason,
             undelivered=raw.undelivered,
@@ -196,6 +234,7 @@ class Scenario:
             series=make_series(
                 raw.series_packets, raw.series_latency, raw.cycles, self.topology.num_nodes
             ),
+            traces=make_traces(self._compiled.network, raw.traces),
             cpu_seconds=raw.cpu_seconds,
             wall_seconds=wall_seconds,
         )

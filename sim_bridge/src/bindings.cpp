@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "simulator.hpp"
+#include "steady_state.hpp"
 
 namespace nb = nanobind;
 
@@ -39,7 +40,8 @@ void bind_network(nb::module_& module) {
           nb::arg("group_link_offset"), nb::arg("group_links"))
       .def_prop_ro("num_nodes", &Network::num_nodes)
       .def_prop_ro("num_links", &Network::num_links)
-      .def_prop_ro("max_ports", &Network::max_ports);
+      .def_prop_ro("max_ports", &Network::max_ports)
+      .def("output_link", &Network::output_link, nb::arg("sw"), nb::arg("port"));
 }
 
 void bind_traffic(nb::module_& module) {
@@ -140,16 +142,36 @@ void bind_config(nb::module_& module) {
       .def_rw("warmup_cycles", &Config::warmup_cycles)
       .def_rw("measured_cycles", &Config::measured_cycles)
       .def_rw("drain_limit_cycles", &Config::drain_limit_cycles)
+      .def_rw("detect_warmup", &Config::detect_warmup)
+      .def_rw("traced_packets", &Config::traced_packets)
       .def_rw("stop_when_saturated", &Config::stop_when_saturated)
       .def_rw("load", &Config::load)
       .def_rw("seed", &Config::seed);
+}
+
+void bind_trace(nb::module_& module) {
+  nb::class_<TraceHop>(module, "TraceHop")
+      .def_ro("sw", &TraceHop::sw)
+      .def_ro("port", &TraceHop::port)
+      .def_ro("vc", &TraceHop::vc)
+      .def_ro("departure", &TraceHop::departure);
+  nb::class_<Trace>(module, "Trace")
+      .def_ro("source", &Trace::source)
+      .def_ro("destination", &Trace::destination)
+      .def_ro("created", &Trace::created)
+      .def_ro("injected", &Trace::injected)
+      .def_ro("delivered", &Trace::delivered)
+      .def_ro("took_vlb", &Trace::took_vlb)
+      .def_ro("hops", &Trace::hops);
+  nb::class_<Buffer>(module, "Buffer").def_ro("link", &Buffer::link).def_ro("vc", &Buffer::vc);
 }
 
 void bind_result(nb::module_& module) {
   nb::enum_<Stopped>(module, "Stopped")
       .value("COMPLETED", Stopped::completed)
       .value("SATURATED_EARLY", Stopped::saturated_early)
-      .value("CANCELLED", Stopped::cancelled);
+      .value("CANCELLED", Stopped::cancelled)
+      .value("DEADLOCKED", Stopped::deadlocked);
   nb::class_<Result>(module, "Result")
       .def_ro("latency_mean", &Result::latency_mean)
       .def_ro("latency_p50", &Result::latency_p50)
@@ -160,17 +182,19 @@ void bind_result(nb::module_& module) {
       .def_ro("accepted", &Result::accepted)
       .def_ro("generated", &Result::generated)
       .def_ro("vlb_share", &Result::vlb_share)
+      .def_ro("vlb_share_measured", &Result::vlb_share_measured)
       .def_ro("saturated", &Result::saturated)
       .def_ro("stopped", &Result::stopped)
       .def_ro("stop_reason", &Result::stop_reason)
       .def_ro("measured_packets", &Result::measured_packets)
       .def_ro("undelivered", &Result::undelivered)
-      .def_ro("decisions", &Result::decisions)
       .def_ro("flits_injected", &Result::flits_injected)
       .def_ro("flits_delivered", &Result::flits_delivered)
       .def_ro("flits_in_network", &Result::flits_in_network)
       .def_ro("flit_hops", &Result::flit_hops)
       .def_ro("cycles", &Result::cycles)
+      .def_ro("warmup_cycles", &Result::warmup_cycles)
+      .def_ro("steady", &Result::steady)
       .def_ro("cpu_seconds", &Result::cpu_seconds)
       .def_ro("link_flits", &Result::link_flits)
       .def_ro("switch_packets", &Result::switch_packets)
@@ -178,16 +202,21 @@ void bind_result(nb::module_& module) {
       .def_ro("batch_latency", &Result::batch_latency)
       .def_ro("batch_accepted", &Result::batch_accepted)
       .def_ro("series_packets", &Result::series_packets)
-      .def_ro("series_latency", &Result::series_latency);
+      .def_ro("series_latency", &Result::series_latency)
+      .def_ro("traces", &Result::traces)
+      .def_ro("wait_cycle", &Result::wait_cycle);
 }
 
 void bind_run(nb::module_& module) {
-  nb::exception<DeadlockError>(module, "DeadlockError", PyExc_RuntimeError);
+  module.attr("CHECKS_EVERY_CYCLE") = checks_every_cycle();
   nb::class_<StopFlag>(module, "StopFlag")
       .def(nb::init<>())
       .def("set", [](StopFlag& self) { self.requested.store(true); })
       .def("is_set", [](const StopFlag& self) { return self.requested.load(); })
       .def_prop_ro("cycles_done", [](const StopFlag& self) { return self.cycles_done.load(); });
+  module.def("mser_truncation", [](const Array<double>& values) {
+    return mser_truncation(view(values));
+  }, nb::arg("values"));
   module.def("simulate", &simulate, nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"),
              nb::arg("config"), nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>());
 }
@@ -201,6 +230,7 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_sampler(module);
   tvlb::sim::bind_config(module);
+  tvlb::sim::bind_trace(module);
   tvlb::sim::bind_result(module);
   tvlb::sim::bind_run(module);
 }

@@ -19,9 +19,11 @@ struct Config {
   int global_latency = 15;
   int speedup = 2;
   int threshold = 0;
-  int warmup_cycles = 30000;
+  int warmup_cycles = 30000;     // at most, if it is detected
+  bool detect_warmup = false;
   int measured_cycles = 10000;
   int drain_limit_cycles = 20000;
+  int traced_packets = 0;
   bool stop_when_saturated = false;
   double load = 0.0;
   std::uint64_t seed = 0;
@@ -29,6 +31,7 @@ struct Config {
 
 inline constexpr int kMaxVcs = 8;
 inline constexpr int kMaxPorts = 128;
+inline constexpr int kMaxTracedPackets = 100'000;
 
 /// VCs that the scheme uses for the longest path of the routing, or the count that was given.
 inline int resolved_vc_count(const Config& config) {

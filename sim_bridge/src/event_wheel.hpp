@@ -28,6 +28,14 @@ class EventWheel {
     slot.events[slot.used++] = event;
   }
 
+  /// Visits all pending events, in no particular order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Slot& slot : slots_) {
+      for (std::uint32_t i = 0; i < slot.used; ++i) visit(slot.events[i]);
+    }
+  }
+
   /// Visits the events due in `cycle` in the order of their pushes; `visit` may push others.
   template <class Visit>
   void drain(std::int32_t cycle, Visit&& visit) {

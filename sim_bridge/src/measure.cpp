@@ -59,7 +59,7 @@ double Measurement::latency_quantile(double fraction) const {
 }
 
 void Measurement::summarise(Result& result, int num_nodes) const {
-  const std::int64_t capacity = std::int64_t{num_nodes} * (end_ - begin_);
+  const std::int64_t capacity = std::int64_t{num_nodes} * (window_.end - window_.begin);
   result.latency_mean = ratio(recorded_latency_sum_, recorded_packets_);
   result.latency_p50 = latency_quantile(0.50);
   result.latency_p90 = latency_quantile(0.90);
@@ -68,11 +68,11 @@ void Measurement::summarise(Result& result, int num_nodes) const {
   result.hops_mean = ratio(hops_, delivered_.packets);
   result.accepted = ratio(accepted_, capacity);
   result.generated = ratio(generated_.packets, capacity);
-  result.vlb_share = ratio(vlb_decisions_, decisions_);
+  result.vlb_share = ratio(decisions_.vlb, decisions_.all);
+  result.vlb_share_measured = ratio(measured_decisions_.vlb, measured_decisions_.all);
   result.saturated = result.latency_mean > kSaturatedLatency || accepts_too_little();
   result.measured_packets = generated_.packets;
   result.undelivered = generated_.packets - delivered_.packets;
-  result.decisions = decisions_;
   result.flits_injected = injected_flits_;
   result.flits_delivered = delivered_flits_;
 }

@@ -5,9 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "trace.hpp"
+#include "window.hpp"
+
 namespace tvlb::sim {
 
-enum class Stopped : std::uint8_t { completed, saturated_early, cancelled };
+enum class Stopped : std::uint8_t { completed, saturated_early, cancelled, deadlocked };
+
+/// The input buffer at the end of a link.
+struct Buffer {
+  std::int32_t link;
+  std::int32_t vc;
+};
 
 /// Packets waiting somewhere: how many, and the sum of the cycles they were generated in.
 struct Backlog {
@@ -41,18 +50,20 @@ struct Result {
   double hops_mean = 0.0;
   double accepted = 0.0;
   double generated = 0.0;
-  double vlb_share = 0.0;
+  double vlb_share = 0.0;           // of all decisions up to the end of the window
+  double vlb_share_measured = 0.0;  // of those for measured packets
   bool saturated = false;
   Stopped stopped = Stopped::completed;
   std::string stop_reason;
   std::int64_t measured_packets = 0;
   std::int64_t undelivered = 0;      // of the measured packets
-  std::int64_t decisions = 0;        // of the measured packets
   std::int64_t flits_injected = 0;   // whole run
   std::int64_t flits_delivered = 0;  // whole run
   std::int64_t flits_in_network = 0;  // at the end, counted one by one
   std::int64_t flit_hops = 0;        // whole run, network links
   std::int64_t cycles = 0;           // whole run
+  std::int64_t warmup_cycles = 0;    // before the window
+  bool steady = true;                // false: no end of the warm-up was detected
   double cpu_seconds = 0.0;
   std::vector<std::int64_t> link_flits;  // in the measured window, per link
   std::vector<std::int64_t> switch_packets;         // accepted in the window, per switch
@@ -61,24 +72,36 @@ struct Result {
   std::vector<std::int64_t> batch_accepted;         // delivered in the batch
   std::vector<std::int64_t> series_packets;         // delivered, per kSeriesStep of the run
   std::vector<std::int64_t> series_latency;         // their latencies added up
+  std::vector<Trace> traces;                        // of sampled measured packets
+  std::vector<Buffer> wait_cycle;  // deadlocked: the head of each waits for room in the next
+};
+
+/// Route decisions, and how many of them chose VLB.
+struct DecisionCount {
+  std::int64_t all = 0;
+  std::int64_t vlb = 0;
+
+  void add(int decisions, int vlb_decisions) {
+    all += decisions;
+    vlb += vlb_decisions;
+  }
 };
 
 class Measurement {
  public:
-  Measurement(std::int32_t begin, std::int32_t end) : begin_(begin), end_(end) {}
+  /// The window may move until a packet falls into it; it outlives this object.
+  explicit Measurement(const Window& window) : window_(window) {}
 
-  [[nodiscard]] bool follows(std::int32_t created) const {
-    return created >= begin_ && created < end_;
-  }
+  [[nodiscard]] bool follows(std::int32_t created) const { return window_.contains(created); }
   void injected(std::int32_t created) {
     ++injected_flits_;
     in_network_.add(created);
     if (!window_closed_ && follows(created)) generated_.add(created);
   }
   void decided(std::int32_t created, int decisions, int vlb_decisions) {
-    if (!follows(created)) return;
-    decisions_ += decisions;
-    vlb_decisions_ += vlb_decisions;
+    if (created >= window_.end) return;
+    decisions_.add(decisions, vlb_decisions);
+    if (follows(created)) measured_decisions_.add(decisions, vlb_decisions);
   }
   void delivered(std::int32_t created, std::int32_t at, int hops);
 
@@ -114,8 +137,7 @@ class Measurement {
   /// Smallest latency that at least `fraction` of the recorded packets do not exceed; NaN if none.
   [[nodiscard]] double latency_quantile(double fraction) const;
 
-  std::int32_t begin_;
-  std::int32_t end_;
+  const Window& window_;
   bool window_closed_ = false;
   std::int64_t injected_flits_ = 0;
   std::int64_t delivered_flits_ = 0;
@@ -124,8 +146,8 @@ class Measurement {
   Backlog generated_;  // measured packets
   Backlog delivered_;  // measured packets
   std::int64_t hops_ = 0;
-  std::int64_t decisions_ = 0;
-  std::int64_t vlb_decisions_ = 0;
+  DecisionCount decisions_;  // for packets generated before the end of the window
+  DecisionCount measured_decisions_;
   std::int64_t interval_packets_ = 0;
   std::int64_t interval_latency_sum_ = 0;
   std::int64_t recorded_packets_ = 0;

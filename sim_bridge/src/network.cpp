@@ -31,6 +31,7 @@ Network::Network(const Wiring& wiring)
   check(wiring);
   number_terminals();
   number_ports(wiring);
+  index_ports();
   index_local_links();
 }
 
@@ -81,6 +82,15 @@ void Network::number_ports(const Wiring& wiring) {
   }
   max_ports_ = std::max(*std::ranges::max_element(outputs), *std::ranges::max_element(inputs));
   if (max_ports_ > kMaxPorts) reject("a switch has more than 128 ports");
+}
+
+void Network::index_ports() {
+  output_link_.assign(port_index(num_switches_, 0), -1);
+  input_link_ = output_link_;
+  for (int id = 0; id < num_links(); ++id) {
+    output_link_[port_index(link(id).source, link(id).output_port)] = id;
+    input_link_[port_index(link(id).target, link(id).input_port)] = id;
+  }
 }
 
 void Network::index_local_links() {

@@ -51,6 +51,9 @@ class Network {
   [[nodiscard]] int group(int sw) const { return switch_group_[index(sw)]; }
   [[nodiscard]] const Link& link(int id) const { return links_[index(id)]; }
   [[nodiscard]] std::span<const Link> links() const { return links_; }
+  /// The link that leaves by an output port or arrives at an input port; -1 for a node's port.
+  [[nodiscard]] int output_link(int sw, int port) const { return output_link_[port_index(sw, port)]; }
+  [[nodiscard]] int input_link(int sw, int port) const { return input_link_[port_index(sw, port)]; }
 
   /// Link from `source` to `target`, two switches of one group; -1 where they are the same.
   [[nodiscard]] int local_link(int source, int target) const {
@@ -65,9 +68,13 @@ class Network {
 
  private:
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
+  [[nodiscard]] std::size_t port_index(int sw, int port) const {
+    return index(sw) * index(max_ports_) + index(port);
+  }
   void check(const Wiring& wiring) const;
   void number_terminals();
   void number_ports(const Wiring& wiring);
+  void index_ports();
   void index_local_links();
 
   int num_switches_ = 0;
@@ -78,6 +85,8 @@ class Network {
   std::vector<std::int32_t> first_node_;
   std::vector<std::int32_t> switch_group_;
   std::vector<Link> links_;
+  std::vector<std::int32_t> output_link_;  // per (switch, port)
+  std::vector<std::int32_t> input_link_;
   std::vector<std::int32_t> member_;      // position of a switch in its group
   std::vector<std::int32_t> local_link_;  // per (switch, position)
   std::vector<std::int32_t> group_link_offset_;

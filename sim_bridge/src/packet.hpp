@@ -13,6 +13,9 @@ inline constexpr int kMaxHops = 7;
 using OutputVcId = std::uint16_t;
 
 struct alignas(32) Packet {
+  static constexpr std::uint8_t kRevisable = 1;  // PAR's second decision is still open
+  static constexpr std::uint8_t kTraced = 2;
+
   std::array<OutputVcId, kMaxHops + 1> route;  // one per network hop, then the ejection VC
   std::int32_t created;                        // cycle
   std::int32_t destination;                    // node
@@ -20,7 +23,12 @@ struct alignas(32) Packet {
   std::uint8_t position;                       // entry of `route` that the packet wants
   std::uint8_t hops;                           // network hops of the route
   bool took_vlb;
-  bool may_revise;  // PAR's second decision is still open
+  std::uint8_t marks;
+
+  [[nodiscard]] bool has(std::uint8_t mark) const { return (marks & mark) != 0; }
+  void assign(std::uint8_t mark, bool value) {
+    marks = static_cast<std::uint8_t>((marks & ~mark) | (value ? mark : 0));
+  }
 };
 static_assert(sizeof(Packet) == 32);
 

@@ -28,8 +28,7 @@ Routing::Routing(const Network& network, const PathSampler& sampler, const Confi
       last_vc_(resolved_vc_count(config) - 1),
       threshold_(config.threshold),
       credits_(credits),
-      all_credits_(credits.vc_slots * config.buffer_flits),
-      link_of_port_(index(network.num_switches()) * index(credits.ports_per_switch), -1) {
+      all_credits_(credits.vc_slots * config.buffer_flits) {
   hops_.reserve(index(network.num_links()));
   for (int id = 0; id < network.num_links(); ++id) {
     const Link& link = network.link(id);
@@ -38,7 +37,6 @@ Routing::Routing(const Network& network, const PathSampler& sampler, const Confi
                      static_cast<std::uint32_t>(port * index(credits.vc_slots)),
                      static_cast<OutputVcId>(link.output_port * credits.vc_slots),
                      link.kind == LinkKind::local});
-    link_of_port_[port] = id;
   }
 }
 
@@ -140,20 +138,20 @@ void Routing::decide(int source, int target, OutputVcId ejection, Draws& draws,
     throw std::invalid_argument("no path from switch " + std::to_string(source) + " to switch " +
                                 std::to_string(target));
   }
-  packet.may_revise = kind_ == RoutingKind::par && !packet.took_vlb && chosen.hops > 1 &&
-                      hop(chosen.links[0]).local;
+  packet.assign(Packet::kRevisable, kind_ == RoutingKind::par && !packet.took_vlb &&
+                                        chosen.hops > 1 && hop(chosen.links[0]).local);
   write_hops(packet, chosen, 0, 0, true);
   packet.route[packet.hops] = ejection;
 }
 
 void Routing::revise(int source, int target, Draws& draws, Packet& packet) const {
-  const int port = source * credits_.ports_per_switch + packet.route[0] / credits_.vc_slots;
-  const int second = hop(link_of_port_[index(port)]).target;
+  const int port = packet.route[0] / credits_.vc_slots;
+  const int second = hop(network_.output_link(source, port)).target;
   const int shortest = draw_shortest_link(network_, second, target, draws);
   const Candidate min{-1, shortest, -1, half_hops(second, target, shortest)};
   const Candidate vlb = vlb_candidate(second, target, draws);
   packet.took_vlb = vlb.hops > 0 && prefers_vlb_by_first_port(second, target, min, vlb);
-  packet.may_revise = false;
+  packet.assign(Packet::kRevisable, false);
   const OutputVcId ejection = packet.route[packet.hops];
   write_hops(packet, links_of(second, target, packet.took_vlb ? vlb : min), 1,
              packet.route[0] % credits_.vc_slots, true);
@@ -164,7 +162,7 @@ void Routing::eject(OutputVcId ejection, Packet& packet) {
   packet.route[0] = ejection;
   packet.hops = 0;
   packet.took_vlb = false;
-  packet.may_revise = false;
+  packet.assign(Packet::kRevisable, false);
 }
 
 // `won`: the VC rises on entering a group and before every further local link.

@@ -46,7 +46,8 @@ class Routing {
   Routing(const Network& network, const PathSampler& sampler, const Config& config,
           CreditView credits);
 
-  /// The source decision for two different switches; the route ends with the ejection VC.
+  /// The source decision for two different switches; the route ends with the ejection VC. Marks
+  /// other than kRevisable stay.
   void decide(int source, int target, OutputVcId ejection, Draws& draws, Packet& packet) const;
 
   /// PAR's second decision: when a packet leaves the switch `source` of its first hop, replaces
@@ -90,9 +91,8 @@ class Routing {
   int last_vc_;
   int threshold_;
   CreditView credits_;
-  int all_credits_;                         // of the VC slots of an idle port
-  std::vector<Hop> hops_;                   // per link
-  std::vector<std::int32_t> link_of_port_;  // per (switch, port), -1 for nodes
+  int all_credits_;  // of the VC slots of an idle port
+  std::vector<Hop> hops_;  // per link
 };
 
 }  // namespace tvlb::sim

@@ -1,5 +1,6 @@
 // One run, for one size of switch masks: its state and the three phases of a cycle. When it ends
-// and what it found is in run_course.hpp.
+// and what it found is in run_course.hpp, the watchdog in run_deadlock.hpp, the checks of a build
+// for debugging in run_checks.hpp.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include "sources.hpp"
 #include "statistics.hpp"
 #include "switch.hpp"
+#include "trace.hpp"
+#include "window.hpp"
 
 namespace tvlb::sim {
 
@@ -26,9 +29,16 @@ inline constexpr int kArrivalDelay = 1;          // on top of the link latency
 inline constexpr int kCreditDelay = 3;           // on top of the link latency
 
 inline constexpr int kPollInterval = 256;           // cycles between looks at the stop flag
-inline constexpr int kDeadlockCycles = 10000;       // without any movement
+inline constexpr int kDeadlockInterval = 1024;      // cycles between searches for a deadlock
 inline constexpr int kWarmupCheckInterval = 1000;   // cycles
 inline constexpr int kDrainCheckInterval = 64;      // cycles
+
+// A build for debugging checks the conservation of flits and credits in every cycle.
+#ifdef TVLB_CHECK
+inline constexpr bool kChecksEveryCycle = true;
+#else
+inline constexpr bool kChecksEveryCycle = false;
+#endif
 
 template <int Words, int Slots>
 class Run {
@@ -70,15 +80,27 @@ class Run {
   void move_flit(const At& at, unsigned input_vc, std::int32_t earliest);
   void return_credit(InputPort& port, unsigned vc);
   void revise_route(unsigned sw, Packet& packet);
+  void begin_trace(std::int32_t id, int node, int destination);
+  void trace_grant(unsigned sw, std::int32_t id, OutputVcId output_vc, std::int32_t departure);
 
   [[nodiscard]] bool goes_on();
   [[nodiscard]] bool seems_saturated();
   void open_window();
   void close_window();
   void poll();
-  void watch_movement();
-  [[nodiscard]] std::string describe_stuck_flit() const;
-  void stop_saturated(std::string reason);
+  void report_progress();
+  void detect_end_of_warmup();
+  void stop(Stopped how, std::string reason);
+
+  [[nodiscard]] std::int32_t blocking_buffer(std::int32_t input_vc) const;
+  [[nodiscard]] bool is_full(std::int32_t input_vc) const;
+  [[nodiscard]] std::vector<std::int32_t> closed_walk(std::int32_t start) const;
+  [[nodiscard]] std::vector<Buffer> find_wait_cycle() const;
+  void watch_deadlock();
+
+  void check_conservation() const;
+  [[nodiscard]] std::vector<std::int32_t> queue_lengths() const;
+  [[nodiscard]] bool has_input(int sw, int port) const;
   [[nodiscard]] Result result();
   void write_statistics(Result& result) const;
   std::int64_t record_undelivered();
@@ -90,8 +112,7 @@ class Run {
   Config config_;
   StopFlag& stop_;
   int vc_count_;
-  std::int32_t window_begin_;
-  std::int32_t window_end_;
+  Window window_;
 
   std::vector<SwitchState> switches_;
   typename SwitchState::Scratch scratch_;
@@ -105,11 +126,12 @@ class Run {
 
   Measurement measurement_;
   Statistics statistics_;
+  Tracer tracer_;
   std::vector<std::int64_t> link_flits_;
+  std::vector<Buffer> wait_cycle_;
   std::int32_t cycle_ = 0;
-  std::uint64_t moves_ = 0;
-  std::uint64_t moves_at_last_poll_ = 0;
-  int still_cycles_ = 0;
+  std::int32_t reported_cycles_ = 0;
+  bool steady_;
   bool running_ = true;
   Stopped stopped_ = Stopped::completed;
   std::string stop_reason_;
@@ -128,8 +150,7 @@ Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const Pat
       config_(config),
       stop_(stop),
       vc_count_(resolved_vc_count(config)),
-      window_begin_(config.warmup_cycles),
-      window_end_(config.warmup_cycles + config.measured_cycles),
+      window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles},
       switches_(static_cast<std::size_t>(network.num_switches())),
       credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                static_cast<std::uint16_t>(config.buffer_flits)),
@@ -137,9 +158,12 @@ Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const Pat
       routing_(network, sampler, config, {credits_, static_cast<int>(kPorts), Slots}),
       arrivals_(wheel_span(config, vc_count_)),
       credit_returns_(wheel_span(config, vc_count_)),
-      measurement_(window_begin_, window_end_),
-      statistics_(window_begin_, window_end_, network.num_switches()),
-      link_flits_(static_cast<std::size_t>(network.num_links()), 0) {
+      measurement_(window_),
+      statistics_(window_, network.num_switches()),
+      tracer_(config.traced_packets,
+              config.load * traffic.total_rate() * static_cast<double>(config.measured_cycles)),
+      link_flits_(static_cast<std::size_t>(network.num_links()), 0),
+      steady_(!config.detect_warmup) {
   for (std::size_t sw = 0; sw < switches_.size(); ++sw) {
     revision_streams_.emplace_back(config.seed, Purpose::revision, sw);
   }
@@ -195,9 +219,11 @@ bool Run<Words, Slots>::inject(int node) {
   packet.destination = traffic_.draw_destination(network_, node, sources_.destinations(node));
   packet.next = -1;
   packet.position = 0;
+  packet.marks = 0;
   const int source = network_.node_switch(node);
   choose_route(packet, source, draws);
   measurement_.injected(packet.created);
+  if (tracer_.active()) [[unlikely]] begin_trace(id, node, packet.destination);
   const auto port = static_cast<unsigned>(node - network_.first_node(source));
   arrivals_.push(cycle_ + kInjectionTime,
                  {id, static_cast<unsigned>(source) * kVcs + port * Slots + vc, packet.route[0]});
@@ -319,8 +345,10 @@ void Run<Words, Slots>::move_flit(const At& at, unsigned input_vc, std::int32_t 
   const std::int32_t departure = std::max(earliest, output.next_departure);
   output.next_departure = departure + 1;
   ++output.flits;
-  ++moves_;
-  if (packet.may_revise) [[unlikely]] revise_route(at.sw, packet);
+  if (packet.marks != 0) [[unlikely]] {
+    if (packet.has(Packet::kRevisable)) revise_route(at.sw, packet);
+    if (packet.has(Packet::kTraced)) trace_grant(at.sw, id, output_vc, departure);
+  }
   if (output.downstream < 0) {
     credit_returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
     const std::int32_t delivery = departure + kEjectionTime;
@@ -351,6 +379,28 @@ void Run<Words, Slots>::revise_route(unsigned sw, Packet& packet) {
   measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 
+template <int Words, int Slots>
+void Run<Words, Slots>::begin_trace(std::int32_t id, int node, int destination) {
+  Packet& packet = packets_[id];
+  if (!measurement_.follows(packet.created) || !tracer_.samples_next()) return;
+  packet.assign(Packet::kTraced, true);
+  tracer_.begin(id, {node, destination, packet.created, cycle_});
+}
+
+template <int Words, int Slots>
+void Run<Words, Slots>::trace_grant(unsigned sw, std::int32_t id, OutputVcId output_vc,
+                                    std::int32_t departure) {
+  Trace& trace = tracer_.of(id);
+  const int port = output_vc / Slots;
+  trace.took_vlb = packets_[id].took_vlb;
+  trace.hops.push_back({static_cast<std::int32_t>(sw), port, output_vc % Slots, departure});
+  if (port < network_.num_terminals(static_cast<int>(sw))) {
+    tracer_.end(id, departure + kEjectionTime);
+  }
+}
+
 }  // namespace tvlb::sim
 
+#include "run_checks.hpp"
 #include "run_course.hpp"
+#include "run_deadlock.hpp"

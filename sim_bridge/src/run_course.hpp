@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "run.hpp"
+#include "steady_state.hpp"
 
 namespace tvlb::sim {
 
@@ -18,6 +19,7 @@ Result Run<Words, Slots>::execute() {
     sources_.for_each_waiting(cycle_, [&](int node) { return inject(node); });
     deliver_events();
     run_switches();
+    if constexpr (kChecksEveryCycle) check_conservation();
     ++cycle_;
   }
   return result();
@@ -25,10 +27,11 @@ Result Run<Words, Slots>::execute() {
 
 template <int Words, int Slots>
 bool Run<Words, Slots>::goes_on() {
-  if (cycle_ == window_begin_) open_window();
-  if (cycle_ == window_end_) close_window();
+  if (config_.detect_warmup && !steady_) detect_end_of_warmup();
+  if (cycle_ == window_.begin) open_window();
+  if (cycle_ == window_.end) close_window();
   if (measurement_.complete()) running_ = false;
-  if (cycle_ >= window_end_ + config_.drain_limit_cycles) running_ = false;
+  if (cycle_ >= window_.end + config_.drain_limit_cycles) running_ = false;
   if (cycle_ % kPollInterval == 0 && running_) poll();
   if (config_.stop_when_saturated && running_ && seems_saturated()) running_ = false;
   return running_;
@@ -38,27 +41,43 @@ bool Run<Words, Slots>::goes_on() {
 template <int Words, int Slots>
 bool Run<Words, Slots>::seems_saturated() {
   if (!measurement_.window_closed()) {
-    if (cycle_ == 0 || cycle_ >= window_begin_ || cycle_ % kWarmupCheckInterval != 0) return false;
+    if (cycle_ == 0 || cycle_ >= window_.begin || cycle_ % kWarmupCheckInterval != 0) return false;
     Backlog unsent;
     sources_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) { unsent.add(created); });
     if (!(measurement_.interval_latency(unsent, cycle_) > kHopelessWarmupLatency)) return false;
-    stop_saturated("latency above 1000 cycles during warm-up");
+    stop(Stopped::saturated_early, "latency above 1000 cycles during warm-up");
     return true;
   }
-  if (cycle_ == window_end_ && measurement_.accepts_too_little()) {
-    stop_saturated("accepted less than 0.995 of what was generated");
+  if (cycle_ == window_.end && measurement_.accepts_too_little()) {
+    stop(Stopped::saturated_early, "accepted less than 0.995 of what was generated");
     return true;
   }
   if (cycle_ % kDrainCheckInterval != 0) return false;
   if (!(measurement_.mean_latency_at_least(cycle_) > kSaturatedLatency)) return false;
-  stop_saturated("mean latency above 500 cycles");
+  stop(Stopped::saturated_early, "mean latency above 500 cycles");
   return true;
 }
 
 template <int Words, int Slots>
-void Run<Words, Slots>::stop_saturated(std::string reason) {
-  stopped_ = Stopped::saturated_early;
+void Run<Words, Slots>::stop(Stopped how, std::string reason) {
+  stopped_ = how;
   stop_reason_ = std::move(reason);
+  running_ = false;
+}
+
+// The warm-up lasts at least as long as the window, so that a drift that would show within the
+// window has had time to show. A grant counts deliveries some cycles ahead, so the window opens
+// after the last of those that are counted already.
+template <int Words, int Slots>
+void Run<Words, Slots>::detect_end_of_warmup() {
+  if (cycle_ % kWarmupCheckInterval != 0 || cycle_ < config_.measured_cycles) return;
+  const std::int32_t begin = cycle_ + credit_returns_.span();
+  if (begin >= window_.begin) return;
+  const std::vector<PacketSums>& series = statistics_.series();
+  const auto complete = static_cast<std::size_t>(cycle_ / kSeriesStep);
+  if (!seems_steady(std::span(series).first(std::min(complete, series.size())))) return;
+  steady_ = true;
+  window_ = {begin, begin + config_.measured_cycles};
 }
 
 template <int Words, int Slots>
@@ -68,7 +87,7 @@ void Run<Words, Slots>::open_window() {
 
 template <int Words, int Slots>
 void Run<Words, Slots>::close_window() {
-  if (cycle_ > window_begin_) count_link_flits(+1);
+  if (cycle_ > window_.begin) count_link_flits(+1);
   sources_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) {
     measurement_.left_in_source(created);
   });
@@ -77,40 +96,18 @@ void Run<Words, Slots>::close_window() {
 
 template <int Words, int Slots>
 void Run<Words, Slots>::poll() {
-  stop_.cycles_done.store(cycle_, std::memory_order_relaxed);
+  report_progress();
   if (stop_.requested.load(std::memory_order_relaxed)) {
-    stopped_ = Stopped::cancelled;
-    stop_reason_ = "cancelled";
-    running_ = false;
+    stop(Stopped::cancelled, "cancelled");
     return;
   }
-  watch_movement();
+  if (cycle_ % kDeadlockInterval == 0) watch_deadlock();
 }
 
 template <int Words, int Slots>
-void Run<Words, Slots>::watch_movement() {
-  const bool still = moves_ == moves_at_last_poll_ && measurement_.in_network() > 0;
-  still_cycles_ = still ? still_cycles_ + kPollInterval : 0;
-  moves_at_last_poll_ = moves_;
-  if (still_cycles_ >= kDeadlockCycles) throw DeadlockError(describe_stuck_flit());
-}
-
-template <int Words, int Slots>
-std::string Run<Words, Slots>::describe_stuck_flit() const {
-  const std::string intro = "no flit moved for " + std::to_string(still_cycles_) +
-                            " cycles up to cycle " + std::to_string(cycle_) + " with " +
-                            std::to_string(measurement_.in_network()) + " in the network";
-  for (std::size_t sw = 0; sw < switches_.size(); ++sw) {
-    for (unsigned input_vc = 0; input_vc < kVcs; ++input_vc) {
-      if (switches_[sw].queues[input_vc].head < 0) continue;
-      const unsigned wanted = switches_[sw].wanted_by(input_vc);
-      return intro + "; switch " + std::to_string(sw) + ", input port " +
-             std::to_string(input_vc / Slots) + ", VC " + std::to_string(input_vc % Slots) +
-             " waits for output port " + std::to_string(wanted / Slots) + ", VC " +
-             std::to_string(wanted % Slots);
-    }
-  }
-  return intro;
+void Run<Words, Slots>::report_progress() {
+  stop_.cycles_done.fetch_add(cycle_ - reported_cycles_, std::memory_order_relaxed);
+  reported_cycles_ = cycle_;
 }
 
 // ---- Results ------------------------------------------------------------------------------------
@@ -159,7 +156,7 @@ std::int64_t Run<Words, Slots>::record_undelivered() {
 template <int Words, int Slots>
 Result Run<Words, Slots>::result() {
   if (!measurement_.window_closed()) close_window();
-  stop_.cycles_done.store(cycle_, std::memory_order_relaxed);
+  report_progress();
   Result result;
   result.flits_in_network = record_undelivered();
   measurement_.summarise(result, network_.num_nodes());
@@ -168,6 +165,10 @@ Result Run<Words, Slots>::result() {
   result.stop_reason = stop_reason_;
   result.flit_hops = total_flit_hops();
   result.cycles = cycle_;
+  result.warmup_cycles = window_.begin;
+  result.steady = steady_;
+  result.traces = tracer_.traces();
+  result.wait_cycle = wait_cycle_;
   result.link_flits = link_flits_;
   write_statistics(result);
   return result;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "run.hpp"
@@ -33,6 +34,7 @@ void check(const Network& network, const Traffic& traffic, const Config& config)
   require(config.warmup_cycles, 0, 100'000'000, "warmup_cycles");
   require(config.measured_cycles, 1, 100'000'000, "measured_cycles");
   require(config.drain_limit_cycles, 0, 100'000'000, "drain_limit_cycles");
+  require(config.traced_packets, 0, kMaxTracedPackets, "traced_packets");
   if (traffic.num_nodes() != network.num_nodes()) {
     throw std::invalid_argument("the traffic belongs to another network");
   }
@@ -67,6 +69,8 @@ Executor executor_for(int ports, int vcs) {
 }
 
 }  // namespace
+
+bool checks_every_cycle() { return kChecksEveryCycle; }
 
 Result simulate(const Network& network, const Traffic& traffic, const PathSampler& sampler,
                 const Config& config, StopFlag& stop) {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <stdexcept>
 
 #include "config.hpp"
 #include "measure.hpp"
@@ -13,21 +12,19 @@
 
 namespace tvlb::sim {
 
-/// Shared with other threads: asks a run to stop and shows how far it is.
+/// Shared with other threads and possibly by several runs: asks them to stop and shows how far
+/// they are.
 struct StopFlag {
   std::atomic<bool> requested{false};
-  std::atomic<std::int64_t> cycles_done{0};
-};
-
-/// No flit has moved for a long time although the network holds some.
-class DeadlockError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+  std::atomic<std::int64_t> cycles_done{0};  // of all runs together
 };
 
 /// Runs to the end of the drain, or until stopped. Deterministic in its arguments, `stop` aside.
-/// Throws std::invalid_argument on settings out of range and DeadlockError.
+/// Throws std::invalid_argument on settings out of range.
 Result simulate(const Network& network, const Traffic& traffic, const PathSampler& sampler,
                 const Config& config, StopFlag& stop);
+
+/// Whether this build checks the conservation of flits and credits in every cycle; slow.
+[[nodiscard]] bool checks_every_cycle();
 
 }  // namespace tvlb::sim

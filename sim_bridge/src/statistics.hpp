@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "window.hpp"
+
 namespace tvlb::sim {
 
-inline constexpr int kBatches = 20;               // equal parts of the measured window
-inline constexpr std::int32_t kSeriesStep = 1000;  // cycles
+inline constexpr int kBatches = 20;              // equal parts of the measured window
+inline constexpr std::int32_t kSeriesStep = 100;  // cycles
 
 /// Sums over packets.
 struct PacketSums {
@@ -24,10 +26,11 @@ struct PacketSums {
 
 class Statistics {
  public:
-  Statistics(std::int32_t begin, std::int32_t end, int num_switches)
-      : begin_(begin),
-        end_(end),
-        batches_per_cycle_(static_cast<double>(kBatches) / static_cast<double>(end - begin)),
+  /// The window may move as a whole until a packet falls into it; it outlives this object.
+  Statistics(const Window& window, int num_switches)
+      : window_(window),
+        batches_per_cycle_(static_cast<double>(kBatches) /
+                           static_cast<double>(window.end - window.begin)),
         accepted_by_switch_(static_cast<std::size_t>(num_switches), 0) {}
 
   void delivered(std::int32_t created, std::int32_t at, unsigned sw) {
@@ -35,15 +38,15 @@ class Statistics {
     const auto interval = static_cast<std::size_t>(at / kSeriesStep);
     if (interval >= series_.size()) [[unlikely]] series_.resize(interval + 1);
     series_[interval].add(latency);
-    if (measures(at)) {
+    if (window_.contains(at)) {
       ++accepted_by_switch_[sw];
       ++accepted_by_batch_[batch(at)];
     }
-    if (measures(created)) latency_by_batch_[batch(created)].add(latency);
+    if (window_.contains(created)) latency_by_batch_[batch(created)].add(latency);
   }
   /// A packet that the run ends without delivering counts with its age.
   void undelivered(std::int32_t created, std::int64_t age) {
-    if (measures(created)) latency_by_batch_[batch(created)].add(age);
+    if (window_.contains(created)) latency_by_batch_[batch(created)].add(age);
   }
 
   /// By cycle of generation, measured packets.
@@ -62,15 +65,13 @@ class Statistics {
   [[nodiscard]] const std::vector<PacketSums>& series() const { return series_; }
 
  private:
-  [[nodiscard]] bool measures(std::int32_t cycle) const { return cycle >= begin_ && cycle < end_; }
   [[nodiscard]] std::size_t batch(std::int32_t cycle) const {
     const auto found =
-        static_cast<std::size_t>(static_cast<double>(cycle - begin_) * batches_per_cycle_);
+        static_cast<std::size_t>(static_cast<double>(cycle - window_.begin) * batches_per_cycle_);
     return found < kBatches ? found : kBatches - 1;
   }
 
-  std::int32_t begin_;
-  std::int32_t end_;
+  const Window& window_;
   double batches_per_cycle_;
   std::array<PacketSums, kBatches> latency_by_batch_{};
   std::array<std::int64_t, kBatches> accepted_by_batch_{};

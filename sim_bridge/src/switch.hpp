@@ -96,6 +96,24 @@ class Switch {
     ready_.merge(winners);
   }
 
+  /// Whether masks, owners and queues agree; for checks between cycles.
+  [[nodiscard]] bool consistent(const std::uint16_t* credits) const {
+    std::array<unsigned, kVcs> claims{};  // of output VCs: heads that ask for or own them
+    for (unsigned input = 0; input < kVcs; ++input) {
+      const unsigned wanted = wants_[input];
+      const bool present = queues[input].head >= 0;
+      const bool asks = askers_[wanted].test(input);
+      const bool owns = present && !free_.test(wanted) && owner_[wanted] == input && !asks;
+      if (present != (asks || owns)) return false;
+      if (ready_.test(input) != (owns && credits[wanted] != 0)) return false;
+      if (asks) ++claims[wanted];
+    }
+    for (unsigned output = 0; output < kVcs; ++output) {
+      if (asked_.test(output) != (claims[output] != 0)) return false;
+    }
+    return true;
+  }
+
   /// Frees the output VC of a granted head; the caller dequeues it and uses a credit.
   void release(unsigned input) {
     ready_.clear(input);

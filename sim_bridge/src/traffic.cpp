@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace tvlb::sim {
@@ -77,6 +78,8 @@ void Traffic::check_matrix(const Network& network) const {
 double Traffic::max_rate() const {
   return rate_.empty() ? 0.0 : *std::ranges::max_element(rate_);
 }
+
+double Traffic::total_rate() const { return std::accumulate(rate_.begin(), rate_.end(), 0.0); }
 
 int Traffic::draw_from_matrix(const Network& network, int row, Stream& stream) const {
   const auto first = matrix_cumulative_.begin() + matrix_offset_[index(row)];

@@ -32,6 +32,7 @@ class Traffic {
   [[nodiscard]] int num_nodes() const { return static_cast<int>(rate_.size()); }
   [[nodiscard]] double rate(int node) const { return rate_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] double max_rate() const;
+  [[nodiscard]] double total_rate() const;
   [[nodiscard]] int draw_destination(const Network& network, int node, Stream& stream) const;
 
  private:

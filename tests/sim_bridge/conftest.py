@@ -12,23 +12,23 @@ from tvlb.topology import Dragonfly
 from tvlb.traffic import NodeTraffic, Pattern, parse_pattern
 
 Run = Callable[..., SimulationResult]
-OneFlow = Callable[[int, int], Pattern]
+Flows = Callable[..., Pattern]
 Figures = Callable[[SimulationResult], tuple[object, ...]]
 
 SHORT_WINDOWS = SimulationConfig(warmup_cycles=1500, measured_cycles=1000)
 
 
 @dataclass(frozen=True)
-class _OneFlow:
-    """A single node sends to a single node."""
+class _Flows:
+    """Some nodes send to one node each, the others nothing."""
 
-    source: int
-    target: int
+    pairs: tuple[tuple[int, int], ...]
 
     def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
         nodes = topology.num_nodes
         rate, destination = np.zeros(nodes), np.full(nodes, -1, dtype=np.int32)
-        rate[self.source], destination[self.source] = 1.0, self.target
+        for source, target in self.pairs:
+            rate[source], destination[source] = 1.0, target
         return NodeTraffic(rate, np.zeros(nodes), destination)
 
 
@@ -45,9 +45,9 @@ def medium() -> Dragonfly:
 
 
 @pytest.fixture(scope="session")
-def one_flow() -> OneFlow:
-    """Make the pattern in which a single node sends to a single node."""
-    return _OneFlow
+def flows() -> Flows:
+    """Make the pattern in which only the given nodes send: pairs of source and destination."""
+    return lambda *pairs: _Flows(pairs)
 
 
 @pytest.fixture(scope="session")

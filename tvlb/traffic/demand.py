@@ -30,6 +30,18 @@ class DestinationTable:
     probability: NDArray[np.float64]
     target_is_switch: bool
 
+    def equals(self, other: "DestinationTable") -> bool:
+        """Whether both hold the same numbers."""
+        return self.target_is_switch == other.target_is_switch and all(
+            np.array_equal(mine, its)
+            for mine, its in (
+                (self.row_of_node, other.row_of_node),
+                (self.offset, other.offset),
+                (self.target, other.target),
+                (self.probability, other.probability),
+            )
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class NodeTraffic:
@@ -48,6 +60,19 @@ class NodeTraffic:
     uniform_fraction: NDArray[np.float64]
     destination: NDArray[np.int32]
     table: DestinationTable | None = None
+
+    def equals(self, other: "NodeTraffic") -> bool:
+        """Whether both hold the same numbers."""
+        if self.table is None or other.table is None:
+            tables_equal = self.table is other.table
+        else:
+            tables_equal = self.table.equals(other.table)
+        return (
+            tables_equal
+            and np.array_equal(self.rate, other.rate)
+            and np.array_equal(self.uniform_fraction, other.uniform_fraction)
+            and np.array_equal(self.destination, other.destination)
+        )
 
 
 @dataclass(frozen=True, eq=False)

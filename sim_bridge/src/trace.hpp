@@ -1,0 +1,63 @@
+// The ways of a sample of packets.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace tvlb::sim {
+
+/// A grant: the packet leaves `sw` by this port and VC in cycle `departure`.
+struct TraceHop {
+  std::int32_t sw;
+  std::int32_t port;
+  std::int32_t vc;
+  std::int32_t departure;
+};
+
+struct Trace {
+  std::int32_t source;       // node
+  std::int32_t destination;  // node
+  std::int32_t created;
+  std::int32_t injected;
+  std::int32_t delivered = -1;  // -1: not by the end of the run
+  bool took_vlb = false;
+  std::vector<TraceHop> hops{};  // the last one leads to the node
+};
+
+/// Follows packets that the caller has marked, so the others cost nothing.
+class Tracer {
+ public:
+  /// Samples `wanted` packets, evenly spaced among the `expected` ones.
+  Tracer(int wanted, double expected)
+      : wanted_(static_cast<std::size_t>(wanted)),
+        stride_(wanted == 0 ? 1 : std::max<std::int64_t>(1, static_cast<std::int64_t>(
+                                                                expected / wanted))) {}
+
+  [[nodiscard]] bool active() const { return wanted_ > 0; }
+  /// To be asked once per measured packet, in order of injection.
+  [[nodiscard]] bool samples_next() {
+    return traces_.size() < wanted_ && seen_++ % stride_ == 0;
+  }
+  void begin(std::int32_t packet, const Trace& trace) {
+    position_[packet] = traces_.size();
+    traces_.push_back(trace);
+  }
+  [[nodiscard]] Trace& of(std::int32_t packet) { return traces_[position_.at(packet)]; }
+  void end(std::int32_t packet, std::int32_t delivered) {
+    of(packet).delivered = delivered;
+    position_.erase(packet);
+  }
+  [[nodiscard]] const std::vector<Trace>& traces() const { return traces_; }
+
+ private:
+  std::size_t wanted_;
+  std::int64_t stride_;
+  std::int64_t seen_ = 0;
+  std::vector<Trace> traces_;                               // by injection
+  std::unordered_map<std::int32_t, std::size_t> position_;  // of the packets in the network
+};
+
+}  // namespace tvlb::sim
