@@ -2,9 +2,9 @@
 
 import json
 import signal
+import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,64 @@ def test_simulate_saturation(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0.15 <= document["saturation_load"] <= 0.25
 
 
+def test_simulate_several_seeds(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("simulate", "2,4,2,5", "--pattern", "shift(1,0)", "--load", "0.05:0.15:0.05",
+               "--warmup", "500", "--cycles", "500")  # fmt: skip
+    document = _json(capsys, *options, "--seed", "7", "--seeds", "3", "--workers", "2")
+    assert [row["load"] for row in document["rows"]] == [0.05, 0.1, 0.15]
+    single = [_json(capsys, *options, "--seed", str(seed))["rows"][1] for seed in (7, 8, 9)]
+    row = document["rows"][1]
+    assert [run["seed"] for run in row["runs"]] == [7, 8, 9]
+    assert [run["latency_mean"] for run in row["runs"]] == [one["latency_mean"] for one in single]
+    mean = sum(one["latency_mean"] for one in single) / 3
+    assert row["latency_mean"] == pytest.approx(mean)
+    # Student's t with two degrees of freedom: 4.303.
+    spread = statistics.stdev(one["latency_mean"] for one in single)
+    assert row["latency_ci95"] == pytest.approx(4.303 * spread / 3**0.5, rel=1e-3)
+    assert row["flits"] == sum(one["flits"] for one in single)
+    assert row["saturated_runs"] == sum(one["saturated"] for one in single)
+
+
+def test_simulate_saturation_by_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(
+        capsys, "simulate", "2,4,2,5", "--routing", "min", "--pattern", "shift(1,0)", "--seeds",
+        "2", "--saturation", "--warmup", "1000", "--cycles", "1000",
+    )  # fmt: skip
+    assert len(document["saturation_by_seed"]) == 2
+    assert document["saturation_load"] == pytest.approx(sum(document["saturation_by_seed"]) / 2)
+    assert {run["seed"] for run in document["saturation_runs"]} == {0, 1}
+
+
+def test_simulate_traces_and_detected_warmup(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(
+        capsys, "simulate", "2,4,2,5", "--load", "0.1", "--warmup", "detect:9000", "--cycles",
+        "2000", "--traces", "4",
+    )  # fmt: skip
+    (row,) = document["rows"]
+    assert row["steady"]
+    assert 2000 <= row["warmup_cycles"] < 9000
+    assert len(row["traces"]) == 4
+    assert row["traces"][0]["hops"][-1]["link"] == -1
+
+
+def test_simulate_warns_below_the_credit_round_trip(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("simulate", "2,4,2,3", "--load", "0.1", "--warmup", "100", "--cycles", "100")
+    assert main([*options, "--buffer", "8", "--json"]) == 0
+    captured = capsys.readouterr()
+    warnings = json.loads(captured.out)["warnings"]
+    assert [text.split(" of ")[2].split()[0] for text in warnings] == ["local", "global"]
+    assert all(f"tvlb: warning: {text}" in captured.err for text in warnings)
+    assert "8 flits" in warnings[0]
+    assert _json(capsys, *options, "--buffer", "35")["warnings"] == []
+
+
+def test_simulate_draws_a_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("simulate", "2,4,2,3", "--load", "0.1,0.2", "--warmup", "100", "--cycles", "200")
+    assert main([*options, "--seeds", "2", "--figure", "loads.svg"]) == 0
+    assert "95% confidence" in Path("loads.svg").read_text()
+    assert main([*options, "--figure", "loads.bmp"]) == 2
+
+
 def test_zero_load_gives_nulls_not_nan(capsys: pytest.CaptureFixture[str]) -> None:
     document = _json(capsys, "simulate", "2,4,2,3", "--load", "0", "--cycles", "100")
     assert document["rows"][0]["latency_mean"] is None
@@ -134,7 +192,8 @@ def table_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )  # fmt: skip
     (folder / "t.json").write_text(done.stdout)
-    assert done.stderr.splitlines()[0].startswith("tvlb: probe 2/2")
+    assert done.stderr.splitlines()[0] == "tvlb: probe begins"
+    assert done.stderr.splitlines()[1].startswith("tvlb: probe 2/2")
     return folder / "t.parquet"
 
 
@@ -228,6 +287,15 @@ def test_plot_of_every_document(table_file: Path, capsys: pytest.CaptureFixture[
         assert Path("figure.svg").read_bytes() == first
 
 
+def _wait_for(process: subprocess.Popen[str], text: str) -> None:
+    """Read the standard error of a process up to the line that ends with `text`."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.rstrip().endswith(text):
+            return
+    raise AssertionError(f"the process ended without saying {text!r}")
+
+
 def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [
@@ -237,9 +305,9 @@ def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )  # fmt: skip
-    time.sleep(4)
+    _wait_for(process, "tvlb: probe begins")
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.splitlines()[-1] == "tvlb: interrupted"
     assert list(tmp_path.iterdir()) == []
@@ -263,9 +331,9 @@ def test_signals_end_a_long_simulation_at_once(number: int, options: list[str]) 
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(5)
+    _wait_for(process, "tvlb: simulate begins" if "--load" in options else "saturation begins")
     process.send_signal(number)
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors == "tvlb: interrupted\n"
 

@@ -14,7 +14,7 @@ PROBE = {"probe": POINTS, "cut": 0.46}
 CURVE = [{"load": 0.1, "latency_mean": 50.0, "latency_sem": 1.0},
          {"load": 0.2, "latency_mean": None, "latency_sem": None}]  # fmt: skip
 KIND = {f"{name}_{when}": [1.0] * 101 for name in ("percentiles",) for when in ("before", "after")}
-ROW = {"load": 0.1, "latency_mean": 40.0, "saturated": False}
+ROW = {"latency_ci95": 0.5, "load": 0.1, "latency_mean": 40.0, "saturated": False}
 LOADS = {"rows": [ROW, ROW | {"load": 0.2, "saturated": True}], "routing": "min",
          "path_set": "none", "topology": "dfly(2,4,2,3)", "pattern": "uniform"}  # fmt: skip
 

@@ -7,6 +7,7 @@ import typer
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
+from tvlb.search import SimulationConfig, Warmup
 
 __all__ = [
     "Json",
@@ -19,9 +20,11 @@ __all__ = [
     "integer",
     "number",
     "parse_loads",
+    "parse_warmup",
 ]
 
 _MAX_WORKERS = 1024
+_MAX_LOADS = 1000
 
 
 def integer(text: str) -> int:
@@ -110,19 +113,51 @@ Output = Annotated[
 
 
 def parse_loads(text: str) -> list[float]:
-    """Parse comma-separated offered loads, each 0..1 packets/cycle/node.
+    """Parse offered loads, packets/cycle/node: comma-separated numbers and START:STOP:STEP ranges.
 
     Raises
     ------
-    InvalidInput : a part is not a number in 0..1.
+    InvalidInput : a load is not in 0..1, or a range is empty or has more than 1,000 loads.
     """
-    loads: list[float] = []
-    for part in text.split(","):
-        try:
-            load = float(part) if part.isascii() else math.nan
-        except ValueError:
-            load = math.nan
-        if not 0.0 <= load <= 1.0:
-            raise InvalidInput(f"load {part.strip()!r} is out of range: a number in 0..1")
-        loads.append(load)
-    return loads
+    loads = [load for part in text.split(",") for load in _load_range(part.strip())]
+    return list(dict.fromkeys(loads))
+
+
+def parse_warmup(text: str) -> tuple[Warmup, int]:
+    """Parse a warm-up: CYCLES, detect, or detect:CYCLES.
+
+    Raises
+    ------
+    InvalidInput : it is none of these.
+    """
+    kind, _, limit = text.rpartition(":")
+    if text == Warmup.DETECT:
+        return Warmup.DETECT, SimulationConfig().warmup_cycles
+    if kind not in ("", Warmup.DETECT) or not (limit.isascii() and limit.isdigit()):
+        raise InvalidInput(
+            f"warm-up {text!r} is malformed: expected CYCLES, detect or detect:CYCLES"
+        )
+    return Warmup.DETECT if kind else Warmup.FIXED, int(limit)
+
+
+def _load_range(part: str) -> list[float]:
+    limits = [_load(number) for number in part.split(":")]
+    if len(limits) == 1:
+        return limits
+    if len(limits) != 3:
+        raise InvalidInput(f"load range {part!r} is malformed: expected START:STOP:STEP")
+    start, stop, step = limits
+    count = max(0, math.floor((stop - start) / step + 1e-9) + 1) if step > 0.0 else 0
+    if not 1 <= count <= _MAX_LOADS:
+        raise InvalidInput(f"load range {part!r} has {count} loads: expected 1..{_MAX_LOADS}")
+    return [round(start + step * i, 10) for i in range(count)]
+
+
+def _load(text: str) -> float:
+    try:
+        load = float(text) if text.isascii() else math.nan
+    except ValueError:
+        load = math.nan
+    if not 0.0 <= load <= 1.0:
+        raise InvalidInput(f"load {text!r} is out of range: a number in 0..1")
+    return load

@@ -14,9 +14,12 @@ from tvlb.cli.options import (
     Workers,
     integer,
     parse_loads,
+    parse_warmup,
 )
-from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.cli.terminal import print_json, print_warnings, progress_display, stdout
 from tvlb.errors import InvalidInput
+from tvlb.files import check_writable
+from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.search import (
     Scenario,
     SimulationConfig,
@@ -40,14 +43,21 @@ def simulate(
     pattern: PatternOption = "uniform",
     load: Annotated[
         str | None,
-        typer.Option(metavar="LOADS", help="Offered loads, packets/cycle/node, comma-separated."),
+        typer.Option(
+            metavar="LOADS",
+            help="Offered loads, packets/cycle/node: comma-separated numbers and START:STOP:STEP.",
+        ),
     ] = None,
     saturation: Annotated[
         bool, typer.Option("--saturation", help="Search the saturation load on a 0.01 grid.")
     ] = False,
     warmup: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="Warm-up cycles.")
-    ] = 30_000,
+        str,
+        typer.Option(
+            metavar="CYCLES",
+            help="Warm-up cycles; detect or detect:CYCLES: until steady, at most 30,000 or CYCLES.",
+        ),
+    ] = "30000",
     cycles: Annotated[
         int, typer.Option(parser=integer, metavar="INTEGER", help="Measured cycles.")
     ] = 10_000,
@@ -78,7 +88,30 @@ def simulate(
         int, typer.Option(parser=integer, metavar="INTEGER", help="UGAL bias T towards MIN, flits.")
     ] = 0,
     decide: Annotated[str, typer.Option(help="once or each-attempt.")] = "once",
+    traces: Annotated[
+        int,
+        typer.Option(
+            parser=integer, metavar="INTEGER", help="Measured packets to trace per run (--json)."
+        ),
+    ] = 0,
     seed: Seed = 0,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            parser=integer,
+            metavar="INTEGER",
+            help="Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.",
+        ),
+    ] = 1,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            "--figure",
+            metavar="FIG",
+            help="Draw latency against load: .svg, .png or .pdf.",
+            show_default=False,
+        ),
+    ] = None,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
@@ -86,9 +119,14 @@ def simulate(
     if load is None and not saturation:
         raise InvalidInput("give --load, --saturation, or both")
     loads = [] if load is None else parse_loads(load)
+    if figure is not None:
+        check_writable(figure, FIGURE_SUFFIXES)
+    kind, warmup_cycles = parse_warmup(warmup)
     config = SimulationConfig(
-        warmup_cycles=warmup,
+        warmup=kind,
+        warmup_cycles=warmup_cycles,
         measured_cycles=cycles,
+        traced_packets=traces,
         vc_scheme=vcs,
         vc_count=vc_count,
         buffer_flits=buffer,
@@ -101,13 +139,16 @@ def simulate(
     network = parse_topology(topology)
     traffic = parse_pattern(pattern)
     path_set = parse_path_set(vlb, network, seed)
-    request = SimulationRequest(Scenario(network, routing, path_set, traffic, seed), config)
+    scenario = Scenario(network, routing, path_set, traffic, seed)
+    request = SimulationRequest(scenario, config, seeds)
+    count = workers or available_cores()
     with progress_display() as report:
-        results = simulate_loads(
-            request, loads, workers=workers or available_cores(), report=report
-        )
-        found = find_saturation(request, report=report) if saturation else None
+        results = simulate_loads(request, loads, workers=count, report=report)
+        found = find_saturation(request, workers=count, report=report) if saturation else []
+    print_warnings(scenario.warnings(config))
     document = simulation_document(request, results, found)
+    if figure is not None:
+        save_figure(document, figure)
     if json:
         print_json(document)
     else:
@@ -139,8 +180,26 @@ def _print(document: dict[str, object]) -> None:
         cells = [
             "-" if row[key] is None else f"{row[key]:.{digits}f}" for _, key, digits in _COLUMNS
         ]
-        grid.add_row(*cells, "saturated" if row["saturated"] else "ok")
+        grid.add_row(*cells, _state(row))
     if document["rows"]:
         console.print(grid)
     if "saturation_load" in document:
-        console.print(f"Saturation load: {document['saturation_load']:.2f} packets/cycle/node")
+        console.print(f"Saturation load: {_saturation(document)} packets/cycle/node")
+
+
+def _state(row: dict[str, Any]) -> str:
+    if "runs" in row and row["saturated_runs"] > 0:
+        return f"saturated {row['saturated_runs']} of {len(row['runs'])}"
+    if row["saturated"]:
+        return "saturated"
+    return "ok" if row.get("steady", True) else "ok, warm-up not over"
+
+
+def _saturation(document: dict[str, Any]) -> str:
+    by_seed = document["saturation_by_seed"]
+    if len(by_seed) == 1:
+        return f"{by_seed[0]:.2f}"
+    listed = ", ".join(f"{load:.2f}" for load in by_seed)
+    return (
+        f"{document['saturation_load']:.4f} +- {document['saturation_ci95']:.4f} ({listed} by seed)"
+    )

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -19,7 +19,7 @@ from rich.progress import (
 from tvlb.search import Progress as Event
 from tvlb.search import Reporter
 
-__all__ = ["print_json", "progress_display", "stdout"]
+__all__ = ["print_json", "print_warnings", "progress_display", "stdout"]
 
 
 def stdout() -> Console:
@@ -33,12 +33,28 @@ def print_json(document: object) -> None:
     sys.stdout.write("\n")
 
 
-def _log_stage(event: Event) -> None:
-    """Say in a line that a stage is done; for logs and pipes."""
-    if event.done == event.total:
-        print(
-            f"tvlb: {event.stage} {event.done}/{event.total} {event.note}".rstrip(), file=sys.stderr
-        )
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print one line per warning on stderr."""
+    for warning in warnings:
+        print(f"tvlb: warning: {warning}", file=sys.stderr)
+
+
+class _StageLog:
+    """Says in a line that a stage begins and that it is done; for logs and pipes."""
+
+    def __init__(self) -> None:
+        self._begun: set[str] = set()
+
+    def __call__(self, event: Event) -> None:
+        if event.stage not in self._begun:
+            self._begun.add(event.stage)
+            self._print(f"{event.stage} begins")
+        elif event.done == event.total:
+            self._print(f"{event.stage} {event.done}/{event.total} {event.note}".rstrip())
+
+    @staticmethod
+    def _print(text: str) -> None:
+        print(f"tvlb: {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -46,7 +62,7 @@ def progress_display() -> Generator[Reporter]:
     """Show progress events as bars on stderr while the block runs; lines if it is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _log_stage
+        yield _StageLog()
         return
     bars = Progress(
         TextColumn("{task.description:18}"),

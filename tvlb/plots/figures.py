@@ -126,19 +126,27 @@ def _usage_panel(axis: Axis, document: Document) -> None:
 
 
 def _loads_panel(axis: Axis, document: Document) -> None:
-    runs = [*document["rows"], *document.get("saturation_runs", [])]
-    rows = sorted(runs, key=lambda row: row["load"])
-    fine = [row for row in rows if not row["saturated"] and row["latency_mean"] is not None]
+    searched = [row | {"searched": True} for row in document.get("saturation_runs", [])]
+    rows = sorted([*document["rows"], *searched], key=lambda row: row["load"])
+    shown = [row for row in rows if not row["saturated"] and row["latency_mean"] is not None]
+    swept = [row for row in shown if "searched" not in row] or shown
+    loads = [row["load"] for row in swept]
+    means = [row["latency_mean"] for row in swept]
+    widths = [row["latency_ci95"] or 0.0 for row in swept]
     axis.plot(
-        [row["load"] for row in fine],
-        [row["latency_mean"] for row in fine],
-        "o-",
-        color=_COLOURS[0],
+        loads, means, "o-", color=_COLOURS[0], markersize=3,
         label=f"{document['routing']}, {document['path_set']}",
+    )  # fmt: skip
+    axis.fill_between(
+        loads,
+        [mean - width for mean, width in zip(means, widths, strict=True)],
+        [mean + width for mean, width in zip(means, widths, strict=True)],
+        color=_COLOURS[0],
+        alpha=0.25,
+        label="95% confidence",
     )
-    for row in rows:
-        if row["saturated"]:
-            axis.axvline(row["load"], color=_COLOURS[1], linestyle=":", linewidth=1)
+    for load in {row["load"] for row in rows if row["saturated"]}:
+        axis.axvline(load, color=_COLOURS[1], linestyle=":", linewidth=1)
     axis.set_xlabel("offered load (packets/cycle/node)")
     axis.set_ylabel("latency (cycles)")
     axis.set_title(f"{document['topology']}, {document['pattern']} (dotted: saturated)")

@@ -10,13 +10,13 @@ from sim_bridge import (
     SimulationConfig,
     SimulationResult,
     StopFlag,
+    Warmup,
 )
 from tvlb.search.candidates import choose_candidates
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
     balance_document,
     probe_document,
-    simulation_document,
     table_document,
 )
 from tvlb.search.optimize import (
@@ -31,6 +31,7 @@ from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, choose_
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PATTERNS, Entrant, Windows
 from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
+from tvlb.search.simulation_document import simulation_document
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "Validation",
     "ValidationOptions",
     "Verdict",
+    "Warmup",
     "Windows",
     "available_cores",
     "balance_document",

@@ -3,30 +3,21 @@
 Numbers that do not exist (nan) become null, so that every document is valid JSON.
 """
 
-import math
-from collections.abc import Sequence
 from dataclasses import asdict
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sim_bridge import SaturationSearch, SimulationResult, jain_index
 from tvlb.balance import BalanceReport, KindUsage, link_usage
 from tvlb.documents import plain
-from tvlb.provenance import versions
 from tvlb.search.decision import Comparison
 from tvlb.search.optimize import Candidate, TableResult
 from tvlb.search.probe import ProbePoint, ProbeResult
 from tvlb.search.runner import PATTERNS
-from tvlb.search.simulation import SimulationRequest
 from tvlb.search.statistics import standard_error
 from tvlb.search.validation import SimulatedSet
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import LinkKind
 
 __all__ = [
     "balance_document",
     "probe_document",
-    "simulation_document",
     "table_document",
     "usage_document",
 ]
@@ -77,81 +68,6 @@ def balance_document(report: BalanceReport) -> Document:
         "removed_globally": report.removed_globally,
         "pairs_at_floor": report.pairs_at_floor,
     }
-
-
-def simulation_document(
-    request: SimulationRequest,
-    results: Sequence[SimulationResult],
-    saturation: SaturationSearch | None,
-) -> Document:
-    """Document of simulated loads, with the saturation search if one was made."""
-    scenario = request.scenario
-    document: Document = {
-        "topology": str(scenario.topology),
-        "routing": str(scenario.routing),
-        "path_set": str(scenario.path_set),
-        "pattern": str(scenario.pattern),
-        "seed": scenario.seed,
-        "config": plain(asdict(request.config)),
-        "rows": [_simulated_row(result, scenario.topology) for result in results],
-        "provenance": versions(),
-    }
-    if saturation is not None:
-        document["saturation_load"] = saturation.load
-        document["saturation_runs"] = [
-            _simulated_row(one, scenario.topology) for one in saturation.evaluated
-        ]
-    return document
-
-
-_ROW_FIELDS = (
-    "load",
-    "accepted",
-    "accepted_ci95",
-    "latency_mean",
-    "latency_p50",
-    "latency_p90",
-    "latency_p99",
-    "latency_p999",
-    "latency_ci95",
-    "hops_mean",
-    "vlb_share",
-    "saturated",
-    "stopped",
-    "stop_reason",
-    "flits",
-    "flit_hops",
-    "cycles",
-    "cpu_seconds",
-    "wall_seconds",
-)
-
-
-def _simulated_row(result: SimulationResult, topology: Dragonfly) -> object:
-    row: dict[str, object] = {name: getattr(result, name) for name in _ROW_FIELDS}
-    shares = result.switch_accepted
-    row["switch_accepted"] = {
-        "min": float(shares.min()),
-        "max": float(shares.max()),
-        "jain_index": jain_index(shares),
-        "by_switch": shares.tolist(),
-    }
-    row["link_load"] = {
-        kind.name.lower(): _spread(result.link_load[topology.network.link_kind == kind])
-        for kind in LinkKind
-    }
-    row["series"] = {
-        "cycle": result.series.cycle.tolist(),
-        "accepted": result.series.accepted.tolist(),
-        "latency_mean": result.series.latency_mean.tolist(),
-    }
-    return plain(row)
-
-
-def _spread(loads: NDArray[np.float64]) -> dict[str, float]:
-    if len(loads) == 0:
-        return {"mean": math.nan, "max": math.nan}
-    return {"mean": float(loads.mean()), "max": float(loads.max())}
 
 
 def table_document(result: TableResult) -> Document:

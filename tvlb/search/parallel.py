@@ -28,14 +28,21 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def _nothing() -> None:
+    pass
+
+
 def map_threads(
     task: Callable[[_Item], _Result],
     items: Sequence[_Item],
     workers: int,
     stop: StopFlag,
     on_done: Callable[[], None],
+    on_wait: Callable[[], None] = _nothing,
 ) -> list[_Result]:
     """Apply `task` to every item on threads; for work that releases the Python lock.
+
+    `on_done` is called after every item, `on_wait` several times a second in between.
 
     Raises
     ------
@@ -44,7 +51,7 @@ def map_threads(
     """
     with ThreadPoolExecutor(max_workers=workers) as executor:
         try:
-            return _gather(executor, task, items, stop, on_done)
+            return _gather(executor, task, items, stop, on_done, on_wait)
         except BaseException:
             stop.set()
             executor.shutdown(wait=False, cancel_futures=True)
@@ -97,6 +104,7 @@ def _gather(
     items: Sequence[_Item],
     stop: StopFlag,
     on_done: Callable[[], None],
+    on_wait: Callable[[], None] = _nothing,
 ) -> list[_Result]:
     futures: list[Future[_Result]] = [executor.submit(task, item) for item in items]
     pending = set(futures)
@@ -104,6 +112,8 @@ def _gather(
         if stop.is_set():
             raise Cancelled("the computation was cancelled")
         done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+        if not done:
+            on_wait()
         for future in done:
             future.result()
             on_done()

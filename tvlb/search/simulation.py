@@ -1,24 +1,25 @@
-"""Simulations on request: several loads in parallel, or a saturation search."""
+"""Simulations on request: loads and seeds in parallel, or saturation searches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sim_bridge import (
     SaturationSearch,
     Scenario,
     SimulationConfig,
-    SimulationJob,
     SimulationResult,
     StopFlag,
     search_saturation,
-    simulate_many,
 )
+from tvlb.errors import Cancelled, InvalidInput
 from tvlb.search.parallel import map_threads
 from tvlb.search.progress import Progress, Reporter, silent
 
 __all__ = ["SimulationRequest", "find_saturation", "simulate_loads"]
 
 _SEARCH_GRID = 0.01
+_MAX_SEEDS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +28,53 @@ class SimulationRequest:
 
     Attributes
     ----------
-    scenario : topology, routing, path set, pattern and seed.
+    scenario : topology, routing, path set, pattern and first seed.
     config : router settings and windows.
+    seeds : number of consecutive seeds, 1..1000.
+
+    Raises
+    ------
+    InvalidInput : the number of seeds, or the last seed, is out of range.
     """
 
     scenario: Scenario
     config: SimulationConfig
+    seeds: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.seeds <= _MAX_SEEDS:
+            raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """One per seed."""
+        first = self.scenario
+        others = range(first.seed + 1, first.seed + self.seeds)
+        return (first, *(first.with_seed(seed) for seed in others))
+
+
+class _Meter:
+    """Cycles done of all that are planned; the drain and early ends are not known beforehand."""
+
+    def __init__(self, config: SimulationConfig, runs: int, flag: StopFlag) -> None:
+        self._planned = config.warmup_cycles + config.measured_cycles
+        self._runs = runs
+        self._flag = flag
+        self._corrections: list[int] = []
+
+    def finish(self, result: SimulationResult) -> None:
+        """Count a finished run for what was planned; may be called from any thread."""
+        self._corrections.append(self._planned - result.cycles)
+
+    def progress(self) -> Progress:
+        """Return the present state in cycles."""
+        total = self._planned * self._runs
+        done = min(self._flag.cycles_done + sum(self._corrections), total)
+        finished = len(self._corrections)
+        # The last cycles of the plan are done when the last packet has been delivered.
+        if finished < self._runs:
+            done = min(done, total - 1)
+        return Progress("simulate", done, total, f"cycles, {finished} of {self._runs} runs")
 
 
 def simulate_loads(
@@ -42,43 +84,80 @@ def simulate_loads(
     workers: int = 1,
     report: Reporter = silent,
     stop: StopFlag | None = None,
-) -> list[SimulationResult]:
-    """Simulate several loads in parallel; results are in the order of `loads`.
+) -> list[tuple[SimulationResult, ...]]:
+    """Simulate every load with every seed, in parallel.
+
+    Returns
+    -------
+    One tuple per load, in the order of `loads`; in it one result per seed.
 
     Raises
     ------
-    InvalidInput, SimulationDeadlock, Cancelled : as `sim_bridge.simulate_many`.
+    InvalidInput, SimulationDeadlock : as `sim_bridge.simulate`.
+    Cancelled : `stop` was set.
     """
-    finished = 0
-
-    def count(index: int, result: SimulationResult) -> None:
-        nonlocal finished
-        finished += 1
-        report(Progress("simulate", finished, len(loads), f"load {result.load:g}"))
-
     if not loads:
         return []
-    report(Progress("simulate", 0, len(loads)))
-    jobs = [SimulationJob(request.scenario, load, request.config) for load in loads]
-    return simulate_many(jobs, workers, stop, count)
+    for scenario in request.scenarios:
+        scenario.check(loads)
+    flag = stop or StopFlag()
+    jobs = [(scenario, load) for load in loads for scenario in request.scenarios]
+    meter = _Meter(request.config, len(jobs), flag)
+
+    def run(job: tuple[Scenario, float]) -> SimulationResult:
+        scenario, load = job
+        result = scenario.run(load, request.config, flag)
+        if result.stopped == "cancelled":
+            raise Cancelled("the simulations were cancelled")
+        meter.finish(result)
+        return result
+
+    def show() -> None:
+        report(meter.progress())
+
+    show()
+    results = map_threads(run, jobs, workers, flag, show, show)
+    seeds = request.seeds
+    return [tuple(results[i : i + seeds]) for i in range(0, len(results), seeds)]
 
 
 def find_saturation(
-    request: SimulationRequest, *, report: Reporter = silent, stop: StopFlag | None = None
-) -> SaturationSearch:
-    """Find the saturation load on a grid of 0.01 by bisection.
+    request: SimulationRequest,
+    *,
+    workers: int = 1,
+    report: Reporter = silent,
+    stop: StopFlag | None = None,
+) -> list[SaturationSearch]:
+    """Find the saturation load of every seed on a grid of 0.01.
 
     Raises
     ------
     InvalidInput, SimulationDeadlock, Cancelled : as `sim_bridge.search_saturation`.
     """
+    for scenario in request.scenarios:
+        scenario.check([_SEARCH_GRID])
     flag = stop or StopFlag()
+    total = len(request.scenarios)
+    finished = 0
+    verdict = ""
+
+    def note(result: SimulationResult) -> None:
+        nonlocal verdict
+        verdict = f", load {result.load:g} {'saturated' if result.saturated else 'sustained'}"
 
     def search(scenario: Scenario) -> SaturationSearch:
-        return search_saturation(scenario, request.config, step=_SEARCH_GRID, stop=flag)
+        return search_saturation(
+            scenario, request.config, step=_SEARCH_GRID, stop=flag, on_run=note
+        )
 
-    report(Progress("saturation", 0, 1))
-    # On a thread, so that an interrupt reaches the caller while the core runs.
-    found = map_threads(search, [request.scenario], 1, flag, lambda: None)[0]
-    report(Progress("saturation", 1, 1, f"{found.load:g}"))
-    return found
+    def show() -> None:
+        cycles = f"{flag.cycles_done:,} cycles"
+        report(Progress("saturation", finished, total, cycles + verdict))
+
+    def count() -> None:
+        nonlocal finished
+        finished += 1
+        show()
+
+    show()
+    return map_threads(search, request.scenarios, workers, flag, count, show)
