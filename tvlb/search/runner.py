@@ -52,6 +52,19 @@ class Entrant:
 class _Job:
     scenario: Scenario
     value: float | None
+    error: float = 0.0
+
+
+def _first(guess: NDArray[np.float64] | None) -> float | None:
+    return None if guess is None else float(guess[0])
+
+
+def _moved(guess: NDArray[np.float64] | None, index: int, error: float) -> float:
+    if guess is None:
+        return 0.0
+    difference = float(guess[index] - guess[0])
+    # Guesses lie on a grid, so a difference of one error is not exactly that.
+    return difference if abs(difference) > 1.001 * error else 0.0
 
 
 class Runner:
@@ -96,12 +109,14 @@ class Runner:
 
         `guesses` are values of the same shape that the searches start from, and `guess_error`
         says how far off they may well be.
+
+        Notes
+        -----
+        The first pattern of every entrant is searched ahead of the others, which start from its
+        answer, moved by the difference of the guesses where that is more than their error: the
+        patterns are more alike than guess and answer.
         """
         config = self._in(windows)
-        jobs = [
-            _Job(scenario, None if guesses is None else float(guesses[entrant][pattern]))
-            for entrant, pattern, scenario in self._scenarios(entrants)
-        ]
 
         def search(job: _Job) -> float:
             found = search_saturation(
@@ -109,12 +124,26 @@ class Runner:
                 config,
                 step=windows.grid,
                 guess=job.value,
-                guess_error=guess_error,
+                guess_error=job.error,
                 stop=self._stop,
             )
             return found.load
 
-        return self._by_entrant(self._map(stage, search, jobs))
+        expected = [None] * len(entrants) if guesses is None else guesses
+        count = self._counter(stage, len(entrants) * len(PATTERNS))
+        jobs = [
+            _Job(self._scenario(one, PATTERNS[0]), _first(guess), guess_error)
+            for one, guess in zip(entrants, expected, strict=True)
+        ]
+        ahead = map_threads(search, jobs, self._workers, self._stop, count)
+        jobs = [
+            _Job(self._scenario(one, pattern), found + _moved(guess, index, guess_error), 0.0)
+            for one, guess, found in zip(entrants, expected, ahead, strict=True)
+            for index, pattern in enumerate(PATTERNS[1:], 1)
+        ]
+        others = map_threads(search, jobs, self._workers, self._stop, count)
+        rest = np.array(others, dtype=np.float64).reshape(len(entrants), -1)
+        return list(np.column_stack([ahead, rest]))
 
     def latencies(
         self, stage: str, entrants: Sequence[Entrant], windows: Windows, load: float
@@ -165,15 +194,19 @@ class Runner:
     def _map(
         self, stage: str, task: Callable[[_Job], _Outcome], jobs: Sequence[_Job]
     ) -> list[_Outcome]:
+        return map_threads(task, jobs, self._workers, self._stop, self._counter(stage, len(jobs)))
+
+    def _counter(self, stage: str, total: int) -> Callable[[], None]:
+        """Return what is to be called after every job of a stage."""
         finished = 0
 
         def count() -> None:
             nonlocal finished
             finished += 1
-            self._report(Progress(stage, finished, len(jobs)))
+            self._report(Progress(stage, finished, total))
 
-        self._report(Progress(stage, 0, len(jobs)))
-        return map_threads(task, jobs, self._workers, self._stop, count)
+        self._report(Progress(stage, 0, total))
+        return count
 
     @staticmethod
     def _by_entrant(values: Sequence[float]) -> list[NDArray[np.float64]]:
