@@ -3,8 +3,8 @@
     python bench/near_saturation.py tests/data/sim.csv [--part NAME] [--seeds 60]
         [--control-seeds 12] [--workers 1]
 
-A reference row is one run of one seed. Parts, for the two rows that the comparison of 3-seed means
-misses (`ROWS`) unless said otherwise:
+A reference row is one run of one seed. Parts, for the two rows of which single runs scatter most
+(`ROWS`) unless said otherwise:
 
 - scatter: the distribution over many seeds at the row's windows, where the reference falls in it,
   and how often our own runs would miss our own run by the same tolerance;

@@ -46,9 +46,9 @@ class SimulationResult:
     flit_hops : network links traversed in the whole run.
     cycles : length of the whole run.
     link_load : float64 (links,), flits/cycle over each link in the measured window, by link id.
-    switch_accepted : float64 (switches,), packets/cycle delivered to each switch in the measured
-        window, per node of the switch.
-    series : accepted load and latency per 1,000 cycles of the whole run.
+    switch_injected, switch_accepted : float64 (switches,), packets/cycle/node sent by the nodes of
+        each switch in the measured window, and delivered to them.
+    series : accepted load and latency per 1,000 cycles of the run.
     traces : the packets asked for by `config.traced_packets`, in order of injection.
     cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
     """
@@ -83,6 +83,7 @@ class SimulationResult:
     flit_hops: int
     cycles: int
     link_load: NDArray[np.float64]
+    switch_injected: NDArray[np.float64]
     switch_accepted: NDArray[np.float64]
     series: Series
     traces: tuple[PacketTrace, ...]

@@ -42,7 +42,7 @@ def simulate(
     Raises
     ------
     InvalidInput : an argument is out of range or they do not fit together.
-    SimulationDeadlock : no flit moved for 10,000 cycles while the network held some.
+    SimulationDeadlock : full input buffers wait for each other in a circle.
 
     Notes
     -----

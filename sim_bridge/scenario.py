@@ -195,9 +195,8 @@ class Scenario:
     def _result(
         self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float
     ) -> SimulationResult:
-        batches = len(raw.batch_accepted)
-        batch_size = config.measured_cycles * self.topology.num_nodes / batches
-        batch_accepted = np.array(raw.batch_accepted, dtype=np.float64) / batch_size
+        batch_accepted = ratio(raw.batch_accepted, raw.batch_cycles) / self.topology.num_nodes
+        switch_cycles = config.measured_cycles * self.topology.nodes_per_switch
         return SimulationResult(
             routing=str(self.routing),
             path_set=str(self.path_set),
@@ -229,8 +228,8 @@ class Scenario:
             flit_hops=raw.flit_hops,
             cycles=raw.cycles,
             link_load=np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
-            switch_accepted=np.array(raw.switch_packets, dtype=np.float64)
-            / (config.measured_cycles * self.topology.nodes_per_switch),
+            switch_injected=np.array(raw.switch_injected, dtype=np.float64) / switch_cycles,
+            switch_accepted=np.array(raw.switch_accepted, dtype=np.float64) / switch_cycles,
             series=make_series(
                 raw.series_packets, raw.series_latency, raw.cycles, self.topology.num_nodes
             ),

@@ -24,8 +24,8 @@ class Series:
 
     Attributes
     ----------
-    cycle : int64 (intervals,), first cycle of each interval of 1,000 cycles; the last interval
-        ends with the run.
+    cycle : int64 (intervals,), first cycle of each interval of 1,000 cycles; the last one may be
+        shorter, and the run's last cycles beyond a multiple of 100 are left out.
     accepted : float64 (intervals,), packets/cycle/node delivered in it.
     latency_mean : float64 (intervals,), cycles, of the packets delivered in it; NaN without any.
     """
@@ -36,17 +36,24 @@ class Series:
 
 
 def make_series(packets: list[int], latency: list[int], cycles: int, nodes: int) -> Series:
-    """Return the course from sums per interval of `_FINE_STEP` cycles."""
-    counts, sums = _coarsen(packets), _coarsen(latency)
+    """Return the course from sums per interval of `_FINE_STEP` cycles.
+
+    The core counts a delivery when it is certain, some cycles ahead, so only intervals that are
+    over are complete. After the last delivery it has none.
+    """
+    complete = cycles // _FINE_STEP
+    counts, sums = _coarsen(packets, complete), _coarsen(latency, complete)
     start = np.arange(len(counts), dtype=np.int64) * SERIES_STEP
-    # The last deliveries are due shortly after the last cycle.
-    length = np.clip(cycles - start, 1, SERIES_STEP)
+    length = np.minimum(complete * _FINE_STEP - start, SERIES_STEP)
     return Series(start, counts / (length * nodes), ratio(sums, counts))
 
 
-def _coarsen(sums: list[int]) -> NDArray[np.int64]:
-    values = np.array(sums, dtype=np.int64)
-    return np.add.reduceat(values, np.arange(0, len(values), SERIES_STEP // _FINE_STEP))
+def _coarsen(sums: list[int], complete: int) -> NDArray[np.int64]:
+    per_step = SERIES_STEP // _FINE_STEP
+    values = np.zeros(math.ceil(complete / per_step) * per_step, dtype=np.int64)
+    known = min(len(sums), complete)
+    values[:known] = sums[:known]
+    return values.reshape(-1, per_step).sum(axis=1)
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> NDArray[np.float64]:

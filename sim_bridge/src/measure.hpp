@@ -66,8 +66,10 @@ struct Result {
   bool steady = true;                // false: no end of the warm-up was detected
   double cpu_seconds = 0.0;
   std::vector<std::int64_t> link_flits;  // in the measured window, per link
-  std::vector<std::int64_t> switch_packets;         // accepted in the window, per switch
-  std::vector<std::int64_t> batch_packets;          // measured, per batch of the window
+  std::vector<std::int64_t> switch_injected;        // in the window, per source switch
+  std::vector<std::int64_t> switch_accepted;        // in the window, per destination switch
+  std::vector<std::int64_t> batch_cycles;           // length of each batch of the window
+  std::vector<std::int64_t> batch_packets;          // measured, generated in the batch
   std::vector<std::int64_t> batch_latency;          // their latencies added up
   std::vector<std::int64_t> batch_accepted;         // delivered in the batch
   std::vector<std::int64_t> series_packets;         // delivered, per kSeriesStep of the run

@@ -223,6 +223,7 @@ bool Run<Words, Slots>::inject(int node) {
   const int source = network_.node_switch(node);
   choose_route(packet, source, draws);
   measurement_.injected(packet.created);
+  statistics_.injected(cycle_, source);
   if (tracer_.active()) [[unlikely]] begin_trace(id, node, packet.destination);
   const auto port = static_cast<unsigned>(node - network_.first_node(source));
   arrivals_.push(cycle_ + kInjectionTime,

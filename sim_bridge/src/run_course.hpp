@@ -87,7 +87,7 @@ void Run<Words, Slots>::open_window() {
 
 template <int Words, int Slots>
 void Run<Words, Slots>::close_window() {
-  if (cycle_ > window_.begin) count_link_flits(+1);
+  if (cycle_ >= window_.begin) count_link_flits(+1);
   sources_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) {
     measurement_.left_in_source(created);
   });
@@ -183,11 +183,15 @@ void Run<Words, Slots>::write_statistics(Result& result) const {
   for (const std::int64_t packets : statistics_.accepted_by_batch()) {
     result.batch_accepted.push_back(packets);
   }
+  for (const std::int64_t cycles : statistics_.cycles_by_batch()) {
+    result.batch_cycles.push_back(cycles);
+  }
   for (const PacketSums& interval : statistics_.series()) {
     result.series_packets.push_back(interval.packets);
     result.series_latency.push_back(interval.latency);
   }
-  result.switch_packets = statistics_.accepted_by_switch();
+  result.switch_injected = statistics_.injected_by_switch();
+  result.switch_accepted = statistics_.accepted_by_switch();
 }
 
 }  // namespace tvlb::sim

@@ -31,7 +31,12 @@ class Statistics {
       : window_(window),
         batches_per_cycle_(static_cast<double>(kBatches) /
                            static_cast<double>(window.end - window.begin)),
+        injected_by_switch_(static_cast<std::size_t>(num_switches), 0),
         accepted_by_switch_(static_cast<std::size_t>(num_switches), 0) {}
+
+  void injected(std::int32_t at, int sw) {
+    if (window_.contains(at)) ++injected_by_switch_[static_cast<std::size_t>(sw)];
+  }
 
   void delivered(std::int32_t created, std::int32_t at, unsigned sw) {
     const std::int32_t latency = at - created;
@@ -57,6 +62,16 @@ class Statistics {
   [[nodiscard]] const std::array<std::int64_t, kBatches>& accepted_by_batch() const {
     return accepted_by_batch_;
   }
+  /// Length of every batch; 0 for some where the window has fewer cycles than batches.
+  [[nodiscard]] std::array<std::int64_t, kBatches> cycles_by_batch() const {
+    std::array<std::int64_t, kBatches> cycles{};
+    for (std::int32_t at = window_.begin; at < window_.end; ++at) ++cycles[batch(at)];
+    return cycles;
+  }
+  /// Packets that left their nodes in the measured window, by source switch.
+  [[nodiscard]] const std::vector<std::int64_t>& injected_by_switch() const {
+    return injected_by_switch_;
+  }
   /// Packets delivered in the measured window, by destination switch.
   [[nodiscard]] const std::vector<std::int64_t>& accepted_by_switch() const {
     return accepted_by_switch_;
@@ -75,6 +90,7 @@ class Statistics {
   double batches_per_cycle_;
   std::array<PacketSums, kBatches> latency_by_batch_{};
   std::array<std::int64_t, kBatches> accepted_by_batch_{};
+  std::vector<std::int64_t> injected_by_switch_;
   std::vector<std::int64_t> accepted_by_switch_;
   std::vector<PacketSums> series_;
 };

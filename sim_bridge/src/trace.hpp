@@ -33,13 +33,13 @@ class Tracer {
   /// Samples `wanted` packets, evenly spaced among the `expected` ones.
   Tracer(int wanted, double expected)
       : wanted_(static_cast<std::size_t>(wanted)),
-        stride_(wanted == 0 ? 1 : std::max<std::int64_t>(1, static_cast<std::int64_t>(
-                                                                expected / wanted))) {}
+        stride_(wanted == 0 ? 1.0 : std::max(1.0, expected / wanted)) {}
 
   [[nodiscard]] bool active() const { return wanted_ > 0; }
   /// To be asked once per measured packet, in order of injection.
   [[nodiscard]] bool samples_next() {
-    return traces_.size() < wanted_ && seen_++ % stride_ == 0;
+    const double place = seen_++;
+    return traces_.size() < wanted_ && place >= stride_ * static_cast<double>(traces_.size());
   }
   void begin(std::int32_t packet, const Trace& trace) {
     position_[packet] = traces_.size();
@@ -54,8 +54,8 @@ class Tracer {
 
  private:
   std::size_t wanted_;
-  std::int64_t stride_;
-  std::int64_t seen_ = 0;
+  double stride_;  // packets from one sample to the next
+  double seen_ = 0.0;
   std::vector<Trace> traces_;                               // by injection
   std::unordered_map<std::int32_t, std::size_t> position_;  // of the packets in the network
 };

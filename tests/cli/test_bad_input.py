@@ -66,6 +66,8 @@ CASES = [
     (["simulate", "2,4,2,5", "--load", "0:1:0.0001"], "10001 loads"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--seeds", "0"], "1..1000"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--traces", "-1"], "traced_packets = -1"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--traces", "3"], "add --json"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--seeds", "2", "--seed", str(2**63 - 1)], "2^63-1"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--warmup", "soon"], "soon"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--warmup", "detect:"], "detect:"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--warmup", "-5"], "-5"),

@@ -53,7 +53,7 @@ def test_model_export(suffix: str) -> None:
 def test_simulate_document(capsys: pytest.CaptureFixture[str]) -> None:
     document = _json(
         capsys, "simulate", "2,4,2,5", "--routing", "ugal-l", "--pattern", "shift(1,0)",
-        "--load", "0.1,0.2", "--warmup", "500", "--cycles", "500",
+        "--load", "0.1,0.2", "--warmup", "1000", "--cycles", "500",
     )  # fmt: skip
     assert [row["load"] for row in document["rows"]] == [0.1, 0.2]
     assert {
@@ -72,7 +72,11 @@ def test_simulate_document(capsys: pytest.CaptureFixture[str]) -> None:
         "wall_seconds",
     } <= set(document["rows"][0])
     for row in document["rows"]:
-        assert len(row["switch_accepted"]["by_switch"]) == 20
+        for name in ("switch_injected", "switch_accepted"):
+            assert len(row[name]["by_switch"]) == 20
+            assert row[name]["min"] < row["accepted"] < row[name]["max"]
+        by_link = row["link_load"]["by_link"]
+        assert max(by_link) == max(row["link_load"][kind]["max"] for kind in ("local", "global"))
         assert 0 < row["link_load"]["global"]["mean"] <= row["link_load"]["global"]["max"] <= 1
         assert row["series"]["cycle"][:2] == [0, 1000]
     assert "saturation_load" not in document
@@ -104,6 +108,8 @@ def test_simulate_several_seeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert row["latency_ci95"] == pytest.approx(4.303 * spread / 3**0.5, rel=1e-3)
     assert row["flits"] == sum(one["flits"] for one in single)
     assert row["saturated_runs"] == sum(one["saturated"] for one in single)
+    assert row["saturated"] == (row["saturated_runs"] >= 2)
+    assert (row["steady"], row["warmup_cycles"]) == (True, 500)
 
 
 def test_simulate_saturation_by_seed(capsys: pytest.CaptureFixture[str]) -> None:

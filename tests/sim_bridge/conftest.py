@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sim_bridge import SimulationConfig, SimulationResult, simulate
+from sim_bridge import Series, SimulationConfig, SimulationResult, simulate
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import NodeTraffic, Pattern, parse_pattern
@@ -14,6 +14,20 @@ from tvlb.traffic import NodeTraffic, Pattern, parse_pattern
 Run = Callable[..., SimulationResult]
 Flows = Callable[..., Pattern]
 Figures = Callable[[SimulationResult], tuple[object, ...]]
+
+_NOT_FIGURES = {
+    "routing", "path_set", "pattern", "config", "traces", "cpu_seconds", "wall_seconds",
+}  # fmt: skip
+
+
+def _comparable(value: object) -> object:
+    """Equal for equal values; NaN equals NaN."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, Series):
+        return tuple(_comparable(array) for array in vars(value).values())
+    return repr(value)
+
 
 SHORT_WINDOWS = SimulationConfig(warmup_cycles=1500, measured_cycles=1000)
 
@@ -79,20 +93,11 @@ def run() -> Run:
 
 @pytest.fixture(scope="session")
 def figures() -> Figures:
-    """Everything in a result that must repeat from run to run."""
+    """Everything in a result that must repeat from run to run; traces are compared apart."""
 
     def of(result: SimulationResult) -> tuple[object, ...]:
-        return (
-            result.latency_mean,
-            result.latency_p50,
-            result.latency_p99,
-            result.hops_mean,
-            result.accepted,
-            result.vlb_share,
-            result.flits,
-            result.flit_hops,
-            result.cycles,
-            result.link_load.tobytes(),
+        return tuple(
+            _comparable(value) for name, value in vars(result).items() if name not in _NOT_FIGURES
         )
 
     return of

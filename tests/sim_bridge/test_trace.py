@@ -8,7 +8,7 @@ import pytest
 
 from sim_bridge import PacketTrace, SimulationConfig, SimulationResult, simulate
 from tvlb.paths import parse_expression
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, LinkKind
 from tvlb.traffic import Pattern
 
 Run = Callable[..., SimulationResult]
@@ -74,6 +74,58 @@ def test_a_trace_at_zero_load(small: Dragonfly, flows: Flows) -> None:
     assert (trace.source, trace.destination, trace.vlb) == (0, 3, False)
     assert trace.delivered == trace.created + 17
     assert [(hop.switch, hop.departure - trace.created) for hop in trace.hops] == [(0, 3), (1, 15)]
+
+
+# Alone in the network, a packet takes 5 cycles and for each link its latency and 2 more.
+@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-l", "ugal-g", "par"])
+@pytest.mark.parametrize("latencies", [(10, 15), (3, 40)])
+def test_lone_packets_take_the_latency_of_their_links(
+    small: Dragonfly, flows: Flows, routing: str, latencies: tuple[int, int]
+) -> None:
+    local, of_global = latencies
+    result = simulate(
+        small,
+        routing=routing,
+        path_set=parse_expression("all", small),
+        pattern=flows((0, 60)),
+        load=0.002,
+        config=SimulationConfig(
+            warmup_cycles=0,
+            measured_cycles=50_000,
+            traced_packets=1000,
+            local_latency=local,
+            global_latency=of_global,
+        ),
+    )
+    kinds = small.network.link_kind
+    lone = 0
+    before = -1
+    for trace in result.traces:
+        links = [kinds[hop.link] for hop in trace.hops[:-1]]
+        assert trace.delivered is not None
+        if trace.created > before:
+            way = sum((local if kind == LinkKind.LOCAL else of_global) + 2 for kind in links)
+            assert trace.delivered == trace.created + 5 + way
+            lone += 1
+        before = max(before, trace.delivered)
+    assert lone > 60
+
+
+def test_traces_take_every_third_of_three_times_as_many(small: Dragonfly, flows: Flows) -> None:
+    def created(traced: int) -> list[int]:
+        result = simulate(
+            small,
+            routing="min",
+            path_set=parse_expression("none", small),
+            pattern=flows((0, 60)),
+            load=1.0,
+            config=replace(CONFIG, warmup_cycles=0, traced_packets=traced),
+        )
+        return [trace.created for trace in result.traces]
+
+    # One packet per cycle for 1,000 cycles, spaced by 1,000 / N on average.
+    assert created(1000)[::2] == created(500)
+    assert created(300) == [-(-10 * index // 3) for index in range(300)]
 
 
 def test_packets_that_do_not_arrive_have_no_delivery(small: Dragonfly, run: Run) -> None:

@@ -136,6 +136,8 @@ def simulate(
         threshold=threshold,
         decide=decide,
     )
+    if traces and not json:
+        raise InvalidInput(f"--traces {traces}: traces are part of the JSON document, add --json")
     network = parse_topology(topology)
     traffic = parse_pattern(pattern)
     path_set = parse_path_set(vlb, network, seed)
@@ -188,11 +190,11 @@ def _print(document: dict[str, object]) -> None:
 
 
 def _state(row: dict[str, Any]) -> str:
-    if "runs" in row and row["saturated_runs"] > 0:
-        return f"saturated {row['saturated_runs']} of {len(row['runs'])}"
-    if row["saturated"]:
-        return "saturated"
-    return "ok" if row.get("steady", True) else "ok, warm-up not over"
+    runs = len(row.get("runs", [row]))
+    saturated = row.get("saturated_runs", int(row["saturated"]))
+    if saturated > 0:
+        return "saturated" if runs == 1 else f"saturated {saturated} of {runs}"
+    return "ok" if row["steady"] else "ok, warm-up not over"
 
 
 def _saturation(document: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Figures drawn from result documents; nothing is computed here that the document does not hold."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -132,19 +133,22 @@ def _loads_panel(axis: Axis, document: Document) -> None:
     swept = [row for row in shown if "searched" not in row] or shown
     loads = [row["load"] for row in swept]
     means = [row["latency_mean"] for row in swept]
-    widths = [row["latency_ci95"] or 0.0 for row in swept]
+    # Searches with several seeds visit a load more than once, or only some of them do.
+    one_curve = bool(document["rows"]) or document["seeds"] == 1
     axis.plot(
-        loads, means, "o-", color=_COLOURS[0], markersize=3,
+        loads, means, "o-" if one_curve else "o", color=_COLOURS[0], markersize=3,
         label=f"{document['routing']}, {document['path_set']}",
     )  # fmt: skip
-    axis.fill_between(
-        loads,
-        [mean - width for mean, width in zip(means, widths, strict=True)],
-        [mean + width for mean, width in zip(means, widths, strict=True)],
-        color=_COLOURS[0],
-        alpha=0.25,
-        label="95% confidence",
-    )
+    if one_curve:
+        widths = [math.nan if row["latency_ci95"] is None else row["latency_ci95"] for row in swept]
+        axis.fill_between(
+            loads,
+            [mean - width for mean, width in zip(means, widths, strict=True)],
+            [mean + width for mean, width in zip(means, widths, strict=True)],
+            color=_COLOURS[0],
+            alpha=0.25,
+            label="95% confidence",
+        )
     for load in {row["load"] for row in rows if row["saturated"]}:
         axis.axvline(load, color=_COLOURS[1], linestyle=":", linewidth=1)
     axis.set_xlabel("offered load (packets/cycle/node)")

@@ -13,6 +13,7 @@ from sim_bridge import (
     search_saturation,
 )
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.randomness import check_seed
 from tvlb.search.parallel import map_threads
 from tvlb.search.progress import Progress, Reporter, silent
 
@@ -44,6 +45,7 @@ class SimulationRequest:
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= _MAX_SEEDS:
             raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
+        check_seed(self.scenario.seed + self.seeds - 1)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:

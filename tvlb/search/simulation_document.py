@@ -44,7 +44,7 @@ def simulation_document(
     -----
     With one seed, a row describes its run, and intervals come from its batch means. With several,
     a row has means over the seeds with intervals from seed to seed, totals over the seeds, and the
-    single runs under ``runs``.
+    single runs under ``runs``; it is saturated if most of them are, and steady if all are.
     """
     scenario = request.scenario
     document: Document = {
@@ -72,7 +72,9 @@ def _row(runs: Sequence[SimulationResult], topology: Dragonfly) -> object:
     row |= {name: float(np.mean(_values(runs, name))) for name in _MEANS}
     row |= {name: half_width(_values(runs, of)) for name, of in _INTERVALS.items()}
     row |= {name: sum(getattr(run, name) for run in runs) for name in _TOTALS}
-    row |= {"saturated": 2 * saturated >= len(runs), "saturated_runs": saturated}
+    row |= {"saturated": 2 * saturated > len(runs), "saturated_runs": saturated}
+    row |= {"warmup_cycles": float(np.mean(_values(runs, "warmup_cycles")))}
+    row |= {"steady": all(run.steady for run in runs)}
     return plain(row | {"runs": [_run(run, topology) for run in runs]})
 
 
@@ -93,17 +95,12 @@ def _saturation(searches: Sequence[SaturationSearch], topology: Dragonfly) -> Do
 def _run(result: SimulationResult, topology: Dragonfly) -> object:
     names = ("load", "seed", *_MEANS, *_INTERVALS, *_STATES, *_TOTALS)
     row: Document = {name: getattr(result, name) for name in names}
-    shares = result.switch_accepted
-    row["switch_accepted"] = {
-        "min": float(shares.min()),
-        "max": float(shares.max()),
-        "jain_index": jain_index(shares),
-        "by_switch": shares.tolist(),
-    }
+    row["switch_injected"] = _fairness(result.switch_injected)
+    row["switch_accepted"] = _fairness(result.switch_accepted)
     row["link_load"] = {
         kind.name.lower(): _spread(result.link_load[topology.network.link_kind == kind])
         for kind in LinkKind
-    }
+    } | {"by_link": result.link_load.tolist()}
     row["series"] = {
         "cycle": result.series.cycle.tolist(),
         "accepted": result.series.accepted.tolist(),
@@ -111,6 +108,15 @@ def _run(result: SimulationResult, topology: Dragonfly) -> object:
     }
     row["traces"] = [asdict(trace) for trace in result.traces]
     return plain(row)
+
+
+def _fairness(shares: NDArray[np.float64]) -> Document:
+    return {
+        "min": float(shares.min()),
+        "max": float(shares.max()),
+        "jain_index": jain_index(shares),
+        "by_switch": shares.tolist(),
+    }
 
 
 def _spread(loads: NDArray[np.float64]) -> dict[str, float]:
