@@ -15,7 +15,9 @@ from tvlb.traffic import Pattern
 __all__ = ["SaturationSearch", "saturation_load", "search_saturation"]
 
 _STEP = 0.01
-_PILOT_START, _PILOT_STRIDE = 0.5, 0.1
+_START, _STRIDE = 0.5, 0.1
+# Shorter windows tell too little, and there is less to save.
+_PILOT_LEAST_CYCLES = 3000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,8 @@ def saturation_load(
     ----------
     step : the grid, packets/cycle/node, 0.0001..0.5.
     guess : where to start; a good guess saves runs and, saturation being monotone in the load,
-        does not change the answer. None: the answer of a search with a fifth of the cycles.
+        does not change the answer. None: the answer of a search with a fifth of the cycles, or 0.5
+        if fewer than 3,000 are measured.
     guess_error : how far off the guess may well be: the first stride away from it.
     stop : set from another thread to end the search.
     on_run : called after every run.
@@ -90,11 +93,12 @@ def search_saturation(
     if not 0.0 <= guess_error <= 1.0:
         raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
     settings = replace(config or SimulationConfig(), stop_when_saturated=True)
-    if guess is None:
+    start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
+    if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:
         pilot = _Grid(scenario, _shortened(settings), step, stop, on_run)
-        guess = pilot.load(_search(pilot, round(_PILOT_START / step), round(_PILOT_STRIDE / step)))
+        start, stride = pilot.load(_search(pilot, start, stride)), 0.0
     grid = _Grid(scenario, settings, step, stop, on_run)
-    sustained = _search(grid, round(guess / step), round(guess_error / step))
+    sustained = _search(grid, start, stride)
     runs = tuple(grid.runs[position] for position in sorted(grid.runs))
     return SaturationSearch(grid.load(sustained), step, runs)
 
@@ -104,7 +108,7 @@ def _shortened(config: SimulationConfig) -> SimulationConfig:
     return replace(
         config,
         warmup_cycles=config.warmup_cycles // 6,
-        measured_cycles=max(1, config.measured_cycles // 3),
+        measured_cycles=config.measured_cycles // 3,
     )
 
 
@@ -141,9 +145,10 @@ class _Grid:
         return self.runs[position].saturated
 
 
-def _search(grid: _Grid, start: int, stride: int) -> int:
-    """Return the last position that is not saturated, 0 for none."""
-    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), max(1, stride))
+def _search(grid: _Grid, load: float, stride: float) -> int:
+    """Return the last position that is not saturated, 0 for none; the search begins at `load`."""
+    start, width = round(load / grid.step), round(stride / grid.step)
+    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), max(1, width))
     while saturated - sustained > 1:
         middle = (sustained + saturated) // 2
         if grid.saturated(middle):
