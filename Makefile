@@ -7,9 +7,9 @@ NATIVE := CMakeLists.txt $(shell find tvlb sim_bridge -name '*.cpp' -o -name '*.
 
 .PHONY: table test lint builds lock clean
 
-table: $(READY) ## Compute a T-VLB table for dfly(2,4,2,5) and print its summary
+table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summary
 	mkdir -p build
-	$(BIN)/tvlb table 2,4,2,5 -o build/dfly-2-4-2-5.parquet
+	$(BIN)/tvlb table 4,8,4,9 -o build/dfly-4-8-4-9.parquet
 
 test: $(READY) ## Run the test suite
 	$(BIN)/python -m pytest

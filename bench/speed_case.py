@@ -7,11 +7,16 @@ the time goes, profile a build with names; -S keeps the editable install out of 
 
     .venv/bin/python -m pip install --no-deps --no-build-isolation --target build/named \
         --config-settings=build-dir=build/named-build --config-settings=install.strip=false \
-        --config-settings=cmake.build-type=RelWithDebInfo .
+        --config-settings=cmake.build-type=RelWithDebInfo \
+        '--config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O3 -g -DNDEBUG' .
     PYTHONPATH=build/named:$(echo .venv/lib/python3*/site-packages) \
-        valgrind --tool=callgrind --toggle-collect='tvlb::sim::simulate*' \
-        .venv/bin/python -S bench/speed_case.py 4,8,4,9 ugal-l all 'shift(2,0)' 0.2 200 200
+        valgrind --tool=callgrind --toggle-collect='tvlb::sim::simulate*' --branch-sim=yes \
+        --cache-sim=yes --D1=32768,8,64 --LL=1048576,16,64 \
+        .venv/bin/python -S bench/speed_case.py 4,8,4,9 ugal-l all uniform 0.5 300 300
     callgrind_annotate callgrind.out.*
+
+The last-level cache is given the size of a core's own second level here, so that its misses are
+what a run pays for being large.
 """
 
 import json
