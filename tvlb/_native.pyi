@@ -1,5 +1,7 @@
 """Types of the compiled kernels in `tvlb/native`; flat numpy arrays in, flat numpy arrays out."""
 
+from typing import overload
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ _Int32 = NDArray[np.int32]
 _RowColumns = tuple[
     NDArray[np.int64], _Int32, _Int32, _Int32, NDArray[np.int8], NDArray[np.float64]
 ]
+_Entries = tuple[NDArray[np.int64], _Int32, NDArray[np.float64]]
 
 class Wiring:
     def __init__(
@@ -41,6 +44,17 @@ class Rows:
         weight: NDArray[np.float64],
     ) -> None: ...
 
+class DrawnPaths:
+    def __init__(
+        self,
+        wiring: Wiring,
+        sources: _Int32,
+        targets: _Int32,
+        hops: int,
+        seed: int,
+        percents: list[int],
+    ) -> None: ...
+
 class Classes:
     def __init__(
         self,
@@ -50,6 +64,10 @@ class Classes:
         link: _Int32,
         share: NDArray[np.float64],
     ) -> None: ...
+
+class RegretState:
+    @property
+    def iterations(self) -> int: ...
 
 class BalanceOptions:
     def __init__(
@@ -68,9 +86,41 @@ def enumerate_min(wiring: Wiring, sources: _Int32, targets: _Int32) -> _RowColum
 def profile_vlb(
     wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
-def class_usage(
-    wiring: Wiring, rows: Rows
-) -> tuple[NDArray[np.int64], _Int32, NDArray[np.float64]]: ...
+@overload
+def structure_usage(
+    wiring: Wiring,
+    rule: LengthRule,
+    drawn: DrawnPaths | None,
+    sources: _Int32,
+    targets: _Int32,
+    listed: NDArray[np.uint8],
+) -> _Entries: ...
+@overload
+def structure_usage(
+    wiring: Wiring,
+    rule: ShortRule,
+    sources: _Int32,
+    targets: _Int32,
+    listed: NDArray[np.uint8],
+) -> _Entries: ...
+@overload
+def inner_loads(
+    wiring: Wiring,
+    rule: LengthRule,
+    drawn: DrawnPaths | None,
+    sources: _Int32,
+    targets: _Int32,
+    rate: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+@overload
+def inner_loads(
+    wiring: Wiring,
+    rule: ShortRule,
+    sources: _Int32,
+    targets: _Int32,
+    rate: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def class_usage(wiring: Wiring, rows: Rows) -> _Entries: ...
 def total_usage(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
 def path_links(wiring: Wiring, rows: Rows) -> _Int32: ...
 def balance(
@@ -86,7 +136,10 @@ def solve_by_regret(
     theta_cap: float,
     gap: float,
     max_iterations: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float, int]: ...
+    resumed: RegretState | None,
+) -> tuple[
+    NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float, RegretState
+]: ...
 def path_key(
     seed: int, source: int, target: int, intermediate: int, first: int, second: int
 ) -> int: ...

@@ -211,12 +211,14 @@ def test_damaged_arrays_are_refused(changes: dict[str, object], reason: str) -> 
         link=np.zeros(0, dtype=np.int32),
         share=np.zeros(0),
     )
-    arguments = (np.ones(1), _classes(**changes), nothing, True, np.zeros(2), 1.0, 1e-3, 100)
+    arguments = (np.ones(1), _classes(**changes), nothing, True, np.zeros(2), 1.0, 1e-3, 100, None)
     with pytest.raises(ValueError, match=reason):
         _native.solve_by_regret(*arguments)
     with pytest.raises(ValueError, match="no MIN class"):
-        _native.solve_by_regret(np.ones(1), nothing, nothing, True, np.zeros(2), 1.0, 1e-3, 100)
+        _native.solve_by_regret(
+            np.ones(1), nothing, nothing, True, np.zeros(2), 1.0, 1e-3, 100, None
+        )
     sound = _native.solve_by_regret(
-        np.ones(1), _classes(), nothing, True, np.zeros(2), 1.0, 1e-3, 100
+        np.ones(1), _classes(), nothing, True, np.zeros(2), 1.0, 1e-3, 100, None
     )
     assert sound[3] == pytest.approx(1.0)

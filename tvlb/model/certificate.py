@@ -101,18 +101,10 @@ def _shipped(
     return on_minimal + summed(instance.detour.flow, detour, flows)
 
 
-def _loads(
-    instance: Instance, minimal: NDArray[np.float64], detour: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    return instance.minimal.loads(minimal, instance.num_links) + instance.detour.loads(
-        detour, instance.num_links
-    )
-
-
 def _residual(instance: Instance, solution: Solution) -> float:
     shipped = _shipped(instance, solution.minimal, solution.detour)
     missing = instance.demand.rate * solution.theta - shipped
-    excess = _loads(instance, solution.minimal, solution.detour) - 1.0
+    excess = instance.loads(solution.minimal, solution.detour) - 1.0
     violations = (
         missing,
         excess,
@@ -140,7 +132,7 @@ def _lower_bound(instance: Instance, solution: Solution) -> float:
     minimal = np.maximum(solution.minimal, 0.0)
     detour = _without_rises(instance, np.maximum(solution.detour, 0.0))
     shipped = _shipped(instance, minimal, detour)
-    largest_load = float(_loads(instance, minimal, detour).max(initial=0.0))
+    largest_load = float(instance.loads(minimal, detour).max(initial=0.0))
     scale = max(1.0, largest_load)
     worst = float((shipped / instance.demand.rate).min(initial=np.inf))
     return min(instance.theta_cap, worst / scale)

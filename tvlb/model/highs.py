@@ -65,6 +65,11 @@ class HighsSolver:
         return "highs"
 
     @property
+    def separates(self) -> bool:
+        """See `LpSolver.separates`."""
+        return False
+
+    @property
     def gap(self) -> float:
         """See `LpSolver.gap`."""
         return TOLERANCE

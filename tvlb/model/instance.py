@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.model.bounds import capacity_prices, theta_cap
-from tvlb.paths import ClassUsage, PathSet, Switches, min_rows
+from tvlb.paths import ClassUsage, PathSet, SetUsage, Switches, min_rows
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Demand
 
@@ -23,7 +23,9 @@ __all__ = [
     "Instance",
     "PathClasses",
     "RateOrder",
+    "Unlisted",
     "build_instance",
+    "classes_of",
     "detour_classes",
     "minimal_classes",
     "summed",
@@ -83,6 +85,12 @@ class PathClasses:
         found[1:] = self.flow[1:] == self.flow[:-1]
         return found
 
+    def rates(self, shipped: NDArray[np.float64], flows: int) -> NDArray[np.float64]:
+        """Return the rate per unit of weight, float64 (flows, HOP_COUNTS), of what classes ship."""
+        table = np.zeros((flows, HOP_COUNTS))
+        table[self.flow, self.hops] = shipped / self.weight
+        return table
+
     @property
     def native(self) -> _native.Classes:
         """The classes in the form that the compiled solver reads (not copied)."""
@@ -100,6 +108,20 @@ class PathClasses:
 
 
 @dataclass(frozen=True, eq=False)
+class Unlisted:
+    """Inner links (`SetUsage`) that a program leaves out for the flows that only pass by.
+
+    Attributes
+    ----------
+    usage : the path set over the flows of the program.
+    listed : bool (links,), inner links that the program lists after all.
+    """
+
+    usage: SetUsage
+    listed: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
 class Instance:
     """One linear program.
 
@@ -110,6 +132,9 @@ class Instance:
     order : whether VLB rates must not rise with length.
     start_price : float64 (links,), prices that prove the capacity bound (`capacity_prices`): a
         start for iterative solvers, no part of the program.
+    unlisted : what the VLB classes do not list, None if they list everything.
+    begun : where a run on the same program with fewer links listed ended, None if there was none;
+        no part of the program.
     """
 
     demand: Demand
@@ -117,6 +142,24 @@ class Instance:
     detour: PathClasses
     order: RateOrder
     start_price: NDArray[np.float64]
+    unlisted: Unlisted | None = None
+    begun: _native.RegretState | None = None
+
+    def loads(
+        self, minimal: NDArray[np.float64], detour: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Link loads, float64 (links,), of what the classes ship, unlisted links included."""
+        listed = self.minimal.loads(minimal, self.num_links) + self.detour.loads(
+            detour, self.num_links
+        )
+        return listed + self.unlisted_loads(detour)
+
+    def unlisted_loads(self, detour: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the part of `loads` that the classes do not list, float64 (links,)."""
+        if self.unlisted is None:
+            return np.zeros(self.num_links)
+        rates = self.detour.rates(detour, len(self.demand.rate))
+        return np.where(self.unlisted.listed, 0.0, self.unlisted.usage.inner_loads(rates))
 
     @property
     def num_links(self) -> int:
@@ -174,13 +217,13 @@ def _classes(usage_of: _UsageOf, demand: Demand, paths_per_flow: int) -> PathCla
     step = max(1, _ROWS_PER_CHUNK // max(1, paths_per_flow))
     starts = range(0, len(demand.rate), step)
     parts = [
-        _compact(usage_of(demand.source[at : at + step], demand.target[at : at + step]), at)
+        classes_of(usage_of(demand.source[at : at + step], demand.target[at : at + step]), at)
         for at in starts
     ]
     return _joined(parts)
 
 
-def _compact(usage: ClassUsage, first_flow: int) -> PathClasses:
+def classes_of(usage: ClassUsage, first_flow: int = 0) -> PathClasses:
     """Drop the empty (flow, hop count) cells and express usage as shares of the class."""
     weight = usage.weight.ravel()
     cells = np.flatnonzero(weight > 0)

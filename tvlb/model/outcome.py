@@ -6,6 +6,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb import _native
+
 __all__ = ["OUTCOMES", "Outcome", "Solution"]
 
 
@@ -58,6 +60,7 @@ class Solution:
     minimal, detour : float64 (classes,), flits/cycle shipped on each class of the instance.
     price : float64 (links,), capacity prices; zero where the solver gave none.
     rows, columns, nonzeros : size of the model that was solved.
+    state : where an iterative solver ended, None for others.
     """
 
     outcome: Outcome
@@ -69,3 +72,4 @@ class Solution:
     rows: int
     columns: int
     nonzeros: int
+    state: _native.RegretState | None = None

@@ -64,6 +64,11 @@ class PulpSolver:
         return f"pulp:{self.name}"
 
     @property
+    def separates(self) -> bool:
+        """See `LpSolver.separates`."""
+        return False
+
+    @property
     def gap(self) -> float:
         """See `LpSolver.gap`."""
         return TOLERANCE

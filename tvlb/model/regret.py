@@ -18,6 +18,7 @@ from tvlb.model.outcome import Outcome, Solution
 __all__ = ["RegretSolver"]
 
 _SMALLEST_GAP = 1e-5
+_SCOUTING_ITERATIONS = 150
 # The compiled solver works in single precision and may be off by this much.
 _ROUNDING = TOLERANCE
 
@@ -55,14 +56,31 @@ class RegretSolver:
     def __str__(self) -> str:
         return f"rm+:{self.gap}"
 
+    @property
+    def separates(self) -> bool:
+        """See `LpSolver.separates`."""
+        return True
+
     def attempts(self, instance: Instance) -> Iterator[Solution]:
-        """Yield the answer of regret matching, then those of HiGHS; see `LpSolver.attempts`."""
-        yield self._solve(instance)
+        """Yield the answer of regret matching, then those of HiGHS; see `LpSolver.attempts`.
+
+        Notes
+        -----
+        Where links are left out, a short attempt comes first: it already shows which are crowded.
+        """
+        begun = instance.begun
+        if instance.unlisted is not None:
+            scouted = self._solve(instance, begun, _SCOUTING_ITERATIONS)
+            yield scouted
+            begun = scouted.state
+        yield self._solve(instance, begun, self.max_iterations)
         yield from HighsSolver().attempts(instance)
 
-    def _solve(self, instance: Instance) -> Solution:
+    def _solve(
+        self, instance: Instance, begun: _native.RegretState | None, max_iterations: int
+    ) -> Solution:
         target = self.gap - _ROUNDING
-        minimal, detour, price, theta_low, theta_up, iterations = _native.solve_by_regret(
+        minimal, detour, price, theta_low, theta_up, state = _native.solve_by_regret(
             instance.demand.rate,
             instance.minimal.native,
             instance.detour.native,
@@ -70,12 +88,13 @@ class RegretSolver:
             instance.start_price,
             instance.theta_cap,
             target,
-            self.max_iterations,
+            min(max_iterations, self.max_iterations),
+            begun,
         )
         reached = theta_up - theta_low <= target * theta_up
         return Solution(
             outcome=Outcome.OPTIMAL if reached else Outcome.LIMIT,
-            reported=f"regret matching: {iterations} iterations",
+            reported=f"regret matching: {state.iterations} iterations",
             theta=theta_low,
             minimal=minimal,
             detour=detour,
@@ -83,4 +102,5 @@ class RegretSolver:
             rows=len(instance.demand.rate) + instance.num_links,
             columns=1 + len(instance.minimal) + len(instance.detour),
             nonzeros=len(instance.minimal.link) + len(instance.detour.link),
+            state=state,
         )

@@ -21,6 +21,11 @@ class LpSolver(Protocol):
         """Relative gap between the certified bounds up to which a solution counts as optimal."""
         ...
 
+    @property
+    def separates(self) -> bool:
+        """Whether it is given programs without their inner links, which it may ask for later."""
+        ...
+
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Yield solutions, best method first; the caller stops at the first proven one."""
         ...

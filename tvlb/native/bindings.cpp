@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "order.hpp"
 #include "path_rows.hpp"
 #include "regret.hpp"
+#include "structure_usage.hpp"
 #include "usage.hpp"
 
 namespace nb = nanobind;
@@ -40,12 +42,22 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
     return {owned->data(), {owned->size()}, owner};
 }
 
+void check_local_links_first(const tvlb::Wiring& wiring) {
+    for (std::size_t link = 0; link < wiring.links(); ++link) {
+        if ((wiring.link_kind[link] == 0) != (link < wiring.num_local_links())) {
+            throw std::invalid_argument("the local links must be complete and have the lowest ids");
+        }
+    }
+}
+
 tvlb::Wiring make_wiring(std::int32_t a, std::int32_t g, const Array<std::int32_t>& source,
                          const Array<std::int32_t>& target, const Array<std::uint8_t>& kind,
                          const Array<std::int32_t>& local, const Array<std::int32_t>& offset,
                          const Array<std::int32_t>& group_links) {
-    return {a, g, copy(source), copy(target), copy(kind), copy(local), copy(offset),
-            copy(group_links)};
+    tvlb::Wiring wiring{a,           g,           copy(source), copy(target),
+                        copy(kind),  copy(local), copy(offset), copy(group_links)};
+    check_local_links_first(wiring);
+    return wiring;
 }
 
 void check_pairs(const tvlb::Wiring& wiring, std::span<const std::int32_t> sources,
@@ -141,14 +153,100 @@ Rows make_rows(const tvlb::Wiring& wiring, Array<std::int32_t> source, Array<std
     return rows;
 }
 
+nb::tuple usage_tuple(tvlb::ClassUsage&& usage) {
+    return nb::make_tuple(hand_over(std::move(usage.cls)), hand_over(std::move(usage.link)),
+                          hand_over(std::move(usage.value)));
+}
+
 nb::tuple class_usage(const tvlb::Wiring& wiring, const Rows& rows) {
     tvlb::ClassUsage usage;
     {
         nb::gil_scoped_release release;
         usage = tvlb::class_usage(wiring, rows.as_view());
     }
-    return nb::make_tuple(hand_over(std::move(usage.cls)), hand_over(std::move(usage.link)),
-                          hand_over(std::move(usage.value)));
+    return usage_tuple(std::move(usage));
+}
+
+tvlb::DrawnPaths* make_drawn_paths(const tvlb::Wiring& wiring, const Array<std::int32_t>& sources,
+                                   const Array<std::int32_t>& targets, int hops,
+                                   std::uint64_t seed, const std::vector<int>& percents) {
+    check_pairs(wiring, view(sources), view(targets));
+    if (!std::is_sorted(percents.begin(), percents.end())) {
+        throw std::invalid_argument("percentages do not rise");
+    }
+    const nb::gil_scoped_release release;
+    return new tvlb::DrawnPaths(wiring, view(sources), view(targets), hops, seed, percents);
+}
+
+void check_drawn(const tvlb::LengthRule& rule, const tvlb::DrawnPaths* drawn, std::size_t pairs) {
+    if ((rule.percent > 0) != (drawn != nullptr)) {
+        throw std::invalid_argument("a percentage and its drawn paths belong together");
+    }
+    if (drawn != nullptr && (drawn->hops() != rule.max_hops + 1 || drawn->pairs() != pairs)) {
+        throw std::invalid_argument("the drawn paths are of another length or other pairs");
+    }
+}
+
+template <class... Rule>
+nb::tuple structure_usage(const tvlb::Wiring& wiring, const Array<std::int32_t>& sources,
+                          const Array<std::int32_t>& targets, const Array<std::uint8_t>& listed,
+                          const Rule&... rule) {
+    check_pairs(wiring, view(sources), view(targets));
+    check_column(listed.size(), wiring.links());
+    tvlb::ClassUsage usage;
+    {
+        const nb::gil_scoped_release release;
+        usage = tvlb::structure_usage(wiring, rule..., view(sources), view(targets), view(listed));
+    }
+    return usage_tuple(std::move(usage));
+}
+
+template <class... Rule>
+auto inner_loads(const tvlb::Wiring& wiring, const Array<std::int32_t>& sources,
+                 const Array<std::int32_t>& targets, const Array<double>& rate,
+                 const Rule&... rule) {
+    check_pairs(wiring, view(sources), view(targets));
+    check_column(rate.size(), sources.size() * tvlb::kClasses);
+    std::vector<double> loads;
+    {
+        const nb::gil_scoped_release release;
+        loads = tvlb::inner_loads(wiring, rule..., view(sources), view(targets), view(rate));
+    }
+    return hand_over(std::move(loads));
+}
+
+void bind_structure(nb::module_& m) {
+    nb::class_<tvlb::DrawnPaths>(m, "DrawnPaths")
+        .def(nb::new_(&make_drawn_paths), "wiring"_a, "sources"_a, "targets"_a, "hops"_a, "seed"_a,
+             "percents"_a);
+    m.def("structure_usage",
+          [](const tvlb::Wiring& wiring, const tvlb::LengthRule& rule,
+             const tvlb::DrawnPaths* drawn, const Array<std::int32_t>& sources,
+             const Array<std::int32_t>& targets, const Array<std::uint8_t>& listed) {
+              check_drawn(rule, drawn, sources.size());
+              return structure_usage(wiring, sources, targets, listed, rule, drawn);
+          },
+          "wiring"_a, "rule"_a, "drawn"_a.none(), "sources"_a, "targets"_a, "listed"_a);
+    m.def("structure_usage",
+          [](const tvlb::Wiring& wiring, const tvlb::ShortRule& rule,
+             const Array<std::int32_t>& sources, const Array<std::int32_t>& targets,
+             const Array<std::uint8_t>& listed) {
+              return structure_usage(wiring, sources, targets, listed, rule);
+          },
+          "wiring"_a, "rule"_a, "sources"_a, "targets"_a, "listed"_a);
+    m.def("inner_loads",
+          [](const tvlb::Wiring& wiring, const tvlb::LengthRule& rule,
+             const tvlb::DrawnPaths* drawn, const Array<std::int32_t>& sources,
+             const Array<std::int32_t>& targets, const Array<double>& rate) {
+              check_drawn(rule, drawn, sources.size());
+              return inner_loads(wiring, sources, targets, rate, rule, drawn);
+          },
+          "wiring"_a, "rule"_a, "drawn"_a.none(), "sources"_a, "targets"_a, "rate"_a);
+    m.def("inner_loads",
+          [](const tvlb::Wiring& wiring, const tvlb::ShortRule& rule,
+             const Array<std::int32_t>& sources, const Array<std::int32_t>& targets,
+             const Array<double>& rate) { return inner_loads(wiring, sources, targets, rate, rule); },
+          "wiring"_a, "rule"_a, "sources"_a, "targets"_a, "rate"_a);
 }
 
 auto total_usage(const tvlb::Wiring& wiring, const Rows& rows) {
@@ -246,7 +344,7 @@ void check_every_flow_has_one(const tvlb::ClassesView& classes, std::size_t flow
 nb::tuple solve_by_regret(const Array<double>& demand, const Classes& minimal,
                           const Classes& detour, bool shorter_first,
                           const Array<double>& start_price, double theta_cap, double gap,
-                          std::int64_t max_iterations) {
+                          std::int64_t max_iterations, const tvlb::RegretState* resumed) {
     check_classes(minimal.as_view(), demand.size(), start_price.size());
     check_classes(detour.as_view(), demand.size(), start_price.size());
     check_every_flow_has_one(minimal.as_view(), demand.size());
@@ -255,11 +353,11 @@ nb::tuple solve_by_regret(const Array<double>& demand, const Classes& minimal,
     tvlb::RegretOutcome outcome;
     {
         nb::gil_scoped_release release;
-        outcome = tvlb::solve_by_regret(game, {gap, max_iterations});
+        outcome = tvlb::solve_by_regret(game, {gap, max_iterations}, resumed);
     }
     return nb::make_tuple(hand_over(std::move(outcome.minimal)),
                           hand_over(std::move(outcome.detour)), hand_over(std::move(outcome.price)),
-                          outcome.theta_low, outcome.theta_up, outcome.iterations);
+                          outcome.theta_low, outcome.theta_up, std::move(outcome.state));
 }
 
 void bind_rules(nb::module_& m) {
@@ -302,6 +400,8 @@ void bind_rows(nb::module_& m) {
 }
 
 void bind_classes(nb::module_& m) {
+    nb::class_<tvlb::RegretState>(m, "RegretState")
+        .def_ro("iterations", &tvlb::RegretState::iterations);
     nb::class_<Classes>(m, "Classes")
         .def("__init__",
              [](Classes* self, Array<std::int64_t> flow, Array<double> weight,
@@ -328,6 +428,7 @@ NB_MODULE(_native, m) {
     bind_rules(m);
     bind_rows(m);
     bind_classes(m);
+    bind_structure(m);
     m.def("enumerate_vlb", &enumerate<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
     m.def("enumerate_vlb", &enumerate<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
@@ -343,7 +444,8 @@ NB_MODULE(_native, m) {
     m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
     m.def("solve_by_regret", &solve_by_regret, "demand"_a, "minimal"_a, "detour"_a,
-          "shorter_first"_a, "start_price"_a, "theta_cap"_a, "gap"_a, "max_iterations"_a);
+          "shorter_first"_a, "start_price"_a, "theta_cap"_a, "gap"_a, "max_iterations"_a,
+          "resumed"_a.none());
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
 }

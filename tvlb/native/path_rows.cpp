@@ -5,7 +5,8 @@
 #include <iterator>
 #include <tuple>
 
-#include "order.hpp"
+#include "keyed_paths.hpp"
+#include "short_halves.hpp"
 
 namespace tvlb {
 namespace {
@@ -20,31 +21,6 @@ struct Candidate {
 
 [[nodiscard]] auto triple(const Candidate& c) {
     return std::tie(c.intermediate, c.first, c.second);
-}
-
-// Calls visit(intermediate, first link, second link, hops of each half) for every VLB path of an
-// inter-group pair, in row order.
-template <class Visit>
-void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visit) {
-    for (std::int32_t g = 0; g < w.groups; ++g) {
-        if (g == w.group(s) || g == w.group(d)) continue;
-        const auto out = w.between(w.group(s), g);
-        const auto in = w.between(g, w.group(d));
-        for (std::int32_t i = 0; i < w.switches_per_group; ++i) {
-            const auto via = g * w.switches_per_group + i;
-            for (const auto first : out) {
-                const int first_hops = w.min_hops(s, first, via);
-                for (const auto second : in) {
-                    visit(via, first, second, first_hops, w.min_hops(via, second, d));
-                }
-            }
-        }
-    }
-}
-
-// Number of the longer class that a rule keeps: floor(percent/100 * n + 1/2).
-[[nodiscard]] std::int64_t kept(std::int64_t class_size, int percent) {
-    return (class_size * percent + 50) / 100;
 }
 
 void add_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, PathRows& rows) {
@@ -64,7 +40,7 @@ void cut_longer_class(std::vector<Candidate>& chosen, int max_hops, int percent)
     };
     std::vector<Candidate> longer;
     std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(longer), is_longer);
-    const auto keep = kept(static_cast<std::int64_t>(longer.size()), percent);
+    const auto keep = drawn_count(static_cast<std::int64_t>(longer.size()), percent);
     if (keep == static_cast<std::int64_t>(longer.size())) return;
     const auto first_dropped = longer.begin() + keep;
     std::nth_element(longer.begin(), first_dropped, longer.end(), by_key);
@@ -89,43 +65,6 @@ void add_by_length(const Wiring& w, const LengthRule& rule, std::int32_t s, std:
     if (rule.percent > 0) cut_longer_class(chosen, rule.max_hops, rule.percent);
     const double weight = 1.0 / static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
     for (const auto& c : chosen) rows.add(c.intermediate, c.first, c.second, c.hops, weight);
-}
-
-// Shortest MIN half between switches of different groups: its length and multiplicity.
-struct Shortest {
-    int hops;
-    int count;
-};
-
-[[nodiscard]] Shortest shortest(const Wiring& w, std::int32_t from, std::int32_t to) {
-    Shortest best{kClasses, 0};
-    for (const auto link : w.between(w.group(from), w.group(to))) {
-        const int hops = w.min_hops(from, link, to);
-        if (hops < best.hops) best = {hops, 0};
-        best.count += hops == best.hops;
-    }
-    return best;
-}
-
-struct ShortVia {
-    std::int32_t intermediate;
-    Shortest first;
-    Shortest second;
-};
-
-[[nodiscard]] std::vector<ShortVia> short_intermediates(const Wiring& w, const ShortRule& rule,
-                                                        std::int32_t s, std::int32_t d) {
-    std::vector<ShortVia> out;
-    for (std::int32_t via = 0; via < w.switches(); ++via) {
-        if (w.group(via) == w.group(s) || w.group(via) == w.group(d)) continue;
-        const auto first = shortest(w, s, via);
-        const auto second = shortest(w, via, d);
-        if (first.hops <= rule.max_first && second.hops <= rule.max_second &&
-            first.hops + second.hops <= rule.max_total) {
-            out.push_back({via, first, second});
-        }
-    }
-    return out;
 }
 
 void add_short(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
@@ -204,7 +143,7 @@ void profile_pair(const Wiring& w, const LengthRule& rule, std::int32_t s, std::
     }
     if (rule.max_hops < kMaxPathLinks && !rule.first_hops) {
         auto& longer = count[static_cast<std::size_t>(rule.max_hops) + 1];
-        longer = kept(longer, rule.percent);
+        longer = drawn_count(longer, rule.percent);
     }
     std::int64_t total = 0;
     for (const auto c : count) total += c;

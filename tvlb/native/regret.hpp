@@ -13,6 +13,15 @@ struct RegretOptions {
     std::int64_t max_iterations = 0;
 };
 
+// Where a run ended, to go on from there with more links listed: the vertices stay the same.
+struct RegretState {
+    std::vector<double> mix;         // averages by vertex
+    std::vector<double> mix_regret;  // sum by flow
+    std::vector<float> price;        // averages by cell of the game
+    float price_regret = 0.0F;       // sum
+    std::int64_t iterations = 0;     // so far
+};
+
 // Bounds are for shares rounded to single precision, 6e-8 relative.
 struct RegretOutcome {
     std::vector<double> minimal;  // flits/cycle shipped on each class at theta_low
@@ -20,10 +29,12 @@ struct RegretOutcome {
     std::vector<double> price;  // by link; proves theta_up
     double theta_low = 0.0;
     double theta_up = 0.0;
-    std::int64_t iterations = 0;
+    RegretState state;
 };
 
 // Stops at the gap or the iteration limit, never by the clock: equal input gives equal output.
-[[nodiscard]] RegretOutcome solve_by_regret(const GameView& view, const RegretOptions& options);
+// `resumed` is the state of a run on the same flows and classes with fewer links listed, or null.
+[[nodiscard]] RegretOutcome solve_by_regret(const GameView& view, const RegretOptions& options,
+                                            const RegretState* resumed);
 
 }  // namespace tvlb

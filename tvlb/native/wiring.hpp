@@ -55,6 +55,20 @@ struct Wiring {
         return link_target[static_cast<std::size_t>(link)];
     }
 
+    [[nodiscard]] bool is_global(std::int32_t link) const {
+        return link_kind[static_cast<std::size_t>(link)] != 0;
+    }
+    // Local links have the lowest ids.
+    [[nodiscard]] std::size_t num_local_links() const {
+        const auto a = static_cast<std::size_t>(switches_per_group);
+        return a * (a - 1) * static_cast<std::size_t>(groups);
+    }
+    // Local link between two different switches of one group.
+    [[nodiscard]] std::int32_t local(std::int32_t from, std::int32_t to) const {
+        const auto row = static_cast<std::size_t>(from) * static_cast<std::size_t>(switches_per_group);
+        return local_link[row + static_cast<std::size_t>(to % switches_per_group)];
+    }
+
     // Global links from group `from` to group `to`, sorted by id.
     [[nodiscard]] std::span<const std::int32_t> between(std::int32_t from, std::int32_t to) const {
         const auto cell = static_cast<std::size_t>(from) * static_cast<std::size_t>(groups) +
@@ -70,9 +84,7 @@ struct Wiring {
     }
 
     void add_local(PathLinks& out, std::int32_t from, std::int32_t to) const {
-        if (from == to) return;
-        const auto row = static_cast<std::size_t>(from) * static_cast<std::size_t>(switches_per_group);
-        out.add(local_link[row + static_cast<std::size_t>(to % switches_per_group)]);
+        if (from != to) out.add(local(from, to));
     }
 
     void add_min(PathLinks& out, std::int32_t from, std::int32_t link, std::int32_t to) const {

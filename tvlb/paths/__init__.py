@@ -7,7 +7,6 @@ from tvlb.paths.limits import MAX_ROWS, check_listable, check_rows, count_paths
 from tvlb.paths.parse import PATH_SET_GRAMMAR, parse_expression, strategic_choices, table1_points
 from tvlb.paths.path_set import (
     EmptySet,
-    HopProfile,
     LengthSet,
     PathSet,
     RowSet,
@@ -15,6 +14,7 @@ from tvlb.paths.path_set import (
     all_pairs,
 )
 from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows, wiring
+from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
@@ -25,9 +25,11 @@ __all__ = [
     "EmptySet",
     "HopProfile",
     "LengthSet",
+    "Pairs",
     "PathRows",
     "PathSet",
     "RowSet",
+    "SetUsage",
     "ShortSet",
     "Switches",
     "all_pairs",

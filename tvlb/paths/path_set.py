@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
+from tvlb.paths.usage import HopProfile, LengthUsage, Pairs, RowUsage, SetUsage, ShortUsage
 from tvlb.randomness import KeyedStream, check_seed
 from tvlb.topology import Dragonfly
 
 __all__ = [
     "EmptySet",
-    "HopProfile",
     "LengthSet",
     "PathSet",
     "RowSet",
@@ -34,14 +33,6 @@ def all_pairs(topology: Dragonfly) -> tuple[Switches, Switches]:
     source, target = (ends.ravel() for ends in np.meshgrid(switches, switches, indexing="ij"))
     different = source != target
     return source[different], target[different]
-
-
-@dataclass(frozen=True, eq=False)
-class HopProfile:
-    """Paths and draw weights by hop count: int64 and float64 arrays of shape (pairs, 7)."""
-
-    count: NDArray[np.int64]
-    weight: NDArray[np.float64]
 
 
 class PathSet(ABC):
@@ -77,6 +68,10 @@ class PathSet(ABC):
     def class_usage(self, sources: Switches, targets: Switches) -> ClassUsage:
         """Return class sizes and link usage of the given pairs; see `ClassUsage`."""
         return self.rows(sources, targets).class_usage()
+
+    def usage(self, pairs: Pairs) -> SetUsage:
+        """Return class sizes and link usage of the given pairs, to be listed as far as wanted."""
+        return RowUsage(self.class_usage(pairs.source, pairs.target), self.topology.num_links)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """Count the paths of the given pairs by hop count."""
@@ -169,6 +164,11 @@ class LengthSet(_RuleSet):
         first = None if self.composition is None else self.composition[0]
         return _native.LengthRule(self.max_hops, self.percent, first, self.seed)
 
+    def usage(self, pairs: Pairs) -> SetUsage:
+        """See `PathSet.usage`; only the paths drawn by a percentage are listed, and forgotten."""
+        drawn = pairs.drawn(self.max_hops + 1, self.percent, self.seed) if self.percent else None
+        return LengthUsage(pairs, self._rule, drawn, self.profile(pairs.source, pairs.target))
+
     @property
     def has_extra(self) -> bool:
         """Whether the set holds a part of the paths longer than `max_hops`."""
@@ -214,6 +214,10 @@ class ShortSet(_RuleSet):
     @cached_property
     def _rule(self) -> _native.ShortRule:
         return _native.ShortRule(self.max_first, self.max_second, self.max_total)
+
+    def usage(self, pairs: Pairs) -> SetUsage:
+        """See `PathSet.usage`; no path is listed."""
+        return ShortUsage(pairs, self._rule, self.profile(pairs.source, pairs.target))
 
     def __str__(self) -> str:
         if (self.max_first, self.max_second) != (3, 3):

@@ -1,0 +1,59 @@
+// The paths of a pair in the keyed order.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "order.hpp"
+#include "wiring.hpp"
+
+namespace tvlb {
+
+struct KeyedPath {
+    std::uint64_t key;
+    std::int32_t intermediate;
+    std::int32_t first;
+    std::int32_t second;
+};
+
+[[nodiscard]] inline bool in_keyed_order(const KeyedPath& x, const KeyedPath& y) {
+    return std::tie(x.key, x.intermediate, x.first, x.second) <
+           std::tie(y.key, y.intermediate, y.first, y.second);
+}
+
+// Number of `class_size` paths that a percentage keeps: floor(percent/100 * n + 1/2).
+[[nodiscard]] constexpr std::int64_t drawn_count(std::int64_t class_size, int percent) {
+    return (class_size * percent + 50) / 100;
+}
+
+// Calls visit(intermediate, first link, second link, hops of each half) for every VLB path of an
+// inter-group pair, in row order.
+template <class Visit>
+void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visit) {
+    for (std::int32_t g = 0; g < w.groups; ++g) {
+        if (g == w.group(s) || g == w.group(d)) continue;
+        const auto out = w.between(w.group(s), g);
+        const auto in = w.between(g, w.group(d));
+        for (std::int32_t i = 0; i < w.switches_per_group; ++i) {
+            const auto via = g * w.switches_per_group + i;
+            for (const auto first : out) {
+                const int first_hops = w.min_hops(s, first, via);
+                for (const auto second : in) {
+                    visit(via, first, second, first_hops, w.min_hops(via, second, d));
+                }
+            }
+        }
+    }
+}
+
+// Appends the paths of an inter-group pair that have `hops` hops.
+inline void list_keyed(const Wiring& w, std::int32_t s, std::int32_t d, int hops, std::uint64_t seed,
+                       std::vector<KeyedPath>& out) {
+    const auto pair = pair_key(seed, s, d);
+    for_each_triple(w, s, d, [&](auto via, auto first, auto second, int m, int n) {
+        if (m + n == hops) out.push_back({path_key(pair, via, first, second), via, first, second});
+    });
+}
+
+}  // namespace tvlb

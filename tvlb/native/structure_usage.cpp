@@ -1,0 +1,394 @@
+#include "structure_usage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "short_halves.hpp"
+
+namespace tvlb {
+namespace {
+
+// Which hop counts of the two MIN halves, each 1..3, a length rule admits whole.
+using Admitted = std::array<std::array<bool, 4>, 4>;
+
+[[nodiscard]] Admitted admitted(const LengthRule& rule) {
+    Admitted out{};
+    for (int m = 1; m <= 3; ++m) {
+        for (int n = 1; n <= 3; ++n) {
+            const bool named = rule.first_hops && *rule.first_hops == m;
+            out[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)] =
+                m + n <= rule.max_hops || (m + n == rule.max_hops + 1 && named);
+        }
+    }
+    return out;
+}
+
+// Where a pair of global links meets the intermediate group: positions in it, and hops of the halves
+// of the shortest path through both.
+struct Meeting {
+    std::int32_t first;
+    std::int32_t second;
+    std::int32_t entry;  // where the first link lands
+    std::int32_t exit;   // where the second link begins
+    std::size_t first_hops;
+    std::size_t second_hops;
+};
+
+// All paths through two global links: the intermediate switch adds a local hop on either side that
+// it differs from. `sink` is told how many paths use the links, and the inner links by three sums:
+// row (from a switch to every other), column (from every other to a switch) and direct.
+template <class Sink>
+void visit_meeting(const Admitted& admitted, std::int32_t a, const Meeting& at, Sink& sink) {
+    const auto m = at.first_hops;
+    const auto n = at.second_hops;
+    const auto longest = static_cast<int>(m + n + 2);
+    const bool detours = admitted[m + 1][n + 1];
+    if (at.entry == at.exit) {
+        if (admitted[m][n]) sink.ends(at, static_cast<int>(m + n), 1.0);
+        if (!detours || a < 2) return;
+        sink.ends(at, longest, a - 1.0);
+        sink.row(at.entry, longest, 1.0);
+        sink.column(at.entry, longest, 1.0);
+        return;
+    }
+    const double straight = static_cast<double>(admitted[m][n + 1]) + static_cast<double>(admitted[m + 1][n]);
+    if (straight > 0.0) {
+        sink.ends(at, static_cast<int>(m + n + 1), straight);
+        sink.direct(at.entry, at.exit, static_cast<int>(m + n + 1), straight);
+    }
+    if (!detours || a < 3) return;
+    sink.ends(at, longest, a - 2.0);
+    // The row and the column count entry -> exit, which no detour takes.
+    sink.row(at.entry, longest, 1.0);
+    sink.column(at.exit, longest, 1.0);
+    sink.direct(at.entry, at.exit, longest, -2.0);
+}
+
+template <class Sink>
+void visit_length(const Wiring& w, const Admitted& admitted, std::int32_t s, std::int32_t d,
+                  Sink& sink) {
+    const auto a = w.switches_per_group;
+    for (std::int32_t g = 0; g < w.groups; ++g) {
+        if (g == w.group(s) || g == w.group(d)) continue;
+        const auto in = w.between(g, w.group(d));
+        sink.enter(g);
+        for (const auto first : w.between(w.group(s), g)) {
+            for (const auto second : in) {
+                visit_meeting(admitted, a,
+                              {first, second, w.target(first) % a, w.source(second) % a,
+                               1U + (w.source(first) != s), 1U + (w.target(second) != d)},
+                              sink);
+            }
+        }
+        sink.leave();
+    }
+}
+
+// Sums of one pair by hop count and link, handed over in order.
+class ClassSums {
+public:
+    explicit ClassSums(std::size_t links) : sum_(kClasses, std::vector<double>(links, 0.0)) {}
+
+    void add(std::int32_t link, int hops, double value) {
+        const auto cls = static_cast<std::size_t>(hops);
+        auto& cell = sum_[cls][static_cast<std::size_t>(link)];
+        if (cell == 0.0) touched_[cls].push_back(link);
+        cell += value;
+    }
+
+    void emit(std::size_t pair, ClassUsage& out) {
+        for (std::size_t hops = 0; hops < kClasses; ++hops) {
+            auto& touched = touched_[hops];
+            std::sort(touched.begin(), touched.end());
+            for (const auto link : touched) {
+                auto& cell = sum_[hops][static_cast<std::size_t>(link)];
+                out.cls.push_back(static_cast<std::int64_t>(pair * kClasses + hops));
+                out.link.push_back(link);
+                out.value.push_back(cell);
+                cell = 0.0;
+            }
+            touched.clear();
+        }
+    }
+
+private:
+    std::vector<std::vector<double>> sum_;
+    std::array<std::vector<std::int32_t>, kClasses> touched_;
+};
+
+// A local link by the positions of its ends.
+struct Local {
+    std::int32_t from;
+    std::int32_t to;
+    std::int32_t link;
+};
+
+[[nodiscard]] std::vector<std::vector<Local>> listed_by_group(const Wiring& w,
+                                                              std::span<const std::uint8_t> listed) {
+    std::vector<std::vector<Local>> out(static_cast<std::size_t>(w.groups));
+    const auto a = w.switches_per_group;
+    for (std::size_t link = 0; link < w.num_local_links(); ++link) {
+        if (listed[link] == 0) continue;
+        const auto id = static_cast<std::int32_t>(link);
+        out[static_cast<std::size_t>(w.group(w.source(id)))].push_back(
+            {w.source(id) % a, w.target(id) % a, id});
+    }
+    return out;
+}
+
+// Lists the usage of one pair after another.
+class Lister {
+public:
+    Lister(const Wiring& wiring, std::span<const std::uint8_t> listed)
+        : w_(wiring), listed_(listed), inner_(listed_by_group(wiring, listed)), sums_(wiring.links()),
+          row_(cells(1)), column_(cells(1)), direct_(cells(2)) {}
+
+    void begin(std::int32_t s, std::int32_t d) {
+        s_ = s;
+        d_ = d;
+    }
+    void finish(std::size_t pair, ClassUsage& out) { sums_.emit(pair, out); }
+
+    void ends(const Meeting& at, int hops, double paths) {
+        sums_.add(at.first, hops, paths);
+        sums_.add(at.second, hops, paths);
+        add_local(s_, w_.source(at.first), hops, paths);
+        add_local(w_.target(at.second), d_, hops, paths);
+    }
+    void enter(std::int32_t group) { wanted_ = inner_[static_cast<std::size_t>(group)]; }
+    void row(std::int32_t from, int hops, double paths) {
+        if (!wanted_.empty()) row_[cell(from, hops)] += paths;
+    }
+    void column(std::int32_t to, int hops, double paths) {
+        if (!wanted_.empty()) column_[cell(to, hops)] += paths;
+    }
+    void direct(std::int32_t from, std::int32_t to, int hops, double paths) {
+        if (wanted_.empty()) return;
+        direct_[cell(from * w_.switches_per_group + to, hops)] += paths;
+    }
+    // Any link of a path, wherever it lies.
+    void any(std::int32_t link, int hops, double value) {
+        if (is_inner(link) && listed_[static_cast<std::size_t>(link)] == 0) return;
+        sums_.add(link, hops, value);
+    }
+
+    void leave() {
+        if (wanted_.empty()) return;
+        for (const auto& local : wanted_) {
+            for (int hops = 2; hops < kClasses; ++hops) {
+                const double paths =
+                    row_[cell(local.from, hops)] + column_[cell(local.to, hops)] +
+                    direct_[cell(local.from * w_.switches_per_group + local.to, hops)];
+                if (paths > 0.0) sums_.add(local.link, hops, paths);
+            }
+        }
+        for (auto* sums : {&row_, &column_, &direct_}) std::fill(sums->begin(), sums->end(), 0.0);
+    }
+
+private:
+    [[nodiscard]] std::vector<double> cells(int dimensions) const {
+        const auto a = static_cast<std::size_t>(w_.switches_per_group);
+        return std::vector<double>((dimensions == 1 ? a : a * a) * kClasses, 0.0);
+    }
+    static std::size_t cell(std::int32_t position, int hops) {
+        return static_cast<std::size_t>(position) * kClasses + static_cast<std::size_t>(hops);
+    }
+    void add_local(std::int32_t from, std::int32_t to, int hops, double value) {
+        if (from == to) return;
+        sums_.add(w_.local(from, to), hops, value);
+    }
+    [[nodiscard]] bool is_inner(std::int32_t link) const {
+        if (w_.is_global(link)) return false;
+        const auto group = w_.group(w_.source(link));
+        return group != w_.group(s_) && group != w_.group(d_);
+    }
+
+    const Wiring& w_;
+    std::span<const std::uint8_t> listed_;
+    std::vector<std::vector<Local>> inner_;  // listed ones, by group
+    std::span<const Local> wanted_;          // of the group being visited
+    ClassSums sums_;
+    std::vector<double> row_;     // of the group being visited
+    std::vector<double> column_;
+    std::vector<double> direct_;
+    std::int32_t s_ = 0;
+    std::int32_t d_ = 0;
+};
+
+// Adds up the loads of all inner links, all pairs together.
+class Loader {
+public:
+    explicit Loader(const Wiring& wiring)
+        : w_(wiring), row_(static_cast<std::size_t>(wiring.switches()), 0.0), column_(row_),
+          direct_(wiring.links(), 0.0) {}
+
+    void begin(std::int32_t s, std::int32_t d, std::span<const double> rate) {
+        s_ = s;
+        d_ = d;
+        rate_ = rate;
+    }
+
+    void ends(const Meeting& /*at*/, int /*hops*/, double /*paths*/) {}
+    void enter(std::int32_t group) { start_ = group * w_.switches_per_group; }
+    void row(std::int32_t from, int hops, double paths) { at(row_, from) += rate(hops) * paths; }
+    void column(std::int32_t to, int hops, double paths) { at(column_, to) += rate(hops) * paths; }
+    void direct(std::int32_t from, std::int32_t to, int hops, double paths) {
+        direct_[static_cast<std::size_t>(w_.local(start_ + from, start_ + to))] += rate(hops) * paths;
+    }
+    void any(std::int32_t link, int hops, double value) {
+        if (w_.is_global(link)) return;
+        const auto group = w_.group(w_.source(link));
+        if (group == w_.group(s_) || group == w_.group(d_)) return;
+        direct_[static_cast<std::size_t>(link)] += rate(hops) * value;
+    }
+    void leave() {}
+
+    [[nodiscard]] std::vector<double> finish() && {
+        for (std::size_t link = 0; link < w_.num_local_links(); ++link) {
+            const auto id = static_cast<std::int32_t>(link);
+            direct_[link] += row_[static_cast<std::size_t>(w_.source(id))] +
+                             column_[static_cast<std::size_t>(w_.target(id))];
+        }
+        return std::move(direct_);
+    }
+
+private:
+    [[nodiscard]] double rate(int hops) const { return rate_[static_cast<std::size_t>(hops)]; }
+    [[nodiscard]] double& at(std::vector<double>& sums, std::int32_t position) const {
+        return sums[static_cast<std::size_t>(start_ + position)];
+    }
+
+    const Wiring& w_;
+    std::vector<double> row_;     // by switch
+    std::vector<double> column_;
+    std::vector<double> direct_;  // by link
+    std::span<const double> rate_;
+    std::int32_t s_ = 0;
+    std::int32_t d_ = 0;
+    std::int32_t start_ = 0;  // first switch of the group being visited
+};
+
+template <class Sink>
+void visit_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, double value, Sink& sink) {
+    const auto start = w.group(s) * w.switches_per_group;
+    for (auto via = start; via < start + w.switches_per_group; ++via) {
+        if (via == s || via == d) continue;
+        sink.any(w.local(s, via), 2, value);
+        sink.any(w.local(via, d), 2, value);
+    }
+}
+
+// One pair of a length rule.
+class LengthVisitor {
+public:
+    LengthVisitor(const LengthRule& rule, const DrawnPaths* drawn)
+        : admitted_(admitted(rule)), drawn_(drawn),
+          slices_(drawn == nullptr ? 0 : drawn->slices(rule.percent)) {}
+
+    template <class Sink>
+    void operator()(const Wiring& w, std::size_t pair, std::int32_t s, std::int32_t d,
+                    Sink& sink) const {
+        if (w.group(s) == w.group(d)) {
+            visit_local_detours(w, s, d, 1.0, sink);
+            return;
+        }
+        visit_length(w, admitted_, s, d, sink);
+        if (drawn_ == nullptr) return;
+        drawn_->for_each_link(pair, slices_, [&](std::int32_t link, double paths) {
+            sink.any(link, drawn_->hops(), paths);
+        });
+    }
+
+private:
+    Admitted admitted_;
+    const DrawnPaths* drawn_;
+    std::size_t slices_;
+};
+
+// One pair of the shortest halves.
+class ShortVisitor {
+public:
+    explicit ShortVisitor(const ShortRule& rule) : rule_(rule) {}
+
+    template <class Sink>
+    void operator()(const Wiring& w, std::size_t /*pair*/, std::int32_t s, std::int32_t d,
+                    Sink& sink) const {
+        if (w.group(s) == w.group(d)) {
+            visit_local_detours(w, s, d, 1.0 / (w.switches_per_group - 2), sink);
+            return;
+        }
+        const auto vias = short_intermediates(w, rule_, s, d);
+        for (const auto& via : vias) {
+            const double weight = 1.0 / static_cast<double>(vias.size());
+            const int hops = via.first.hops + via.second.hops;
+            visit_half(w, s, via.intermediate, via.first, hops, weight, sink);
+            visit_half(w, via.intermediate, d, via.second, hops, weight, sink);
+        }
+    }
+
+private:
+    template <class Sink>
+    static void visit_half(const Wiring& w, std::int32_t from, std::int32_t to, const Shortest& half,
+                           int hops, double weight, Sink& sink) {
+        for (const auto link : w.between(w.group(from), w.group(to))) {
+            if (w.min_hops(from, link, to) != half.hops) continue;
+            PathLinks links;
+            w.add_min(links, from, link, to);
+            for (const auto id : links.view()) sink.any(id, hops, weight / half.count);
+        }
+    }
+
+    ShortRule rule_;
+};
+
+template <class Visitor>
+ClassUsage list_usage(const Wiring& w, const Visitor& visit, Switches sources, Switches targets,
+                      std::span<const std::uint8_t> listed) {
+    ClassUsage out;
+    Lister lister(w, listed);
+    for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        if (sources[pair] == targets[pair]) continue;
+        lister.begin(sources[pair], targets[pair]);
+        visit(w, pair, sources[pair], targets[pair], lister);
+        lister.finish(pair, out);
+    }
+    return out;
+}
+
+template <class Visitor>
+std::vector<double> add_loads(const Wiring& w, const Visitor& visit, Switches sources,
+                              Switches targets, std::span<const double> rate) {
+    Loader loader(w);
+    for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        if (sources[pair] == targets[pair]) continue;
+        loader.begin(sources[pair], targets[pair], rate.subspan(pair * kClasses, kClasses));
+        visit(w, pair, sources[pair], targets[pair], loader);
+    }
+    return std::move(loader).finish();
+}
+
+}  // namespace
+
+ClassUsage structure_usage(const Wiring& wiring, const LengthRule& rule, const DrawnPaths* drawn,
+                           Switches sources, Switches targets, std::span<const std::uint8_t> listed) {
+    return list_usage(wiring, LengthVisitor(rule, drawn), sources, targets, listed);
+}
+
+ClassUsage structure_usage(const Wiring& wiring, const ShortRule& rule, Switches sources,
+                           Switches targets, std::span<const std::uint8_t> listed) {
+    return list_usage(wiring, ShortVisitor(rule), sources, targets, listed);
+}
+
+std::vector<double> inner_loads(const Wiring& wiring, const LengthRule& rule,
+                                const DrawnPaths* drawn, Switches sources, Switches targets,
+                                std::span<const double> rate) {
+    return add_loads(wiring, LengthVisitor(rule, drawn), sources, targets, rate);
+}
+
+std::vector<double> inner_loads(const Wiring& wiring, const ShortRule& rule, Switches sources,
+                                Switches targets, std::span<const double> rate) {
+    return add_loads(wiring, ShortVisitor(rule), sources, targets, rate);
+}
+
+}  // namespace tvlb

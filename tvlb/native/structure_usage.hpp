@@ -1,0 +1,36 @@
+// Link usage of VLB path sets from the structure of the wiring: no path is listed.
+//
+// A pair's inner links are the local links of the groups that it only passes through. There are many
+// of them and few are ever crowded, so callers list those they want and get the loads of all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "drawn_paths.hpp"
+#include "path_rows.hpp"
+#include "usage.hpp"
+
+namespace tvlb {
+
+// Usage by pair and hop count of every global link, of the local links of the pair's own groups, and
+// of the inner links with `listed[link]` set. In paths for a length rule, in weights for the
+// shortest halves. `drawn` holds the percentage of a length rule that has one, else null.
+[[nodiscard]] ClassUsage structure_usage(const Wiring& wiring, const LengthRule& rule,
+                                         const DrawnPaths* drawn, Switches sources,
+                                         Switches targets, std::span<const std::uint8_t> listed);
+[[nodiscard]] ClassUsage structure_usage(const Wiring& wiring, const ShortRule& rule,
+                                         Switches sources, Switches targets,
+                                         std::span<const std::uint8_t> listed);
+
+// Load of every link as an inner link, when class (pair, hops) is routed at rate[pair * kClasses +
+// hops] per unit of the usage above.
+[[nodiscard]] std::vector<double> inner_loads(const Wiring& wiring, const LengthRule& rule,
+                                              const DrawnPaths* drawn, Switches sources,
+                                              Switches targets, std::span<const double> rate);
+[[nodiscard]] std::vector<double> inner_loads(const Wiring& wiring, const ShortRule& rule,
+                                              Switches sources, Switches targets,
+                                              std::span<const double> rate);
+
+}  // namespace tvlb

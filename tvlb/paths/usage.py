@@ -1,0 +1,171 @@
+"""Class sizes and link usage of path sets over fixed pairs, listed only as far as wanted.
+
+A pair's inner links are the local links of the groups that its paths only pass through. They are
+most of the links that a pair uses, and seldom the crowded ones: `SetUsage` lists those that are
+asked for, and adds up the loads of all of them for given rates.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb import _native
+from tvlb.paths.rows import MAX_HOPS, ClassUsage, Switches, wiring
+from tvlb.topology import Dragonfly
+
+__all__ = [
+    "HopProfile",
+    "LengthUsage",
+    "Pairs",
+    "RowUsage",
+    "SetUsage",
+    "ShortUsage",
+]
+
+_DECILES = tuple(range(10, 100, 10))
+
+
+@dataclass(frozen=True, eq=False)
+class HopProfile:
+    """Paths and draw weights by hop count: int64 and float64 arrays of shape (pairs, 7)."""
+
+    count: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+
+class Pairs:
+    """Switch pairs that several path sets are asked about; keeps what those sets share.
+
+    Parameters
+    ----------
+    topology : the network.
+    source, target : int32 (pairs,), the switch pairs.
+    """
+
+    def __init__(self, topology: Dragonfly, source: Switches, target: Switches) -> None:
+        self.topology = topology
+        self.source = source
+        self.target = target
+        self._drawn: dict[tuple[object, ...], _native.DrawnPaths] = {}
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def drawn(self, hops: int, percent: int, seed: int) -> _native.DrawnPaths:
+        """Return the paths of one length in slices of the keyed order; only the last are kept."""
+        percents = _DECILES if percent in _DECILES else (percent,)
+        key = (hops, percents, seed)
+        if key not in self._drawn:
+            self._drawn.clear()
+            self._drawn[key] = _native.DrawnPaths(
+                wiring(self.topology), self.source, self.target, hops, seed, list(percents)
+            )
+        return self._drawn[key]
+
+
+class SetUsage(Protocol):
+    """What the throughput model asks about a path set over some pairs."""
+
+    def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
+        """Return class sizes and link usage, inner links only where `inner`, bool (links,)."""
+        ...
+
+    def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Load of every link as an inner link, float64 (links,).
+
+        Parameters
+        ----------
+        rate : float64 (pairs, 7), flits/cycle per unit of draw weight by hop count.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RowUsage:
+    """Usage added up path by path; all links are listed whatever is asked for."""
+
+    usage: ClassUsage
+    num_links: int
+
+    def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
+        """See `SetUsage.listed`."""
+        assert len(inner) == self.num_links
+        return self.usage
+
+    def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Nothing: every link is listed."""
+        assert len(rate) == len(self.usage.weight)
+        return np.zeros(self.num_links)
+
+
+@dataclass(frozen=True, eq=False)
+class LengthUsage:
+    """Usage of a set chosen by length: from the structure, and from the keyed order if drawn.
+
+    Attributes
+    ----------
+    drawn : the longer paths, None unless the rule keeps a percentage of them.
+    """
+
+    pairs: Pairs
+    rule: _native.LengthRule
+    drawn: _native.DrawnPaths | None
+    profile: HopProfile
+
+    def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
+        """See `SetUsage.listed`."""
+        pairs = self.pairs
+        owner, link, paths = _native.structure_usage(
+            wiring(pairs.topology),
+            self.rule,
+            self.drawn,
+            pairs.source,
+            pairs.target,
+            inner.view(np.uint8),
+        )
+        weight = paths * self._path_weight[owner // (MAX_HOPS + 1)]
+        return ClassUsage(self.profile.count, self.profile.weight, owner, link, weight)
+
+    def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `SetUsage.inner_loads`."""
+        pairs = self.pairs
+        per_path = rate * self._path_weight[:, np.newaxis]
+        return _native.inner_loads(
+            wiring(pairs.topology),
+            self.rule,
+            self.drawn,
+            pairs.source,
+            pairs.target,
+            per_path.ravel(),
+        )
+
+    @property
+    def _path_weight(self) -> NDArray[np.float64]:
+        """Draw weight of each path of a pair, float64 (pairs,)."""
+        return 1.0 / np.maximum(self.profile.count.sum(axis=1), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ShortUsage:
+    """Usage of a set of shortest halves, from the structure."""
+
+    pairs: Pairs
+    rule: _native.ShortRule
+    profile: HopProfile
+
+    def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
+        """See `SetUsage.listed`."""
+        pairs = self.pairs
+        entries = _native.structure_usage(
+            wiring(pairs.topology), self.rule, pairs.source, pairs.target, inner.view(np.uint8)
+        )
+        return ClassUsage(self.profile.count, self.profile.weight, *entries)
+
+    def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `SetUsage.inner_loads`."""
+        pairs = self.pairs
+        return _native.inner_loads(
+            wiring(pairs.topology), self.rule, pairs.source, pairs.target, rate.ravel()
+        )
