@@ -86,6 +86,7 @@ def enumerate_min(wiring: Wiring, sources: _Int32, targets: _Int32) -> _RowColum
 def profile_vlb(
     wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+def pair_compositions(wiring: Wiring, sources: _Int32, targets: _Int32) -> NDArray[np.int64]: ...
 @overload
 def structure_usage(
     wiring: Wiring,

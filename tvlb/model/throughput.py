@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, SolverFailed
 from tvlb.model.bounds import BoundKind, capacity_bound, capacity_prices
@@ -79,6 +80,8 @@ class PatternModel:
     monotone : whether VLB rates must not rise with path length.
     solver : "highs", "rm+:GAP" or "pulp:NAME"; see `parse_solver`.
     seed : used where the pattern has no own seed.
+    listed : bool (links,), inner links (`SetUsage`) that the programs of a solver that separates
+        list from the start; None: all on small networks, none on large ones.
 
     Raises
     ------
@@ -97,6 +100,7 @@ class PatternModel:
         monotone: bool = True,
         solver: str | LpSolver = "highs",
         seed: int = 0,
+        listed: NDArray[np.bool_] | None = None,
     ) -> None:
         started = time.perf_counter()
         self.topology = topology
@@ -108,7 +112,9 @@ class PatternModel:
         self._minimal = minimal_classes(topology, self.demand)
         self._pairs = Pairs(topology, self.demand.source, self.demand.target)
         cells = len(self.demand.rate) * topology.num_links
-        self._listed = np.full(topology.num_links, cells <= _MOST_CELLS_LISTED)
+        if listed is None:
+            listed = np.full(topology.num_links, cells <= _MOST_CELLS_LISTED)
+        self._listed = listed.copy()
         self.build_seconds = time.perf_counter() - started
 
     def instance(self, path_set: PathSet) -> Instance:

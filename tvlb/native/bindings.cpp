@@ -107,6 +107,17 @@ nb::tuple profile(const tvlb::Wiring& wiring, const Rule& rule, const Array<std:
     return nb::make_tuple(hand_over(std::move(out.count)), hand_over(std::move(out.weight)));
 }
 
+auto pair_compositions(const tvlb::Wiring& wiring, const Array<std::int32_t>& sources,
+                       const Array<std::int32_t>& targets) {
+    check_pairs(wiring, view(sources), view(targets));
+    std::vector<std::int64_t> out;
+    {
+        const nb::gil_scoped_release release;
+        out = tvlb::pair_compositions(wiring, view(sources), view(targets));
+    }
+    return hand_over(std::move(out));
+}
+
 // The arrays behind a RowsView, kept alive while the view is used.
 struct Rows {
     Array<std::int32_t> source, target;
@@ -438,6 +449,7 @@ NB_MODULE(_native, m) {
           "targets"_a);
     m.def("profile_vlb", &profile<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
+    m.def("pair_compositions", &pair_compositions, "wiring"_a, "sources"_a, "targets"_a);
     m.def("class_usage", &class_usage, "wiring"_a, "rows"_a);
     m.def("total_usage", &total_usage, "wiring"_a, "rows"_a);
     m.def("path_links", &path_links, "wiring"_a, "rows"_a);

@@ -185,6 +185,31 @@ ClassProfile profile_pairs(const Wiring& w, const Rule& rule, Switches sources, 
 
 }  // namespace
 
+std::vector<std::int64_t> pair_compositions(const Wiring& wiring, Switches sources,
+                                            Switches targets) {
+    constexpr std::size_t kCells = 9;
+    const auto cell = [](std::size_t m, std::size_t n) { return 3 * (m - 1) + (n - 1); };
+    const ShortestHops hops(wiring);
+    std::vector<std::int64_t> out(sources.size() * 2 * kCells, 0);
+    for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        const auto s = sources[pair];
+        const auto d = targets[pair];
+        if (wiring.group(s) == wiring.group(d)) continue;
+        const auto counts = std::span(out).subspan(pair * 2 * kCells, 2 * kCells);
+        const auto n = count_compositions(wiring, s, d);
+        for (std::size_t m = 1; m <= 3; ++m) {
+            for (std::size_t k = 1; k <= 3; ++k) counts[cell(m, k)] = n[m][k];
+        }
+        for (std::int32_t via = 0; via < wiring.switches(); ++via) {
+            if (wiring.group(via) == wiring.group(s) || wiring.group(via) == wiring.group(d)) continue;
+            const auto first = hops.of(s, via);
+            const auto second = hops.of(via, d);
+            if (first <= 3 && second <= 3) ++counts[kCells + cell(first, second)];
+        }
+    }
+    return out;
+}
+
 void PathRows::add(std::int32_t via, std::int32_t first, std::int32_t second, int hop_count,
                    double w) {
     intermediate.push_back(via);

@@ -61,4 +61,9 @@ using Switches = std::span<const std::int32_t>;
 [[nodiscard]] ClassProfile profile(const Wiring& wiring, const ShortRule& rule, Switches sources,
                                    Switches targets);
 
+// For each inter-group pair the VLB paths by the hops of their halves, 1..3 and 1..3, then the
+// intermediate switches by the hops of their shortest halves: 18 numbers.
+[[nodiscard]] std::vector<std::int64_t> pair_compositions(const Wiring& wiring, Switches sources,
+                                                          Switches targets);
+
 }  // namespace tvlb

@@ -25,6 +25,27 @@ struct Shortest {
     return best;
 }
 
+// Hops of the shortest MIN path between every two switches of different groups.
+class ShortestHops {
+public:
+    explicit ShortestHops(const Wiring& w) : switches_(static_cast<std::size_t>(w.switches())) {
+        hops_.reserve(switches_ * switches_);
+        for (std::int32_t from = 0; from < w.switches(); ++from) {
+            for (std::int32_t to = 0; to < w.switches(); ++to) {
+                const bool apart = w.group(from) != w.group(to);
+                hops_.push_back(static_cast<std::uint8_t>(apart ? shortest(w, from, to).hops : 0));
+            }
+        }
+    }
+    [[nodiscard]] std::size_t of(std::int32_t from, std::int32_t to) const {
+        return hops_[static_cast<std::size_t>(from) * switches_ + static_cast<std::size_t>(to)];
+    }
+
+private:
+    std::size_t switches_;
+    std::vector<std::uint8_t> hops_;
+};
+
 struct ShortVia {
     std::int32_t intermediate;
     Shortest first;

@@ -12,6 +12,7 @@ import numpy as np
 
 from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.paths.compositions import TOTAL_HOPS, compositions
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
 from tvlb.paths.usage import HopProfile, LengthUsage, Pairs, RowUsage, SetUsage, ShortUsage
 from tvlb.randomness import KeyedStream, check_seed
@@ -159,6 +160,22 @@ class LengthSet(_RuleSet):
                 f"add up to {self.max_hops + 1}"
             )
 
+    def mean_hops(self) -> float:
+        """See `PathSet.mean_hops`; from counts that all sets of a topology share."""
+        all_counts = compositions(self.topology)
+        hops = TOTAL_HOPS
+        counts = np.where(hops <= self.max_hops, all_counts.paths, 0)
+        longer = hops == self.max_hops + 1
+        if self.composition is not None:
+            first, second = self.composition
+            cell = 3 * (first - 1) + (second - 1)
+            counts[:, cell] = all_counts.paths[:, cell]
+        elif self.percent:
+            # Which of the longer paths are drawn does not matter here, only how many.
+            drawn = (all_counts.paths[:, longer].sum(axis=1) * self.percent + 50) // 100
+            counts[:, np.argmax(longer)] = drawn
+        return all_counts.mean_hops(counts)
+
     @cached_property
     def _rule(self) -> _native.LengthRule:
         first = None if self.composition is None else self.composition[0]
@@ -210,6 +227,14 @@ class ShortSet(_RuleSet):
             raise InvalidInput(f"short(<={self.max_total}): path lengths are 2..{MAX_HOPS}")
         if self.max_total != MAX_HOPS and (self.max_first, self.max_second) != (3, 3):
             raise InvalidInput("a short set limits either its halves or their sum, not both")
+
+    def mean_hops(self) -> float:
+        """See `PathSet.mean_hops`; from counts that all sets of a topology share."""
+        all_counts = compositions(self.topology)
+        hops = TOTAL_HOPS
+        first, second = np.divmod(np.arange(len(hops)), 3)
+        within = (first < self.max_first) & (second < self.max_second) & (hops <= self.max_total)
+        return all_counts.mean_hops(np.where(within, all_counts.vias, 0))
 
     @cached_property
     def _rule(self) -> _native.ShortRule:
