@@ -51,7 +51,8 @@ def main() -> int:
     parser.add_argument("--gap", type=float, default=1e-3)
     arguments = parser.parse_args()
     topology = parse_topology(arguments.topology)
-    patterns = choose_patterns(topology, arguments.patterns, 0)
+    everything = choose_patterns(topology, "all", 0)
+    patterns = everything.first(everything.most)
     sets = [*table1_points(topology), *strategic_choices(topology)]
 
     started = time.perf_counter()

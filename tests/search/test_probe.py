@@ -15,18 +15,19 @@ TOPOLOGY = Dragonfly(2, 4, 2, 5)
 
 def test_auto_and_all_are_both_pattern_sets() -> None:
     # TYPE_1_SET has (g-1)*a = 16 patterns, TYPE_2_SET 20.
-    everything = [str(pattern) for pattern in choose_patterns(TOPOLOGY, "all", 0)]
-    assert len(everything) == 36
-    assert [str(pattern) for pattern in choose_patterns(TOPOLOGY, "auto", 7)] == everything
+    everything = choose_patterns(TOPOLOGY, "all", 0).first(36)
+    assert len({str(pattern) for pattern in everything}) == 36
+    assert choose_patterns(TOPOLOGY, "auto", 7).first(36) == everything
 
 
 def test_first_patterns_of_the_seeded_order_are_nested() -> None:
     chosen = {
-        n: {str(pattern) for pattern in choose_patterns(TOPOLOGY, str(n), 3)} for n in (1, 5, 36)
+        n: {str(pattern) for pattern in choose_patterns(TOPOLOGY, str(n), 3).first(n)}
+        for n in (1, 5, 36)
     }
     assert [len(chosen[n]) for n in (1, 5, 36)] == [1, 5, 36]
     assert chosen[1] < chosen[5] < chosen[36]
-    other = {str(pattern) for pattern in choose_patterns(TOPOLOGY, "5", 4)}
+    other = {str(pattern) for pattern in choose_patterns(TOPOLOGY, "5", 4).first(5)}
     assert other != chosen[5]
 
 
@@ -40,7 +41,7 @@ def test_bounds_hold_the_exact_models_and_respect_the_capacity_bound() -> None:
     found = probe(TOPOLOGY, patterns="2", seed=1)
     assert len(found.points) == 31
     assert [point.expression for point in found.points][:2] == ["<=3", "<=3+10%"]
-    patterns = [parse_pattern(text) for text in found.patterns]
+    patterns = [parse_pattern(text) for text in found.sample.patterns]
     for point in (*found.points[::6], *found.strategic):
         path_set = parse_expression(point.expression, TOPOLOGY, seed=1)
         thetas = [throughput(TOPOLOGY, path_set, pattern, seed=1).theta for pattern in patterns]

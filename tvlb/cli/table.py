@@ -122,6 +122,8 @@ def print_probe(document: Document, console: Console) -> None:
             "yes" if point["within_tolerance"] else "",
         )
     console.print(grid)
+    used = f"{len(document['patterns'])} of {document['patterns_available']} patterns"
+    console.print(f"{used}: {document['stopped']}")
 
 
 def _print_simulated(document: Document, console: Console) -> None:

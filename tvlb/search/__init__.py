@@ -27,9 +27,10 @@ from tvlb.search.optimize import (
     optimize,
 )
 from tvlb.search.parallel import available_cores
-from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, choose_patterns, probe
+from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PATTERNS, Entrant, Windows
+from tvlb.search.sampling import PatternOrder, Precision, Sample, choose_patterns
 from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
 from tvlb.search.simulation_document import simulation_document
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
@@ -41,10 +42,13 @@ __all__ = [
     "Decision",
     "Entrant",
     "Measured",
+    "PatternOrder",
+    "Precision",
     "ProbePoint",
     "ProbeResult",
     "Progress",
     "Reporter",
+    "Sample",
     "SaturationSearch",
     "Scenario",
     "SearchOptions",

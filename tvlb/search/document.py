@@ -33,7 +33,10 @@ def probe_document(probe: ProbeResult, tolerance: float) -> Document:
         "best": probe.best,
         "cut": probe.cut,
         "tolerance": tolerance,
-        "patterns": list(probe.patterns),
+        "patterns": list(probe.sample.patterns),
+        "patterns_available": probe.sample.available,
+        "precision": probe.sample.precision.half_width,
+        "stopped": probe.sample.stopped,
     }
 
 

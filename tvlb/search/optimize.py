@@ -16,9 +16,10 @@ from tvlb.provenance import VERSION, versions
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import choose_candidates
 from tvlb.search.parallel import available_cores, map_threads
-from tvlb.search.probe import ProbeResult, check_searchable, choose_patterns, probe
+from tvlb.search.probe import ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PAPER, SCREENING, Entrant, Windows
+from tvlb.search.sampling import choose_patterns
 from tvlb.search.validation import Validation, ValidationOptions, validate
 from tvlb.table import Table
 from tvlb.topology import Dragonfly

@@ -8,15 +8,16 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.thread import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from sim_bridge import StopFlag
 from tvlb.errors import Cancelled
 
-__all__ = ["available_cores", "map_processes", "map_threads"]
+__all__ = ["ProcessMap", "available_cores", "map_threads", "worker_processes"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -58,24 +59,36 @@ def map_threads(
             raise
 
 
-def map_processes(
-    task: Callable[[_Item], _Result],
-    items: Sequence[_Item],
-    workers: int,
-    stop: StopFlag,
-    on_done: Callable[[], None],
-) -> list[_Result]:
-    """Apply a picklable `task` to every item on worker processes.
+class ProcessMap:
+    """Applies picklable tasks to items on worker processes; see `worker_processes`."""
 
-    Raises
-    ------
-    Cancelled : `stop` was set; running workers are terminated.
-    """
+    def __init__(self, executor: Executor, stop: StopFlag) -> None:
+        self._executor = executor
+        self._stop = stop
+
+    def __call__(
+        self,
+        task: Callable[[_Item], _Result],
+        items: Sequence[_Item],
+        on_done: Callable[[], None],
+    ) -> list[_Result]:
+        """Return the results in the order of the items; `on_done` is called after every item.
+
+        Raises
+        ------
+        Cancelled : the stop flag was set.
+        """
+        return _gather(self._executor, task, items, self._stop, on_done)
+
+
+@contextmanager
+def worker_processes(workers: int, stop: StopFlag) -> Generator[ProcessMap]:
+    """Keep worker processes for several maps; they are terminated when the block fails."""
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
     try:
-        return _gather(executor, task, items, stop, on_done)
+        yield ProcessMap(executor, stop)
     except BaseException:
         executor.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - before:

@@ -5,7 +5,7 @@ Reference: Rahman et al., SC'19, section 3.3.2 and Table 1.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,22 @@ from sim_bridge import StopFlag
 from tvlb.errors import InvalidInput
 from tvlb.model import PatternModel, RegretSolver
 from tvlb.paths import LengthSet, PathSet, parse_expression, strategic_choices, table1_points
-from tvlb.randomness import KeyedStream
-from tvlb.search.parallel import map_processes
+from tvlb.search.parallel import worker_processes
 from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.search.sampling import (
+    BATCH,
+    PRECISION,
+    PatternOrder,
+    Precision,
+    Sample,
+    assess,
+    choose_patterns,
+)
 from tvlb.search.statistics import standard_error
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Pattern, type1_set, type2_set
+from tvlb.traffic import Pattern
 
-__all__ = ["DEFAULT_GAP", "ProbePoint", "ProbeResult", "choose_patterns", "probe"]
+__all__ = ["DEFAULT_GAP", "ProbePoint", "ProbeResult", "probe"]
 
 _STAGE = "probe"
 # Relative gap between the certified bounds of every LP.
@@ -71,36 +79,14 @@ class ProbeResult:
     strategic : the deterministic choices considered for Step 2.
     best : expression of the data point with the largest mean (the shortest of equals).
     cut : (1 - tolerance) times the largest mean; candidates reach it.
-    patterns : the patterns used, as text.
+    sample : the patterns behind it.
     """
 
     points: tuple[ProbePoint, ...]
     strategic: tuple[ProbePoint, ...]
     best: str
     cut: float
-    patterns: tuple[str, ...]
-
-
-def choose_patterns(topology: Dragonfly, choice: str, seed: int) -> list[Pattern]:
-    """Return the probed patterns: TYPE_1_SET and TYPE_2_SET, or the first of a seeded order.
-
-    Parameters
-    ----------
-    choice : "all", "auto" (all of them) or a number N of patterns.
-
-    Raises
-    ------
-    InvalidInput : the choice is none of these, or N is not in 1..(g-1)*a+20.
-    """
-    everything: list[Pattern] = [*type1_set(topology), *type2_set()]
-    if choice in ("all", "auto"):
-        return everything
-    if not choice.isdecimal() or not 1 <= int(choice[:9]) <= len(everything):
-        raise InvalidInput(
-            f"patterns {choice!r} is out of range: auto, all or a number 1..{len(everything)}"
-        )
-    order = KeyedStream(seed, "probe-patterns").permutation(len(everything))
-    return [everything[index] for index in sorted(order[: int(choice)])]
+    sample: Sample
 
 
 @dataclass(frozen=True)
@@ -174,20 +160,94 @@ def probe(
     strategic = strategic_choices(topology, seed)
     sets = [*data_points, *strategic]
     expressions = tuple(str(path_set) for path_set in sets)
-    solver = RegretSolver(gap)
-    tasks = [_PatternTask(topology, pattern, expressions, seed, solver) for pattern in chosen]
-    finished = 0
+    study = _Study(chosen, len(data_points), tolerance, report)
+    shared = _PatternTask(topology, chosen.everything[0], expressions, seed, RegretSolver(gap))
+    with worker_processes(workers, stop or StopFlag()) as run:
+        while (batch := study.next_batch()) and not study.enough:
+            tasks = [replace(shared, pattern=chosen.everything[index]) for index in batch]
+            study.add(run(_solve, tasks, study.count))
+    return study.result(sets)
 
-    def count() -> None:
-        nonlocal finished
-        finished += 1
-        report(Progress(_STAGE, finished, len(tasks)))
 
-    report(Progress(_STAGE, 0, len(tasks)))
-    solved = map_processes(_solve, tasks, workers, stop or StopFlag(), count)
-    return _summarise(
-        sets, len(data_points), np.stack(solved, axis=1), tolerance, [str(p) for p in chosen]
-    )
+class _Study:
+    """The patterns solved so far, and what they say."""
+
+    def __init__(
+        self, patterns: PatternOrder, data_points: int, tolerance: float, report: Reporter
+    ) -> None:
+        self._patterns = patterns
+        self._data_points = data_points
+        self._tolerance = tolerance
+        self._report = report
+        self._solved: list[NDArray[np.float64]] = []
+        self._finished = 0
+        self._precision = Precision(math.nan, 0)
+        self._show()
+
+    def next_batch(self) -> tuple[int, ...]:
+        """Return the positions of the patterns to solve next, none at the end."""
+        done = len(self._solved)
+        size = BATCH if self._patterns.adaptive else self._patterns.most
+        return self._patterns.order[: self._patterns.most][done : done + size]
+
+    def count(self) -> None:
+        """Note that one more pattern is solved."""
+        self._finished += 1
+        self._show()
+
+    def add(self, solved: list[NDArray[np.float64]]) -> None:
+        """Add the bounds of the batch, each float64 (sets, 2)."""
+        self._solved += solved
+        theta = self._theta
+        self._precision = assess(
+            theta[..., 0],
+            theta[..., 1],
+            self._data_points,
+            self._tolerance,
+            len(self._patterns.everything),
+        )
+
+    @property
+    def enough(self) -> bool:
+        """Whether the sample may end here."""
+        return self._patterns.adaptive and self._precision.enough
+
+    def result(self, sets: Sequence[PathSet]) -> ProbeResult:
+        """Average over the patterns."""
+        used = len(self._solved)
+        return _summarise(
+            sets,
+            self._data_points,
+            self._theta,
+            self._tolerance,
+            Sample(
+                tuple(str(pattern) for pattern in self._patterns.first(used)),
+                len(self._patterns.everything),
+                self._precision,
+                self._reason(used),
+            ),
+        )
+
+    @property
+    def _theta(self) -> NDArray[np.float64]:
+        """Bounds, float64 (sets, patterns, 2), in the order of all patterns."""
+        by_position: list[int] = np.argsort(self._patterns.order[: len(self._solved)]).tolist()
+        return np.stack([self._solved[index] for index in by_position], axis=1)
+
+    def _reason(self, used: int) -> str:
+        if used == len(self._patterns.everything):
+            return "all patterns were used"
+        if not self.enough:
+            return "as many patterns as were asked for"
+        return (
+            f"the differences of {self._precision.possible} possible candidates from the best are "
+            f"known to {PRECISION:.1%} of the best mean"
+        )
+
+    def _show(self) -> None:
+        width = self._precision.half_width
+        known = "" if math.isnan(width) else f"differences known to {width:.2%}"
+        self._report(Progress(_STAGE, self._finished, self._patterns.most, known))
 
 
 def check_searchable(topology: Dragonfly, tolerance: float) -> None:
@@ -206,7 +266,7 @@ def _summarise(
     data_points: int,
     theta: NDArray[np.float64],
     tolerance: float,
-    patterns: list[str],
+    sample: Sample,
 ) -> ProbeResult:
     """Average `theta`, float64 (sets, patterns, 2), and place the candidate cut."""
     low, up = theta.mean(axis=1).T
@@ -219,7 +279,7 @@ def _summarise(
             theta_sem=standard_error(theta[index, :, 0]),
             theta_low=float(low[index]),
             theta_up=float(up[index]),
-            patterns=len(patterns),
+            patterns=len(sample.patterns),
             mean_vlb_hops=path_set.mean_hops(),
             distance_to_cut=float(up[index]) - cut,
         )
@@ -230,5 +290,5 @@ def _summarise(
         strategic=points[data_points:],
         best=points[best].expression,
         cut=cut,
-        patterns=tuple(patterns),
+        sample=sample,
     )
