@@ -10,7 +10,7 @@ from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pulp_solver import available_solvers
 from tvlb.model.regret import RegretSolver
 from tvlb.model.solvers import LpSolver, parse_solver
-from tvlb.model.throughput import PatternModel, Throughput, export_model, throughput
+from tvlb.model.throughput import PatternModel, Proof, Throughput, export_model, throughput
 
 __all__ = [
     "TOLERANCE",
@@ -22,6 +22,7 @@ __all__ = [
     "Outcome",
     "PathClasses",
     "PatternModel",
+    "Proof",
     "RateOrder",
     "RegretSolver",
     "Solution",

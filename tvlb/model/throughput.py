@@ -28,7 +28,7 @@ from tvlb.paths import Pairs, PathSet
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, switch_demand
 
-__all__ = ["PatternModel", "Throughput", "export_model", "throughput"]
+__all__ = ["PatternModel", "Proof", "Throughput", "export_model", "throughput"]
 
 # Flows times links. Below, solving again when links crowd costs more than listing all of them:
 # dfly(4,8,4,33) has 0.8 million, dfly(13,26,13,27) 19 million.
@@ -68,6 +68,15 @@ class Throughput:
     build_seconds: float
     solve_seconds: float
     solver: str
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A program, the rates and prices found for it, and the bounds that they prove."""
+
+    instance: Instance
+    solution: Solution
+    certificate: Certificate
 
 
 class PatternModel:
@@ -154,8 +163,9 @@ class PatternModel:
         started = time.perf_counter()
         instance = self.instance(path_set)
         built = time.perf_counter()
-        solution, certificate = self._proven(instance)
+        proof = self._proven(instance)
         solved = time.perf_counter()
+        solution, certificate = proof.solution, proof.certificate
         return Throughput(
             theta=certificate.theta_low,
             theta_low=certificate.theta_low,
@@ -174,11 +184,20 @@ class PatternModel:
             solver=str(self.solver),
         )
 
-    def _proven(self, instance: Instance) -> tuple[Solution, Certificate]:
+    def prove(self, path_set: PathSet) -> Proof:
+        """Solve for one path set and return the rates and prices behind the bounds.
+
+        Raises
+        ------
+        InvalidInput, SolverFailed : as `solve`.
+        """
+        return self._proven(self.instance(path_set))
+
+    def _proven(self, instance: Instance) -> Proof:
         """Return the first attempt that the certificate supports; list links as they crowd."""
         if len(instance.demand.rate) == 0:
             solution = _without_flows(instance)
-            return solution, certify(instance, solution)
+            return Proof(instance, solution, certify(instance, solution))
         failures: list[str] = []
         for attempt in self.solver.attempts(instance):
             solution = within_capacity(instance, attempt)
@@ -192,7 +211,7 @@ class PatternModel:
                     return self._proven(list_also(instance, crowded, solution))
                 failures.append(str(failure))
                 continue
-            return solution, certificate
+            return Proof(instance, solution, certificate)
         raise SolverFailed("; then ".join(failures) or "throughput model: the solver gave nothing")
 
 
