@@ -30,20 +30,20 @@ from tvlb.search.parallel import available_cores
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PATTERNS, Entrant, Windows
-from tvlb.search.sampling import PatternOrder, Precision, Sample, choose_patterns
+from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patterns
 from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
 from tvlb.search.simulation_document import simulation_document
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
 
 __all__ = [
     "PATTERNS",
+    "Assessment",
     "Candidate",
     "Comparison",
     "Decision",
     "Entrant",
     "Measured",
     "PatternOrder",
-    "Precision",
     "ProbePoint",
     "ProbeResult",
     "Progress",

@@ -35,7 +35,7 @@ def probe_document(probe: ProbeResult, tolerance: float) -> Document:
         "tolerance": tolerance,
         "patterns": list(probe.sample.patterns),
         "patterns_available": probe.sample.available,
-        "precision": probe.sample.precision.half_width,
+        "half_width": probe.sample.half_width,
         "stopped": probe.sample.stopped,
     }
 

@@ -5,7 +5,7 @@ Reference: Rahman et al., SC'19, section 3.3.2 and Table 1.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.sampling import (
     BATCH,
     PRECISION,
+    Assessment,
     PatternOrder,
-    Precision,
     Sample,
     assess,
     choose_patterns,
@@ -46,9 +46,10 @@ class ProbePoint:
     ----------
     expression : the path set.
     theta_mean, theta_sem : mean and standard error of what is proven to be reached (the certified
-        lower bounds), flits/cycle/node; the error is nan for a single pattern.
+        lower bounds), flits/cycle/node; the error is nan for a single pattern. A set that was left
+        out of later patterns is estimated by its difference from the best data point.
     theta_low, theta_up : means of the certified bounds; theta_low is theta_mean.
-    patterns : number of patterns.
+    patterns : number of patterns that it was solved for.
     mean_vlb_hops : mean hops of a drawn VLB path.
     distance_to_cut : theta_up minus the candidate cut; a candidate has at least 0, so the gap
         between the bounds never costs a point its place.
@@ -159,36 +160,52 @@ def probe(
     data_points = table1_points(topology, seed)
     strategic = strategic_choices(topology, seed)
     sets = [*data_points, *strategic]
-    expressions = tuple(str(path_set) for path_set in sets)
-    study = _Study(chosen, len(data_points), tolerance, report)
-    shared = _PatternTask(topology, chosen.everything[0], expressions, seed, RegretSolver(gap))
+    study = _Study(chosen, sets, len(data_points), tolerance, report)
+    solver = RegretSolver(gap)
     with worker_processes(workers, stop or StopFlag()) as run:
-        while (batch := study.next_batch()) and not study.enough:
-            tasks = [replace(shared, pattern=chosen.everything[index]) for index in batch]
+        while batch := study.next_batch():
+            active = tuple(str(sets[index]) for index in study.active)
+            tasks = [_PatternTask(topology, pattern, active, seed, solver) for pattern in batch]
             study.add(run(_solve, tasks, study.count))
-    return study.result(sets)
+    return study.result()
 
 
 class _Study:
-    """The patterns solved so far, and what they say."""
+    """The patterns solved so far, and what they say.
+
+    Attributes
+    ----------
+    active : the sets that more patterns can tell something about, increasing.
+    """
 
     def __init__(
-        self, patterns: PatternOrder, data_points: int, tolerance: float, report: Reporter
+        self,
+        patterns: PatternOrder,
+        sets: Sequence[PathSet],
+        data_points: int,
+        tolerance: float,
+        report: Reporter,
     ) -> None:
         self._patterns = patterns
+        self._sets = sets
         self._data_points = data_points
         self._tolerance = tolerance
         self._report = report
-        self._solved: list[NDArray[np.float64]] = []
+        self._theta = np.zeros((len(sets), 0, 2))
         self._finished = 0
-        self._precision = Precision(math.nan, 0)
+        self._assessment: Assessment | None = None
+        self.active = list(range(len(sets)))
         self._show()
 
-    def next_batch(self) -> tuple[int, ...]:
-        """Return the positions of the patterns to solve next, none at the end."""
-        done = len(self._solved)
-        size = BATCH if self._patterns.adaptive else self._patterns.most
-        return self._patterns.order[: self._patterns.most][done : done + size]
+    def next_batch(self) -> list[Pattern]:
+        """Return the patterns to solve next, none at the end."""
+        done = self._theta.shape[1]
+        adaptive = self._patterns.adaptive
+        if adaptive and self._assessment is not None and not self._assessment.undecided.any():
+            return []
+        size = BATCH if adaptive else self._patterns.most
+        order = self._patterns.order[: self._patterns.most][done : done + size]
+        return [self._patterns.everything[index] for index in order]
 
     def count(self) -> None:
         """Note that one more pattern is solved."""
@@ -196,58 +213,56 @@ class _Study:
         self._show()
 
     def add(self, solved: list[NDArray[np.float64]]) -> None:
-        """Add the bounds of the batch, each float64 (sets, 2)."""
-        self._solved += solved
-        theta = self._theta
-        self._precision = assess(
-            theta[..., 0],
-            theta[..., 1],
+        """Add the bounds of the batch, each float64 (active sets, 2)."""
+        batch = np.full((len(self._sets), len(solved), 2), math.nan)
+        batch[self.active] = np.stack(solved, axis=1)
+        self._theta = np.concatenate([self._theta, batch], axis=1)
+        found = assess(
+            self._theta[..., 0],
+            self._theta[..., 1],
             self._data_points,
             self._tolerance,
             len(self._patterns.everything),
         )
+        self._assessment = found
+        if self._patterns.adaptive:
+            wanted = found.undecided.copy()
+            wanted[found.reference] = True
+            self.active = [index for index in self.active if wanted[index]]
 
-    @property
-    def enough(self) -> bool:
-        """Whether the sample may end here."""
-        return self._patterns.adaptive and self._precision.enough
-
-    def result(self, sets: Sequence[PathSet]) -> ProbeResult:
+    def result(self) -> ProbeResult:
         """Average over the patterns."""
-        used = len(self._solved)
+        assert self._assessment is not None
+        used = self._theta.shape[1]
+        sample = Sample(
+            tuple(str(pattern) for pattern in self._patterns.first(used)),
+            len(self._patterns.everything),
+            self._assessment.half_width,
+            self._reason(used),
+        )
         return _summarise(
-            sets,
+            self._sets,
             self._data_points,
             self._theta,
+            self._assessment.reference,
             self._tolerance,
-            Sample(
-                tuple(str(pattern) for pattern in self._patterns.first(used)),
-                len(self._patterns.everything),
-                self._precision,
-                self._reason(used),
-            ),
+            sample,
         )
 
-    @property
-    def _theta(self) -> NDArray[np.float64]:
-        """Bounds, float64 (sets, patterns, 2), in the order of all patterns."""
-        by_position: list[int] = np.argsort(self._patterns.order[: len(self._solved)]).tolist()
-        return np.stack([self._solved[index] for index in by_position], axis=1)
-
     def _reason(self, used: int) -> str:
+        assert self._assessment is not None
         if used == len(self._patterns.everything):
             return "all patterns were used"
-        if not self.enough:
+        if not self._patterns.adaptive:
             return "as many patterns as were asked for"
         return (
-            f"the differences of {self._precision.possible} possible candidates from the best are "
-            f"known to {PRECISION:.1%} of the best mean"
+            f"the side of the cut that every path set is on is known with 95% confidence, or its "
+            f"distance to {PRECISION:.1%} of the best mean"
         )
 
     def _show(self) -> None:
-        width = self._precision.half_width
-        known = "" if math.isnan(width) else f"differences known to {width:.2%}"
-        self._report(Progress(_STAGE, self._finished, self._patterns.most, known))
+        note = "" if self._assessment is None else f"patterns, {len(self.active)} path sets left"
+        self._report(Progress(_STAGE, self._finished, self._patterns.most, note))
 
 
 def check_searchable(topology: Dragonfly, tolerance: float) -> None:
@@ -265,25 +280,27 @@ def _summarise(
     sets: Sequence[PathSet],
     data_points: int,
     theta: NDArray[np.float64],
+    reference: int,
     tolerance: float,
     sample: Sample,
 ) -> ProbeResult:
     """Average `theta`, float64 (sets, patterns, 2), and place the candidate cut."""
-    low, up = theta.mean(axis=1).T
+    means = [_estimate(theta[index], theta[reference]) for index in range(len(sets))]
+    low = np.array([mean.low for mean in means])
     best = int(np.argmax(low[:data_points] > low[:data_points].max() - _ROUNDING))
     cut = (1.0 - tolerance) * float(low[:data_points].max())
     points = tuple(
         ProbePoint(
             expression=str(path_set),
-            theta_mean=float(low[index]),
-            theta_sem=standard_error(theta[index, :, 0]),
-            theta_low=float(low[index]),
-            theta_up=float(up[index]),
-            patterns=len(sample.patterns),
+            theta_mean=mean.low,
+            theta_sem=mean.error,
+            theta_low=mean.low,
+            theta_up=mean.up,
+            patterns=mean.patterns,
             mean_vlb_hops=path_set.mean_hops(),
-            distance_to_cut=float(up[index]) - cut,
+            distance_to_cut=mean.up - cut,
         )
-        for index, path_set in enumerate(sets)
+        for path_set, mean in zip(sets, means, strict=True)
     )
     return ProbeResult(
         points=points[:data_points],
@@ -292,3 +309,32 @@ def _summarise(
         cut=cut,
         sample=sample,
     )
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """Means of the bounds of one set over all patterns used, from those it was solved for."""
+
+    low: float
+    up: float
+    error: float
+    patterns: int
+
+
+def _estimate(theta: NDArray[np.float64], reference: NDArray[np.float64]) -> _Mean:
+    """Average the bounds of one set, float64 (patterns, 2); nan where it was left out.
+
+    Notes
+    -----
+    What the patterns that it missed do to all sets is taken from the reference: its mean over all
+    patterns plus the mean difference from it over the patterns in common.
+    """
+    known = ~np.isnan(theta[:, 0])
+    patterns = int(known.sum())
+    if patterns == len(theta):
+        low, up = theta.mean(axis=0)
+        return _Mean(float(low), float(up), standard_error(theta[:, 0]), patterns)
+    base = reference[:, 0]
+    low, up = base.mean() + (theta[known] - base[known, np.newaxis]).mean(axis=0)
+    error = math.hypot(standard_error(base), standard_error(theta[known, 0] - base[known]))
+    return _Mean(float(low), float(up), error, patterns)

@@ -12,13 +12,23 @@ from tvlb.randomness import KeyedStream
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, type1_set, type2_set
 
-__all__ = ["BATCH", "PRECISION", "PatternOrder", "Precision", "Sample", "assess", "choose_patterns"]
+__all__ = [
+    "BATCH",
+    "PRECISION",
+    "Assessment",
+    "PatternOrder",
+    "Sample",
+    "assess",
+    "choose_patterns",
+]
 
 # Patterns between two looks. It is fixed, so that the number of workers decides nothing.
 BATCH = 8
 # Half-width of the 95% confidence intervals that is precise enough, of the best mean.
 PRECISION = 0.002
 _CONFIDENCE = 0.95
+# Means of equal values may differ in the last bits.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -65,24 +75,22 @@ def choose_patterns(topology: Dragonfly, choice: str, seed: int) -> PatternOrder
     return PatternOrder(everything, order, int(choice), adaptive=False)
 
 
-@dataclass(frozen=True)
-class Precision:
-    """How well the differences that matter for the choice of candidates are known.
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What a sample of patterns says about every path set.
 
     Attributes
     ----------
-    half_width : the largest half-width of a 95% confidence interval among them, as a share of the
-        best mean; 0 if every pattern was used, nan for a single one of several.
-    possible : path sets that may reach the candidate cut.
+    reference : the data point of the best mean; the others are compared with it.
+    undecided : bool (sets,), sets that may be on either side of the candidate cut, or better than
+        the reference, and are not known to `PRECISION` of the best mean.
+    half_width : the largest half-width of a 95% confidence interval that leaves open on which side
+        of the cut a set is, as a share of the best mean; 0 if there is none.
     """
 
+    reference: int
+    undecided: NDArray[np.bool_]
     half_width: float
-    possible: int
-
-    @property
-    def enough(self) -> bool:
-        """Whether more patterns would change little."""
-        return self.half_width <= PRECISION
 
 
 @dataclass(frozen=True)
@@ -93,13 +101,13 @@ class Sample:
     ----------
     patterns : the patterns used, as text.
     available : how many there are.
-    precision : how well the differences between possible candidates and the best are known.
+    half_width : see `Assessment`; nan if a single one of several patterns was used.
     stopped : why no more patterns were used.
     """
 
     patterns: tuple[str, ...]
     available: int
-    precision: Precision
+    half_width: float
     stopped: str
 
 
@@ -109,42 +117,54 @@ def assess(
     data_points: int,
     tolerance: float,
     total: int,
-) -> Precision:
+) -> Assessment:
     """Judge a random sample of the patterns.
 
     Parameters
     ----------
-    low, up : float64 (sets, patterns), bounds on theta; the same patterns for every set.
+    low, up : float64 (sets, patterns), bounds on theta, in the order of the sample; nan from where
+        on a set was left out. The reference is in all of them.
     data_points : the first sets, whose best mean sets the cut.
     tolerance : candidates reach (1 - tolerance) times the best mean.
     total : patterns that the sample was drawn from without replacement.
 
     Notes
     -----
-    Student's t on the differences from the best data point, pattern by pattern, with the
-    correction for a finite population. A set matters unless its own difference says that it is
-    below the cut. Looking again after every batch makes the true confidence a little lower.
+    Student's t on differences pattern by pattern, with the correction for a finite population.
+    Looking again after every batch makes the true confidence a little lower.
     """
-    patterns = low.shape[1]
-    means = low.mean(axis=1)
-    best = int(np.argmax(means[:data_points]))
-    behind = low[best] - low
-    width = _half_widths(behind, total)
-    reachable = (low[best] - up).mean(axis=1) - width <= tolerance * means[best]
-    # With one pattern nothing is known of the spread.
-    matters = reachable | np.isnan(width)
-    if patterns == total:
-        return Precision(0.0, int(matters.sum()))
-    return Precision(float(width[matters].max() / means[best]), int(matters.sum()))
+    whole = np.flatnonzero(~np.isnan(low[:data_points]).any(axis=1))
+    means = low[whole].mean(axis=1)
+    reference = int(whole[np.argmax(means > means.max() - _ROUNDING)])
+    best = float(low[reference].mean())
+    lead, lead_width = _interval(low - low[reference], total)
+    margin, margin_width = _interval(up - (1.0 - tolerance) * low[reference], total)
+    maybe_better = (lead + lead_width > 0.0) & (np.arange(len(low)) < data_points)
+    either_side = np.abs(margin) <= margin_width
+    # One pattern of several says nothing of the spread.
+    unknown = np.isnan(margin_width)
+    coarse = PRECISION * best
+    undecided = (
+        unknown | (maybe_better & (lead_width > coarse)) | (either_side & (margin_width > coarse))
+    )
+    undecided[reference] = bool(unknown[reference])
+    open_widths = margin_width[either_side | unknown]
+    return Assessment(reference, undecided, float(open_widths.max(initial=0.0) / best))
 
 
-def _half_widths(values: NDArray[np.float64], total: int) -> NDArray[np.float64]:
-    """Half the confidence interval of each row's mean, float64 (rows,)."""
-    count = values.shape[1]
-    if count == total:
-        return np.zeros(len(values))
-    if count < 2:
-        return np.full(len(values), math.nan)
-    quantile = float(stats.t.ppf((1.0 + _CONFIDENCE) / 2.0, count - 1))
-    error = values.std(axis=1, ddof=1) / math.sqrt(count)
-    return quantile * error * math.sqrt(1.0 - count / total)
+def _interval(
+    values: NDArray[np.float64], total: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean of each row and half its confidence interval, float64 (rows,), nan left out."""
+    count = (~np.isnan(values)).sum(axis=1)
+    known = np.where(np.isnan(values), 0.0, values)
+    mean = known.sum(axis=1) / count
+    away = np.where(np.isnan(values), 0.0, values - mean[:, np.newaxis])
+    squares = (away * away).sum(axis=1)
+    width = np.full(len(values), math.nan)
+    several = count > 1
+    n = count[several]
+    quantile = np.asarray(stats.t.ppf((1.0 + _CONFIDENCE) / 2.0, n - 1), dtype=np.float64)
+    width[several] = quantile * np.sqrt(squares[several] / (n - 1) / n * (1.0 - n / total))
+    width[count == total] = 0.0
+    return mean, width
