@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 # Patterns between two looks. It is fixed, so that the number of workers decides nothing.
-BATCH = 8
+BATCH = 4
 # Half-width of the 95% confidence intervals that is precise enough, of the best mean.
 PRECISION = 0.002
 _CONFIDENCE = 0.95
