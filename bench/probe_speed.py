@@ -78,7 +78,7 @@ def main() -> int:
         resource.getrusage(who).ru_maxrss
         for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
-    programs = len(sets) * len(found.sample.patterns)
+    programs = sum(point.patterns for point in (*found.points, *found.strategic))
     print(
         f"{topology}: {len(found.sample.patterns)} of {found.sample.available} patterns, "
         f"{programs} programs, {arguments.workers} workers, gap {arguments.gap:g}"
