@@ -6,7 +6,6 @@ adding one class with `rows`; the other operations follow from the rows.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -107,18 +106,17 @@ class PathSet(ABC):
 class _RuleSet(PathSet):
     """A set that the compiled kernels enumerate from a rule."""
 
-    @cached_property
-    def _rule(self) -> _native.LengthRule | _native.ShortRule:
-        raise NotImplementedError
+    @abstractmethod
+    def _rule(self) -> _native.LengthRule | _native.ShortRule: ...
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
-        columns = _native.enumerate_vlb(wiring(self.topology), self._rule, sources, targets)
+        columns = _native.enumerate_vlb(wiring(self.topology), self._rule(), sources, targets)
         return PathRows(self.topology, sources, targets, *columns)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """See `PathSet.profile`; counted from the structure, no path is listed."""
-        count, weight = _native.profile_vlb(wiring(self.topology), self._rule, sources, targets)
+        count, weight = _native.profile_vlb(wiring(self.topology), self._rule(), sources, targets)
         shape = (len(sources), MAX_HOPS + 1)
         return HopProfile(count.reshape(shape), weight.reshape(shape))
 
@@ -176,7 +174,6 @@ class LengthSet(_RuleSet):
             counts[:, np.argmax(longer)] = drawn
         return all_counts.mean_hops(counts)
 
-    @cached_property
     def _rule(self) -> _native.LengthRule:
         first = None if self.composition is None else self.composition[0]
         return _native.LengthRule(self.max_hops, self.percent, first, self.seed)
@@ -184,7 +181,7 @@ class LengthSet(_RuleSet):
     def usage(self, pairs: Pairs) -> SetUsage:
         """See `PathSet.usage`; only the paths drawn by a percentage are listed, and forgotten."""
         drawn = pairs.drawn(self.max_hops + 1, self.percent, self.seed) if self.percent else None
-        return LengthUsage(pairs, self._rule, drawn, self.profile(pairs.source, pairs.target))
+        return LengthUsage(pairs, self._rule(), drawn, self.profile(pairs.source, pairs.target))
 
     @property
     def has_extra(self) -> bool:
@@ -236,13 +233,12 @@ class ShortSet(_RuleSet):
         within = (first < self.max_first) & (second < self.max_second) & (hops <= self.max_total)
         return all_counts.mean_hops(np.where(within, all_counts.vias, 0))
 
-    @cached_property
     def _rule(self) -> _native.ShortRule:
         return _native.ShortRule(self.max_first, self.max_second, self.max_total)
 
     def usage(self, pairs: Pairs) -> SetUsage:
         """See `PathSet.usage`; no path is listed."""
-        return ShortUsage(pairs, self._rule, self.profile(pairs.source, pairs.target))
+        return ShortUsage(pairs, self._rule(), self.profile(pairs.source, pairs.target))
 
     def __str__(self) -> str:
         if (self.max_first, self.max_second) != (3, 3):

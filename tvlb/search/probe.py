@@ -201,7 +201,8 @@ class _Study:
         """Return the patterns to solve next, none at the end."""
         done = self._theta.shape[1]
         adaptive = self._patterns.adaptive
-        if adaptive and self._assessment is not None and not self._assessment.undecided.any():
+        # Only for sets that were not left out: another reference later brings none of them back.
+        if adaptive and self._assessment and not self._assessment.undecided[self.active].any():
             return []
         size = BATCH if adaptive else self._patterns.most
         order = self._patterns.order[: self._patterns.most][done : done + size]
