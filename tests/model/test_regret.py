@@ -186,6 +186,7 @@ def _classes(**changes: object) -> _native.Classes:
         "link": np.array([0, 1], dtype=np.int32),
         "share": np.ones(2),
     }
+    # Wrong types are part of what is tested.
     return _native.Classes(**(columns | changes))  # type: ignore[arg-type]
 
 
