@@ -149,10 +149,14 @@ class Instance:
         self, minimal: NDArray[np.float64], detour: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Link loads, float64 (links,), of what the classes ship, unlisted links included."""
-        listed = self.minimal.loads(minimal, self.num_links) + self.detour.loads(
-            detour, self.num_links
-        )
-        return listed + self.unlisted_loads(detour)
+        return self.listed_loads(minimal, detour) + self.unlisted_loads(detour)
+
+    def listed_loads(
+        self, minimal: NDArray[np.float64], detour: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the part of `loads` that the classes list, float64 (links,)."""
+        on_minimal = self.minimal.loads(minimal, self.num_links)
+        return on_minimal + self.detour.loads(detour, self.num_links)
 
     def unlisted_loads(self, detour: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the part of `loads` that the classes do not list, float64 (links,)."""

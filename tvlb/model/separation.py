@@ -42,7 +42,7 @@ def crowded_links(instance: Instance, solution: Solution) -> NDArray[np.bool_]:
     if instance.unlisted is None:
         return nothing
     hidden = instance.unlisted_loads(solution.detour)
-    load = instance.loads(solution.minimal, solution.detour)
+    load = instance.listed_loads(solution.minimal, solution.detour) + hidden
     largest = float(load.max(initial=0.0))
     if not np.isfinite(largest):
         return nothing

@@ -19,7 +19,7 @@ constexpr double kDiscountExponent = 1.3;
 
 using Lanes = std::array<float, Game::kLanes>;
 
-// Sums in lanes, which the compiler may vectorise; both spans are whole lanes long.
+// Sums in lanes, which the compiler may vectorise; `x` is whole lanes long, `y` no shorter.
 [[nodiscard]] float dot(std::span<const float> x, std::span<const float> y) {
     Lanes sum{};
     for (std::size_t i = 0; i < x.size(); i += Game::kLanes) {
@@ -34,26 +34,13 @@ void add_scaled(float scale, std::span<const float> x, std::span<float> out) {
     }
 }
 
-// Both work on whole lanes, which the compiler unrolls.
-void gather(std::span<const float> from, std::span<const std::int32_t> links, std::span<float> out) {
-    for (std::size_t i = 0; i < links.size(); i += Game::kLanes) {
-        for (std::size_t lane = 0; lane < Game::kLanes; ++lane) {
-            out[i + lane] = from[static_cast<std::size_t>(links[i + lane])];
-        }
-    }
-}
-
-void scatter(std::span<const float> from, std::span<const std::int32_t> links, std::span<float> out) {
-    for (std::size_t i = 0; i < links.size(); i += Game::kLanes) {
-        for (std::size_t lane = 0; lane < Game::kLanes; ++lane) {
-            out[static_cast<std::size_t>(links[i + lane])] += from[i + lane];
-        }
-    }
-}
-
 // Running mean with weights iteration^kAverageExponent.
 class AverageWeight {
 public:
+    explicit AverageWeight(double total) : total_(total) {}
+
+    [[nodiscard]] double total() const { return total_; }
+
     // Share of the newest value in the mean.
     double next(std::int64_t iteration) {
         const double weight = std::pow(static_cast<double>(iteration), kAverageExponent);
@@ -62,7 +49,7 @@ public:
     }
 
 private:
-    double total_ = 0.0;
+    double total_;
 };
 
 // The flows' side: regrets and mixes by vertex.
@@ -70,8 +57,8 @@ class Flows {
 public:
     explicit Flows(const Game& game)
         : game_(game), mix_(game.vertices()), average_(game.vertices(), 0.0),
-          regret_(game.vertices(), 0.0), cost_(game.most_vertices()), paid_(game.longest_list()),
-          carried_(game.longest_list()) {
+          regret_(game.vertices(), 0.0), cost_(game.most_vertices()), paid_(game.most_rows()),
+          carried_(game.most_rows()) {
         for (std::size_t flow = 0; flow < game.flows(); ++flow) spread_evenly(flow);
     }
 
@@ -82,12 +69,11 @@ public:
     void step(std::size_t block, double discount, std::span<const float> price,
               std::span<float> load) {
         for (auto flow = block; flow < game_.flows(); flow += kBlocks) {
-            const auto links = game_.links(flow);
-            gather(price, links, paid_);
+            game_.gather(flow, price, std::span(paid_));
             rate_vertices(flow);
-            std::fill_n(carried_.begin(), links.size(), 0.0F);
+            std::fill_n(carried_.begin(), game_.rows(flow), 0.0F);
             remix(flow, discount);
-            scatter(carried_, links, load);
+            game_.scatter(flow, std::span<const float>(carried_), load);
         }
     }
 
@@ -96,26 +82,17 @@ public:
     }
 
     void save(RegretState& to) const {
-        to.mix = average_;
-        for (std::size_t flow = 0; flow < game_.flows(); ++flow) {
-            to.mix_regret.push_back(std::accumulate(of(regret_, flow).begin(), of(regret_, flow).end(), 0.0));
-        }
+        to.mix = mix_;
+        to.mix_average = average_;
+        to.mix_regret = regret_;
     }
-    // Starts from the averages, with regrets as large as they had grown.
     void resume(const RegretState& from) {
         mix_ = from.mix;
-        for (std::size_t flow = 0; flow < game_.flows(); ++flow) {
-            for (auto v = game_.begin(flow); v < game_.end(flow); ++v) {
-                regret_[v] = from.mix_regret[flow] * mix_[v];
-            }
-        }
+        average_ = from.mix_average;
+        regret_ = from.mix_regret;
     }
 
 private:
-    [[nodiscard]] std::span<const double> of(std::span<const double> by_vertex, std::size_t flow) const {
-        return by_vertex.subspan(game_.begin(flow), game_.end(flow) - game_.begin(flow));
-    }
-
     void spread_evenly(std::size_t flow) {
         const auto vertices = static_cast<double>(game_.end(flow) - game_.begin(flow));
         for (auto v = game_.begin(flow); v < game_.end(flow); ++v) mix_[v] = 1.0 / vertices;
@@ -123,8 +100,7 @@ private:
 
     void rate_vertices(std::size_t flow) {
         for (auto v = game_.begin(flow); v < game_.end(flow); ++v) {
-            const auto load = game_.loads(v);
-            cost_[v - game_.begin(flow)] = dot(load, std::span(paid_).subspan(game_.run(v), load.size()));
+            cost_[v - game_.begin(flow)] = dot(game_.loads(flow, v), paid_);
         }
     }
 
@@ -143,9 +119,7 @@ private:
             const double changed = regret_[v] / total - mix_[v];
             mix_[v] += changed;
             if (changed == 0.0) continue;
-            const auto load = game_.loads(v);
-            add_scaled(static_cast<float>(changed), load,
-                       std::span(carried_).subspan(game_.run(v), load.size()));
+            add_scaled(static_cast<float>(changed), game_.loads(flow, v), carried_);
         }
     }
 
@@ -154,19 +128,20 @@ private:
     std::vector<double> average_;
     std::vector<double> regret_;
     std::vector<double> cost_;   // by vertex of the flow at hand
-    std::vector<float> paid_;    // by position in its list: price
-    std::vector<float> carried_; // by position in its list: change of load
+    std::vector<float> paid_;    // by row of the flow at hand: prices of its links, added up
+    std::vector<float> carried_; // by row: change of load on each of its links
 };
 
-// The opponent's side: regrets and prices by link. Padding cells keep price zero.
+// The opponent's side: regrets and prices by cell. Padding keeps price zero.
 class Prices {
 public:
-    Prices(std::span<const double> start, std::size_t cells)
-        : price_(cells, 0.0F), average_(cells, 0.0F), regret_(cells, 0.0F) {
+    Prices(const Game& game, std::span<const double> start)
+        : game_(game), price_(game.cells(), 0.0F), average_(price_), regret_(price_) {
         const double total = std::accumulate(start.begin(), start.end(), 0.0);
         const double even = 1.0 / static_cast<double>(start.size());
         for (std::size_t link = 0; link < start.size(); ++link) {
-            price_[link] = static_cast<float>(total > 0.0 ? start[link] / total : even);
+            const double price = total > 0.0 ? start[link] / total : even;
+            price_[game.cell(link)] = static_cast<float>(price);
         }
     }
 
@@ -180,14 +155,21 @@ public:
         for (std::size_t cell = 0; cell < price_.size(); ++cell) price_[cell] = regret_[cell] / total;
     }
 
-    void save(RegretState& to) const {
-        to.price = average_;
-        to.price_regret = std::accumulate(regret_.begin(), regret_.end(), 0.0F);
+    void save(RegretState& to, std::size_t links) const {
+        for (std::size_t link = 0; link < links; ++link) {
+            const auto cell = game_.cell(link);
+            to.price.push_back(price_[cell]);
+            to.price_average.push_back(average_[cell]);
+            to.price_regret.push_back(regret_[cell]);
+        }
     }
     void resume(const RegretState& from) {
-        price_ = from.price;
-        for (std::size_t cell = 0; cell < price_.size(); ++cell) {
-            regret_[cell] = from.price_regret * price_[cell];
+        std::fill(price_.begin(), price_.end(), 0.0F);
+        for (std::size_t link = 0; link < from.price.size(); ++link) {
+            const auto cell = game_.cell(link);
+            price_[cell] = from.price[link];
+            average_[cell] = from.price_average[link];
+            regret_[cell] = from.price_regret[link];
         }
     }
 
@@ -212,6 +194,7 @@ private:
         return std::accumulate(sum.begin(), sum.end(), 0.0F);
     }
 
+    const Game& game_;
     std::vector<float> price_;
     std::vector<float> average_;
     std::vector<float> regret_;
@@ -342,15 +325,16 @@ void add_class_flows(std::span<const double> weight, std::span<const double> mix
                         proof.mix().subspan(detour, game.end(flow) - detour), view.shorter_first,
                         scale, out.detour);
     }
-    const auto price = proof.price().first(view.start_price.size());
-    out.price.assign(price.begin(), price.end());
+    for (std::size_t link = 0; link < view.start_price.size(); ++link) {
+        out.price.push_back(static_cast<double>(proof.price()[game.cell(link)]));
+    }
     out.theta_low = proof.low();
     out.theta_up = proof.up();
     return out;
 }
 
-void require_same_game(const Game& game, const RegretState& state) {
-    if (state.mix.size() == game.vertices() && state.price.size() == game.cells()) return;
+void require_same_game(const Game& game, const GameView& view, const RegretState& state) {
+    if (state.mix.size() == game.vertices() && state.price.size() == view.start_price.size()) return;
     throw std::invalid_argument("the run to resume belongs to another program");
 }
 
@@ -367,21 +351,22 @@ RegretOutcome solve_by_regret(const GameView& view, const RegretOptions& options
     const Game game(view);
     Proof proof(game, view.theta_cap);
     Flows flows(game);
-    Prices prices(view.start_price, game.cells());
+    Prices prices(game, view.start_price);
     proof.offer_mix(one_share(game, view));
     proof.offer_price(prices.current());
-    AverageWeight weight;
-    std::int64_t iteration = 0;
     if (resumed != nullptr) {
-        require_same_game(game, *resumed);
+        require_same_game(game, view, *resumed);
         flows.resume(*resumed);
         prices.resume(*resumed);
-        proof.offer_mix(flows.mix());
-        proof.offer_price(prices.current());
+        proof.offer_mix(flows.average());
+        proof.offer_price(prices.average());
     }
+    AverageWeight weight(resumed == nullptr ? 0.0 : resumed->average_weight);
+    const std::int64_t begun = resumed == nullptr ? 0 : resumed->iterations;
+    auto iteration = begun;
     const auto start = game.total_load(flows.mix());
     std::vector<float> load(start.begin(), start.end());
-    while (iteration < options.max_iterations && !proof.within(options.gap)) {
+    while (iteration - begun < options.max_iterations && !proof.within(options.gap)) {
         ++iteration;
         const double kept = discount(iteration);
         for (std::size_t block = 0; block < kBlocks; ++block) {
@@ -397,8 +382,9 @@ RegretOutcome solve_by_regret(const GameView& view, const RegretOptions& options
     }
     auto out = outcome(game, view, proof);
     flows.save(out.state);
-    prices.save(out.state);
-    out.state.iterations = iteration + (resumed == nullptr ? 0 : resumed->iterations);
+    prices.save(out.state, view.start_price.size());
+    out.state.average_weight = weight.total();
+    out.state.iterations = iteration;
     return out;
 }
 

@@ -10,16 +10,20 @@ namespace tvlb {
 
 struct RegretOptions {
     double gap = 1e-3;  // (theta_up - theta_low) / theta_up at which to stop
-    std::int64_t max_iterations = 0;
+    std::int64_t max_iterations = 0;  // of this run
 };
 
-// Where a run ended, to go on from there with more links listed: the vertices stay the same.
+// Where a run ended, to go on from there with more links listed: the vertices stay the same, and to
+// a link that was not listed it is as if its load had never been worth a price.
 struct RegretState {
-    std::vector<double> mix;         // averages by vertex
-    std::vector<double> mix_regret;  // sum by flow
-    std::vector<float> price;        // averages by cell of the game
-    float price_regret = 0.0F;       // sum
-    std::int64_t iterations = 0;     // so far
+    std::vector<double> mix;  // by vertex
+    std::vector<double> mix_average;
+    std::vector<double> mix_regret;
+    std::vector<float> price;  // by link
+    std::vector<float> price_average;
+    std::vector<float> price_regret;
+    double average_weight = 0.0;
+    std::int64_t iterations = 0;
 };
 
 // Bounds are for shares rounded to single precision, 6e-8 relative.

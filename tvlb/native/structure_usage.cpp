@@ -137,6 +137,28 @@ struct Local {
     return out;
 }
 
+// Tells the inner links of a pair: local ones of the groups that its paths only pass through.
+class InnerLinks {
+public:
+    InnerLinks() = default;
+    InnerLinks(const Wiring& w, std::int32_t s, std::int32_t d)
+        : own_(w.group(s) * w.switches_per_group), other_(w.group(d) * w.switches_per_group) {}
+
+    [[nodiscard]] bool contains(const Wiring& w, std::int32_t link) const {
+        if (w.is_global(link)) return false;
+        return !within(w, own_, w.source(link)) && !within(w, other_, w.source(link));
+    }
+
+private:
+    // Every link of every path asks, so no division.
+    static bool within(const Wiring& w, std::int32_t first, std::int32_t sw) {
+        return sw >= first && sw < first + w.switches_per_group;
+    }
+
+    std::int32_t own_ = 0;    // first switch of the source's group
+    std::int32_t other_ = 0;  // and of the destination's
+};
+
 // Lists the usage of one pair after another.
 class Lister {
 public:
@@ -147,6 +169,7 @@ public:
     void begin(std::int32_t s, std::int32_t d) {
         s_ = s;
         d_ = d;
+        inner_links_ = InnerLinks(w_, s, d);
     }
     void finish(std::size_t pair, ClassUsage& out) { sums_.emit(pair, out); }
 
@@ -169,7 +192,7 @@ public:
     }
     // Any link of a path, wherever it lies.
     void any(std::int32_t link, int hops, double value) {
-        if (is_inner(link) && listed_[static_cast<std::size_t>(link)] == 0) return;
+        if (listed_[static_cast<std::size_t>(link)] == 0 && inner_links_.contains(w_, link)) return;
         sums_.add(link, hops, value);
     }
 
@@ -198,12 +221,6 @@ private:
         if (from == to) return;
         sums_.add(w_.local(from, to), hops, value);
     }
-    [[nodiscard]] bool is_inner(std::int32_t link) const {
-        if (w_.is_global(link)) return false;
-        const auto group = w_.group(w_.source(link));
-        return group != w_.group(s_) && group != w_.group(d_);
-    }
-
     const Wiring& w_;
     std::span<const std::uint8_t> listed_;
     std::vector<std::vector<Local>> inner_;  // listed ones, by group
@@ -214,6 +231,7 @@ private:
     std::vector<double> direct_;
     std::int32_t s_ = 0;
     std::int32_t d_ = 0;
+    InnerLinks inner_links_;
 };
 
 // Adds up the loads of all inner links, all pairs together.
@@ -224,8 +242,7 @@ public:
           direct_(wiring.links(), 0.0) {}
 
     void begin(std::int32_t s, std::int32_t d, std::span<const double> rate) {
-        s_ = s;
-        d_ = d;
+        inner_links_ = InnerLinks(w_, s, d);
         rate_ = rate;
     }
 
@@ -237,9 +254,7 @@ public:
         direct_[static_cast<std::size_t>(w_.local(start_ + from, start_ + to))] += rate(hops) * paths;
     }
     void any(std::int32_t link, int hops, double value) {
-        if (w_.is_global(link)) return;
-        const auto group = w_.group(w_.source(link));
-        if (group == w_.group(s_) || group == w_.group(d_)) return;
+        if (!inner_links_.contains(w_, link)) return;
         direct_[static_cast<std::size_t>(link)] += rate(hops) * value;
     }
     void leave() {}
@@ -264,8 +279,7 @@ private:
     std::vector<double> column_;
     std::vector<double> direct_;  // by link
     std::span<const double> rate_;
-    std::int32_t s_ = 0;
-    std::int32_t d_ = 0;
+    InnerLinks inner_links_;
     std::int32_t start_ = 0;  // first switch of the group being visited
 };
 
