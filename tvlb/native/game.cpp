@@ -73,6 +73,7 @@ public:
         load_vertices(view_.minimal, minimal_, minimal, 0, view_.demand[flow], false);
         load_vertices(view_.detour, longer_, detour, minimal, view_.demand[flow],
                       view_.shorter_first);
+        sort_by_kind();
         cut_rows();
         write_links();
         write_loads();
@@ -134,29 +135,52 @@ private:
         return std::span(load_).subspan(position * vertices_, vertices_);
     }
 
-    // Brings equal links together: sorted by a hash of their loads, then by where they were listed.
-    void cut_rows() {
-        hash_.clear();
+    // Brings links of equal loads together, kinds in the order in which they appear.
+    void sort_by_kind() {
+        const auto slots = std::bit_ceil(2 * links_.size() + 1);
+        found_.assign(slots, kUnlisted);
+        kind_.clear();
+        end_.clear();
         for (std::size_t at = 0; at < links_.size(); ++at) {
-            std::uint64_t hash = 0;
-            for (const auto load : loads_at(at)) hash = fold(hash, std::bit_cast<std::int32_t>(load));
-            hash_.push_back(hash);
-        }
-        order_.resize(links_.size());
-        std::iota(order_.begin(), order_.end(), std::size_t{0});
-        std::sort(order_.begin(), order_.end(), [&](std::size_t x, std::size_t y) {
-            return hash_[x] != hash_[y] ? hash_[x] < hash_[y] : x < y;
-        });
-        rows_.clear();
-        for (std::size_t i = 0; i < order_.size(); ++i) {
-            if (rows_.empty() || rows_.back().size == kLongestRow ||
-                !std::ranges::equal(loads_at(order_[i]), loads_at(order_[i - 1]))) {
-                rows_.push_back({i, 0});
+            auto slot = hash_of(at) & (slots - 1);
+            while (found_[slot] != kUnlisted && !std::ranges::equal(loads_at(found_[slot]), loads_at(at))) {
+                slot = (slot + 1) & (slots - 1);
             }
-            ++rows_.back().size;
+            if (found_[slot] == kUnlisted) {
+                found_[slot] = at;
+                kind_.push_back(end_.size());
+                end_.push_back(0);
+            } else {
+                kind_.push_back(kind_[found_[slot]]);
+            }
+            ++end_[kind_.back()];
         }
-        std::stable_sort(rows_.begin(), rows_.end(),
-                         [](const Row& x, const Row& y) { return x.size > y.size; });
+        std::exclusive_scan(end_.begin(), end_.end(), end_.begin(), std::size_t{0});
+        order_.resize(links_.size());
+        for (std::size_t at = 0; at < links_.size(); ++at) order_[end_[kind_[at]]++] = at;
+    }
+
+    [[nodiscard]] std::size_t hash_of(std::size_t position) const {
+        std::uint64_t hash = 0;
+        for (const auto load : loads_at(position)) hash = fold(hash, std::bit_cast<std::int32_t>(load));
+        return static_cast<std::size_t>(hash);
+    }
+
+    // Longest rows first, so that those side by side are alike.
+    void cut_rows() {
+        for (auto& rows : rows_of_size_) rows.clear();
+        std::size_t begin = 0;
+        for (const auto end : end_) {
+            while (begin < end) {
+                const auto size = std::min(end - begin, kLongestRow);
+                rows_of_size_[size].push_back({begin, size});
+                begin += size;
+            }
+        }
+        rows_.clear();
+        for (auto size = kLongestRow; size > 0; --size) {
+            rows_.insert(rows_.end(), rows_of_size_[size].begin(), rows_of_size_[size].end());
+        }
     }
 
     void write_links() {
@@ -212,10 +236,13 @@ private:
     std::size_t vertices_ = 0;
     std::vector<std::size_t> position_;  // by link: where in `links_`, kUnlisted if not there
     std::vector<std::int32_t> links_;
-    std::vector<double> crossing_;     // by position: weight over the link
-    std::vector<float> load_;          // by position, then vertex
-    std::vector<std::uint64_t> hash_;  // by position
-    std::vector<std::size_t> order_;
+    std::vector<double> crossing_;  // by position: weight over the link
+    std::vector<float> load_;       // by position, then vertex
+    std::vector<std::size_t> kind_;   // by position
+    std::vector<std::size_t> end_;    // by kind: where it ends in `order_`
+    std::vector<std::size_t> found_;  // hash table: the first position of each kind
+    std::vector<std::size_t> order_;  // positions, kind by kind
+    std::array<std::vector<Row>, kLongestRow + 1> rows_of_size_;
     std::vector<Row> rows_;
 };
 

@@ -72,7 +72,7 @@ public:
             game_.gather(flow, price, std::span(paid_));
             rate_vertices(flow);
             std::fill_n(carried_.begin(), game_.rows(flow), 0.0F);
-            remix(flow, discount);
+            if (!remix(flow, discount)) continue;
             game_.scatter(flow, std::span<const float>(carried_), load);
         }
     }
@@ -104,7 +104,8 @@ private:
         }
     }
 
-    void remix(std::size_t flow, double discount) {
+    // Returns whether the mix changed.
+    bool remix(std::size_t flow, double discount) {
         const auto begin = game_.begin(flow);
         const auto end = game_.end(flow);
         double mean = 0.0;
@@ -114,13 +115,16 @@ private:
             regret_[v] = std::max(0.0, discount * regret_[v] + mean - cost_[v - begin]);
             total += regret_[v];
         }
-        if (total <= 0.0) return;
+        if (total <= 0.0) return false;
+        bool any = false;
         for (auto v = begin; v < end; ++v) {
             const double changed = regret_[v] / total - mix_[v];
             mix_[v] += changed;
             if (changed == 0.0) continue;
+            any = true;
             add_scaled(static_cast<float>(changed), game_.loads(flow, v), carried_);
         }
+        return any;
     }
 
     const Game& game_;
@@ -152,7 +156,8 @@ public:
         const float mean = dot(price_, load);
         const float total = add_regrets(load, mean);
         if (total <= 0.0F) return;
-        for (std::size_t cell = 0; cell < price_.size(); ++cell) price_[cell] = regret_[cell] / total;
+        const float scale = 1.0F / total;
+        for (std::size_t cell = 0; cell < price_.size(); ++cell) price_[cell] = regret_[cell] * scale;
     }
 
     void save(RegretState& to, std::size_t links) const {
