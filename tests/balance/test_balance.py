@@ -1,14 +1,16 @@
 """Balancing: a hand-derived example, the definition written out slowly, and invariants."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.balance.reference_balance import balance_slowly
-from tvlb.balance import BalanceOptions, balance
+from tvlb.balance import BalanceOptions, balance, balance_pairs, link_usage
 from tvlb.errors import InvalidInput
-from tvlb.paths import parse_expression
+from tvlb.paths import PathRows, parse_expression
 from tvlb.topology import Dragonfly, LinkKind
 
 THREE_GROUPS = Dragonfly(2, 4, 2, 3)
@@ -121,6 +123,121 @@ def test_global_step_reaches_its_threshold_where_floors_allow() -> None:
     if found.report.pairs_at_floor == 0:
         for kind in LinkKind:
             assert found.report.after[kind].max_over_mean <= 1.05 + 1e-6
+
+
+EACH_ON_ITS_OWN = [
+    ((2, 4, 2, 5), "<=3", BalanceOptions(1.3, 1e9, 2, 0.3)),
+    ((2, 4, 2, 5), "<=4+30%", BalanceOptions(1.05, 1e9, 1, 0.0)),
+    ((2, 4, 2, 5), "short(all)", BalanceOptions(1.5, 1e9)),
+    ((2, 4, 2, 9), "all", BalanceOptions(2.0, 1e9)),
+    ((3, 6, 3, 7), "short(2,3)", BalanceOptions(1.3, 1e9, 2, 0.3)),
+]
+
+
+@pytest.mark.parametrize(("shape", "expression", "options"), EACH_ON_ITS_OWN)
+def test_pairs_lose_what_the_whole_balance_removes_locally(
+    shape: tuple[int, int, int, int], expression: str, options: BalanceOptions
+) -> None:
+    # No link reaches 1e9 times the mean, so balancing over all pairs has nothing to do.
+    path_set = parse_expression(expression, Dragonfly(*shape), seed=5)
+    whole = balance(path_set, options, seed=5)
+    found = balance_pairs(path_set.all_rows(), options, seed=5)
+    assert whole.report.removed_globally == 0
+    assert (found.keep == whole.keep).all()
+    assert found.removed == whole.report.removed_locally > 0
+    assert found.stopped.sum() == whole.report.pairs_at_floor
+
+
+@pytest.mark.parametrize(("shape", "expression", "options"), EACH_ON_ITS_OWN)
+def test_no_pair_influences_another(
+    shape: tuple[int, int, int, int], expression: str, options: BalanceOptions
+) -> None:
+    # Any pairs in any order: some twice, some inside a group, some of a switch with itself.
+    topology = Dragonfly(*shape)
+    draw = np.random.default_rng(1).integers(0, topology.num_switches, (2, 60)).astype(np.int32)
+    sources, targets = np.append(draw, [[0, 0, 7, 7], [7, 1, 0, 7]], axis=1).astype(np.int32)
+    rows = parse_expression(expression, topology, seed=5).rows(sources, targets)
+    together = balance_pairs(rows, options, seed=5)
+    for pair in range(len(sources)):
+        alone = balance_pairs(rows.pairs(np.array([pair])), options, seed=5)
+        owned = slice(rows.offset[pair], rows.offset[pair + 1])
+        assert (together.keep[owned] == alone.keep).all()
+        assert together.stopped[pair] == alone.stopped[0]
+    inside = topology.switch_group[sources] == topology.switch_group[targets]
+    assert together.keep[inside[rows.pair_of_row]].all()
+    assert not together.stopped[inside].any()
+
+
+def _few_pairs(shape: tuple[int, int, int, int], expression: str, pairs: int) -> PathRows:
+    topology = Dragonfly(*shape)
+    targets = np.linspace(0, topology.num_switches - 1, pairs, dtype=np.int32)
+    sources = (targets * 7 + topology.switches_per_group) % topology.num_switches
+    return parse_expression(expression, topology).rows(sources.astype(np.int32), targets)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expression", "pairs"),
+    [
+        ((2, 4, 2, 5), "all", 20),
+        ((2, 4, 2, 9), "<=5+50%", 10),
+        ((3, 6, 3, 7), "short(2,3)", 20),
+        ((4, 8, 4, 9), "short(2,3)", 10),
+    ],
+)
+@pytest.mark.parametrize(
+    "factors",
+    [
+        [1.0],
+        [1 / 3, 2 / 3, 1 / 7, 0.1],
+        # Links within and just beyond the slack of 1e-9 of each other: the order of the visit and
+        # the link it compares with decide.
+        (1 + 0.37e-9 * np.arange(12)).tolist(),
+    ],
+)
+def test_pairs_follow_the_definition_whatever_the_weights(
+    shape: tuple[int, int, int, int], expression: str, pairs: int, factors: list[float]
+) -> None:
+    rows = _few_pairs(shape, expression, pairs)
+    drawn = np.random.default_rng(3).choice(factors, len(rows))
+    rows = replace(rows, weight=rows.weight * drawn)
+    options = BalanceOptions(1.2, 1e9, floor_paths=2, floor_share=0.1)
+    found = balance_pairs(rows, options, seed=5)
+    assert set(np.flatnonzero(found.keep).tolist()) == balance_slowly(rows, options, seed=5)
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 2, 3), (2, 4, 2, 3), (1, 3, 2, 4), (2, 4, 2, 5)])
+@pytest.mark.parametrize("expression", ["<=3", "<=4", "short(2,3)", "all"])
+@pytest.mark.parametrize("factors", [[1.0], [0.1, 1.0, 3.0]])
+def test_pairs_stop_where_only_two_different_paths_are_left(
+    shape: tuple[int, int, int, int], expression: str, factors: list[float]
+) -> None:
+    # Without a floor, links come to lie on every path that is left, or have none that may go.
+    rows = parse_expression(expression, Dragonfly(*shape)).all_rows()
+    drawn = np.random.default_rng(3).choice(factors, len(rows))
+    rows = replace(rows, weight=rows.weight * drawn)
+    options = BalanceOptions(1.01, 1e9, floor_paths=1, floor_share=0.0)
+    found = balance_pairs(rows, options)
+    assert set(np.flatnonzero(found.keep).tolist()) == balance_slowly(rows, options, seed=0)
+    left = rows.select(found.keep)
+    inside = rows.topology.switch_group[rows.source] == rows.topology.switch_group[rows.target]
+    for pair in np.flatnonzero(~inside):
+        usage = link_usage(left.pairs(np.array([pair]))).values()
+        overloaded = any(one.pair_max > 1.01 * (1 + 1e-9) for one in usage)  # nan is not
+        assert found.stopped[pair] == overloaded
+
+
+def test_pairs_report_the_overload_that_a_floor_leaves() -> None:
+    # As above: the default floor of 4 paths leaves the overload of 72 pairs.
+    rows = parse_expression("<=3", THREE_GROUPS).all_rows()
+    found = balance_pairs(rows, BalanceOptions(local_threshold=1.4))
+    assert found.keep.all()
+    assert found.stopped.sum() == 72
+
+
+def test_pairs_refuse_a_bad_seed() -> None:
+    rows = parse_expression("<=3", THREE_GROUPS).all_rows()
+    with pytest.raises(InvalidInput, match="seed"):
+        balance_pairs(rows, seed=-1)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ __all__ = [
     "BalanceOptions",
     "BalanceReport",
     "Balanced",
+    "BalancedPairs",
     "KindUsage",
     "balance",
+    "balance_pairs",
     "link_usage",
 ]
 
@@ -115,6 +117,25 @@ class Balanced:
     report: BalanceReport
 
 
+@dataclass(frozen=True, eq=False)
+class BalancedPairs:
+    """What is left of some pairs, each balanced on its own.
+
+    Attributes
+    ----------
+    keep : bool (rows,), the rows that stay.
+    stopped : bool (pairs,), an overload stayed because no further path may be removed.
+    """
+
+    keep: NDArray[np.bool_]
+    stopped: NDArray[np.bool_]
+
+    @property
+    def removed(self) -> int:
+        """Paths removed, all pairs together."""
+        return int((~self.keep).sum())
+
+
 def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: int = 0) -> Balanced:
     """Remove paths until no link is overloaded for a pair or over all pairs, or floors forbid.
 
@@ -130,20 +151,11 @@ def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: i
     -----
     Pairs inside a group count towards the usage and keep their paths.
     """
-    settings = options or BalanceOptions()
-    check_seed(seed)
+    settings = _native_options(options, seed)
     check_listable(path_set)
     rows = path_set.all_rows()
     keep_bytes, stopped, removed_locally, removed_globally = _native.balance(
-        wiring(path_set.topology),
-        rows.native,
-        _native.BalanceOptions(
-            settings.local_threshold,
-            settings.global_threshold,
-            settings.floor_paths,
-            settings.floor_share,
-            seed,
-        ),
+        wiring(path_set.topology), rows.native, settings
     )
     keep = keep_bytes.astype(bool)
     kept = rows.select(keep)
@@ -156,6 +168,55 @@ def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: i
         paths_before=len(rows),
     )
     return Balanced(RowSet(kept, str(path_set)), keep, report)
+
+
+def balance_pairs(
+    rows: PathRows, options: BalanceOptions | None = None, *, seed: int = 0
+) -> BalancedPairs:
+    """Remove paths of each pair until none of its links is overloaded, or floors forbid.
+
+    This is the per-pair step of `balance` alone; no pair influences another.
+
+    Parameters
+    ----------
+    rows : paths of any pairs; those inside a group keep theirs.
+    options : `global_threshold` is not used.
+    seed : breaks ties between paths of equal length by the keyed order.
+
+    Raises
+    ------
+    InvalidInput : the seed is out of range.
+
+    Notes
+    -----
+    About O(n log n) for a pair with n paths; docs/balance.md gives times.
+
+    Examples
+    --------
+    >>> from tvlb.paths import parse_expression
+    >>> from tvlb.topology import Dragonfly
+    >>> ends = np.array([0], dtype=np.int32), np.array([5], dtype=np.int32)
+    >>> rows = parse_expression("<=3", Dragonfly(2, 4, 2, 3)).rows(*ends)
+    >>> found = balance_pairs(rows, BalanceOptions(local_threshold=1.4, floor_paths=2))
+    >>> len(rows), found.removed, found.stopped.tolist()
+    (4, 1, [False])
+    """
+    keep, stopped, _ = _native.balance_pairs(
+        wiring(rows.topology), rows.native, _native_options(options, seed)
+    )
+    return BalancedPairs(keep.astype(bool), stopped.astype(bool))
+
+
+def _native_options(options: BalanceOptions | None, seed: int) -> _native.BalanceOptions:
+    check_seed(seed)
+    settings = options or BalanceOptions()
+    return _native.BalanceOptions(
+        settings.local_threshold,
+        settings.global_threshold,
+        settings.floor_paths,
+        settings.floor_share,
+        seed,
+    )
 
 
 def link_usage(rows: PathRows) -> dict[LinkKind, KindUsage]:

@@ -4,9 +4,12 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "pair_state.hpp"
 #include "pair_usage.hpp"
+#include "usage_tree.hpp"
 
 namespace tvlb {
 namespace {
@@ -14,50 +17,113 @@ namespace {
 // Removes paths of one pair until none of its links is overloaded.
 class LocalStep {
 public:
-    explicit LocalStep(const Wiring& wiring) : usage_(wiring) {}
+    LocalStep(const Wiring& wiring, double threshold) : usage_(wiring), threshold_(threshold) {}
 
     // Returns whether the pair is still overloaded when it stops.
-    bool run(PairState& pair, double threshold, std::int64_t& removed) {
-        for (const auto& member : pair.members()) usage_.add(member.links, pair.weight_of(member));
-        usage_.sort();
-        while (const auto worst = find_worst(pair.live(), threshold)) {
+    bool run(PairState& pair, std::int64_t& removed) {
+        load(pair);
+        while (const auto worst = find_worst()) {
             if (pair.at_floor()) break;
             if (const auto victim = pair.victim(worst->link)) {
-                const auto& member = pair.members()[*victim];
-                usage_.subtract(member.links, pair.weight_of(member));
-                pair.remove(*victim);
+                remove(pair, *victim);
                 ++removed;
             } else {
-                usage_.set_stuck(worst->link, true);
-                stuck_.push_back(worst->link);
+                hide(worst->link);
             }
         }
-        for (const auto link : stuck_) usage_.set_stuck(link, false);
-        stuck_.clear();
-        const bool stopped = find_worst(pair.live(), threshold).has_value();
+        reveal();
+        const bool stopped = find_worst().has_value();
         usage_.clear();
         return stopped;
     }
 
 private:
-    [[nodiscard]] std::optional<Overload> find_worst(std::int64_t live, double threshold) const {
-        const auto mean = usage_.means(live);
-        const auto limit = [&](std::uint8_t kind) {
-            return threshold * (1 + kSlack) * mean.of(kind);
-        };
-        const std::array<double, 2> limits{limit(0), limit(1)};
-        std::optional<Overload> worst;
+    void load(const PairState& pair) {
+        for (const auto& member : pair.members()) usage_.add(member.links, member.weight);
+        usage_.sort();
+        leaves_.clear();
+        std::size_t locals = 0;  // they have the lowest ids
         for (const auto& cell : usage_.cells()) {
-            if (cell.usage <= limits[cell.kind] || cell.stuck) continue;
-            if (!PairUsage::counts(live, cell)) continue;
-            const Overload now{cell.link, cell.usage / mean.of(cell.kind)};
-            if (worse(now, worst)) worst = now;
+            leaves_.push_back(leaf_of(cell, pair.live()));
+            locals += cell.kind == 0;
+        }
+        const std::span<const UsageTree::Leaf> leaves(leaves_);
+        begin_ = {0, locals};
+        trees_[0].assign(leaves.first(locals));
+        trees_[1].assign(leaves.subspan(locals));
+    }
+
+    // Visits the links by rising id, as `worse` asks for, but only those that are worse than all
+    // before them.
+    [[nodiscard]] std::optional<Overload> find_worst() const {
+        std::optional<Overload> worst;
+        for (const std::size_t kind : {0, 1}) {
+            const auto& tree = trees_[kind];
+            const double mean = tree.mean();
+            const double least = std::max(threshold_, worst ? worst->ratio : 0.0);
+            auto next = tree.first_above(least * (1 + kSlack) * mean, 0);
+            while (next) {
+                const double usage = tree.usage(*next);
+                worst = {usage_.cells()[begin_[kind] + *next].link, usage / mean};
+                next = tree.first_above(usage * (1 + kSlack), *next + 1);
+            }
         }
         return worst;
     }
 
+    void remove(PairState& pair, std::size_t victim) {
+        pair.remove(victim);
+        const auto& gone = pair.members()[victim];
+        for (const auto link : gone.links.view()) {
+            const auto place = usage_.place(link);
+            usage_.subtract(place, gone.weight);
+            update(place, pair.live());
+        }
+        // A link that is now on every path is on any one of them; some path is left, for the victim
+        // was over a link that not every path takes.
+        for (const auto link : pair.any_live().links.view()) {
+            const auto place = usage_.place(link);
+            if (usage_.cells()[place].paths == pair.live()) update(place, pair.live());
+        }
+    }
+
+    void update(std::size_t place, std::int64_t live) {
+        const auto [kind, leaf] = spot(place);
+        trees_[kind].set(leaf, leaf_of(usage_.cells()[place], live));
+    }
+
+    [[nodiscard]] static UsageTree::Leaf leaf_of(const PairUsage::Cell& cell, std::int64_t live) {
+        return {cell.usage, PairUsage::counts(live, cell)};
+    }
+
+    // No path over the link may go, now or later: a path that diversity protects stays protected.
+    void hide(std::int32_t link) {
+        hidden_.push_back(spot(usage_.place(link)));
+        trees_[hidden_.back().kind].hide(hidden_.back().leaf);
+    }
+
+    void reveal() {
+        for (const auto [kind, leaf] : hidden_) trees_[kind].reveal(leaf);
+        hidden_.clear();
+    }
+
+    // Where the trees have a cell.
+    struct Spot {
+        std::size_t kind;
+        std::size_t leaf;
+    };
+
+    [[nodiscard]] Spot spot(std::size_t place) const {
+        const std::size_t kind = place >= begin_[1] ? 1 : 0;
+        return {kind, place - begin_[kind]};
+    }
+
     PairUsage usage_;
-    std::vector<std::int32_t> stuck_;
+    double threshold_;
+    std::array<UsageTree, 2> trees_;       // by kind of link
+    std::array<std::size_t, 2> begin_{};   // by kind of link: its first cell
+    std::vector<UsageTree::Leaf> leaves_;  // by cell
+    std::vector<Spot> hidden_;             // links with no path that may go
 };
 
 // Usage summed over all pairs, each pair's weights summing to 1.
@@ -92,7 +158,7 @@ private:
     void add(double sign) {
         for (const auto& member : state_.members()) {
             if (!member.live) continue;
-            const double share = sign * state_.weight_of(member) / state_.weight();
+            const double share = sign * member.weight / state_.weight();
             for (const auto link : member.links.view()) {
                 usage_[static_cast<std::size_t>(link)] += share;
             }
@@ -231,18 +297,24 @@ std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows) {
     return out;
 }
 
-BalanceOutcome balance(const Wiring& wiring, const RowsView& rows, const BalanceOptions& options) {
+BalanceOutcome balance_pairs(const Wiring& wiring, const RowsView& rows,
+                             const BalanceOptions& options) {
     BalanceOutcome outcome;
     outcome.keep.assign(rows.hops.size(), 1);
     outcome.pair_stopped.assign(rows.pairs(), 0);
     PairState state(wiring, rows, options, outcome.keep);
-    LocalStep local(wiring);
+    LocalStep local(wiring, options.local_threshold);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         if (wiring.group(rows.source[pair]) == wiring.group(rows.target[pair])) continue;
         state.load(pair);
-        const bool stopped = local.run(state, options.local_threshold, outcome.removed_locally);
-        outcome.pair_stopped[pair] = stopped ? 1 : 0;
+        outcome.pair_stopped[pair] = local.run(state, outcome.removed_locally) ? 1 : 0;
     }
+    return outcome;
+}
+
+BalanceOutcome balance(const Wiring& wiring, const RowsView& rows, const BalanceOptions& options) {
+    auto outcome = balance_pairs(wiring, rows, options);
+    PairState state(wiring, rows, options, outcome.keep);
     GlobalStep(wiring, rows, options, outcome, state).run();
     return outcome;
 }

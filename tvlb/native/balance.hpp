@@ -28,7 +28,12 @@ struct BalanceOutcome {
 // not all of the pair's paths take; 0 where there is no such link.
 [[nodiscard]] std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows);
 
-// Balances the inter-group pairs of `rows`, which must list every pair once; pairs inside a group
+// Balances each inter-group pair of `rows` on its own, whichever pairs these are; the outcome has
+// no global removals.
+[[nodiscard]] BalanceOutcome balance_pairs(const Wiring& wiring, const RowsView& rows,
+                                           const BalanceOptions& options);
+
+// `balance_pairs`, then all pairs together: `rows` must list every pair once. Pairs inside a group
 // count towards the usage and stay as they are.
 [[nodiscard]] BalanceOutcome balance(const Wiring& wiring, const RowsView& rows,
                                      const BalanceOptions& options);

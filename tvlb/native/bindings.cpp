@@ -295,6 +295,17 @@ nb::tuple balance(const tvlb::Wiring& wiring, const Rows& rows,
                           outcome.removed_globally);
 }
 
+nb::tuple balance_pairs(const tvlb::Wiring& wiring, const Rows& rows,
+                        const tvlb::BalanceOptions& options) {
+    tvlb::BalanceOutcome outcome;
+    {
+        const nb::gil_scoped_release release;
+        outcome = tvlb::balance_pairs(wiring, rows.as_view(), options);
+    }
+    return nb::make_tuple(hand_over(std::move(outcome.keep)),
+                          hand_over(std::move(outcome.pair_stopped)), outcome.removed_locally);
+}
+
 auto pair_imbalance(const tvlb::Wiring& wiring, const Rows& rows) {
     std::vector<double> imbalance;
     {
@@ -454,6 +465,7 @@ NB_MODULE(_native, m) {
     m.def("total_usage", &total_usage, "wiring"_a, "rows"_a);
     m.def("path_links", &path_links, "wiring"_a, "rows"_a);
     m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
+    m.def("balance_pairs", &balance_pairs, "wiring"_a, "rows"_a, "options"_a);
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
     m.def("solve_by_regret", &solve_by_regret, "demand"_a, "minimal"_a, "detour"_a,
           "shorter_first"_a, "start_price"_a, "theta_cap"_a, "gap"_a, "max_iterations"_a,

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "balance.hpp"
@@ -50,8 +51,10 @@ class PairState {
 public:
     struct Member {
         std::size_t row;
-        std::uint64_t key;
+        double weight;
         PathLinks links;
+        std::int32_t first_link;
+        std::int32_t intermediate;
         bool live;
     };
 
@@ -59,41 +62,38 @@ public:
               std::vector<std::uint8_t>& keep)
         : wiring_(wiring), rows_(rows), options_(options), keep_(keep),
           first_links_(wiring.links()),
-          intermediates_(static_cast<std::size_t>(wiring.switches())), over_(wiring.links()),
-          gone_(wiring.links(), 0) {}
+          intermediates_(static_cast<std::size_t>(wiring.switches())), over_(wiring.links()) {}
 
     void load(std::size_t pair) {
         unload();
-        const auto key = pair_key(options_.seed, rows_.source[pair], rows_.target[pair]);
-        for (auto row = rows_.begin(pair); row < rows_.end(pair); ++row) {
-            if (keep_[row]) members_.push_back(member(pair, row, key));
-        }
-        std::sort(members_.begin(), members_.end(), [&](const Member& x, const Member& y) {
-            return std::tuple(rows_.hops[x.row], x.key, x.row) >
-                   std::tuple(rows_.hops[y.row], y.key, y.row);
-        });
-        for (std::size_t i = 0; i < members_.size(); ++i) enter(i);
+        order(pair);
+        for (const auto& place : order_) enter(pair, place.row);
+        index_links();
         floor_ = floor_of(rows_, options_, pair);
         live_ = static_cast<std::int64_t>(members_.size());
+        any_live_ = 0;
     }
 
     [[nodiscard]] std::int64_t live() const { return live_; }
     [[nodiscard]] bool at_floor() const { return live_ <= floor_; }
     [[nodiscard]] double weight() const { return weight_; }
-    [[nodiscard]] double weight_of(const Member& member) const { return rows_.weight[member.row]; }
     [[nodiscard]] const std::vector<Member>& members() const { return members_; }
+
+    // Some path that is left; there must be one.
+    [[nodiscard]] const Member& any_live() {
+        while (!members_[any_live_].live) ++any_live_;
+        return members_[any_live_];
+    }
 
     // The first path over `link` that may be removed; an index into members().
     [[nodiscard]] std::optional<std::size_t> victim(std::int32_t link) {
-        const auto& list = over_[static_cast<std::size_t>(link)];
-        auto& start = gone_[static_cast<std::size_t>(link)];
-        while (start < list.size() && !members_[list[start]].live) ++start;
-        for (auto i = start; i < list.size(); ++i) {
-            const auto index = list[i];
-            const auto& candidate = members_[index];
-            if (candidate.live && first_links_.may_remove(rows_.first_link[candidate.row]) &&
-                intermediates_.may_remove(rows_.intermediate[candidate.row])) {
-                return index;
+        auto& over = over_[static_cast<std::size_t>(link)];
+        while (over.begin < over.end && !members_[indices_[over.begin]].live) ++over.begin;
+        for (auto i = over.begin; i < over.end; ++i) {
+            const auto& candidate = members_[indices_[i]];
+            if (candidate.live && first_links_.may_remove(candidate.first_link) &&
+                intermediates_.may_remove(candidate.intermediate)) {
+                return indices_[i];
             }
         }
         return std::nullopt;
@@ -103,41 +103,81 @@ public:
         auto& gone = members_[index];
         gone.live = false;
         keep_[gone.row] = 0;
-        weight_ -= rows_.weight[gone.row];
+        weight_ -= gone.weight;
         --live_;
-        first_links_.remove(rows_.first_link[gone.row]);
-        intermediates_.remove(rows_.intermediate[gone.row]);
+        first_links_.remove(gone.first_link);
+        intermediates_.remove(gone.intermediate);
     }
 
 private:
-    [[nodiscard]] Member member(std::size_t pair, std::size_t row, std::uint64_t key) const {
-        const auto path = rows_.path(pair, row);
-        return {row, path_key(key, path.intermediate, path.first_link, path.second_link),
-                wiring_.links_of(path), true};
+    // What the removal order is sorted by.
+    struct Place {
+        std::int8_t hops;
+        std::uint64_t key;
+        std::size_t row;
+
+        auto operator<=>(const Place&) const = default;
+    };
+
+    // The part of `indices_` that lists the members over a link; `begin` passes the leading ones
+    // that are not live.
+    struct Range {
+        std::uint32_t begin = 0;
+        std::uint32_t end = 0;
+    };
+
+    void order(std::size_t pair) {
+        const auto key = pair_key(options_.seed, rows_.source[pair], rows_.target[pair]);
+        order_.clear();
+        for (auto row = rows_.begin(pair); row < rows_.end(pair); ++row) {
+            if (!keep_[row]) continue;
+            order_.push_back({rows_.hops[row],
+                              path_key(key, rows_.intermediate[row], rows_.first_link[row],
+                                       rows_.second_link[row]),
+                              row});
+        }
+        std::sort(order_.begin(), order_.end(), std::greater<>());
     }
 
-    void enter(std::size_t index) {
-        const auto& added = members_[index];
-        weight_ += rows_.weight[added.row];
-        first_links_.add(rows_.first_link[added.row]);
-        intermediates_.add(rows_.intermediate[added.row]);
-        for (const auto link : added.links.view()) {
-            auto& list = over_[static_cast<std::size_t>(link)];
-            if (list.empty()) touched_.push_back(link);
-            list.push_back(index);
+    void enter(std::size_t pair, std::size_t row) {
+        const auto path = rows_.path(pair, row);
+        members_.push_back({row, rows_.weight[row], wiring_.links_of(path), path.first_link,
+                            path.intermediate, true});
+        weight_ += rows_.weight[row];
+        first_links_.add(path.first_link);
+        intermediates_.add(path.intermediate);
+    }
+
+    // Lists the members over each link, in removal order, one link after the other.
+    void index_links() {
+        for (const auto& member : members_) {
+            for (const auto link : member.links.view()) {
+                auto& over = over_[static_cast<std::size_t>(link)];
+                if (over.end++ == 0) touched_.push_back(link);
+            }
+        }
+        std::uint32_t total = 0;
+        for (const auto link : touched_) {
+            auto& over = over_[static_cast<std::size_t>(link)];
+            const auto size = over.end;
+            over = {total, total};
+            total += size;
+        }
+        indices_.resize(total);
+        for (std::uint32_t index = 0; index < members_.size(); ++index) {
+            for (const auto link : members_[index].links.view()) {
+                indices_[over_[static_cast<std::size_t>(link)].end++] = index;
+            }
         }
     }
 
     void unload() {
         for (const auto& member : members_) {
             if (!member.live) continue;
-            first_links_.remove(rows_.first_link[member.row]);
-            intermediates_.remove(rows_.intermediate[member.row]);
+            first_links_.remove(member.first_link);
+            intermediates_.remove(member.intermediate);
         }
-        for (const auto link : touched_) {
-            over_[static_cast<std::size_t>(link)].clear();
-            gone_[static_cast<std::size_t>(link)] = 0;
-        }
+        for (const auto link : touched_) over_[static_cast<std::size_t>(link)] = {};
         members_.clear();
         touched_.clear();
         weight_ = 0.0;
@@ -149,10 +189,12 @@ private:
     std::vector<std::uint8_t>& keep_;
     ValueCounts first_links_;
     ValueCounts intermediates_;
-    std::vector<std::vector<std::size_t>> over_;  // by link: members over it, removal order
-    std::vector<std::size_t> gone_;               // by link: leading members that are not live
-    std::vector<std::int32_t> touched_;           // links with a member
+    std::vector<Range> over_;             // by link
+    std::vector<std::uint32_t> indices_;  // members by link, in removal order
+    std::vector<std::int32_t> touched_;   // links with a member
+    std::vector<Place> order_;
     std::vector<Member> members_;
+    std::size_t any_live_ = 0;  // no member before it is live
     double weight_ = 0.0;
     std::int64_t live_ = 0;
     std::int64_t floor_ = 0;

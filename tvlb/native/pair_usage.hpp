@@ -39,8 +39,7 @@ struct KindMean {
     }
 };
 
-// Sum of weights and number of paths over each link of one pair. The links lie side by side,
-// because they are all looked at after every removed path.
+// Sum of weights and number of paths over each link of one pair.
 class PairUsage {
 public:
     struct Cell {
@@ -48,7 +47,6 @@ public:
         std::int32_t paths = 0;
         std::int32_t link = 0;
         std::uint8_t kind = 0;
-        bool stuck = false;  // no path over it may be removed
     };
 
     explicit PairUsage(const Wiring& wiring) : wiring_(wiring), place_(wiring.links(), kAbsent) {}
@@ -66,37 +64,31 @@ public:
         }
     }
 
-    void subtract(const PathLinks& path, double weight) {
-        for (const auto link : path.view()) {
-            auto& cell = at(link);
-            --cell.paths;
-            cell.usage -= weight;
-        }
+    // Takes one path away from the cell at `place`.
+    void subtract(std::size_t place, double weight) {
+        --cells_[place].paths;
+        cells_[place].usage -= weight;
     }
 
     // Links that every path takes cannot be relieved and do not count.
     [[nodiscard]] static bool counts(std::int64_t live, const Cell& cell) {
-        return (cell.paths > 0) & (cell.paths < live);
+        return cell.paths > 0 && cell.paths < live;
     }
 
     [[nodiscard]] KindMean means(std::int64_t live) const {
-        // In registers and without branches: this runs once per removed path.
-        std::array<double, 2> sum{};
-        std::array<std::int64_t, 2> count{};
+        KindMean mean;
         for (const auto& cell : cells_) {
-            const bool used = counts(live, cell);
-            const bool global = cell.kind != 0;
-            sum[0] += used && !global ? cell.usage : 0.0;
-            sum[1] += used && global ? cell.usage : 0.0;
-            count[0] += static_cast<std::int64_t>(used && !global);
-            count[1] += static_cast<std::int64_t>(used && global);
+            if (counts(live, cell)) mean.add(cell.kind, cell.usage);
         }
-        return {sum, count};
+        return mean;
     }
 
     // By rising link id after `sort`.
     [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }
-    void set_stuck(std::int32_t link, bool stuck) { at(link).stuck = stuck; }
+    // Position in `cells` of a link that has paths.
+    [[nodiscard]] std::size_t place(std::int32_t link) const {
+        return static_cast<std::size_t>(place_[static_cast<std::size_t>(link)]);
+    }
 
     void sort() {
         std::sort(cells_.begin(), cells_.end(),
@@ -112,10 +104,6 @@ public:
     }
 
 private:
-    [[nodiscard]] Cell& at(std::int32_t link) {
-        return cells_[static_cast<std::size_t>(place_[static_cast<std::size_t>(link)])];
-    }
-
     const Wiring& wiring_;
     std::vector<std::int32_t> place_;  // by link: its cell, or kAbsent
     std::vector<Cell> cells_;
