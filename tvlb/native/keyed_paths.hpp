@@ -22,11 +22,6 @@ struct KeyedPath {
            std::tie(y.key, y.intermediate, y.first, y.second);
 }
 
-// Number of `class_size` paths that a percentage keeps: floor(percent/100 * n + 1/2).
-[[nodiscard]] constexpr std::int64_t drawn_count(std::int64_t class_size, int percent) {
-    return (class_size * percent + 50) / 100;
-}
-
 // Calls visit(intermediate, first link, second link, hops of each half) for every VLB path of an
 // inter-group pair, in row order.
 template <class Visit>

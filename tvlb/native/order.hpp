@@ -6,8 +6,6 @@
 
 #include <cstdint>
 
-#include "wiring.hpp"
-
 namespace tvlb {
 
 // Output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
@@ -26,9 +24,20 @@ namespace tvlb {
     return fold(fold(mix64(seed + 0x9E3779B97F4A7C15ULL), source), target);
 }
 
+// What the keys of the paths through an intermediate and a first link have in common.
+[[nodiscard]] constexpr std::uint64_t half_key(std::uint64_t pair, std::int32_t intermediate,
+                                               std::int32_t first) {
+    return fold(fold(pair, intermediate), first);
+}
+
 [[nodiscard]] constexpr std::uint64_t path_key(std::uint64_t pair, std::int32_t intermediate,
                                                std::int32_t first, std::int32_t second) {
-    return fold(fold(fold(pair, intermediate), first), second);
+    return fold(half_key(pair, intermediate, first), second);
+}
+
+// Number of `class_size` paths that a percentage keeps: floor(percent/100 * n + 1/2).
+[[nodiscard]] constexpr std::int64_t drawn_count(std::int64_t class_size, int percent) {
+    return (class_size * percent + 50) / 100;
 }
 
 }  // namespace tvlb
