@@ -70,6 +70,21 @@ class Traffic:
     @property
     def max_rate(self) -> float: ...
 
+class ExplicitRows:
+    def __init__(self, network: Network, *, expected: int, weighted: bool) -> None: ...
+    def append(
+        self,
+        network: Network,
+        *,
+        sources: _Int32,
+        targets: _Int32,
+        offset: _Int64,
+        intermediate: _Int32,
+        first_link: _Int32,
+        second_link: _Int32,
+        cumulative: _Float64,
+    ) -> None: ...
+
 class PathSampler:
     @staticmethod
     def no_paths() -> PathSampler: ...
@@ -80,15 +95,13 @@ class PathSampler:
         network: Network, *, max_first: int, max_second: int, max_total: int
     ) -> PathSampler: ...
     @staticmethod
-    def rows(
-        network: Network,
-        *,
-        offset: _Int64,
-        intermediate: _Int32,
-        first_link: _Int32,
-        second_link: _Int32,
-        cumulative: _Float64,
+    def length_paths(
+        network: Network, *, max_hops: int, percent: int, first_hops: int | None, seed: int
     ) -> PathSampler: ...
+    @staticmethod
+    def rows(rows: ExplicitRows) -> PathSampler:
+        """Take the rows over; the argument is empty afterwards."""
+
     def first_pair_without_path(
         self, network: Network, sources: _Int32, targets: _Int32
     ) -> tuple[int, int] | None: ...

@@ -1,13 +1,17 @@
 """Path sets in the form that the simulator draws from."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge._core import Network, PathSampler
-from tvlb.paths import EmptySet, LengthSet, PathSet, ShortSet, Switches
+from sim_bridge._core import ExplicitRows, Network, PathSampler
+from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches
 from tvlb.topology import Dragonfly
 
 __all__ = ["cumulative_within", "make_sampler", "with_second_switches"]
+
+_ROWS_AT_ONCE = 1 << 21
 
 
 def make_sampler(
@@ -22,13 +26,23 @@ def make_sampler(
 
     Notes
     -----
-    Memory of a listed set is 12 bytes per path (20 with unequal weights).
+    Sets with a rule draw for any pair; their memory grows with the switches times the groups, with
+    shortest halves and percentages with the pairs of switches. Memory of a listed set is 4 bytes
+    per path (12 with unequal weights), and 8 per pair of switches.
     """
     match path_set:
         case EmptySet():
             return PathSampler.no_paths()
         case LengthSet() if path_set.is_all:
             return PathSampler.all_triples(network)
+        case LengthSet():
+            return PathSampler.length_paths(
+                network,
+                max_hops=path_set.max_hops,
+                percent=path_set.percent,
+                first_hops=None if path_set.composition is None else path_set.composition[0],
+                seed=path_set.seed,
+            )
         case ShortSet():
             return PathSampler.short_halves(
                 network,
@@ -43,37 +57,59 @@ def make_sampler(
 def _listed(
     network: Network, path_set: PathSet, sources: Switches, targets: Switches
 ) -> PathSampler:
-    rows = path_set.rows(sources, targets)
-    switches = path_set.topology.num_switches
-    counts = np.zeros(switches * switches, dtype=np.int64)
-    counts[sources.astype(np.int64) * switches + targets] = np.diff(rows.offset)
-    return PathSampler.rows(
-        network,
-        offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        intermediate=rows.intermediate,
-        first_link=rows.first_link,
-        second_link=rows.second_link,
-        cumulative=_cumulative_unless_equal(rows.offset, rows.weight),
-    )
+    """List the paths in chunks, twice: first to count them and compare their weights."""
+    count, equal = 0, True
+    for rows in _chunks(path_set, sources, targets):
+        count += len(rows)
+        equal = equal and _has_equal_weights(rows)
+    stored = ExplicitRows(network, expected=count, weighted=not equal)
+    before = 0.0
+    for rows in _chunks(path_set, sources, targets):
+        running = _running_sums(rows.weight, before)
+        before = float(running[-1])
+        stored.append(
+            network,
+            sources=rows.source,
+            targets=rows.target,
+            offset=rows.offset,
+            intermediate=rows.intermediate,
+            first_link=rows.first_link,
+            second_link=rows.second_link,
+            cumulative=np.zeros(0) if equal else _since_start(rows.offset, running),
+        )
+    return PathSampler.rows(stored)
+
+
+def _chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:
+    """List the paths of so many pairs at a time that they are `_ROWS_AT_ONCE` at most."""
+    topology = path_set.topology
+    cables = topology.links_per_group_pair[1]
+    most = max((topology.groups - 2) * cables**2, 1) * topology.switches_per_group
+    step = max(_ROWS_AT_ONCE // most, 1)
+    for start in range(0, len(sources), step):
+        yield path_set.rows(sources[start : start + step], targets[start : start + step])
+
+
+def _has_equal_weights(rows: PathRows) -> bool:
+    sizes = np.diff(rows.offset)
+    equal = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
+    return np.allclose(rows.weight, equal, rtol=1e-9, atol=0.0)
 
 
 def cumulative_within(
     offset: NDArray[np.int64], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Cumulative sums of `weight` that start anew with each row ``offset[i]:offset[i+1]``."""
-    running = np.concatenate([[0.0], np.cumsum(weight)])
+    return _since_start(offset, _running_sums(weight, 0.0))
+
+
+def _running_sums(weight: NDArray[np.float64], before: float) -> NDArray[np.float64]:
+    """Return the sums of `before` and the first 0, 1, ... weights, float64 (weights+1,)."""
+    return np.cumsum(np.concatenate([[before], weight]))
+
+
+def _since_start(offset: NDArray[np.int64], running: NDArray[np.float64]) -> NDArray[np.float64]:
     return running[1:] - np.repeat(running[offset[:-1]], np.diff(offset))
-
-
-def _cumulative_unless_equal(
-    offset: NDArray[np.int64], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Cumulative weights of each pair, or an empty array where all its weights are equal."""
-    sizes = np.diff(offset)
-    equal = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
-    if np.allclose(weight, equal, rtol=1e-9, atol=0.0):
-        return np.zeros(0)
-    return cumulative_within(offset, weight)
 
 
 def with_second_switches(

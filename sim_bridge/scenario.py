@@ -67,7 +67,7 @@ class Scenario:
 
     Notes
     -----
-    Path sets without a compact rule are listed on first use, which takes time and memory.
+    Path sets given by their rows are stored on first use, which takes time and memory.
     """
 
     topology: Dragonfly

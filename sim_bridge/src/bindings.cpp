@@ -72,6 +72,24 @@ std::optional<Triple> draw_once(const PathSampler& sampler, const Network& netwo
   return draw_path(sampler, network, source, target, draws);
 }
 
+void bind_rows(nb::module_& module) {
+  nb::class_<ExplicitRows>(module, "ExplicitRows")
+      .def(nb::init<const Network&, std::size_t, bool>(), nb::arg("network"), nb::kw_only(),
+           nb::arg("expected"), nb::arg("weighted"))
+      .def(
+          "append",
+          [](ExplicitRows& self, const Network& network, const Array<std::int32_t>& sources,
+             const Array<std::int32_t>& targets, const Array<std::int64_t>& offset,
+             const Array<std::int32_t>& intermediate, const Array<std::int32_t>& first_link,
+             const Array<std::int32_t>& second_link, const Array<double>& cumulative) {
+            self.append(network, {view(sources), view(targets), view(offset), view(intermediate),
+                                  view(first_link), view(second_link), view(cumulative)});
+          },
+          nb::arg("network"), nb::kw_only(), nb::arg("sources"), nb::arg("targets"),
+          nb::arg("offset"), nb::arg("intermediate"), nb::arg("first_link"),
+          nb::arg("second_link"), nb::arg("cumulative"));
+}
+
 void bind_sampler(nb::module_& module) {
   nb::class_<PathSampler>(module, "PathSampler")
       .def_static("no_paths", [] { return PathSampler(NoPaths{}); })
@@ -86,16 +104,20 @@ void bind_sampler(nb::module_& module) {
           nb::arg("network"), nb::kw_only(), nb::arg("max_first"), nb::arg("max_second"),
           nb::arg("max_total"))
       .def_static(
-          "rows",
-          [](const Network& network, const Array<std::int64_t>& offset,
-             const Array<std::int32_t>& intermediate, const Array<std::int32_t>& first_link,
-             const Array<std::int32_t>& second_link, const Array<double>& cumulative) {
-            return PathSampler(ExplicitRows(network, {view(offset), view(intermediate),
-                                                      view(first_link), view(second_link),
-                                                      view(cumulative)}));
+          "length_paths",
+          [](const Network& network, int max_hops, int percent, std::optional<int> first_hops,
+             std::uint64_t seed) {
+            return PathSampler(LengthPaths(network, {max_hops, percent, first_hops, seed}));
           },
-          nb::arg("network"), nb::kw_only(), nb::arg("offset"), nb::arg("intermediate"),
-          nb::arg("first_link"), nb::arg("second_link"), nb::arg("cumulative"))
+          nb::arg("network"), nb::kw_only(), nb::arg("max_hops"), nb::arg("percent"),
+          nb::arg("first_hops").none(), nb::arg("seed"))
+      .def_static(
+          "rows",
+          [](ExplicitRows& rows) {
+            rows.finish();
+            return PathSampler(std::move(rows));
+          },
+          nb::arg("rows"))
       .def(
           "first_pair_without_path",
           [](const PathSampler& self, const Network& network, const Array<std::int32_t>& sources,
@@ -230,6 +252,7 @@ NB_MODULE(_core, module) {
   module.doc() = "Cycle-level flit simulator: the compiled core of sim_bridge.";
   tvlb::sim::bind_network(module);
   tvlb::sim::bind_traffic(module);
+  tvlb::sim::bind_rows(module);
   tvlb::sim::bind_sampler(module);
   tvlb::sim::bind_config(module);
   tvlb::sim::bind_trace(module);

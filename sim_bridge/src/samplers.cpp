@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <stdexcept>
+
+#include "draw_steps.hpp"
 
 namespace tvlb::sim {
 namespace {
@@ -12,27 +13,6 @@ namespace {
 constexpr int kMaxRejections = 64;
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
-
-std::int32_t pick(std::span<const std::int32_t> values, Draws& draws) {
-  return values[draws.below(static_cast<std::uint32_t>(values.size()))];
-}
-
-// Uniform in [0, count) without the runs of `width` that start at `first` and at `second`.
-int below_without(int count, int width, int first, int second, Draws& draws) {
-  auto value = static_cast<int>(draws.below(static_cast<std::uint32_t>(count - 2 * width)));
-  if (value >= std::min(first, second)) value += width;
-  if (value >= std::max(first, second)) value += width;
-  return value;
-}
-
-// The two-hop detours inside a group: any third switch.
-std::optional<Triple> draw_detour(const Network& network, int source, int target, Draws& draws) {
-  const int size = network.group_size();
-  if (size < 3) return std::nullopt;
-  const int base = network.group(source) * size;
-  const int member = below_without(size, 1, source - base, target - base, draws);
-  return Triple{base + member, -1, -1};
-}
 
 }  // namespace
 
@@ -156,67 +136,22 @@ std::optional<Triple> ShortHalves::draw(const Network& network, int source, int 
                 draw_shortest_link(network, middle, target, draws)};
 }
 
-ExplicitRows::ExplicitRows(const Network& network, const PathRows& rows)
-    : offset_(rows.offset.begin(), rows.offset.end()),
-      cumulative_(rows.cumulative.begin(), rows.cumulative.end()) {
-  const std::size_t count = rows.intermediate.size();
-  const std::size_t pairs = index(network.num_switches()) * index(network.num_switches());
-  if (offset_.size() != pairs + 1 || offset_.front() != 0 || index(offset_.back()) != count ||
-      !std::ranges::is_sorted(offset_)) {
-    throw std::invalid_argument("path rows: offset must rise from 0 to the number of rows");
-  }
-  if (rows.first_link.size() != count || rows.second_link.size() != count ||
-      (!cumulative_.empty() && cumulative_.size() != count)) {
-    throw std::invalid_argument("path rows: arrays must have equal lengths");
-  }
-  rows_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Triple row{rows.intermediate[i], rows.first_link[i], rows.second_link[i]};
-    if (row.intermediate < 0 || row.intermediate >= network.num_switches() ||
-        row.first_link < -1 || row.first_link >= network.num_links() || row.second_link < -1 ||
-        row.second_link >= network.num_links()) {
-      throw std::invalid_argument("path rows: a switch or link id is out of range");
-    }
-    rows_.push_back(row);
-  }
-  find_uniform_pairs();
-}
-
-void ExplicitRows::find_uniform_pairs() {
-  uniform_.assign(offset_.size() - 1, 1);
-  if (cumulative_.empty()) return;
-  for (std::size_t pair = 0; pair + 1 < offset_.size(); ++pair) {
-    const std::int64_t begin = offset_[pair];
-    const std::int64_t size = offset_[pair + 1] - begin;
-    for (std::int64_t i = 0; i < size; ++i) {
-      const double even = static_cast<double>(i + 1) / static_cast<double>(size);
-      if (std::abs(cumulative_[index(begin + i)] - even) > 1e-12) uniform_[pair] = 0;
-    }
-  }
-}
-
-std::optional<Triple> ExplicitRows::draw(const Network& network, int source, int target,
-                                         Draws& draws) const {
-  const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
-  const std::int64_t begin = offset_[pair];
-  const std::int64_t size = offset_[pair + 1] - begin;
-  if (size == 0) return std::nullopt;
-  if (uniform_[pair] != 0) {
-    return rows_[index(begin) + draws.below(static_cast<std::uint32_t>(size))];
-  }
-  const auto first = cumulative_.begin() + begin;
-  const auto found = std::upper_bound(first, first + size - 1, draws.uniform());
-  return rows_[index(begin + (found - first))];
-}
-
 std::optional<std::pair<int, int>> first_pair_without_path(
     const PathSampler& sampler, const Network& network, std::span<const std::int32_t> sources,
     std::span<const std::int32_t> targets) {
   Stream stream(0, Purpose::route, 0);
   Draws draws(stream);
+  const auto has_path = [&](const auto& kind, int source, int target) {
+    if constexpr (requires { kind.has_path(network, source, target); }) {
+      return kind.has_path(network, source, target);
+    } else {
+      return kind.draw(network, source, target, draws).has_value();
+    }
+  };
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i] == targets[i]) continue;
-    if (!draw_path(sampler, network, sources[i], targets[i], draws)) {
+    if (!std::visit([&](const auto& kind) { return has_path(kind, sources[i], targets[i]); },
+                    sampler)) {
       return std::pair{static_cast<int>(sources[i]), static_cast<int>(targets[i])};
     }
   }

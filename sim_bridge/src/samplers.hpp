@@ -9,18 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "explicit_rows.hpp"
+#include "length_paths.hpp"
 #include "network.hpp"
 #include "rng.hpp"
+#include "triple.hpp"
 
 namespace tvlb::sim {
-
-/// A VLB path: MIN to `intermediate` through `first_link`, MIN on through `second_link`. A link of
-/// -1 is the direct local link of two switches of one group.
-struct Triple {
-  std::int32_t intermediate;
-  std::int32_t first_link;
-  std::int32_t second_link;
-};
 
 /// The empty path set.
 class NoPaths {
@@ -79,33 +74,7 @@ class ShortHalves {
   std::vector<std::uint8_t> distances_;
 };
 
-/// Input of ExplicitRows: rows of pair source * switches + target, weights optional.
-struct PathRows {
-  std::span<const std::int64_t> offset;  // switches * switches + 1
-  std::span<const std::int32_t> intermediate;
-  std::span<const std::int32_t> first_link;
-  std::span<const std::int32_t> second_link;
-  std::span<const double> cumulative;  // within each pair, last = 1; empty: all uniform
-};
-
-/// Draws from stored rows by weight; pairs of equal weights skip the search.
-class ExplicitRows {
- public:
-  /// Throws std::invalid_argument where the arrays do not fit the network.
-  ExplicitRows(const Network& network, const PathRows& rows);
-  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
-                                           Draws& draws) const;
-
- private:
-  void find_uniform_pairs();
-
-  std::vector<std::int64_t> offset_;
-  std::vector<Triple> rows_;
-  std::vector<double> cumulative_;
-  std::vector<std::uint8_t> uniform_;  // per pair
-};
-
-using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, ExplicitRows>;
+using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, LengthPaths, ExplicitRows>;
 
 inline std::optional<Triple> draw_path(const PathSampler& sampler, const Network& network,
                                        int source, int target, Draws& draws) {

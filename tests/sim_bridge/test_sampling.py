@@ -4,13 +4,20 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from sim_bridge import _core
 from sim_bridge.conversion import core_network
 from sim_bridge.sampling import make_sampler, with_second_switches
 from tvlb.paths import PathSet, RowSet, all_pairs, parse_expression
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, parse_topology
 
 DRAWS = 20_000
+LENGTH_RULES = [
+    *("<=2", "<=3", "<=4", "<=5"),
+    *("<=2+50%", "<=3+1%", "<=4+60%", "<=5+10%", "<=5+99%"),
+    *("<=2+(1,2)", "<=3+(1,3)", "<=3+(2,2)", "<=4+(2,3)", "<=4+(3,2)", "<=5+(3,3)"),
+]
 
 
 def _frequencies(
@@ -66,6 +73,116 @@ def test_unequal_links_per_group_pair_are_drawn_uniformly() -> None:
         assert frequencies[path] == pytest.approx(weight, rel=0.1)
 
 
+def _pairs(topology: Dragonfly, count: int) -> list[tuple[int, int]]:
+    """Some pairs of different switches, the same in every run."""
+    stream = np.random.default_rng(1)
+    ends = [stream.choice(topology.num_switches, 2, replace=False) for _ in range(count)]
+    return [(int(source), int(target)) for source, target in ends]
+
+
+def _check_uniform(path_set: PathSet, source: int, target: int) -> None:
+    """Draw 30 times as often as the pair has paths; at 1e-4 no fixed stream is far off."""
+    paths = list(_weights(path_set, source, target))
+    drawn = _frequencies(path_set, source, target, 30 * len(paths))
+    assert drawn.keys() == set(paths)
+    if len(paths) > 1:
+        counts = [drawn[path] * 30 * len(paths) for path in paths]
+        assert stats.chisquare(counts).pvalue > 1e-4
+
+
+# Three groups (one between), one switch per group, one link per switch, full size, two links per
+# pair, another wiring.
+@pytest.mark.parametrize(
+    "text", ["2,4,2,3", "1,1,2,3", "1,2,1,3", "2,4,2,9", "2,4,2,5", "3,6,3,7,palmtree"]
+)
+@pytest.mark.parametrize("expression", LENGTH_RULES)
+def test_length_rules_draw_their_paths_uniformly(text: str, expression: str) -> None:
+    topology = parse_topology(text)
+    path_set = parse_expression(expression, topology, 5)
+    for source, target in _pairs(topology, 3):
+        _check_uniform(path_set, source, target)
+
+
+def test_length_rules_with_unequal_and_parallel_links() -> None:
+    cables = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5], [1, 6], [3, 7], [4, 6]]
+    topology = Dragonfly.from_cables(1, 2, 4, 4, cables)
+    for expression in ("<=3", "<=4", "<=4+50%", "<=4+(3,2)", "<=5"):
+        path_set = parse_expression(expression, topology)
+        for source, target in zip(*all_pairs(topology), strict=True):
+            _check_uniform(path_set, int(source), int(target))
+
+
+# (0, 8) has one path up to 3 hops and two of 4, of which floor(2 f + 1/2) are kept.
+@pytest.mark.parametrize(("percent", "kept"), [(1, 0), (24, 0), (25, 1), (74, 1), (75, 2)])
+def test_percentages_at_their_borders(small: Dragonfly, percent: int, kept: int) -> None:
+    path_set = parse_expression(f"<=3+{percent}%", small)
+    assert len(_frequencies(path_set, 0, 8, 1000)) == 1 + kept
+    _check_uniform(path_set, 0, 8)
+
+
+def test_the_seed_of_a_set_chooses_the_longer_paths(small: Dragonfly) -> None:
+    supports = [
+        set(_frequencies(parse_expression("<=4+50%", small, seed), 0, 8)) for seed in (0, 1)
+    ]
+    assert supports[0] != supports[1]
+
+
+# Made for (0, 8), asked for the switches where PAR revises, and for a pair inside a group.
+@pytest.mark.parametrize("expression", ["<=4", "<=4+50%", "<=4+(2,3)"])
+def test_length_rules_draw_for_any_pair(small: Dragonfly, expression: str) -> None:
+    network = core_network(small)
+    path_set = parse_expression(expression, small)
+    pair = np.array([0], dtype=np.int32), np.array([8], dtype=np.int32)
+    sampler = make_sampler(network, path_set, *pair)
+    for source, target in ((1, 8), (2, 8), (3, 8), (1, 2)):
+        drawn = {sampler.draw(network, source, target, 7, n) for n in range(5000)}
+        assert drawn == _weights(path_set, source, target).keys()
+
+
+# A pair alone, and all pairs in runs of one: the rows of (0, 9) are the same.
+@pytest.mark.parametrize("expression", ["<=4", "short(all)"])
+def test_stored_rows_do_not_depend_on_how_they_are_listed(
+    expression: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topology = Dragonfly(2, 4, 2, 5)
+    network = core_network(topology)
+    stored = RowSet(parse_expression(expression, topology).all_rows(), "stored")
+    at_once = make_sampler(network, stored, *all_pairs(topology))
+    monkeypatch.setattr("sim_bridge.sampling._ROWS_AT_ONCE", 1)
+    one_by_one = make_sampler(network, stored, *all_pairs(topology))
+    for source, target in _pairs(topology, 20):
+        for number in range(50):
+            path = at_once.draw(network, source, target, 3, number)
+            assert one_by_one.draw(network, source, target, 3, number) == path
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ((99, 0, 0), "switch id is out of range"),
+        ((4, -1, -1), "does not join"),
+        ((0, 0, 0), "does not join"),
+    ],
+)
+def test_rows_that_are_no_paths_are_refused(
+    small: Dragonfly, row: tuple[int, int, int], complaint: str
+) -> None:
+    network = core_network(small)
+    stored = _core.ExplicitRows(network, expected=1, weighted=False)
+    middle, first, second = (np.array([value], dtype=np.int32) for value in row)
+    with pytest.raises(ValueError, match=complaint):
+        stored.append(
+            network,
+            sources=np.array([0], dtype=np.int32),
+            targets=np.array([8], dtype=np.int32),
+            offset=np.array([0, 1], dtype=np.int64),
+            intermediate=middle,
+            first_link=first,
+            second_link=second,
+            cumulative=np.zeros(0),
+        )
+
+
 # T(0) less the destination group, of the published routing, on dfly(2,4,2,9).
 def test_intermediates_of_short_2_3(small: Dragonfly) -> None:
     drawn = _frequencies(parse_expression("short(2,3)", small), 0, 8, 2000)
@@ -113,7 +230,7 @@ def test_mean_hops_of_short_2_3(medium: Dragonfly) -> None:
 def test_an_empty_set_draws_nothing(small: Dragonfly) -> None:
     network = core_network(small)
     pair = np.array([0], dtype=np.int32), np.array([8], dtype=np.int32)
-    for expression in ("none", "<=2"):
+    for expression in ("none", "<=2", "<=2+1%"):
         sampler = make_sampler(network, parse_expression(expression, small), *pair)
         assert sampler.draw(network, 0, 8, 0, 0) is None
         assert sampler.first_pair_without_path(network, *pair) == (0, 8)

@@ -154,7 +154,7 @@ class PathRows:
 
     def pairs(self, index: NDArray[np.int64]) -> "PathRows":
         """Return the rows of the pairs at positions `index`, in that order."""
-        counts = np.diff(self.offset)[index]
+        counts = self.offset[index + 1] - self.offset[index]
         offset = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         position = np.arange(offset[-1], dtype=np.int64)
         rows = position + np.repeat(self.offset[index] - offset[:-1], counts)

@@ -1,0 +1,330 @@
+#include "length_paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <tuple>
+
+#include "draw_steps.hpp"
+#include "tvlb/native/order.hpp"
+
+namespace tvlb::sim {
+namespace {
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// One of the links with probability 1 / slots each, else -1.
+std::int32_t pick_slot(std::span<const std::int32_t> links, std::uint32_t slots, Draws& draws) {
+  const std::uint32_t slot = slots == 1 ? 0 : draws.below(slots);
+  return slot < links.size() ? links[slot] : -1;
+}
+
+// The key below which this share of all keys lies; the highest key for 1 or more.
+std::uint64_t key_at(double share) {
+  if (share >= 1.0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(std::max(share, 0.0) * 0x1.0p64);
+}
+
+// Calls visit(key, path) for every VLB path of an inter-group pair that has `hops` hops.
+template <class Visit>
+void for_each_of_length(const Network& network, int source, int target, int hops,
+                        std::uint64_t seed, Visit visit) {
+  const std::uint64_t pair = pair_key(seed, source, target);
+  const int from = network.group(source);
+  const int to = network.group(target);
+  for (int via = 0; via < network.num_switches(); ++via) {
+    const int middle = network.group(via);
+    if (middle == from || middle == to) continue;
+    const auto seconds = network.global_links(middle, to);
+    for (const int first : network.global_links(from, middle)) {
+      const int left = hops - min_path_hops(network.link(first), source, via);
+      if (left < 1 || left > 3) continue;
+      const std::uint64_t half = half_key(pair, via, first);
+      for (const int second : seconds) {
+        if (min_path_hops(network.link(second), via, target) == left) {
+          visit(fold(half, second), Triple{via, first, second});
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+LengthPaths::LengthPaths(const Network& network, const LengthRule& rule)
+    : rule_(rule),
+      codes_(network),
+      leaving_(LinkIndex::leaving(network)),
+      arriving_(LinkIndex::arriving(network)),
+      group_size_(network.group_size()) {
+  if (rule.percent < 0 || rule.percent > 99 || (rule.percent > 0 && rule.first_hops)) {
+    throw std::invalid_argument("a length rule has 0 to 99 percent or a composition");
+  }
+  choose_shapes();
+  count_link_pairs(network);
+  if (rule.percent > 0) {
+    const std::size_t switches = index(network.num_switches());
+    first_dropped_ = std::vector<std::atomic<std::uint32_t>>(switches * switches);
+  }
+}
+
+void LengthPaths::choose_shapes() {
+  for (unsigned bits = 0; bits < 16; ++bits) {
+    const Shape shape{(bits & 8U) != 0, (bits & 4U) != 0, (bits & 2U) != 0, (bits & 1U) != 0};
+    const bool is_next = shape.hops() == rule_.max_hops + 1;
+    if (shape.hops() <= rule_.max_hops || (is_next && rule_.first_hops == shape.first_hops())) {
+      whole_.add(shape, group_size_);
+    } else if (is_next && rule_.percent > 0) {
+      longer_.add(shape, group_size_);
+    }
+  }
+}
+
+// No link joins a group with itself, so the sums over links skip the ends of a pair by themselves.
+void LengthPaths::count_link_pairs(const Network& network) {
+  const int groups = network.num_groups();
+  const auto count = [](std::span<const std::int32_t> links) {
+    return static_cast<std::uint32_t>(links.size());
+  };
+  from_switch_.resize(index(network.num_switches()) * index(groups));
+  to_switch_.resize(from_switch_.size());
+  between_.resize(index(groups) * index(groups));
+  for (int sw = 0; sw < network.num_switches(); ++sw) {
+    for (int group = 0; group < groups; ++group) {
+      most_links_ = std::max(most_links_, count(network.global_links(network.group(sw), group)));
+      if (group == network.group(sw)) continue;
+      auto& from = from_switch_[index(sw) * index(groups) + index(group)];
+      for (const int id : leaving_.links(sw)) {
+        const int end = network.link(id).target;
+        from.all += count(network.global_links(network.group(end), group));
+        from.meeting += count(leaving_.links(end, group));
+      }
+      auto& to = to_switch_[index(sw) * index(groups) + index(group)];
+      for (const int id : arriving_.links(sw)) {
+        const int start = network.link(id).source;
+        to.all += count(network.global_links(group, network.group(start)));
+        to.meeting += count(arriving_.links(start, group));
+      }
+      auto& total = between_[index(network.group(sw)) * index(groups) + index(group)];
+      total.all += from.all;
+      total.meeting += from.meeting;
+    }
+  }
+}
+
+LengthPaths::EndCounts LengthPaths::count_ends(const Network& network, int source,
+                                               int target) const {
+  LinkPairs own;
+  const auto starts = arriving_.ends(target);
+  for (const int end : leaving_.ends(source)) {
+    own.all += static_cast<std::uint32_t>(arriving_.links(target, network.group(end)).size());
+    for (const int start : starts) own.meeting += start == end ? 1U : 0U;
+  }
+  const std::size_t groups = index(network.num_groups());
+  const std::size_t from = index(network.group(source));
+  const std::size_t to = index(network.group(target));
+  const LinkPairs& near_source = from_switch_[index(source) * groups + to];
+  const LinkPairs& near_target = to_switch_[index(target) * groups + from];
+  const LinkPairs& total = between_[from * groups + to];
+  const auto less = [](const LinkPairs& x, const LinkPairs& y) {
+    return LinkPairs{x.all - y.all, x.meeting - y.meeting};
+  };
+  const LinkPairs only_source = less(near_source, own);
+  const LinkPairs only_target = less(near_target, own);
+  return {own, only_source, only_target, less(less(total, near_source), only_target)};
+}
+
+// A pair of links has one path per shape, but a meeting pair cannot take just one of the hops at
+// the intermediate; with both, it may be any switch of the group that is no end of the links.
+LengthPaths::Factors LengthPaths::factors_of(const Shape& shape, std::int64_t group_size) {
+  if (shape.is_direct()) return {0, 1};
+  if (shape.before && shape.after) return {group_size - 2, 1};
+  return {1, -1};
+}
+
+void LengthPaths::ShapeSet::add(const Shape& shape, std::int64_t group_size) {
+  shapes.push_back(shape);
+  const Factors added = factors_of(shape, group_size);
+  factors[shape.ends()].all += added.all;
+  factors[shape.ends()].meeting += added.meeting;
+}
+
+std::int64_t LengthPaths::ShapeSet::size(const EndCounts& counts) const {
+  std::int64_t sum = 0;
+  for (std::size_t ends = 0; ends < counts.size(); ++ends) sum += factors[ends].size(counts[ends]);
+  return sum;
+}
+
+bool LengthPaths::has_path(const Network& network, int source, int target) const {
+  if (network.group(source) == network.group(target)) return network.group_size() > 2;
+  const EndCounts counts = count_ends(network, source, target);
+  return whole_.size(counts) + drawn_count(longer_.size(counts), rule_.percent) > 0;
+}
+
+std::optional<Triple> LengthPaths::draw(const Network& network, int source, int target,
+                                        Draws& draws) const {
+  if (network.group(source) == network.group(target)) {
+    return draw_detour(network, source, target, draws);
+  }
+  const EndCounts counts = count_ends(network, source, target);
+  const std::int64_t whole = whole_.size(counts);
+  const std::int64_t kept = drawn_count(longer_.size(counts), rule_.percent);
+  if (whole + kept == 0) return std::nullopt;
+  const std::int64_t rank = draws.below(static_cast<std::uint32_t>(whole + kept));
+  if (rank >= whole) return draw_kept(network, source, target, counts, draws);
+  return draw_ranked(network, source, target, whole_, counts, rank, draws);
+}
+
+// Uniform among the paths of the shape that the rank falls into.
+Triple LengthPaths::draw_ranked(const Network& network, int source, int target,
+                                const ShapeSet& set, const EndCounts& counts,
+                                std::int64_t rank, Draws& draws) const {
+  for (const Shape& shape : set.shapes) {
+    rank -= factors_of(shape, group_size_).size(counts[shape.ends()]);
+    if (rank < 0) return draw_shaped(network, source, target, shape, draws);
+  }
+  throw std::logic_error("LengthPaths: the paths of a pair do not add up");
+}
+
+// Ends, since the shape has a path: the rank fell into it.
+Triple LengthPaths::draw_shaped(const Network& network, int source, int target,
+                                const Shape& shape, Draws& draws) const {
+  for (;;) {
+    const auto links = propose(network, source, target, shape, draws);
+    if (!links) continue;
+    const Link& first = network.link(links->first_link);
+    const Link& second = network.link(links->second_link);
+    if ((first.source != source) != shape.at_source) continue;
+    if ((second.target != target) != shape.at_target) continue;
+    int via = shape.before ? second.source : first.target;
+    if (shape.before && shape.after) {
+      const auto member = draws.below(static_cast<std::uint32_t>(group_size_));
+      via = network.group(via) * static_cast<int>(group_size_) + static_cast<int>(member);
+    }
+    if ((via != first.target) == shape.before && (via != second.source) == shape.after) {
+      return {via, links->first_link, links->second_link};
+    }
+  }
+}
+
+// Pairs of links, each with the same probability; all that fit the shape are among them.
+std::optional<LengthPaths::Proposal> LengthPaths::propose(const Network& network, int source,
+                                                          int target, const Shape& shape,
+                                                          Draws& draws) const {
+  if (!shape.at_source) return propose_from_source(network, source, target, shape, draws);
+  if (!shape.at_target) return propose_from_target(network, source, target, shape, draws);
+  return propose_any(network, source, target, shape, draws);
+}
+
+std::optional<LengthPaths::Proposal> LengthPaths::propose_from_source(
+    const Network& network, int source, int target, const Shape& shape, Draws& draws) const {
+  const std::int32_t first = pick(leaving_.links(source), draws);
+  const int end = network.link(first).target;
+  const int to = network.group(target);
+  std::int32_t second = -1;
+  if (!shape.at_target) {
+    second = pick_slot(arriving_.links(target, network.group(end)), arriving_.most(), draws);
+  } else if (shape.is_direct()) {
+    second = pick_slot(leaving_.links(end, to), leaving_.most(), draws);
+  } else {
+    second = pick_slot(network.global_links(network.group(end), to), most_links_, draws);
+  }
+  if (second < 0) return std::nullopt;
+  return Proposal{first, second};
+}
+
+std::optional<LengthPaths::Proposal> LengthPaths::propose_from_target(
+    const Network& network, int source, int target, const Shape& shape, Draws& draws) const {
+  const std::int32_t second = pick(arriving_.links(target), draws);
+  const int start = network.link(second).source;
+  const int from = network.group(source);
+  const std::int32_t first =
+      shape.is_direct()
+          ? pick_slot(arriving_.links(start, from), arriving_.most(), draws)
+          : pick_slot(network.global_links(from, network.group(start)), most_links_, draws);
+  if (first < 0) return std::nullopt;
+  return Proposal{first, second};
+}
+
+std::optional<LengthPaths::Proposal> LengthPaths::propose_any(const Network& network, int source,
+                                                              int target, const Shape& shape,
+                                                              Draws& draws) const {
+  const int from = network.group(source);
+  const int to = network.group(target);
+  const int middle = below_without(network.num_groups(), 1, from, to, draws);
+  const std::int32_t first = pick_slot(network.global_links(from, middle), most_links_, draws);
+  if (first < 0) return std::nullopt;
+  const std::int32_t second =
+      shape.is_direct()
+          ? pick_slot(leaving_.links(network.link(first).target, to), leaving_.most(), draws)
+          : pick_slot(network.global_links(middle, to), most_links_, draws);
+  if (second < 0) return std::nullopt;
+  return Proposal{first, second};
+}
+
+// A longer path that belongs to the set: proposed until one is before the first dropped.
+Triple LengthPaths::draw_kept(const Network& network, int source, int target,
+                              const EndCounts& counts, Draws& draws) const {
+  const std::int64_t longer = longer_.size(counts);
+  const auto any = [&] {
+    const std::int64_t rank = draws.below(static_cast<std::uint32_t>(longer));
+    return draw_ranked(network, source, target, longer_, counts, rank, draws);
+  };
+  if (drawn_count(longer, rule_.percent) == longer) return any();
+  const std::uint64_t pair = pair_key(rule_.seed, source, target);
+  const KeyedTriple limit = keyed(pair, first_dropped(network, source, target, longer));
+  for (;;) {
+    const Triple path = any();
+    if (in_keyed_order(keyed(pair, path), limit)) return path;
+  }
+}
+
+LengthPaths::KeyedTriple LengthPaths::keyed(std::uint64_t pair, const Triple& path) const {
+  return {path_key(pair, path.intermediate, path.first_link, path.second_link), path};
+}
+
+bool LengthPaths::in_keyed_order(const KeyedTriple& x, const KeyedTriple& y) {
+  return std::tie(x.key, x.path.intermediate, x.path.first_link, x.path.second_link) <
+         std::tie(y.key, y.path.intermediate, y.path.first_link, y.path.second_link);
+}
+
+Triple LengthPaths::first_dropped(const Network& network, int source, int target,
+                                  std::int64_t longer) const {
+  const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
+  const std::uint32_t known = first_dropped_[pair].load(std::memory_order_relaxed);
+  if (known != 0) return codes_.decode(network, source, target, known - 1);
+  const Triple found = find_first_dropped(network, source, target, longer);
+  first_dropped_[pair].store(codes_.encode(network, source, target, found) + 1,
+                             std::memory_order_relaxed);
+  return found;
+}
+
+// Keys are uniform, so the path sought has a key near its share of their range: only paths with
+// keys nearby are kept and ordered, those with lower ones counted. All are if it is not nearby,
+// which 8 standard deviations make next to impossible.
+Triple LengthPaths::find_first_dropped(const Network& network, int source, int target,
+                                       std::int64_t longer) const {
+  const std::int64_t kept = drawn_count(longer, rule_.percent);
+  const double count = static_cast<double>(longer);
+  const double share = static_cast<double>(kept) / count;
+  const double around = 8.0 * std::sqrt(share * (1.0 - share) / count) + 8.0 / count;
+  for (const double slack : {around, 1.0}) {
+    const std::uint64_t low = key_at(share - slack);
+    const std::uint64_t high = key_at(share + slack);
+    std::int64_t lower = 0;
+    std::vector<KeyedTriple> near;
+    const auto visit = [&](std::uint64_t key, const Triple& path) {
+      lower += key < low ? 1 : 0;
+      if (key >= low && key <= high) near.push_back({key, path});
+    };
+    for_each_of_length(network, source, target, rule_.max_hops + 1, rule_.seed, visit);
+    if (lower > kept || kept - lower >= static_cast<std::int64_t>(near.size())) continue;
+    const auto sought = near.begin() + (kept - lower);
+    std::ranges::nth_element(near, sought, in_keyed_order);
+    return sought->path;
+  }
+  throw std::logic_error("LengthPaths: fewer long paths than were counted");
+}
+
+}  // namespace tvlb::sim
