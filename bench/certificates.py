@@ -19,6 +19,7 @@ import numpy as np
 
 from tvlb.model import PathClasses, PatternModel, Proof, RegretSolver
 from tvlb.model.instance import summed
+from tvlb.parallel import worker_processes
 from tvlb.paths import (
     PathRows,
     PathSet,
@@ -28,7 +29,6 @@ from tvlb.paths import (
     table1_points,
 )
 from tvlb.search import StopFlag, choose_patterns
-from tvlb.search.parallel import worker_processes
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern
 

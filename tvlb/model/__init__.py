@@ -7,6 +7,7 @@ from tvlb.model.bounds import Bound, BoundKind, capacity_bound
 from tvlb.model.certificate import TOLERANCE, Certificate, certify, require_proof
 from tvlb.model.instance import Instance, PathClasses, RateOrder, build_instance
 from tvlb.model.outcome import Outcome, Solution
+from tvlb.model.pattern_task import PatternTask, solve_pattern
 from tvlb.model.pulp_solver import available_solvers
 from tvlb.model.regret import RegretSolver
 from tvlb.model.solvers import LpSolver, parse_solver
@@ -22,6 +23,7 @@ __all__ = [
     "Outcome",
     "PathClasses",
     "PatternModel",
+    "PatternTask",
     "Proof",
     "RateOrder",
     "RegretSolver",
@@ -34,5 +36,6 @@ __all__ = [
     "export_model",
     "parse_solver",
     "require_proof",
+    "solve_pattern",
     "throughput",
 ]

@@ -12,6 +12,7 @@ from sim_bridge import (
     StopFlag,
     Warmup,
 )
+from tvlb.parallel import available_cores
 from tvlb.search.candidates import choose_candidates
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
@@ -26,7 +27,6 @@ from tvlb.search.optimize import (
     check_request,
     optimize,
 )
-from tvlb.search.parallel import available_cores
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PATTERNS, Entrant, Windows

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from sim_bridge import Routing, SimulationConfig, StopFlag
 from tvlb.balance import Balanced, BalanceOptions, BalanceReport, balance
 from tvlb.errors import InvalidInput
+from tvlb.parallel import available_cores, map_threads
 from tvlb.paths import PathSet, check_listable, parse_expression
 from tvlb.provenance import VERSION, versions
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import choose_candidates
-from tvlb.search.parallel import available_cores, map_threads
 from tvlb.search.probe import ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import PAPER, SCREENING, Entrant, Windows

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sim_bridge import StopFlag
 from tvlb.errors import InvalidInput
-from tvlb.model import PatternModel, RegretSolver
-from tvlb.paths import LengthSet, PathSet, parse_expression, strategic_choices, table1_points
-from tvlb.search.parallel import worker_processes
+from tvlb.model import PatternTask, RegretSolver, solve_pattern
+from tvlb.parallel import worker_processes
+from tvlb.paths import PathSet, strategic_choices, table1_points
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.sampling import (
     BATCH,
@@ -29,7 +29,12 @@ from tvlb.search.statistics import standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern
 
-__all__ = ["DEFAULT_GAP", "ProbePoint", "ProbeResult", "probe"]
+__all__ = [
+    "DEFAULT_GAP",
+    "ProbePoint",
+    "ProbeResult",
+    "probe",
+]
 
 _STAGE = "probe"
 # Relative gap between the certified bounds of every LP.
@@ -90,44 +95,6 @@ class ProbeResult:
     sample: Sample
 
 
-@dataclass(frozen=True)
-class _PatternTask:
-    """All path sets under one pattern: the unit of work of a process."""
-
-    topology: Dragonfly
-    pattern: Pattern
-    expressions: tuple[str, ...]
-    seed: int
-    solver: RegretSolver
-
-
-def _solve(task: _PatternTask) -> NDArray[np.float64]:
-    """Return the lower and the upper bound on theta per path set, float64 (sets, 2).
-
-    Notes
-    -----
-    Traffic routed with all paths of up to L hops can be routed the same way when longer paths are
-    added, since those may stay unused. So the lower bound of such a set holds for every set that
-    adds longer paths; once it meets the capacity bound, no further LP is solved for them.
-    """
-    model = PatternModel(task.topology, task.pattern, solver=task.solver, seed=task.seed)
-    bound = model.bound.value
-    proven: dict[int, float] = {}
-    solved: list[tuple[float, float]] = []
-    for expression in task.expressions:
-        path_set = parse_expression(expression, task.topology, task.seed)
-        length = path_set.max_hops if isinstance(path_set, LengthSet) else 0
-        low = max((theta for shorter, theta in proven.items() if shorter <= length), default=0.0)
-        up = bound
-        if low < bound * (1.0 - task.solver.gap):
-            found = model.solve(path_set)
-            low, up = max(low, found.theta_low), found.theta_up
-        if isinstance(path_set, LengthSet) and not path_set.has_extra:
-            proven[length] = low
-        solved.append((low, up))
-    return np.array(solved)
-
-
 def probe(
     topology: Dragonfly,
     *,
@@ -165,8 +132,8 @@ def probe(
     with worker_processes(workers, stop or StopFlag()) as run:
         while batch := study.next_batch():
             active = tuple(str(sets[index]) for index in study.active)
-            tasks = [_PatternTask(topology, pattern, active, seed, solver) for pattern in batch]
-            study.add(run(_solve, tasks, study.count))
+            tasks = [PatternTask(topology, pattern, active, seed, solver) for pattern in batch]
+            study.add(run(solve_pattern, tasks, study.count))
     return study.result()
 
 

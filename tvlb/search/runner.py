@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
+from tvlb.parallel import map_threads
 from tvlb.paths import PathSet
-from tvlb.search.parallel import map_threads
 from tvlb.search.progress import Progress, Reporter
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Type2

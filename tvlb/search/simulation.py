@@ -13,8 +13,8 @@ from sim_bridge import (
     search_saturation,
 )
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.parallel import map_threads
 from tvlb.randomness import check_seed
-from tvlb.search.parallel import map_threads
 from tvlb.search.progress import Progress, Reporter, silent
 
 __all__ = ["SimulationRequest", "find_saturation", "simulate_loads"]

@@ -12,16 +12,27 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.thread import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from sim_bridge import StopFlag
 from tvlb.errors import Cancelled
 
-__all__ = ["ProcessMap", "available_cores", "map_threads", "worker_processes"]
+__all__ = ["ProcessMap", "Stop", "available_cores", "map_threads", "worker_processes"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 _POLL_SECONDS = 0.2
+
+
+class Stop(Protocol):
+    """A flag that ends work when it is set, from any thread."""
+
+    def is_set(self) -> bool:
+        """Whether the work is to end."""
+        ...
+
+    def set(self) -> None:
+        """Ask the work to end."""
+        ...
 
 
 def available_cores() -> int:
@@ -37,7 +48,7 @@ def map_threads(
     task: Callable[[_Item], _Result],
     items: Sequence[_Item],
     workers: int,
-    stop: StopFlag,
+    stop: Stop,
     on_done: Callable[[], None],
     on_wait: Callable[[], None] = _nothing,
 ) -> list[_Result]:
@@ -62,7 +73,7 @@ def map_threads(
 class ProcessMap:
     """Applies picklable tasks to items on worker processes; see `worker_processes`."""
 
-    def __init__(self, executor: Executor, stop: StopFlag) -> None:
+    def __init__(self, executor: Executor, stop: Stop) -> None:
         self._executor = executor
         self._stop = stop
 
@@ -82,7 +93,7 @@ class ProcessMap:
 
 
 @contextmanager
-def worker_processes(workers: int, stop: StopFlag) -> Generator[ProcessMap]:
+def worker_processes(workers: int, stop: Stop) -> Generator[ProcessMap]:
     """Keep worker processes for several maps; they are terminated when the block fails."""
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
@@ -115,7 +126,7 @@ def _gather(
     executor: Executor,
     task: Callable[[_Item], _Result],
     items: Sequence[_Item],
-    stop: StopFlag,
+    stop: Stop,
     on_done: Callable[[], None],
     on_wait: Callable[[], None] = _nothing,
 ) -> list[_Result]:
