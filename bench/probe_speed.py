@@ -4,14 +4,15 @@ Usage: ``python bench/probe_speed.py [4,8,4,9] [--patterns N] [--sample N] [--wo
 the probe (wall and processor time, peak memory of its largest process), then solves a seeded sample
 of its linear programs with HiGHS on one core and extrapolates to all that the probe bounded. Prints
 both, the ratio of processor times and how far the optima of HiGHS are inside the bounds; exits 1 if
-one lies outside. ``--sample 0`` leaves HiGHS out.
+one lies outside. ``--sample 0`` leaves HiGHS out; ``--json`` prints the figures as one document.
 """
 
 import argparse
+import json
 import resource
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from random import Random
 
 from tvlb.model import TOLERANCE, PatternModel, RegretSolver
@@ -52,6 +53,116 @@ def measure(topology: Dragonfly, path_set: PathSet, pattern: Pattern, gap: float
     )
 
 
+@dataclass(frozen=True)
+class Figures:
+    """What Step 1 cost, and what HiGHS would; None where it was left out.
+
+    `above`, `below`: by how much the optima of HiGHS are above theta_low and below theta_up at
+    least.
+    """
+
+    topology: str
+    switches: int
+    nodes: int
+    patterns: int
+    patterns_available: int
+    programs: int
+    stopped: str
+    workers: int
+    gap: float
+    wall_seconds: float
+    cpu_seconds: float
+    megabytes: float
+    sample: int
+    highs_seconds: float | None = None
+    regret_seconds: float | None = None
+    above: float | None = None
+    below: float | None = None
+
+    @property
+    def times_cheaper(self) -> float | None:
+        """Processor time of one HiGHS solve per program over that of the probe."""
+        if self.highs_seconds is None:
+            return None
+        return self.highs_seconds * self.programs / self.cpu_seconds
+
+
+def time_probe(topology: Dragonfly, patterns: str, workers: int, gap: float) -> Figures:
+    """Run Step 1."""
+    started = time.perf_counter()
+    before = processor_seconds(resource.RUSAGE_SELF)
+    found = probe(topology, patterns=patterns, gap=gap, workers=workers)
+    wall = time.perf_counter() - started
+    seconds = processor_seconds(resource.RUSAGE_CHILDREN)
+    seconds += processor_seconds(resource.RUSAGE_SELF) - before
+    memory = max(
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return Figures(
+        topology=str(topology),
+        switches=topology.num_switches,
+        nodes=topology.num_nodes,
+        patterns=len(found.sample.patterns),
+        patterns_available=found.sample.available,
+        programs=sum(point.patterns for point in (*found.points, *found.strategic)),
+        stopped=found.sample.stopped,
+        workers=workers,
+        gap=gap,
+        wall_seconds=wall,
+        cpu_seconds=seconds,
+        megabytes=memory / 1024,
+        sample=0,
+    )
+
+
+def with_highs(figures: Figures, topology: Dragonfly, count: int) -> Figures:
+    """Solve a sample of the linear programs with HiGHS, too."""
+    sets = [*table1_points(topology), *strategic_choices(topology)]
+    patterns = choose_patterns(topology, "all", 0).everything
+    random = Random(0)
+    samples = [
+        measure(topology, random.choice(sets), random.choice(patterns), figures.gap)
+        for _ in range(count)
+    ]
+    return replace(
+        figures,
+        sample=count,
+        highs_seconds=sum(sample.exact_seconds for sample in samples) / count,
+        regret_seconds=sum(sample.bounded_seconds for sample in samples) / count,
+        above=min(sample.below for sample in samples),
+        below=min(sample.above for sample in samples),
+    )
+
+
+def report(figures: Figures) -> None:
+    """Print the figures for people."""
+    print(
+        f"{figures.topology}: {figures.patterns} of {figures.patterns_available} patterns, "
+        f"{figures.programs} programs, {figures.workers} workers, gap {figures.gap:g}"
+    )
+    print(f"stopped: {figures.stopped}")
+    print(
+        f"probe: {figures.wall_seconds:.1f} s, {figures.cpu_seconds:.1f} CPU s, "
+        f"{figures.megabytes:.0f} MB in the largest process"
+    )
+    if figures.highs_seconds is None:
+        return
+    print(
+        f"sample of {figures.sample} programs (seed 0): HiGHS {figures.highs_seconds:.3f} CPU s "
+        f"each, regret matching {figures.regret_seconds:.3f} each"
+    )
+    print(
+        f"one HiGHS solve per program, extrapolated: "
+        f"{figures.highs_seconds * figures.programs:.0f} CPU s, "
+        f"{figures.times_cheaper:.1f} times as much"
+    )
+    print(
+        f"HiGHS above theta_low by at least {figures.above:.2e}, below theta_up by at least "
+        f"{figures.below:.2e}"
+    )
+
+
 def main() -> int:
     """Run the comparison; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -60,57 +171,18 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--gap", type=float, default=1e-3)
+    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     topology = parse_topology(arguments.topology)
-    everything = choose_patterns(topology, "all", 0)
-    patterns = everything.first(everything.most)
-    sets = [*table1_points(topology), *strategic_choices(topology)]
-
-    started = time.perf_counter()
-    before = processor_seconds(resource.RUSAGE_SELF)
-    found = probe(
-        topology, patterns=arguments.patterns, gap=arguments.gap, workers=arguments.workers
-    )
-    wall = time.perf_counter() - started
-    seconds = processor_seconds(resource.RUSAGE_CHILDREN)
-    seconds += processor_seconds(resource.RUSAGE_SELF) - before
-    memory = max(
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    programs = sum(point.patterns for point in (*found.points, *found.strategic))
-    print(
-        f"{topology}: {len(found.sample.patterns)} of {found.sample.available} patterns, "
-        f"{programs} programs, {arguments.workers} workers, gap {arguments.gap:g}"
-    )
-    print(f"stopped: {found.sample.stopped}")
-    print(
-        f"probe: {wall:.1f} s, {seconds:.1f} CPU s, {memory / 1024:.0f} MB in the largest process"
-    )
-    if arguments.sample == 0:
-        return 0
-
-    random = Random(0)
-    samples = [
-        measure(topology, random.choice(sets), random.choice(patterns), arguments.gap)
-        for _ in range(arguments.sample)
-    ]
-    per_program = sum(sample.exact_seconds for sample in samples) / len(samples)
-    bounded = sum(sample.bounded_seconds for sample in samples) / len(samples)
-    expected = per_program * programs
-    print(
-        f"sample of {len(samples)} programs (seed 0): HiGHS {per_program:.3f} CPU s each, "
-        f"regret matching {bounded:.3f} each"
-    )
-    print(
-        f"one HiGHS solve per program, extrapolated: {expected:.0f} CPU s, "
-        f"{expected / seconds:.1f} times as much"
-    )
-    print(
-        f"HiGHS above theta_low by at most {max(s.below for s in samples):.2e}, below theta_up by "
-        f"at most {max(s.above for s in samples):.2e}"
-    )
-    return int(any(min(sample.below, sample.above) < -TOLERANCE for sample in samples))
+    figures = time_probe(topology, arguments.patterns, arguments.workers, arguments.gap)
+    if arguments.sample:
+        figures = with_highs(figures, topology, arguments.sample)
+    if arguments.json:
+        print(json.dumps(asdict(figures)))
+    else:
+        report(figures)
+    inside = figures.above is None or min(figures.above, figures.below or 0.0) >= -TOLERANCE
+    return int(not inside)
 
 
 if __name__ == "__main__":

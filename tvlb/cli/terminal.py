@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
@@ -20,6 +21,9 @@ from tvlb.search import Progress as Event
 from tvlb.search import Reporter
 
 __all__ = ["print_json", "print_warnings", "progress_display", "stdout"]
+
+# Longest time without a line in a log, seconds.
+_SILENCE = 30.0
 
 
 def stdout() -> Console:
@@ -40,20 +44,21 @@ def print_warnings(warnings: Iterable[str]) -> None:
 
 
 class _StageLog:
-    """Says in a line that a stage begins and that it is done; for logs and pipes."""
+    """Says in a line that a stage begins, now and then where it is, and that it is done."""
 
     def __init__(self) -> None:
         self._begun: set[str] = set()
+        self._spoke = time.monotonic()
 
     def __call__(self, event: Event) -> None:
         if event.stage not in self._begun:
             self._begun.add(event.stage)
             self._print(f"{event.stage} begins")
-        elif event.done == event.total:
+        elif event.done == event.total or time.monotonic() - self._spoke >= _SILENCE:
             self._print(f"{event.stage} {event.done}/{event.total} {event.note}".rstrip())
 
-    @staticmethod
-    def _print(text: str) -> None:
+    def _print(self, text: str) -> None:
+        self._spoke = time.monotonic()
         print(f"tvlb: {text}", file=sys.stderr, flush=True)
 
 
