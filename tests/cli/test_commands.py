@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tvlb.cli import main
+from tvlb.cli.terminal import progress_display
+from tvlb.search import Progress
 from tvlb.table import Table, read_table, write_table
 
 
@@ -208,8 +210,47 @@ def test_table_writes_what_it_says(table_file: Path) -> None:
     table = read_table(table_file)
     assert table.id == document["table"]["id"]
     assert table.header.expression == document["table"]["expression"]
-    assert len(table) == document["table"]["paths"]
+    assert len(table.columns) == document["table"]["paths"]
     assert table_file.with_suffix(".svg").read_text().startswith("<?xml")
+
+
+def test_compact_tables_from_search_to_switch(capsys: pytest.CaptureFixture[str]) -> None:
+    budget = (
+        "--patterns", "2", "--screening", "200,200,0.05", "--confirmation", "300,300,0.05",
+        "--finalists", "1", "--data-points", "2", "--simulated-patterns", "2", "--workers", "1",
+    )  # fmt: skip
+    document = _json(capsys, "table", "2,4,2,3", *budget, "--compact", "-o", "c.json")
+    assert document["table"]["form"] == "compact"
+    assert document["provenance"]["parameters"]["screening"]["measured"] == 200
+    assert len(document["baseline"]["per_pattern"]) == 2
+    assert _json(capsys, "show", "c.json")["id"] == document["table"]["id"]
+    assert _json(capsys, "verify", "c.json")["ok"]
+    assert main(["table", "2,4,2,3", *budget, "-o", "f.csv"]) == 0
+    assert main(["export", "c.json", "--to", "csv", "--full", "-o", "f2.csv"]) == 0
+    assert Path("f.csv").read_bytes() == Path("f2.csv").read_bytes()
+    capsys.readouterr()
+    done = _json(capsys, "export", "c.json", "--to", "csv", "--switch", "5", "-o", "s.csv")
+    rows = [line for line in Path("f.csv").read_text().splitlines() if line.startswith("5,")]
+    found = [line for line in Path("s.csv").read_text().splitlines() if line.startswith("5,")]
+    assert found == rows
+    assert len(rows) == done["paths"] > 0
+    assert main(["export", "c.json", "--to", "csv", "--switch", "12", "-o", "s.csv"]) == 2
+
+
+def test_logs_say_where_a_long_stage_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("tvlb.cli.terminal.time.monotonic", lambda: now)
+    with progress_display() as report:
+        report(Progress("probe", 0, 9))
+        now += 29.0
+        report(Progress("probe", 1, 9))
+        now += 2.0
+        report(Progress("probe", 2, 9, "patterns"))
+        report(Progress("probe", 3, 9))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["tvlb: probe begins", "tvlb: probe 2/9 patterns"]
 
 
 def test_verify_passes_on_its_own_table(

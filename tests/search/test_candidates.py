@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb.paths import parse_expression, table1_points
+from tvlb.paths import PathSet, parse_expression, table1_points
 from tvlb.search import ProbePoint, ProbeResult, Sample, choose_candidates
 from tvlb.search.candidates import content_key
 from tvlb.topology import Dragonfly
@@ -92,3 +92,24 @@ def test_at_most_eight_all_eligible_and_shortest_in(thetas: list[float], toleran
 def test_spread_has_no_duplicates(count: int) -> None:
     found = _choose(_curve([0.5] * count + [0.1] * (31 - count), 0.08, {}))
     assert len(set(found)) == len(found) == 8
+
+
+def test_where_paths_are_too_many_a_sample_tells_equal_sets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # With one link per group pair, short(<=4) means the same paths as <=4, and all as <=6.
+    strategic = {"short(<=4)": 0.5, "short(2,3)": 0.5}
+    curve = _curve([0.5] * 31, 0.08, strategic)
+    listed = choose_candidates(TOPOLOGY, curve)
+    monkeypatch.setattr("tvlb.search.candidates.is_listable", _never)
+    assert choose_candidates(TOPOLOGY, curve) == listed
+    assert listed[1]["short(<=4)"] == "<=4"
+
+
+def test_fewer_data_points_keep_the_ends() -> None:
+    found = choose_candidates(TOPOLOGY, _curve([0.5] * 31, 0.08, {}), data_points=3)[0]
+    assert (len(found), found[0], found[-1]) == (3, "<=3", "<=5+90%")
+
+
+def _never(_: PathSet) -> bool:
+    return False

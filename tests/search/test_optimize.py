@@ -2,25 +2,36 @@
 
 import json
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
+from tvlb.paths import PathSet
 from tvlb.search import (
     Progress,
     SearchOptions,
     SimulationConfig,
     TableResult,
     Windows,
+    compact_table,
     optimize,
     table_document,
 )
-from tvlb.table import verify, write_table
+from tvlb.table import CompactTable, Table, verify, write_table
 from tvlb.topology import Dragonfly
 
 TOPOLOGY = Dragonfly(2, 4, 2, 3)
+
+
+def never(_: PathSet) -> bool:
+    return False
+
+
 QUICK = SearchOptions(
     patterns="4",
     screening=Windows(300, 300, 0.05),
@@ -85,9 +96,15 @@ def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> N
         "timings",
         "provenance",
     } <= document.keys()
-    assert {"id", "expression", "mean_vlb_hops", "paths", "removed_by_balance"} == document[
-        "table"
-    ].keys()
+    assert document["table"].keys() == {
+        "id",
+        "form",
+        "expression",
+        "mean_vlb_hops",
+        "paths",
+        "removed_by_balance",
+        "sampled_pairs",
+    }
     assert len(document["baseline"]["per_pattern"]) == 5
     assert {"before", "after"} <= document["balance"]["local"].keys()
     mean = document["baseline"]["saturation_mean"]
@@ -105,8 +122,11 @@ def test_progress_names_every_stage(result: TableResult) -> None:
     assert stages == [
         "probe",
         "balance",
+        "screen all paths",
         "screen all",
+        "screen pilot paths",
         "screen pilot",
+        "screen candidates paths",
         "screen candidates",
         "screen latency",
         "confirm",
@@ -134,9 +154,37 @@ def test_bad_options_are_refused_before_work(change: dict[str, object], named: s
         optimize(TOPOLOGY, replace(QUICK, **change), report=fail)
 
 
-def test_networks_too_large_for_tables_are_refused_at_once() -> None:
-    with pytest.raises(InvalidInput, match="compact form"):
-        optimize(Dragonfly(13, 26, 13, 27))
+def test_networks_with_too_many_pairs_are_refused_at_once() -> None:
+    with pytest.raises(InvalidInput, match="pairs of switches"):
+        optimize(Dragonfly(1, 90, 1, 91, "palmtree"))
+
+
+def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The limit of 50 million paths is put to 0. On this network balancing removes nothing besides
+    # the step per pair, so the search must find the same and the compact table must expand to it.
+    options = replace(QUICK, balancing=BalanceOptions(global_threshold=10.0))
+    listed = optimize(TOPOLOGY, options)
+    for module in ("search.optimize", "search.candidates", "balance.balancing"):
+        monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
+    compact = optimize(TOPOLOGY, options)
+    assert isinstance(compact.table, CompactTable)
+    assert compact.table.expanded().id == listed.table.id
+    assert compact.table.id != listed.table.id
+    assert compact_table(compact) is compact.table
+    document = table_document(compact)
+    json.dumps(document)
+    assert document["table"]["form"] == "compact"  # pyright: ignore[reportIndexIssue]
+    assert table_document(listed)["candidates"] is not None
+    for ours, theirs in zip(
+        compact.validation.candidates, listed.validation.candidates, strict=True
+    ):
+        assert np.array_equal(ours.measured.saturation, theirs.measured.saturation)
+
+
+def test_any_result_has_a_compact_form() -> None:
+    result = optimize(TOPOLOGY, QUICK)
+    assert isinstance(result.table, Table)
+    assert compact_table(result).expanded().id == result.table.id
 
 
 def test_router_settings_reach_the_simulator() -> None:

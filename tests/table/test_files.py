@@ -12,6 +12,7 @@ from tvlb.errors import InvalidInput
 from tvlb.table import (
     FORMATS,
     MAX_TEXT_ROWS,
+    AnyTable,
     Columns,
     Table,
     TableFormat,
@@ -58,7 +59,7 @@ class Interrupted(BaseException):
 def test_a_failure_in_the_middle_leaves_the_old_file_and_nothing_else(
     failure: BaseException, tiny: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail_half_way(_: Table, stream: BinaryIO) -> None:
+    def fail_half_way(_: AnyTable, stream: BinaryIO) -> None:
         stream.write(b"half")
         raise failure
 

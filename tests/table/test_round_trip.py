@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvlb.paths import parse_expression
-from tvlb.table import FORMATS, Table, read_table, write_stream, write_table
+from tvlb.table import FORMATS, AnyTable, Table, read_table, write_stream, write_table
 from tvlb.topology import ARRANGEMENTS, Dragonfly
 
 EXPRESSIONS = ("all", "none", "<=3", "<=4", "<=4+60%", "<=3+10%", "<=4+(2,3)", "<=4+(3,2)")
@@ -31,7 +31,7 @@ def tables(draw: st.DrawFn) -> Table:
     return Table.from_rows(base_set, rows.select(~removed), removed, seed=seed, version="0.1.0")
 
 
-def written(table: Table, suffix: str) -> bytes:
+def written(table: AnyTable, suffix: str) -> bytes:
     stream = io.BytesIO()
     write_stream(table, suffix, stream)
     return stream.getvalue()

@@ -4,24 +4,24 @@
 `balance_pairs` works per switch pair only, on whichever pairs it is given.
 """
 
-from tvlb.balance.balancing import (
-    Balanced,
-    BalancedPairs,
-    BalanceOptions,
-    BalanceReport,
-    KindUsage,
-    balance,
-    balance_pairs,
-    link_usage,
-)
+from tvlb.balance.balanced_set import BalancedSet
+from tvlb.balance.balancing import Balanced, BalanceReport, balance, unbalanced
+from tvlb.balance.options import BalanceOptions
+from tvlb.balance.per_pair import BalancedPairs, balance_pairs
+from tvlb.balance.sample import Sample, sample_of
+from tvlb.balance.usage import KindUsage, link_usage
 
 __all__ = [
     "BalanceOptions",
     "BalanceReport",
     "Balanced",
     "BalancedPairs",
+    "BalancedSet",
     "KindUsage",
+    "Sample",
     "balance",
     "balance_pairs",
     "link_usage",
+    "sample_of",
+    "unbalanced",
 ]

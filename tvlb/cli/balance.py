@@ -70,6 +70,11 @@ def balance_command(
         f"{network}, {path_set}: {document['removed']:,} of {document['paths']:,} paths removed, "
         f"{document['pairs_at_floor']:,} pairs at the floor"
     )
+    if document["sampled_pairs"] is not None:
+        console.print(
+            f"  too many paths to list: these are figures of {document['sampled_pairs']:,} pairs; "
+            "the step over all pairs is left out"
+        )
     for kind in ("local", "global"):
         usage = cast("dict[str, Any]", document[kind])
         if usage["before"] is not None:

@@ -7,7 +7,7 @@ import typer
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
-from tvlb.search import SimulationConfig, Warmup
+from tvlb.search import SimulationConfig, Warmup, Windows
 
 __all__ = [
     "Json",
@@ -21,6 +21,7 @@ __all__ = [
     "number",
     "parse_loads",
     "parse_warmup",
+    "parse_windows",
 ]
 
 _MAX_WORKERS = 1024
@@ -138,6 +139,19 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
             f"warm-up {text!r} is malformed: expected CYCLES, detect or detect:CYCLES"
         )
     return Warmup.DETECT if kind else Warmup.FIXED, int(limit)
+
+
+def parse_windows(text: str) -> Windows:
+    """Parse simulated windows: WARMUP,CYCLES,GRID.
+
+    Raises
+    ------
+    InvalidInput : it is not that, or a value is out of range.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts[:2]):
+        raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID")
+    return Windows(int(parts[0]), int(parts[1]), number(parts[2]))
 
 
 def _load_range(part: str) -> list[float]:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -16,14 +17,25 @@ from tvlb.cli.options import (
     Seed,
     TopologyArgument,
     Workers,
+    integer,
     number,
+    parse_windows,
 )
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable as check_file
-from tvlb.paths import count_paths, parse_expression
+from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.search import SearchOptions, optimize, table_document
+from tvlb.search import (
+    MAX_DATA_POINTS,
+    MAX_PATTERNS,
+    PAPER,
+    SCREENING,
+    SearchOptions,
+    compact_table,
+    optimize,
+    table_document,
+)
 from tvlb.table import check_writable, format_of, write_table
 from tvlb.topology import Dragonfly, parse_topology
 
@@ -49,6 +61,33 @@ def table(
     balancing: Annotated[
         bool, typer.Option("--balance/--no-balance", help="Balance the candidates.")
     ] = True,
+    screening: Annotated[
+        str,
+        typer.Option(
+            metavar="WARMUP,CYCLES,GRID",
+            help="Windows (cycles) in which all candidates are simulated, and the grid of "
+            "saturation loads.",
+        ),
+    ] = str(SCREENING),
+    confirmation: Annotated[
+        str,
+        typer.Option(metavar="WARMUP,CYCLES,GRID", help="The same for finalists and baseline."),
+    ] = str(PAPER),
+    finalists: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="Candidates that are confirmed.")
+    ] = 2,
+    data_points: Annotated[
+        int,
+        typer.Option(
+            parser=integer, metavar="N", help="Most data points of Table 1 among the candidates."
+        ),
+    ] = MAX_DATA_POINTS,
+    simulated_patterns: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="Simulated patterns, 2..5.")
+    ] = MAX_PATTERNS,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Write rule and seed instead of rows.")
+    ] = False,
     output: Output = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FIG", help="Draw the result: .svg, .png, .pdf.")
@@ -64,16 +103,24 @@ def table(
         patterns=patterns,
         tolerance=tolerance,
         balancing=BalanceOptions() if balancing else None,
+        screening=parse_windows(screening),
+        confirmation=parse_windows(confirmation),
+        finalists=finalists,
+        data_points=data_points,
+        simulated_patterns=simulated_patterns,
         seed=seed,
         workers=workers,
     )
     if output is not None:
         check_writable(output)
-        _check_format(network, output)
+        if not compact:
+            _check_format(network, output)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
     with progress_display() as report:
         result = optimize(network, options, report=report)
+    if compact:
+        result = replace(result, table=compact_table(result))
     document = table_document(result)
     if json:
         print_json(document)
@@ -89,10 +136,11 @@ def table(
 def _check_format(network: Dragonfly, output: str) -> None:
     """Refuse a text format before the search if its answer might not fit."""
     limit = format_of(output).max_rows
-    if count_paths(parse_expression("all", network), limit) > limit:
+    paths = count_paths(parse_expression("all", network))
+    if limit < paths <= MAX_ROWS:
         raise InvalidInput(
             f"{output}: a table of {network} may have more than {limit:,} rows, the most for this "
-            "format; choose .parquet"
+            "format; choose .parquet or --compact"
         )
 
 
@@ -161,6 +209,8 @@ def _print_choice(document: Document, console: Console) -> None:
     console.print(f"  {document['decision']['reason']}")
     console.print(
         f"  {chosen['paths']:,} paths, {chosen['removed_by_balance']:,} removed by balancing"
+        if chosen["form"] == "full"
+        else f"  compact table: {chosen['paths']:,} paths before balancing"
     )
     console.print(
         f"  VLB hops: {_number(chosen['mean_vlb_hops'], 3)}, "
@@ -177,6 +227,11 @@ def _print_choice(document: Document, console: Console) -> None:
             f"({100 * (ours / theirs - 1):+.1f}%)"
         )
     balance = document["balance"]
+    if balance["sampled_pairs"] is not None:
+        console.print(
+            f"  balancing, by a sample of {balance['sampled_pairs']:,} switch pairs: "
+            f"{balance['removed']:,} of {balance['paths']:,} paths removed"
+        )
     for kind in ("local", "global"):
         usage = balance[kind]
         console.print(

@@ -12,12 +12,14 @@ from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.table import (
+    CompactTable,
     PairPath,
     check_writable,
     pair_paths,
     read_table,
     summarise,
     verify,
+    write_switch,
     write_table,
 )
 
@@ -100,6 +102,8 @@ def verify_command(
         console = stdout()
         state = "passed" if report.ok else f"FAILED, {report.problem_count:,} problems"
         console.print(f"{table}: {state} ({report.paths:,} paths, {report.vcs_needed} VCs needed)")
+        if report.sampled_pairs is not None:
+            console.print(f"  looked at: a sample of {report.sampled_pairs:,} switch pairs")
         for problem in report.problems:
             console.print(f"  {problem}")
     if not report.ok:
@@ -110,13 +114,23 @@ def export(
     table: TableArgument,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="parquet, json or csv.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
+    switch: Annotated[
+        int | None,
+        typer.Option(parser=integer, metavar="SWITCH", help="Only the rows of this source switch."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="List the rows of a compact table.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a table in another format."""
+    """Write a table in another format, or the rows of one switch."""
     if Path(output).suffix != f".{to}":
         raise InvalidInput(f"{output}: a file of format {to} must end in .{to}")
     check_writable(output)
     loaded = read_table(table)
-    write_table(loaded, Path(output))
+    if switch is not None:
+        paths = write_switch(loaded, switch, Path(output))
+    else:
+        exported = loaded.expanded() if full and isinstance(loaded, CompactTable) else loaded
+        write_table(exported, Path(output))
+        paths = len(exported.columns)
     if json:
-        print_json({"written": output, "format": to, "id": loaded.id, "paths": len(loaded)})
+        print_json({"written": output, "format": to, "id": loaded.id, "paths": paths})

@@ -3,7 +3,15 @@
 The throughput model, balancing, the simulator and the tables all read `PathSet` and `PathRows`.
 """
 
-from tvlb.paths.limits import MAX_ROWS, check_listable, check_rows, count_paths
+from tvlb.paths.limits import (
+    MAX_ROWS,
+    check_listable,
+    check_pairs,
+    check_rows,
+    count_paths,
+    is_listable,
+)
+from tvlb.paths.members import PathKeys, keys_of_paths, keys_of_rows, members
 from tvlb.paths.parse import PATH_SET_GRAMMAR, parse_expression, strategic_choices, table1_points
 from tvlb.paths.path_set import (
     EmptySet,
@@ -26,6 +34,7 @@ __all__ = [
     "HopProfile",
     "LengthSet",
     "Pairs",
+    "PathKeys",
     "PathRows",
     "PathSet",
     "RowSet",
@@ -34,8 +43,13 @@ __all__ = [
     "Switches",
     "all_pairs",
     "check_listable",
+    "check_pairs",
     "check_rows",
     "count_paths",
+    "is_listable",
+    "keys_of_paths",
+    "keys_of_rows",
+    "members",
     "min_rows",
     "parse_expression",
     "strategic_choices",

@@ -4,8 +4,16 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.paths.path_set import PathSet
+from tvlb.topology import Dragonfly
 
-__all__ = ["MAX_ROWS", "check_listable", "check_rows", "count_paths"]
+__all__ = [
+    "MAX_ROWS",
+    "check_listable",
+    "check_pairs",
+    "check_rows",
+    "count_paths",
+    "is_listable",
+]
 
 MAX_ROWS = 50_000_000
 
@@ -15,8 +23,23 @@ def check_rows(rows: int, what: str) -> None:
     if rows > MAX_ROWS:
         raise InvalidInput(
             f"{what} has more than {MAX_ROWS:,} paths over all switch pairs, the most that is "
-            "listed (the compact form for larger sets is not available)"
+            "listed; larger sets are used in compact form, rule and seed"
         )
+
+
+def check_pairs(topology: Dragonfly) -> None:
+    """Raise InvalidInput if a topology has more than `MAX_ROWS` switch pairs."""
+    pairs = topology.num_switches * (topology.num_switches - 1)
+    if pairs > MAX_ROWS:
+        raise InvalidInput(
+            f"{topology} has {pairs:,} pairs of switches; at most {MAX_ROWS:,} are searched"
+        )
+
+
+def is_listable(path_set: PathSet) -> bool:
+    """Whether the paths of all pairs are at most `MAX_ROWS`."""
+    switches = path_set.topology.num_switches
+    return switches * (switches - 1) <= MAX_ROWS and count_paths(path_set) <= MAX_ROWS
 
 
 def count_paths(path_set: PathSet, stop_above: int = MAX_ROWS) -> int:
@@ -43,7 +66,5 @@ def check_listable(path_set: PathSet) -> None:
     ------
     InvalidInput : more than `MAX_ROWS` of either.
     """
-    what = f"{path_set} on {path_set.topology}"
-    switches = path_set.topology.num_switches
-    check_rows(switches * (switches - 1), what)
-    check_rows(count_paths(path_set), what)
+    check_pairs(path_set.topology)
+    check_rows(count_paths(path_set), f"{path_set} on {path_set.topology}")

@@ -105,6 +105,13 @@ class PathRows:
         """Position of each row's pair, int64 (rows,)."""
         return np.repeat(np.arange(len(self.source)), np.diff(self.offset))
 
+    def paths(self, which: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return some rows as int32 (paths, 5): source, target, and the triple."""
+        pair = self.pair_of_row[which]
+        columns = (self.intermediate, self.first_link, self.second_link)
+        ends = (self.source[pair], self.target[pair])
+        return np.stack([*ends, *(column[which] for column in columns)], axis=1)
+
     def links(self) -> NDArray[np.int32]:
         """Link ids of each path in travel order, int32 (rows, 6), -1 beyond the last hop."""
         return _native.path_links(wiring(self.topology), self.native).reshape(-1, MAX_HOPS)
@@ -128,6 +135,13 @@ class PathRows:
             entry_link=entry_link,
             entry_value=entry_value,
         )
+
+    def mean_hops_by_pair(self) -> NDArray[np.float64]:
+        """Mean hops of a drawn path of each pair, float64 (pairs,); 0 where there is no path."""
+        hops = np.bincount(
+            self.pair_of_row, weights=self.weight * self.hops, minlength=len(self.source)
+        )
+        return hops.astype(np.float64)
 
     def select(self, keep: NDArray[np.bool_]) -> "PathRows":
         """Return the rows where `keep` is true; weights of each pair are renormalised."""

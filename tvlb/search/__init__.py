@@ -13,7 +13,7 @@ from sim_bridge import (
     Warmup,
 )
 from tvlb.parallel import available_cores
-from tvlb.search.candidates import choose_candidates
+from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
     balance_document,
@@ -25,18 +25,22 @@ from tvlb.search.optimize import (
     SearchOptions,
     TableResult,
     check_request,
+    compact_table,
     optimize,
 )
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
-from tvlb.search.runner import PATTERNS, Entrant, Windows
+from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
 from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patterns
 from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
 from tvlb.search.simulation_document import simulation_document
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
 
 __all__ = [
-    "PATTERNS",
+    "MAX_DATA_POINTS",
+    "MAX_PATTERNS",
+    "PAPER",
+    "SCREENING",
     "Assessment",
     "Candidate",
     "Comparison",
@@ -69,6 +73,7 @@ __all__ = [
     "check_searchable",
     "choose_candidates",
     "choose_patterns",
+    "compact_table",
     "compare",
     "decide",
     "find_saturation",

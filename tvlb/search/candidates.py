@@ -5,31 +5,37 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tvlb.paths import PathRows, parse_expression
+from tvlb.balance import sample_of
+from tvlb.paths import PathRows, is_listable, parse_expression
 from tvlb.search.probe import ProbePoint, ProbeResult
 from tvlb.topology import Dragonfly
 
 __all__ = ["MAX_DATA_POINTS", "choose_candidates", "content_key"]
 
 MAX_DATA_POINTS = 8
+_MOST_SAMPLED_ROWS = 2_000_000
 
 
 def choose_candidates(
-    topology: Dragonfly, probe: ProbeResult, seed: int = 0
+    topology: Dragonfly,
+    probe: ProbeResult,
+    seed: int = 0,
+    data_points: int = MAX_DATA_POINTS,
 ) -> tuple[list[str], dict[str, str]]:
     """Return the expressions to simulate, and those merged into others that mean the same paths.
 
     Notes
     -----
-    Data points within the tolerance of the best mean, at most eight spread over their range with
-    the shortest one always in, then the strategic choices within the tolerance. `all` is not
+    Data points within the tolerance of the best mean, at most `data_points` spread over their range
+    with the shortest one always in, then the strategic choices within the tolerance. `all` is not
     listed: it is the baseline that every candidate is compared with. Sets that equal it, or a
-    shorter expression, are merged into that.
+    shorter expression, are merged into that; where all paths are too many to list, sets are equal
+    that have the same mean hops and the same paths between a sample of the pairs.
     """
     distinct = _Distinct(topology, seed)
     eligible = [point for point in probe.points if point.within_tolerance]
     points = [point for point in eligible if point.expression != "all" and distinct.is_new(point)]
-    chosen = _spread(points, MAX_DATA_POINTS)
+    chosen = _spread(points, data_points)
     extra = [
         point for point in probe.strategic if point.within_tolerance and distinct.is_new(point)
     ]
@@ -42,6 +48,12 @@ class _Distinct:
     def __init__(self, topology: Dragonfly, seed: int) -> None:
         self._topology = topology
         self._seed = seed
+        conventional = parse_expression("all", topology)
+        self._sample = (
+            None
+            if is_listable(conventional)
+            else sample_of(conventional, _MOST_SAMPLED_ROWS).between
+        )
         self._seen: dict[str, str] = {self._key("all"): "all"}
         self.merged: dict[str, str] = {}
 
@@ -55,7 +67,9 @@ class _Distinct:
 
     def _key(self, expression: str) -> str:
         path_set = parse_expression(expression, self._topology, self._seed)
-        return content_key(path_set.all_rows())
+        if self._sample is None:
+            return content_key(path_set.all_rows())
+        return f"{path_set.mean_hops()!r} {content_key(path_set.rows(*self._sample))}"
 
 
 def _spread(points: Sequence[ProbePoint], limit: int) -> list[ProbePoint]:

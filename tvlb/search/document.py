@@ -3,14 +3,14 @@
 Numbers that do not exist (nan) become null, so that every document is valid JSON.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from tvlb.balance import BalanceReport, KindUsage, link_usage
+from tvlb.balance import BalanceReport, KindUsage, unbalanced
 from tvlb.documents import plain
 from tvlb.search.decision import Comparison
 from tvlb.search.optimize import Candidate, TableResult
 from tvlb.search.probe import ProbePoint, ProbeResult
-from tvlb.search.runner import PATTERNS
 from tvlb.search.statistics import standard_error
 from tvlb.search.validation import SimulatedSet
 from tvlb.topology import LinkKind
@@ -70,6 +70,7 @@ def balance_document(report: BalanceReport) -> Document:
         "removed_locally": report.removed_locally,
         "removed_globally": report.removed_globally,
         "pairs_at_floor": report.pairs_at_floor,
+        "sampled_pairs": report.sampled_pairs,
     }
 
 
@@ -84,11 +85,16 @@ def table_document(result: TableResult) -> Document:
         "topology_metadata": result.topology.metadata,
         **probe_document(result.probe, result.options.tolerance),
         "candidates": [
-            _simulated(simulated, candidate, comparisons.get(candidate.expression))
+            _simulated(
+                simulated,
+                validation.patterns,
+                candidate,
+                comparisons.get(candidate.expression),
+            )
             for candidate, simulated in candidates
         ],
         "merged": result.merged,
-        "baseline": _simulated(validation.baseline, None, None)
+        "baseline": _simulated(validation.baseline, validation.patterns)
         | {"mean_vlb_hops": result.baseline_hops},
         "decision": {
             "expression": validation.decision.expression,
@@ -109,33 +115,39 @@ def table_document(result: TableResult) -> Document:
 
 
 def _table(result: TableResult) -> Document:
-    table = result.table
+    table, compact = result.table, result.table.header.compact
     return {
         "id": table.id,
+        "form": "full" if compact is None else "compact",
         "expression": table.header.expression,
         "mean_vlb_hops": table.header.mean_vlb_hops,
-        "paths": len(table),
-        "removed_by_balance": len(table.removed),
+        # Of a compact table nobody has counted what balancing leaves.
+        "paths": sum(table.header.paths_by_hops.values()),
+        "removed_by_balance": len(table.removed) if compact is None else None,
+        "sampled_pairs": None if compact is None else compact.sampled_pairs,
     }
 
 
 def _simulated(
-    simulated: SimulatedSet, candidate: Candidate | None, comparison: Comparison | None
+    simulated: SimulatedSet,
+    patterns: Sequence[str],
+    candidate: Candidate | None = None,
+    comparison: Comparison | None = None,
 ) -> Document:
     measured = simulated.measured
     report = candidate.balance_report if candidate is not None else None
     return _plain_document(
         {
             "expression": measured.expression,
-            "mean_vlb_hops": None if candidate is None else candidate.path_set.mean_hops(),
+            "mean_vlb_hops": None if candidate is None else candidate.mean_hops,
             "saturation_mean": float(measured.saturation.mean()),
             "saturation_sem": standard_error(measured.saturation),
             "latency_at_reference_load": float(measured.latency.mean()),
             "latency_sem": standard_error(measured.latency),
             "per_pattern": [
-                {"pattern": str(pattern), "saturation": saturation, "latency": latency}
+                {"pattern": pattern, "saturation": saturation, "latency": latency}
                 for pattern, saturation, latency in zip(
-                    PATTERNS,
+                    patterns,
                     measured.saturation.tolist(),
                     measured.latency.tolist(),
                     strict=True,
@@ -157,9 +169,7 @@ def _chosen_balance(result: TableResult) -> object:
     chosen = result.chosen
     if chosen is not None and chosen.balance_report is not None:
         return balance_document(chosen.balance_report)
-    usage = link_usage(result.table.rows)
-    paths = len(result.table)
-    return balance_document(BalanceReport(usage, usage, 0, 0, 0, paths))
+    return balance_document(unbalanced(result.table.base_set))
 
 
 def _parameters(result: TableResult) -> object:

@@ -9,22 +9,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sim_bridge import Routing, SimulationConfig, StopFlag
-from tvlb.balance import Balanced, BalanceOptions, BalanceReport, balance
+from tvlb.balance import (
+    Balanced,
+    BalancedSet,
+    BalanceOptions,
+    BalanceReport,
+    balance,
+    balance_pairs,
+)
 from tvlb.errors import InvalidInput
 from tvlb.parallel import available_cores, map_threads
-from tvlb.paths import PathSet, check_listable, parse_expression
+from tvlb.paths import PathSet, check_pairs, is_listable, parse_expression
 from tvlb.provenance import VERSION, versions
 from tvlb.randomness import check_seed
-from tvlb.search.candidates import choose_candidates
+from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.probe import ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
-from tvlb.search.runner import PAPER, SCREENING, Entrant, Windows
+from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.validation import Validation, ValidationOptions, validate
-from tvlb.table import Table
+from tvlb.table import AnyTable, CompactTable, Table
 from tvlb.topology import Dragonfly
 
-__all__ = ["Candidate", "SearchOptions", "TableResult", "optimize"]
+__all__ = ["Candidate", "SearchOptions", "TableResult", "compact_table", "optimize"]
 
 _ADAPTIVE = (Routing.UGAL_L, Routing.UGAL_G, Routing.PAR)
 
@@ -41,7 +48,9 @@ class SearchOptions:
     balancing : settings, or None to simulate the candidates as they are.
     config : router settings of the simulations.
     screening, confirmation : simulated windows, cycles.
-    finalists : candidates confirmed by their screened saturation.
+    finalists : candidates confirmed by their screened saturation, at least 1.
+    data_points : most data points of Table 1 among the candidates, at least 1.
+    simulated_patterns : type2(seed=0), type2(seed=1), ... that are simulated, 2..5.
     seed : of random fractions, patterns order and simulations, 0..2^63-1.
     workers : processes and threads; None for one per core.
     """
@@ -54,6 +63,8 @@ class SearchOptions:
     screening: Windows = SCREENING
     confirmation: Windows = PAPER
     finalists: int = 2
+    data_points: int = MAX_DATA_POINTS
+    simulated_patterns: int = MAX_PATTERNS
     seed: int = 0
     workers: int | None = None
 
@@ -64,6 +75,13 @@ class SearchOptions:
                 f"{', '.join(_ADAPTIVE)}"
             )
         check_seed(self.seed)
+        for name, value, least, most in (
+            ("finalists", self.finalists, 1, 100),
+            ("data_points", self.data_points, 1, 31),
+            ("simulated_patterns", self.simulated_patterns, 2, MAX_PATTERNS),
+        ):
+            if not least <= value <= most:
+                raise InvalidInput(f"{name} {value} is out of range: {least}..{most}")
         if self.workers is not None and not 1 <= self.workers <= 1024:
             raise InvalidInput(f"workers {self.workers} is out of range: 1..1024")
 
@@ -81,11 +99,13 @@ class Candidate:
     ----------
     expression : the path set.
     path_set : what is simulated: balanced, or as it is.
+    mean_hops : mean hops of a path drawn from it; see `Balanced.mean_hops`.
     balanced : the outcome of balancing, None without.
     """
 
     expression: str
     path_set: PathSet
+    mean_hops: float
     balanced: Balanced | None
 
     @property
@@ -106,7 +126,7 @@ class TableResult:
     merged : expressions left out because they mean the paths of another, by expression.
     baseline_hops : mean hops of a drawn path of the conventional set.
     validation : Step 2 with the decision.
-    table : the chosen table.
+    table : the chosen table, compact where its paths are too many to list.
     timings : seconds of wall time by stage.
     provenance : versions of the software that matters.
     """
@@ -118,7 +138,7 @@ class TableResult:
     merged: dict[str, str]
     baseline_hops: float
     validation: Validation
-    table: Table
+    table: AnyTable
     timings: dict[str, float]
     provenance: dict[str, str]
 
@@ -183,7 +203,9 @@ def optimize(
             stop=flag,
         )
     with watch.stage("balance"):
-        expressions, merged = choose_candidates(topology, probed, settings.seed)
+        expressions, merged = choose_candidates(
+            topology, probed, settings.seed, settings.data_points
+        )
         candidates = _prepare(topology, expressions, settings, report, flag)
     with watch.stage("simulate"):
         validation = _validate(topology, candidates, settings, report, flag)
@@ -207,7 +229,7 @@ def check_request(topology: Dragonfly, options: SearchOptions) -> None:
     """Raise InvalidInput if `optimize` would refuse; computes nothing."""
     check_searchable(topology, options.tolerance)
     choose_patterns(topology, options.patterns, options.seed)
-    check_listable(parse_expression("all", topology))
+    check_pairs(topology)
 
 
 def _prepare(
@@ -228,9 +250,9 @@ def _prepare(
 
     def prepare(path_set: PathSet) -> Candidate:
         if options.balancing is None:
-            return Candidate(str(path_set), path_set, None)
+            return Candidate(str(path_set), path_set, path_set.mean_hops(), None)
         balanced = balance(path_set, options.balancing, seed=options.seed)
-        return Candidate(str(path_set), balanced.path_set, balanced)
+        return Candidate(str(path_set), balanced.path_set, balanced.mean_hops, balanced)
 
     report(Progress("balance", 0, len(sets)))
     return map_threads(prepare, sets, options.worker_count, stop, count)
@@ -254,6 +276,7 @@ def _validate(
             screening=options.screening,
             confirmation=options.confirmation,
             finalists=options.finalists,
+            patterns=options.simulated_patterns,
             seed=options.seed,
             workers=options.worker_count,
         ),
@@ -267,12 +290,46 @@ def _table(
     candidates: Sequence[Candidate],
     validation: Validation,
     options: SearchOptions,
-) -> Table:
+) -> AnyTable:
     name = validation.decision.expression
     chosen = next((one for one in candidates if one.expression == name), None)
     base = parse_expression(name, topology, options.seed)
+    if not is_listable(base):
+        return _compact(base, chosen, options)
     rows = base.all_rows()
     if chosen is None or chosen.balanced is None:
         return Table.from_rows(base, rows, seed=options.seed, version=VERSION)
     keep = chosen.balanced.keep
+    assert keep is not None
     return Table.from_rows(base, rows.select(keep), ~keep, seed=options.seed, version=VERSION)
+
+
+def compact_table(result: TableResult) -> CompactTable:
+    """Return the chosen table in the compact form, whatever its size."""
+    if isinstance(result.table, CompactTable):
+        return result.table
+    return _compact(result.table.base_set, result.chosen, result.options)
+
+
+def _compact(base: PathSet, chosen: Candidate | None, options: SearchOptions) -> CompactTable:
+    if chosen is None or chosen.balanced is None:
+        return CompactTable.from_set(base, seed=options.seed, version=VERSION)
+    return CompactTable.from_set(
+        _by_rule(base, chosen.balanced, options),
+        seed=options.seed,
+        version=VERSION,
+        mean_vlb_hops=chosen.mean_hops,
+        sampled_pairs=chosen.balanced.report.sampled_pairs,
+    )
+
+
+def _by_rule(base: PathSet, balanced: Balanced, options: SearchOptions) -> BalancedSet:
+    """Return a balanced set as what the per-pair step gives, less what was removed besides."""
+    if isinstance(balanced.path_set, BalancedSet):
+        return balanced.path_set
+    assert balanced.keep is not None
+    assert options.balancing is not None
+    rows = base.all_rows()
+    by_pair = balance_pairs(rows, options.balancing, seed=options.seed).keep
+    besides = rows.paths(by_pair & ~balanced.keep)
+    return BalancedSet(base, options.balancing, options.seed, besides)

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
+from tvlb.errors import InvalidInput
 from tvlb.parallel import map_threads
 from tvlb.paths import PathSet
 from tvlb.search.progress import Progress, Reporter
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Type2
 
-__all__ = ["PAPER", "PATTERNS", "SCREENING", "Entrant", "Runner", "Windows"]
+__all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Entrant", "Runner", "Windows"]
 
-PATTERNS = tuple(Type2(seed) for seed in range(5))
+MAX_PATTERNS = 5
 
 _Outcome = TypeVar("_Outcome")
 
@@ -34,6 +35,17 @@ class Windows:
     warmup: int
     measured: int
     grid: float
+
+    def __post_init__(self) -> None:
+        if self.warmup < 0:
+            raise InvalidInput(f"warm-up {self.warmup} is out of range: at least 0 cycles")
+        if self.measured < 1:
+            raise InvalidInput(f"measured window {self.measured} is out of range: at least 1 cycle")
+        if not 0.0 < self.grid <= 0.1:
+            raise InvalidInput(f"grid {self.grid} is out of range: 0 < grid <= 0.1")
+
+    def __str__(self) -> str:
+        return f"{self.warmup},{self.measured},{self.grid:g}"
 
 
 SCREENING = Windows(3_000, 3_000, 0.01)
@@ -55,6 +67,10 @@ class _Job:
     error: float = 0.0
 
 
+def _nothing() -> None:
+    pass
+
+
 def _first(guess: NDArray[np.float64] | None) -> float | None:
     return None if guess is None else float(guess[0])
 
@@ -68,10 +84,11 @@ def _moved(guess: NDArray[np.float64] | None, index: int, error: float) -> float
 
 
 class Runner:
-    """Simulates entrants on the five Step 2 patterns.
+    """Simulates entrants on the Step 2 patterns.
 
     Parameters
     ----------
+    patterns : type2(seed=0), type2(seed=1), ..., so many of them.
     config : router settings; the windows are given per call.
     seed : of all simulations, so that differences between entrants are paired.
     workers : threads; the figures do not depend on it.
@@ -83,6 +100,7 @@ class Runner:
         routing: str,
         config: SimulationConfig,
         *,
+        patterns: int,
         seed: int,
         workers: int,
         report: Reporter,
@@ -91,6 +109,7 @@ class Runner:
         self._topology = topology
         self._routing = routing
         self._config = config
+        self.patterns = tuple(Type2(number) for number in range(patterns))
         self._seed = seed
         self._workers = workers
         self._report = report
@@ -117,6 +136,7 @@ class Runner:
         patterns are more alike than guess and answer.
         """
         config = self._in(windows)
+        self._prepare(stage, entrants)
 
         def search(job: _Job) -> float:
             found = search_saturation(
@@ -130,16 +150,16 @@ class Runner:
             return found.load
 
         expected = [None] * len(entrants) if guesses is None else guesses
-        count = self._counter(stage, len(entrants) * len(PATTERNS))
+        count = self._counter(stage, len(entrants) * len(self.patterns))
         jobs = [
-            _Job(self._scenario(one, PATTERNS[0]), _first(guess), guess_error)
+            _Job(self._scenario(one, self.patterns[0]), _first(guess), guess_error)
             for one, guess in zip(entrants, expected, strict=True)
         ]
         ahead = map_threads(search, jobs, self._workers, self._stop, count)
         jobs = [
             _Job(self._scenario(one, pattern), found + _moved(guess, index, guess_error), 0.0)
             for one, guess, found in zip(entrants, expected, ahead, strict=True)
-            for index, pattern in enumerate(PATTERNS[1:], 1)
+            for index, pattern in enumerate(self.patterns[1:], 1)
         ]
         others = map_threads(search, jobs, self._workers, self._stop, count)
         rest = np.array(others, dtype=np.float64).reshape(len(entrants), -1)
@@ -162,6 +182,7 @@ class Runner:
         stop_when_saturated: bool = False,
     ) -> list[SimulationResult]:
         """Every entrant on every pattern at every load, in that nesting order."""
+        self._prepare(stage, entrants)
         config = replace(self._in(windows), stop_when_saturated=stop_when_saturated)
         jobs = [
             _Job(scenario, load) for _, _, scenario in self._scenarios(entrants) for load in loads
@@ -180,16 +201,29 @@ class Runner:
         return [
             (position, index, self._scenario(entrant, pattern))
             for position, entrant in enumerate(entrants)
-            for index, pattern in enumerate(PATTERNS)
+            for index, pattern in enumerate(self.patterns)
         ]
 
     def _scenario(self, entrant: Entrant, pattern: Type2) -> Scenario:
-        key = (entrant.expression, pattern)
-        if key not in self._prepared:
-            self._prepared[key] = Scenario(
-                self._topology, self._routing, entrant.path_set, pattern, self._seed
-            )
-        return self._prepared[key]
+        return self._prepared[entrant.expression, pattern]
+
+    def _prepare(self, stage: str, entrants: Sequence[Entrant]) -> None:
+        """Build the scenarios that are missing; listing the paths of large networks takes long."""
+        missing = [
+            (entrant, pattern)
+            for entrant in entrants
+            for pattern in self.patterns
+            if (entrant.expression, pattern) not in self._prepared
+        ]
+
+        def build(pair: tuple[Entrant, Type2]) -> Scenario:
+            entrant, pattern = pair
+            return Scenario(self._topology, self._routing, entrant.path_set, pattern, self._seed)
+
+        count = self._counter(f"{stage} paths", len(missing)) if missing else _nothing
+        built = map_threads(build, missing, self._workers, self._stop, count)
+        for (entrant, pattern), scenario in zip(missing, built, strict=True):
+            self._prepared[entrant.expression, pattern] = scenario
 
     def _map(
         self, stage: str, task: Callable[[_Job], _Outcome], jobs: Sequence[_Job]
@@ -208,6 +242,5 @@ class Runner:
         self._report(Progress(stage, 0, total))
         return count
 
-    @staticmethod
-    def _by_entrant(values: Sequence[float]) -> list[NDArray[np.float64]]:
-        return list(np.array(values, dtype=np.float64).reshape(-1, len(PATTERNS)))
+    def _by_entrant(self, values: Sequence[float]) -> list[NDArray[np.float64]]:
+        return list(np.array(values, dtype=np.float64).reshape(-1, len(self.patterns)))

@@ -16,8 +16,8 @@ from sim_bridge import SimulationConfig, SimulationResult, StopFlag
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
 from tvlb.search.progress import Reporter
 from tvlb.search.runner import (
+    MAX_PATTERNS,
     PAPER,
-    PATTERNS,
     SCREENING,
     Entrant,
     Runner,
@@ -49,6 +49,7 @@ class ValidationOptions:
     config : router settings; its windows are replaced by the following.
     screening, confirmation : windows of the first round and of the finalists.
     finalists : candidates that are confirmed, chosen by saturation.
+    patterns : simulated patterns, type2(seed=0..patterns-1).
     seed : of all simulations; the sets share it, so their comparison is paired.
     workers : threads.
     """
@@ -58,6 +59,7 @@ class ValidationOptions:
     screening: Windows = SCREENING
     confirmation: Windows = PAPER
     finalists: int = 2
+    patterns: int = MAX_PATTERNS
     seed: int = 0
     workers: int = 1
 
@@ -103,6 +105,7 @@ class Validation:
 
     Attributes
     ----------
+    patterns : the simulated patterns.
     baseline : the conventional set.
     candidates : every candidate, in the order given; finalists are confirmed.
     decision : made on the confirmed figures.
@@ -111,6 +114,7 @@ class Validation:
         screening windows.
     """
 
+    patterns: tuple[str, ...]
     baseline: SimulatedSet
     candidates: tuple[SimulatedSet, ...]
     decision: Decision
@@ -126,7 +130,7 @@ def validate(
     report: Reporter,
     stop: StopFlag,
 ) -> Validation:
-    """Simulate the entrants on type2(seed=0..4) and decide.
+    """Simulate the entrants on type2(seed=0), type2(seed=1), ... and decide.
 
     Raises
     ------
@@ -138,6 +142,7 @@ def validate(
         topology,
         options.routing,
         options.config,
+        patterns=options.patterns,
         seed=options.seed,
         workers=options.workers,
         report=report,
@@ -169,6 +174,7 @@ def validate(
     by_index = dict(zip(final, confirmed[1:], strict=True))
     shown = [baseline] + [e for e in candidates if e.expression == decision.expression]
     return Validation(
+        patterns=tuple(map(str, runner.patterns)),
         baseline=SimulatedSet(confirmed[0], options.confirmation, confirmed=True),
         candidates=tuple(
             SimulatedSet(by_index[index], options.confirmation, confirmed=True)
@@ -230,7 +236,7 @@ def _curves(
     top = min(1.0, _CURVE_REACH * highest)
     loads = [round(top * step / _CURVE_POINTS, 4) for step in range(1, _CURVE_POINTS + 1)]
     results = runner.results("curves", entrants, windows, loads, stop_when_saturated=True)
-    table = np.array(results, dtype=object).reshape(len(entrants), len(PATTERNS), len(loads))
+    table = np.array(results, dtype=object).reshape(len(entrants), len(runner.patterns), len(loads))
     return {
         entrant.expression: tuple(
             _curve_point(load, list(table[position, :, column]))

@@ -5,6 +5,7 @@ path set; `parse_path_set` is the one parser of path sets, saved tables included
 """
 
 from tvlb.table.columns import COLUMN_TYPES, Columns
+from tvlb.table.compact import CompactTable
 from tvlb.table.deadlock import Channel, DeadlockCheck, check_deadlock
 from tvlb.table.diversity import Diversity, Spread
 from tvlb.table.files import (
@@ -18,7 +19,9 @@ from tvlb.table.files import (
 )
 from tvlb.table.header import FORMAT_VERSION, TableHeader, TopologyRecord
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
-from tvlb.table.summary import PairPath, TableSummary, pair_paths, summarise
+from tvlb.table.stored import AnyTable
+from tvlb.table.summary import CompactSummary, PairPath, TableSummary, pair_paths, summarise
+from tvlb.table.switch_rows import SWITCH_FORMATS, switch_columns, write_switch
 from tvlb.table.table import Table
 from tvlb.table.text_rows import MAX_TEXT_ROWS
 from tvlb.table.verify import VerifyReport, verify
@@ -29,10 +32,14 @@ __all__ = [
     "FORMATS",
     "FORMAT_VERSION",
     "MAX_TEXT_ROWS",
+    "SWITCH_FORMATS",
     "TABLE_SUFFIXES",
     "VC_SCHEMES",
+    "AnyTable",
     "Channel",
     "Columns",
+    "CompactSummary",
+    "CompactTable",
     "DeadlockCheck",
     "Diversity",
     "PairPath",
@@ -51,7 +58,9 @@ __all__ = [
     "parse_path_set",
     "read_table",
     "summarise",
+    "switch_columns",
     "verify",
     "write_stream",
+    "write_switch",
     "write_table",
 ]

@@ -62,6 +62,11 @@ class Columns:
         )
 
     @classmethod
+    def none(cls) -> "Columns":
+        """Return the columns of no rows."""
+        return cls(**{name: np.zeros(0, dtype=kind) for name, kind in COLUMN_TYPES.items()})
+
+    @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Columns":
         """Narrow integer and float arrays to the column types.
 
@@ -74,6 +79,11 @@ class Columns:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, in file order."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def of_source(self, switch: int) -> "Columns":
+        """Return the rows of one source switch."""
+        mine = self.src_switch == switch
+        return Columns(**{name: values[mine] for name, values in self.arrays().items()})
 
     def to_rows(self, topology: Dragonfly) -> PathRows:
         """Group the rows by switch pair; pairs without rows are present and empty.

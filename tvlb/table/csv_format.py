@@ -10,7 +10,7 @@ from typing import BinaryIO
 from tvlb.errors import InvalidInput
 from tvlb.table.columns import COLUMN_TYPES
 from tvlb.table.header import join, split
-from tvlb.table.table import Table
+from tvlb.table.stored import AnyTable, stored_table
 from tvlb.table.text_rows import Row, check_text_rows, columns_of, iterate_rows
 
 __all__ = ["read", "write"]
@@ -25,7 +25,7 @@ _ROW = re.compile(
 )
 
 
-def write(table: Table, stream: BinaryIO) -> None:
+def write(table: AnyTable, stream: BinaryIO) -> None:
     """Write a table; see `tvlb.table.write_table`."""
     stream.write(f"{_TITLE}\n".encode())
     for name, value in join(table.header, table.removed).items():
@@ -36,7 +36,7 @@ def write(table: Table, stream: BinaryIO) -> None:
     stream.write(f"{_END}\n".encode())
 
 
-def read(stream: BinaryIO) -> Table:
+def read(stream: BinaryIO) -> AnyTable:
     """Read a table; see `tvlb.table.read_table`."""
     try:
         lines = stream.read().decode().splitlines()
@@ -52,7 +52,7 @@ def read(stream: BinaryIO) -> Table:
     rows = [
         _row(number, line) for number, line in enumerate(lines[names + 1 : -1], start=names + 2)
     ]
-    return Table(header, removed, columns_of(rows))
+    return stored_table(header, removed, columns_of(rows))
 
 
 def _line_of_names(lines: list[str]) -> int:

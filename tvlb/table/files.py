@@ -12,7 +12,8 @@ from tvlb import files
 from tvlb.errors import InvalidInput
 from tvlb.paths import MAX_ROWS, check_rows
 from tvlb.table import csv_format, json_format, parquet_format
-from tvlb.table.table import Table
+from tvlb.table.compact import CompactTable
+from tvlb.table.stored import AnyTable
 from tvlb.table.text_rows import MAX_TEXT_ROWS
 
 __all__ = [
@@ -37,8 +38,8 @@ class TableFormat:
     max_rows : the largest table that the format takes.
     """
 
-    write: Callable[[Table, BinaryIO], None]
-    read: Callable[[BinaryIO], Table]
+    write: Callable[[AnyTable, BinaryIO], None]
+    read: Callable[[BinaryIO], AnyTable]
     max_rows: int
 
 
@@ -70,7 +71,7 @@ def check_writable(path: Path | str) -> None:
     files.check_writable(path, FORMATS)
 
 
-def write_table(table: Table, path: Path | str) -> None:
+def write_table(table: AnyTable, path: Path | str) -> None:
     """Write a table file; the old file, if any, stays until the new one is complete.
 
     Raises
@@ -84,7 +85,7 @@ def write_table(table: Table, path: Path | str) -> None:
         format_of(path).write(table, stream)
 
 
-def write_stream(table: Table, suffix: str, stream: BinaryIO) -> None:
+def write_stream(table: AnyTable, suffix: str, stream: BinaryIO) -> None:
     """Write a table to an open binary stream in the format of `suffix`, such as ``.csv``.
 
     Raises
@@ -96,7 +97,7 @@ def write_stream(table: Table, suffix: str, stream: BinaryIO) -> None:
     format_of(name).write(table, stream)
 
 
-def read_table(path: Path | str) -> Table:
+def read_table(path: Path | str) -> AnyTable:
     """Read a table file.
 
     Raises
@@ -118,17 +119,20 @@ def read_table(path: Path | str) -> Table:
     return table
 
 
-def _check_header(table: Table) -> None:
+def _check_header(table: AnyTable) -> None:
     """Build what the header describes, so that a bad header is found when it is read."""
     assert table.topology is not None
     assert table.base_set is not None
+    if isinstance(table, CompactTable):
+        assert table.path_set(table.header.expression) is not None
 
 
-def _check_rows(table: Table, path: Path | str) -> None:
-    check_rows(len(table), "the table")
+def _check_rows(table: AnyTable, path: Path | str) -> None:
+    rows = len(table.columns)
+    check_rows(rows, "the table")
     limit = format_of(path).max_rows
-    if len(table) > limit:
+    if rows > limit:
         raise InvalidInput(
-            f"cannot write {path}: the table has {len(table):,} rows and "
+            f"cannot write {path}: the table has {rows:,} rows and "
             f"{Path(path).suffix} files hold at most {limit:,}; write a .parquet file"
         )

@@ -1,17 +1,32 @@
 """The header of a table file: what the rows are, without a date, a host or a duration."""
 
+import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
 from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly
 
-__all__ = ["FORMAT_VERSION", "Removed", "TableHeader", "TopologyRecord", "join", "split"]
+__all__ = [
+    "FORMAT_VERSION",
+    "BalanceRecord",
+    "CompactRecord",
+    "Removed",
+    "TableHeader",
+    "TopologyRecord",
+    "content_id",
+    "join",
+    "no_removed",
+    "split",
+]
 
 FORMAT_VERSION: Literal[1] = 1
 _REMOVED = "removed"
@@ -64,6 +79,50 @@ class TopologyRecord(BaseModel):
         )
 
 
+class BalanceRecord(BaseModel):
+    """The per-pair step of balancing that is part of a compact table's rule.
+
+    Attributes
+    ----------
+    local_threshold, global_threshold, floor_paths, floor_share : see `BalanceOptions`.
+    seed : breaks ties between paths of equal length.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    local_threshold: float
+    global_threshold: float
+    floor_paths: int
+    floor_share: float
+    seed: int = Field(ge=0, le=MAX_SEED)
+
+    @classmethod
+    def of(cls, options: BalanceOptions, seed: int) -> Self:
+        """Record settings."""
+        return cls(**asdict(options), seed=seed)
+
+    def options(self) -> BalanceOptions:
+        """Return the settings; raises InvalidInput if one is out of range."""
+        return BalanceOptions(
+            self.local_threshold, self.global_threshold, self.floor_paths, self.floor_share
+        )
+
+
+class CompactRecord(BaseModel):
+    """What the header of a compact table says instead of rows.
+
+    Attributes
+    ----------
+    balance : the balancing that the rule includes, None without.
+    sampled_pairs : number of switch pairs that `mean_vlb_hops` is of; None for all.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    balance: BalanceRecord | None
+    sampled_pairs: int | None
+
+
 class TableHeader(BaseModel):
     """Everything that a table file says besides its rows and the removed paths.
 
@@ -74,8 +133,10 @@ class TableHeader(BaseModel):
     topology : the network that switch and link ids refer to.
     expression : the path-set expression that gives the rows, before any removal.
     seed : keys the random fractions of the expression.
-    paths_by_hops : number of rows by hop count, all pairs together.
+    paths_by_hops : number of rows by hop count, all pairs together; in the compact form number of
+        paths of the expression, before any removal.
     mean_vlb_hops : mean hops of a drawn path over the inter-group pairs, None without any path.
+    compact : None in the full form.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -87,11 +148,31 @@ class TableHeader(BaseModel):
     seed: int = Field(ge=0, le=MAX_SEED)
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None
+    compact: CompactRecord | None = None
 
 
 def join(header: TableHeader, removed: Removed) -> dict[str, Any]:
     """Return the header with the removed paths as one JSON document."""
-    return {**header.model_dump(mode="json"), _REMOVED: removed.tolist()}
+    entries = header.model_dump(mode="json")
+    if header.compact is None:
+        del entries["compact"]
+    return {**entries, _REMOVED: removed.tolist()}
+
+
+def content_id(header: TableHeader, removed: Removed, columns: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 (hex) of header, removed paths and rows."""
+    document = json.dumps(join(header, removed), sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(f"tvlb table\n{document}\n".encode())
+    for name, values in columns.items():
+        digest.update(f"{name} {len(values)}\n".encode())
+        little_endian = values.astype(values.dtype.newbyteorder("<"), copy=False)
+        digest.update(np.ascontiguousarray(little_endian).data)
+    return digest.hexdigest()
+
+
+def no_removed() -> Removed:
+    """Return no paths."""
+    return np.zeros((0, _REMOVED_COLUMNS), dtype=np.int32)
 
 
 def split(document: object) -> tuple[TableHeader, Removed]:
@@ -120,7 +201,7 @@ def split(document: object) -> tuple[TableHeader, Removed]:
 def _removed(value: object) -> Removed:
     paths = _array(value)
     if value == []:
-        return np.zeros((0, _REMOVED_COLUMNS), dtype=np.int32)
+        return no_removed()
     if paths.ndim != 2 or paths.shape[1] != _REMOVED_COLUMNS or paths.dtype.kind != "i":
         raise InvalidInput(
             "table header, removed: expected a list of [src, dst, intermediate, first, second]"

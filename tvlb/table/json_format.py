@@ -6,7 +6,7 @@ from typing import BinaryIO, cast
 from tvlb.errors import InvalidInput
 from tvlb.table.columns import COLUMN_TYPES
 from tvlb.table.header import join, split
-from tvlb.table.table import Table
+from tvlb.table.stored import AnyTable, stored_table
 from tvlb.table.text_rows import Row, check_text_rows, columns_of, iterate_rows
 
 __all__ = ["read", "write"]
@@ -14,7 +14,7 @@ __all__ = ["read", "write"]
 _KEYS = ("header", "columns", "rows")
 
 
-def write(table: Table, stream: BinaryIO) -> None:
+def write(table: AnyTable, stream: BinaryIO) -> None:
     """Write a table; see `tvlb.table.write_table`."""
     header = json.dumps(join(table.header, table.removed))
     stream.write(f'{{"header": {header},\n'.encode())
@@ -26,7 +26,7 @@ def write(table: Table, stream: BinaryIO) -> None:
     stream.write(b"\n]}\n")
 
 
-def read(stream: BinaryIO) -> Table:
+def read(stream: BinaryIO) -> AnyTable:
     """Read a table; see `tvlb.table.read_table`."""
     try:
         document: object = json.loads(stream.read())
@@ -40,7 +40,7 @@ def read(stream: BinaryIO) -> Table:
     if entries["columns"] != list(COLUMN_TYPES):
         raise InvalidInput(f"columns: expected {', '.join(COLUMN_TYPES)}")
     header, removed = split(entries["header"])
-    return Table(header, removed, columns_of(_rows(entries["rows"])))
+    return stored_table(header, removed, columns_of(_rows(entries["rows"])))
 
 
 def _rows(value: object) -> list[Row]:

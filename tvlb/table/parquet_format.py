@@ -23,9 +23,9 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import check_rows
 from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.header import Removed, join, split
-from tvlb.table.table import Table
+from tvlb.table.stored import AnyTable, stored_table
 
-__all__ = ["read", "write"]
+__all__ = ["read", "schema", "write"]
 
 _HEADER_KEY = b"tvlb.table"
 _ROW_GROUP = 1 << 20
@@ -33,22 +33,26 @@ _ZLIB_LEVEL = 6
 _MAX_HEADER_BYTES = 1 << 30
 
 
-def write(table: Table, stream: BinaryIO) -> None:
+def write(table: AnyTable, stream: BinaryIO) -> None:
     """Write a table; see `tvlb.table.write_table`."""
     document = join(table.header, table.removed[:0]) | {"removed": _packed(table.removed)}
     header = json.dumps(document, separators=(",", ":"))
-    schema = pa.schema(
-        [pa.field(name, pa.from_numpy_dtype(kind), False) for name, kind in COLUMN_TYPES.items()]
-    )
     columns = [pa.array(values) for values in table.columns.arrays().values()]
     with pq.ParquetWriter(
-        stream, schema, compression="zstd", store_schema=False, write_page_checksum=True
+        stream, schema(), compression="zstd", store_schema=False, write_page_checksum=True
     ) as writer:
-        writer.write_table(pa.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
+        writer.write_table(pa.Table.from_arrays(columns, schema=schema()), _ROW_GROUP)
         writer.add_key_value_metadata({_HEADER_KEY: header.encode()})
 
 
-def read(stream: BinaryIO) -> Table:
+def schema() -> Any:
+    """Return the columns of table files."""
+    return pa.schema(
+        [pa.field(name, pa.from_numpy_dtype(kind), False) for name, kind in COLUMN_TYPES.items()]
+    )
+
+
+def read(stream: BinaryIO) -> AnyTable:
     """Read a table; see `tvlb.table.read_table`."""
     try:
         return _read(stream)
@@ -57,7 +61,7 @@ def read(stream: BinaryIO) -> Table:
         raise InvalidInput(f"no readable Parquet file: {_first_line(error)}") from error
 
 
-def _read(stream: BinaryIO) -> Table:
+def _read(stream: BinaryIO) -> AnyTable:
     with pq.ParquetFile(
         stream,
         page_checksum_verification=True,
@@ -67,7 +71,7 @@ def _read(stream: BinaryIO) -> Table:
         check_rows(file.metadata.num_rows, "the table")
         content = file.read()
     arrays = {name: _values(name, content.column(name)) for name in COLUMN_TYPES}
-    return Table(header, removed, Columns.from_arrays(arrays))
+    return stored_table(header, removed, Columns.from_arrays(arrays))
 
 
 def _document(file: pq.ParquetFile) -> object:

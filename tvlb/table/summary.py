@@ -1,16 +1,18 @@
 """What a table holds, as plain data for printing and for JSON."""
 
-from typing import TypedDict
+from typing import TypedDict, overload
 
 import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows
+from tvlb.table.compact import CompactTable, check_switch
 from tvlb.table.diversity import Diversity, Spread, diversity
+from tvlb.table.stored import AnyTable
 from tvlb.table.table import Table
 from tvlb.topology import LinkKind
 
-__all__ = ["PairPath", "TableSummary", "pair_paths", "summarise"]
+__all__ = ["CompactSummary", "PairPath", "TableSummary", "pair_paths", "summarise"]
 
 
 class SpreadData(TypedDict):
@@ -55,6 +57,24 @@ class TableSummary(TypedDict):
     diversity: DiversityData
 
 
+class CompactSummary(TypedDict):
+    """A compact table in a few numbers; `paths` are those of the expression, before balancing."""
+
+    id: str
+    form: str
+    topology: str
+    expression: str
+    seed: int
+    version: str
+    switch_pairs: int
+    paths: int
+    paths_by_hops: dict[int, int]
+    balance: dict[str, float] | None
+    removed_besides: int
+    mean_vlb_hops: float | None
+    sampled_pairs: int | None
+
+
 class PairPath(TypedDict):
     """One path of a pair, with the switches and links it visits in travel order."""
 
@@ -68,13 +88,19 @@ class PairPath(TypedDict):
     kinds: list[str]
 
 
-def summarise(table: Table) -> TableSummary:
+@overload
+def summarise(table: Table) -> TableSummary: ...
+@overload
+def summarise(table: CompactTable) -> CompactSummary: ...
+def summarise(table: AnyTable) -> TableSummary | CompactSummary:
     """Describe a table in a few numbers.
 
     Raises
     ------
     InvalidInput : the rows cannot be told apart by switch pair.
     """
+    if isinstance(table, CompactTable):
+        return _compact(table)
     rows, header = table.rows, table.header
     counts = np.diff(rows.offset)
     return TableSummary(
@@ -94,17 +120,36 @@ def summarise(table: Table) -> TableSummary:
     )
 
 
-def pair_paths(table: Table, source: int, target: int) -> list[PairPath]:
+def _compact(table: CompactTable) -> CompactSummary:
+    header, switches = table.header, table.topology.num_switches
+    record = header.compact
+    assert record is not None
+    return CompactSummary(
+        id=table.id,
+        form="compact",
+        topology=str(table.topology),
+        expression=header.expression,
+        seed=header.seed,
+        version=header.version,
+        switch_pairs=switches * (switches - 1),
+        paths=sum(header.paths_by_hops.values()),
+        paths_by_hops=header.paths_by_hops,
+        balance=None if record.balance is None else record.balance.model_dump(),
+        removed_besides=len(table.removed),
+        mean_vlb_hops=header.mean_vlb_hops,
+        sampled_pairs=record.sampled_pairs,
+    )
+
+
+def pair_paths(table: AnyTable, source: int, target: int) -> list[PairPath]:
     """List the paths of one switch pair, in table order.
 
     Raises
     ------
     InvalidInput : not two different switches of the topology, or the table's rows are invalid.
     """
-    switches = table.topology.num_switches
     for switch in (source, target):
-        if not 0 <= switch < switches:
-            raise InvalidInput(f"{switch} is not a switch; allowed are 0..{switches - 1}")
+        check_switch(table.topology, switch)
     if source == target:
         raise InvalidInput(f"switch {source} has no paths to itself")
     ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)

@@ -1,7 +1,5 @@
 """A T-VLB table: the paths that the adaptive routing may draw, for every ordered switch pair."""
 
-import hashlib
-import json
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,11 +10,11 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import LengthSet, PathRows, PathSet, RowSet, check_rows, parse_expression
 from tvlb.randomness import MAX_SEED
 from tvlb.table.columns import Columns
-from tvlb.table.header import Removed, TableHeader, TopologyRecord, join
+from tvlb.table.header import Removed, TableHeader, TopologyRecord, content_id, no_removed
 from tvlb.table.structure import first_invalid_row
 from tvlb.topology import Dragonfly
 
-__all__ = ["Table", "mean_vlb_hops", "paths_by_hops"]
+__all__ = ["Table", "check_rebuildable", "mean_vlb_hops", "paths_by_hops"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ class Table:
             be rebuilt from its expression and `seed`.
         """
         topology = base_set.topology
-        _check_rebuildable(base_set, seed)
+        check_rebuildable(base_set, seed)
         _check_every_pair(topology, rows)
         check_rows(len(rows), "the table")
         header = TableHeader(
@@ -100,15 +98,7 @@ class Table:
     @cached_property
     def id(self) -> str:
         """SHA-256 (hex) of the content; the same whichever file format it was read from."""
-        document = json.dumps(
-            join(self.header, self.removed), sort_keys=True, separators=(",", ":")
-        )
-        digest = hashlib.sha256(f"tvlb table\n{document}\n".encode())
-        for name, values in self.columns.arrays().items():
-            digest.update(f"{name} {len(values)}\n".encode())
-            little_endian = values.astype(values.dtype.newbyteorder("<"), copy=False)
-            digest.update(np.ascontiguousarray(little_endian).data)
-        return digest.hexdigest()
+        return content_id(self.header, self.removed, self.columns.arrays())
 
     @property
     def base_set(self) -> PathSet:
@@ -143,14 +133,14 @@ def paths_by_hops(hops: NDArray[np.int8]) -> dict[int, int]:
 def mean_vlb_hops(rows: PathRows) -> float | None:
     """Mean hops of a drawn path over the inter-group pairs that have one; None if none has."""
     group = rows.topology.switch_group
-    pairs = len(rows.source)
     with np.errstate(over="ignore", invalid="ignore"):  # a damaged table has any weights
-        hops = np.bincount(rows.pair_of_row, weights=rows.weight * rows.hops, minlength=pairs)
+        hops = rows.mean_hops_by_pair()
     drawn = (group[rows.source] != group[rows.target]) & (np.diff(rows.offset) > 0)
     return float(hops[drawn].mean()) if drawn.any() else None
 
 
-def _check_rebuildable(base_set: PathSet, seed: int) -> None:
+def check_rebuildable(base_set: PathSet, seed: int) -> None:
+    """Raise InvalidInput unless the set follows from its expression and the seed."""
     if not 0 <= seed <= MAX_SEED:
         raise InvalidInput(f"seed {seed} is out of range; seeds are 0..2^63-1")
     rebuilt = parse_expression(str(base_set), base_set.topology, seed)
@@ -173,7 +163,7 @@ def _check_every_pair(topology: Dragonfly, rows: PathRows) -> None:
 
 def _removed_paths(base_set: PathSet, removed: PathRows | NDArray[np.bool_] | None) -> Removed:
     if removed is None:
-        return np.zeros((0, 5), dtype=np.int32)
+        return no_removed()
     columns = (
         Columns.from_rows(removed)
         if isinstance(removed, PathRows)

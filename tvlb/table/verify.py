@@ -1,19 +1,22 @@
 """Whether a table holds what it promises: paths, completeness, weights, no deadlock."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tvlb.errors import InvalidInput, VerificationFailed
 from tvlb.paths import PathRows
 from tvlb.table.columns import Columns
+from tvlb.table.compact import CompactTable
+from tvlb.table.compact_checks import CheckedSet, check_compact
 from tvlb.table.deadlock import Channel, DeadlockCheck, check_arguments, check_deadlock
 from tvlb.table.diversity import Diversity, diversity
 from tvlb.table.findings import Finding, rows_that
+from tvlb.table.header_checks import check_arrangement, same_mean
 from tvlb.table.rule import WEIGHT_TOLERANCE, check_rule
+from tvlb.table.stored import AnyTable
 from tvlb.table.structure import check_order, check_paths
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
-from tvlb.topology import ARRANGEMENTS, Dragonfly
 
 __all__ = ["VerifyReport", "check_content", "verify"]
 
@@ -32,6 +35,7 @@ class VerifyReport:
     scheme, vc_count, par : what the deadlock check was asked for.
     vcs_needed : VCs that the scheme uses; None if invalid paths prevented the check.
     cycle : channels of one dependency cycle, empty if there is none.
+    sampled_pairs : None, or the number of switch pairs between groups that were looked at.
     """
 
     table_id: str
@@ -44,6 +48,7 @@ class VerifyReport:
     par: bool
     vcs_needed: int | None
     cycle: tuple[Channel, ...]
+    sampled_pairs: int | None = None
 
     @property
     def ok(self) -> bool:
@@ -58,7 +63,7 @@ class VerifyReport:
 
 
 def verify(
-    table: Table, scheme: str = "won", vc_count: int | None = None, par: bool = False
+    table: AnyTable, scheme: str = "won", vc_count: int | None = None, par: bool = False
 ) -> VerifyReport:
     """Check a table.
 
@@ -83,9 +88,12 @@ def verify(
     and seed give less the removed ones, with positive weights that sum to 1 per pair within 1e-9
     and are the rule's; the header must describe them; and the channels of all MIN paths and rows
     must not depend on each other in a circle. Checks that earlier problems make meaningless are
-    left out.
+    left out. Of a compact table with too many paths to list, the rows of a sample of the switch
+    pairs are generated and looked at; their dependencies join those of all MIN paths.
     """
     check_arguments(scheme, vc_count)
+    if isinstance(table, CompactTable):
+        return _verify_compact(table, (scheme, vc_count, par))
     findings = check_content(table)
     rows = _grouped(table)
     if rows is None:
@@ -95,8 +103,20 @@ def verify(
     return _report(table, findings, diversity(rows), (scheme, vc_count, par), checked)
 
 
-def check_content(table: Table) -> list[Finding]:
-    """Make all checks of `verify` but the one for deadlock."""
+def _verify_compact(table: CompactTable, asked: tuple[str, int | None, bool]) -> VerifyReport:
+    checked_set = CheckedSet.of(table)
+    rows = checked_set.rows
+    findings = [*check_compact(table, checked_set), *check_paths(rows), *_check_weights(rows)]
+    checked = None if check_paths(rows) else check_deadlock(rows, *asked)
+    findings += _check_cycle(checked)
+    report = _report(table, findings, diversity(rows), asked, checked)
+    return replace(report, paths=len(rows), sampled_pairs=checked_set.sampled_pairs)
+
+
+def check_content(table: AnyTable) -> list[Finding]:
+    """Make all checks of `verify` but the one for deadlock; of a compact table only the header."""
+    if isinstance(table, CompactTable):
+        return check_arrangement(table.topology)
     findings = check_order(table.columns, table.topology)
     rows = _grouped(table)
     if rows is None:
@@ -119,7 +139,7 @@ def _grouped(table: Table) -> PathRows | None:
 
 
 def _report(
-    table: Table,
+    table: AnyTable,
     findings: list[Finding],
     found: Diversity | None,
     asked: tuple[str, int | None, bool],
@@ -128,7 +148,7 @@ def _report(
     scheme, vc_count, par = asked
     return VerifyReport(
         table_id=table.id,
-        paths=len(table),
+        paths=len(table.columns),
         problems=tuple(finding.text for finding in findings),
         problem_count=sum(finding.count for finding in findings),
         diversity=found,
@@ -166,31 +186,11 @@ def _check_header(table: Table) -> list[Finding]:
         findings.append(
             Finding(1, f"the header counts paths by hops {header.paths_by_hops}, found {counts}")
         )
-    if not _same_mean(header.mean_vlb_hops, hops):
+    if not same_mean(header.mean_vlb_hops, hops):
         findings.append(
             Finding(1, f"the header gives {header.mean_vlb_hops} mean VLB hops, found {hops}")
         )
-    if topology.arrangement in ARRANGEMENTS and topology != _rebuilt(topology):
-        findings.append(
-            Finding(1, f"the links of the header are not the {topology.arrangement} arrangement")
-        )
-    return findings
-
-
-def _same_mean(given: float | None, found: float | None) -> bool:
-    if given is None or found is None:
-        return given is found
-    return abs(given - found) <= WEIGHT_TOLERANCE * max(1.0, found)
-
-
-def _rebuilt(topology: Dragonfly) -> Dragonfly:
-    return Dragonfly(
-        topology.nodes_per_switch,
-        topology.switches_per_group,
-        topology.global_ports,
-        topology.groups,
-        topology.arrangement,
-    )
+    return findings + check_arrangement(topology)
 
 
 def _check_cycle(checked: DeadlockCheck | None) -> list[Finding]:

@@ -1,0 +1,81 @@
+"""Pairs that stand for all pairs, where all their paths are too many to list."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tvlb.paths import PathRows, PathSet, Switches
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Type2
+
+__all__ = ["Sample", "chunks", "sample_of"]
+
+_MOST_ROWS = 20_000_000
+_MOST_PAIRS = 5_000
+_ROWS_PER_CHUNK = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Switch pairs of a topology.
+
+    Attributes
+    ----------
+    between : sources and targets in different groups, int32 arrays: some of all such pairs.
+    inside : sources and targets of all pairs inside the groups.
+    pairs_each : number of pairs that each pair of `between` stands for.
+    """
+
+    between: tuple[Switches, Switches]
+    inside: tuple[Switches, Switches]
+    pairs_each: float
+
+
+def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
+    """Choose as many pairs as have `most_rows` paths, at most 5,000.
+
+    Notes
+    -----
+    They are the pairs of type2(seed=0), type2(seed=1), ..., so every switch is as often a source
+    as a destination; less than a whole pattern takes every n-th switch.
+    """
+    topology = path_set.topology
+    switches = topology.num_switches
+    first = _partners(topology, 0)
+    paths = path_set.profile(*first).count.sum() / switches
+    wanted = int(min(_MOST_PAIRS, max(1, most_rows // max(1, paths))))
+    if wanted < switches:
+        chosen = np.arange(wanted) * switches // wanted
+        between = first[0][chosen], first[1][chosen]
+    else:
+        patterns = [_partners(topology, seed) for seed in range(wanted // switches)]
+        between = (
+            np.concatenate([sources for sources, _ in patterns]),
+            np.concatenate([targets for _, targets in patterns]),
+        )
+    all_between = switches * (switches - topology.switches_per_group)
+    return Sample(between, _inside(topology), all_between / len(between[0]))
+
+
+def _partners(topology: Dragonfly, seed: int) -> tuple[Switches, Switches]:
+    nodes = Type2(seed).destinations(topology, seed)
+    first_nodes = np.arange(topology.num_switches) * topology.nodes_per_switch
+    targets = nodes[first_nodes] // topology.nodes_per_switch
+    return np.arange(topology.num_switches, dtype=np.int32), targets.astype(np.int32)
+
+
+def _inside(topology: Dragonfly) -> tuple[Switches, Switches]:
+    group = topology.switch_group
+    sources, targets = np.nonzero(group[:, np.newaxis] == group)
+    different = sources != targets
+    return sources[different].astype(np.int32), targets[different].astype(np.int32)
+
+
+def chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:
+    """List the rows of many pairs, a bounded number of rows at a time."""
+    paths = path_set.profile(sources, targets).count.sum(axis=1)
+    chunk = np.cumsum(paths) // _ROWS_PER_CHUNK
+    for number in np.unique(chunk):
+        inside = chunk == number
+        yield path_set.rows(sources[inside], targets[inside])

@@ -1,0 +1,111 @@
+"""The rows of one switch in a file of their own, for the fabric manager that programs it.
+
+The columns are those of a table file. The header tells which table and switch they belong to; it
+is not that of a table, so that a part is never taken for the whole.
+"""
+
+# pyarrow has no type information.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tvlb import files
+from tvlb.table.columns import COLUMN_TYPES, Columns
+from tvlb.table.compact import CompactTable, check_switch
+from tvlb.table.parquet_format import schema
+from tvlb.table.stored import AnyTable
+from tvlb.table.text_rows import iterate_rows
+
+__all__ = ["SWITCH_FORMATS", "switch_columns", "write_switch"]
+
+_HEADER_KEY = b"tvlb.switch"
+
+
+def switch_columns(table: AnyTable, switch: int) -> Iterator[Columns]:
+    """Return the rows of one source switch in table order, some destinations at a time.
+
+    Raises
+    ------
+    InvalidInput : no such switch, or the rows of the table are out of order.
+    """
+    check_switch(table.topology, switch)
+    if isinstance(table, CompactTable):
+        return (Columns.from_rows(rows) for rows in table.rows_from(switch))
+    return iter([table.columns.of_source(switch)])
+
+
+def write_switch(table: AnyTable, switch: int, path: Path | str) -> int:
+    """Write the rows of one switch to a file; returns their number.
+
+    Raises
+    ------
+    InvalidInput : no such switch, or the file cannot be written.
+    """
+    files.check_writable(path, SWITCH_FORMATS)
+    columns = switch_columns(table, switch)
+    header = {
+        "table": table.id,
+        "topology": str(table.topology),
+        "expression": table.header.expression,
+        "seed": table.header.seed,
+        "version": table.header.version,
+        "switch": switch,
+    }
+    with files.atomic_file(Path(path)) as stream:
+        return SWITCH_FORMATS[Path(path).suffix](header, columns, stream)
+
+
+Header = Mapping[str, object]
+
+
+def _write_parquet(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> int:
+    rows = 0
+    with pq.ParquetWriter(
+        stream, schema(), compression="zstd", store_schema=False, write_page_checksum=True
+    ) as writer:
+        for part in parts:
+            arrays = [pa.array(values) for values in part.arrays().values()]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema()))
+            rows += len(part)
+        writer.add_key_value_metadata({_HEADER_KEY: json.dumps(dict(header)).encode()})
+    return rows
+
+
+def _write_csv(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> int:
+    stream.write(b"# tvlb switch\n")
+    for name, value in header.items():
+        stream.write(f"# {name}: {json.dumps(value)}\n".encode())
+    stream.write(f"{','.join(COLUMN_TYPES)}\n".encode())
+    rows = 0
+    for part in parts:
+        for row in iterate_rows(part):
+            stream.write((",".join(map(repr, row)) + "\n").encode())
+        rows += len(part)
+    stream.write(b"# end of switch\n")
+    return rows
+
+
+def _write_json(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> int:
+    stream.write(f'{{"switch": {json.dumps(dict(header))},\n'.encode())
+    stream.write(f'"columns": {json.dumps(list(COLUMN_TYPES))},\n"rows": ['.encode())
+    rows = 0
+    for part in parts:
+        for row in iterate_rows(part):
+            stream.write(f"{',' if rows else ''}\n{json.dumps(row)}".encode())
+            rows += 1
+    stream.write(b"\n]}\n")
+    return rows
+
+
+SWITCH_FORMATS: dict[str, Callable[[Header, Iterator[Columns], BinaryIO], int]] = {
+    ".parquet": _write_parquet,
+    ".csv": _write_csv,
+    ".json": _write_json,
+}
