@@ -87,3 +87,13 @@ def test_a_small_network_lists_everything_at_once() -> None:
     topology = Dragonfly(2, 4, 2, 5)
     model = PatternModel(topology, parse_pattern("shift(1,0)"), solver=RegretSolver(1e-3))
     assert model.instance(parse_expression("all", topology)).unlisted is None
+
+
+@pytest.mark.parametrize("arrangement", ["absolute", "palmtree", "circulant"])
+def test_a_start_that_is_already_good_is_gone_on_from(arrangement: str) -> None:
+    # The first routing meets the capacity bound on the listed links, so the first run makes no
+    # iteration; the inner links then crowd, and regret matching must still do without HiGHS.
+    topology = Dragonfly(2, 4, 4, 5, arrangement)
+    proof = _model(topology, "shift(1,0)").prove(parse_expression("<=4", topology))
+    assert proof.solution.reported.startswith("regret matching")
+    assert proof.certificate.relative_gap <= 1e-3

@@ -363,8 +363,10 @@ RegretOutcome solve_by_regret(const GameView& view, const RegretOptions& options
         require_same_game(game, view, *resumed);
         flows.resume(*resumed);
         prices.resume(*resumed);
-        proof.offer_mix(flows.average());
-        proof.offer_price(prices.average());
+        // A run that ended before its first iteration has no averages.
+        const bool averaged = resumed->iterations > 0;
+        proof.offer_mix(averaged ? flows.average() : flows.mix());
+        proof.offer_price(averaged ? prices.average() : prices.current());
     }
     AverageWeight weight(resumed == nullptr ? 0.0 : resumed->average_weight);
     const std::int64_t begun = resumed == nullptr ? 0 : resumed->iterations;
