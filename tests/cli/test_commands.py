@@ -170,6 +170,27 @@ def test_balance_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["removed"] == 72
 
 
+def test_probe_of_one_pattern_has_no_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _json(capsys, "probe", "2,4,2,3", "--patterns", "1", "--workers", "1")
+    assert document["half_width"] is None
+    assert document["probe"][0]["theta_sem"] is None
+
+
+def test_a_baseline_that_saturates_at_once_loses_nothing() -> None:
+    # 16 nodes per switch on 2 cables: no load of the coarse grid is carried.
+    assert (
+        main(
+            [
+                "table", "16,4,2,3", "--patterns", "1", "--data-points", "1", "--finalists", "1",
+                "--simulated-patterns", "2", "--screening", "50,50,0.1",
+                "--confirmation", "50,50,0.1", "--workers", "1", "-o", "z.json",
+            ]
+        )
+        == 0
+    )  # fmt: skip
+    assert read_table("z.json").topology.num_nodes == 192
+
+
 def test_probe_document(capsys: pytest.CaptureFixture[str]) -> None:
     document = _json(capsys, "probe", "2,4,2,3", "--patterns", "2", "--workers", "1")
     assert len(document["probe"]) == 31
@@ -221,6 +242,7 @@ def test_compact_tables_from_search_to_switch(capsys: pytest.CaptureFixture[str]
     )  # fmt: skip
     document = _json(capsys, "table", "2,4,2,3", *budget, "--compact", "-o", "c.json")
     assert document["table"]["form"] == "compact"
+    assert document["table"]["removed_by_balance"] == document["balance"]["removed"]
     assert document["provenance"]["parameters"]["screening"]["measured"] == 200
     assert len(document["baseline"]["per_pattern"]) == 2
     assert _json(capsys, "show", "c.json")["id"] == document["table"]["id"]

@@ -121,14 +121,15 @@ def table(
         result = optimize(network, options, report=report)
     if compact:
         result = replace(result, table=compact_table(result))
+    # First of all the table: nothing that fails while printing may lose the search.
+    if output is not None:
+        write_table(result.table, Path(output))
+        print(f"table written to {output}", file=sys.stderr)
     document = table_document(result)
     if json:
         print_json(document)
     else:
         print_summary(document, stdout())
-    if output is not None:
-        write_table(result.table, Path(output))
-        print(f"table written to {output}", file=sys.stderr)
     if plot is not None:
         save_figure(document, plot)
 
@@ -136,8 +137,7 @@ def table(
 def _check_format(network: Dragonfly, output: str) -> None:
     """Refuse a text format before the search if its answer might not fit."""
     limit = format_of(output).max_rows
-    paths = count_paths(parse_expression("all", network))
-    if limit < paths <= MAX_ROWS:
+    if limit < MAX_ROWS and count_paths(parse_expression("all", network), limit) > limit:
         raise InvalidInput(
             f"{output}: a table of {network} may have more than {limit:,} rows, the most for this "
             "format; choose .parquet or --compact"
@@ -153,6 +153,10 @@ def print_summary(document: Document, console: Console) -> None:
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _change(ours: float | None, theirs: float | None) -> str:
+    return f"{100 * (ours / theirs - 1):+.1f}%" if ours is not None and theirs else "-"
 
 
 def print_probe(document: Document, console: Console) -> None:
@@ -192,7 +196,7 @@ def _print_simulated(document: Document, console: Console) -> None:
             row["expression"],
             _number(row["mean_vlb_hops"], 3),
             f"{row['saturation_mean']:.4f} +- {_number(row['saturation_sem'], 4)}",
-            f"{row['latency_at_reference_load']:.2f} +- {_number(row['latency_sem'], 2)}",
+            f"{_number(row['latency_at_reference_load'], 2)} +- {_number(row['latency_sem'], 2)}",
             f"{row['windows']['warmup']}+{row['windows']['measured']}",
             comparison["verdict"] if comparison else "",
         )
@@ -209,7 +213,7 @@ def _print_choice(document: Document, console: Console) -> None:
     console.print(f"  {document['decision']['reason']}")
     console.print(
         f"  {chosen['paths']:,} paths, {chosen['removed_by_balance']:,} removed by balancing"
-        if chosen["form"] == "full"
+        if chosen["removed_by_balance"] is not None
         else f"  compact table: {chosen['paths']:,} paths before balancing"
     )
     console.print(
@@ -222,9 +226,9 @@ def _print_choice(document: Document, console: Console) -> None:
     ):
         ours, theirs = simulated[key], baseline[key]
         console.print(
-            f"  {label}: {ours:.{digits}f} +- {_number(simulated[error], digits)}, conventional "
-            f"UGAL {theirs:.{digits}f} +- {_number(baseline[error], digits)} "
-            f"({100 * (ours / theirs - 1):+.1f}%)"
+            f"  {label}: {_number(ours, digits)} +- {_number(simulated[error], digits)}, "
+            f"conventional UGAL {_number(theirs, digits)} +- {_number(baseline[error], digits)} "
+            f"({_change(ours, theirs)})"
         )
     balance = document["balance"]
     if balance["sampled_pairs"] is not None:

@@ -35,7 +35,7 @@ def probe_document(probe: ProbeResult, tolerance: float) -> Document:
         "tolerance": tolerance,
         "patterns": list(probe.sample.patterns),
         "patterns_available": probe.sample.available,
-        "half_width": probe.sample.half_width,
+        "half_width": plain(probe.sample.half_width),
         "stopped": probe.sample.stopped,
     }
 
@@ -116,16 +116,25 @@ def table_document(result: TableResult) -> Document:
 
 def _table(result: TableResult) -> Document:
     table, compact = result.table, result.table.header.compact
+    removed = _removed_by_balance(result)
+    given = sum(table.header.paths_by_hops.values())
     return {
         "id": table.id,
         "form": "full" if compact is None else "compact",
         "expression": table.header.expression,
         "mean_vlb_hops": table.header.mean_vlb_hops,
-        # Of a compact table nobody has counted what balancing leaves.
-        "paths": sum(table.header.paths_by_hops.values()),
-        "removed_by_balance": len(table.removed) if compact is None else None,
+        "paths": given if compact is None else given - (removed or 0),
+        "removed_by_balance": removed,
         "sampled_pairs": None if compact is None else compact.sampled_pairs,
     }
+
+
+def _removed_by_balance(result: TableResult) -> int | None:
+    """Count removed paths; None where balancing only saw a sample."""
+    report = None if result.chosen is None else result.chosen.balance_report
+    if report is None:
+        return 0
+    return report.removed if report.sampled_pairs is None else None
 
 
 def _simulated(

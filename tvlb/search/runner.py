@@ -18,6 +18,10 @@ from tvlb.traffic import Type2
 __all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Entrant", "Runner", "Windows"]
 
 MAX_PATTERNS = 5
+# Windows are those of `SimulationConfig`, grids those of `search_saturation`.
+_MOST_CYCLES = 100_000_000
+_FINEST_GRID = 1e-4
+_COARSEST_GRID = 0.1
 
 _Outcome = TypeVar("_Outcome")
 
@@ -37,12 +41,16 @@ class Windows:
     grid: float
 
     def __post_init__(self) -> None:
-        if self.warmup < 0:
-            raise InvalidInput(f"warm-up {self.warmup} is out of range: at least 0 cycles")
-        if self.measured < 1:
-            raise InvalidInput(f"measured window {self.measured} is out of range: at least 1 cycle")
-        if not 0.0 < self.grid <= 0.1:
-            raise InvalidInput(f"grid {self.grid} is out of range: 0 < grid <= 0.1")
+        if not 0 <= self.warmup <= _MOST_CYCLES:
+            raise InvalidInput(f"warm-up {self.warmup} is out of range: 0..{_MOST_CYCLES} cycles")
+        if not 1 <= self.measured <= _MOST_CYCLES:
+            raise InvalidInput(
+                f"measured window {self.measured} is out of range: 1..{_MOST_CYCLES} cycles"
+            )
+        if not _FINEST_GRID <= self.grid <= _COARSEST_GRID:
+            raise InvalidInput(
+                f"grid {self.grid} is out of range: {_FINEST_GRID}..{_COARSEST_GRID}"
+            )
 
     def __str__(self) -> str:
         return f"{self.warmup},{self.measured},{self.grid:g}"
@@ -218,7 +226,11 @@ class Runner:
 
         def build(pair: tuple[Entrant, Type2]) -> Scenario:
             entrant, pattern = pair
-            return Scenario(self._topology, self._routing, entrant.path_set, pattern, self._seed)
+            scenario = Scenario(
+                self._topology, self._routing, entrant.path_set, pattern, self._seed
+            )
+            scenario.check([0.0])
+            return scenario
 
         count = self._counter(f"{stage} paths", len(missing)) if missing else _nothing
         built = map_threads(build, missing, self._workers, self._stop, count)
