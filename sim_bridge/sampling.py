@@ -6,12 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge._core import ExplicitRows, Network, PathSampler
+from tvlb.errors import InvalidInput
 from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches
 from tvlb.topology import Dragonfly
 
 __all__ = ["cumulative_within", "make_sampler", "with_second_switches"]
 
 _ROWS_AT_ONCE = 1 << 21
+_PAIRS_AT_ONCE = 10_000
+# 12 bytes each where weights differ.
+_MOST_LISTED = 400_000_000
 
 
 def make_sampler(
@@ -58,6 +62,7 @@ def _listed(
     network: Network, path_set: PathSet, sources: Switches, targets: Switches
 ) -> PathSampler:
     """List the paths in chunks, twice: first to count them and compare their weights."""
+    _check_size(path_set, sources, targets)
     count, equal = 0, True
     for rows in _chunks(path_set, sources, targets):
         count += len(rows)
@@ -78,6 +83,20 @@ def _listed(
             cumulative=np.zeros(0) if equal else _since_start(rows.offset, running),
         )
     return PathSampler.rows(stored)
+
+
+def _check_size(path_set: PathSet, sources: Switches, targets: Switches) -> None:
+    """Refuse what would not fit into memory, before any path is listed."""
+    total = 0
+    for start in range(0, len(sources), _PAIRS_AT_ONCE):
+        span = slice(start, start + _PAIRS_AT_ONCE)
+        total += int(path_set.most_paths(sources[span], targets[span]).sum())
+        if total > _MOST_LISTED:
+            raise InvalidInput(
+                f"the traffic uses more than {_MOST_LISTED:,} paths of {path_set} on "
+                f"{path_set.topology}, the most that is listed to draw from; choose a pattern with "
+                "fewer pairs of switches, or an expression without balancing"
+            )
 
 
 def _chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:

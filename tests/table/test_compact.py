@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tvlb.balance import BalancedSet, BalanceOptions, balance, balance_pairs
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathSet, parse_expression
+from tvlb.paths import PathRows, PathSet, parse_expression
 from tvlb.table import (
     FORMATS,
     AnyTable,
@@ -264,3 +264,66 @@ def test_bad_settings_in_a_header_are_found_when_it_is_read(tmp_path: Path) -> N
     write_table(replace(compact, header=header), tmp_path / "t.json")
     with pytest.raises(InvalidInput, match=r"local_threshold 0\.5"):
         read_table(tmp_path / "t.json")
+
+
+def damaged(table: CompactTable, paths: PathRows) -> CompactTable:
+    """Return the table with more paths taken out."""
+    everything = np.ones(len(paths), dtype=bool)
+    removed = np.concatenate([table.removed, paths.paths(everything)])
+    return replace(table, removed=removed[np.lexsort(removed.T[::-1])])
+
+
+def test_verify_finds_a_pair_that_lost_all_its_paths() -> None:
+    # With h = 2 and 5 groups of 2 switches, some pairs have no path to begin with.
+    topology = Dragonfly(2, 2, 2, 5)
+    base = parse_expression("<=4", topology)
+    _, compact = both_forms(base, BOTH_STEPS, 0)
+    lost = base.rows(np.array([0], dtype=np.int32), np.array([2], dtype=np.int32))
+    assert len(lost) > 0
+    problems = verify(damaged(compact, lost)).problems
+    assert any("a switch pair is missing (1 pairs), first 0 -> 2" in one for one in problems)
+
+
+def test_verify_finds_removed_paths_inside_a_group() -> None:
+    base = parse_expression("<=4", Dragonfly(2, 4, 2, 5))
+    _, compact = both_forms(base, BOTH_STEPS, 0)
+    inside = base.rows(np.array([0], dtype=np.int32), np.array([1], dtype=np.int32))
+    problems = verify(damaged(compact, inside)).problems
+    assert any("inside a group" in one for one in problems)
+
+
+def test_verify_finds_a_sample_that_is_none() -> None:
+    _, compact = both_forms(parse_expression("<=4", Dragonfly(2, 4, 2, 5)), BOTH_STEPS, 0)
+    record = compact.header.compact
+    assert record is not None
+    header = compact.header.model_copy(
+        update={"compact": record.model_copy(update={"sampled_pairs": 7})}
+    )
+    assert "7 sampled pairs, expected None" in verify(replace(compact, header=header)).problems[0]
+
+
+def test_removed_paths_without_balancing_are_refused(tmp_path: Path) -> None:
+    _, compact = both_forms(parse_expression("<=4", Dragonfly(2, 4, 2, 5)), None, 0)
+    removed = np.array([[0, 4, 9, 1, 1]], dtype=np.int32)
+    write_table(replace(compact, removed=removed), tmp_path / "t.json")
+    with pytest.raises(InvalidInput, match="without balancing has no removed paths"):
+        read_table(tmp_path / "t.json")
+
+
+def test_switches_of_a_damaged_table_are_not_exported(tmp_path: Path) -> None:
+    full, _ = both_forms(parse_expression("<=4", Dragonfly(2, 4, 2, 5)), None, 0)
+    columns = replace(full.columns, intermediate=np.roll(full.columns.intermediate, 1))
+    with pytest.raises(InvalidInput, match="see tvlb verify"):
+        write_switch(Table(full.header, full.removed, columns), 3, tmp_path / "s.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_switch_in_a_text_format_has_the_limit_of_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, compact = both_forms(parse_expression("<=4", Dragonfly(2, 4, 2, 5)), None, 0)
+    monkeypatch.setattr("tvlb.table.text_rows.MAX_TEXT_ROWS", 10)
+    with pytest.raises(InvalidInput, match="10"):
+        write_switch(compact, 3, tmp_path / "s.csv")
+    assert list(tmp_path.iterdir()) == []
+    assert write_switch(compact, 3, tmp_path / "s.parquet") > 10

@@ -8,7 +8,7 @@ from tvlb.balance.balanced_set import BalancedSet
 from tvlb.balance.balancing import Balanced, BalanceReport, balance, unbalanced
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import BalancedPairs, balance_pairs
-from tvlb.balance.sample import Sample, sample_of
+from tvlb.balance.sample import Sample, chunks, sample_of
 from tvlb.balance.usage import KindUsage, link_usage
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Sample",
     "balance",
     "balance_pairs",
+    "chunks",
     "link_usage",
     "sample_of",
     "unbalanced",

@@ -46,11 +46,16 @@ class BalancedSet(PathSet):
         """See `PathSet.rows`."""
         given = self.base.rows(sources, targets)
         keep = balance_pairs(given, self.options, seed=self.seed).keep
-        if len(self.removed):
-            keys = keys_of_paths(self.removed, self.topology.num_switches)
+        removed = self.removed[np.isin(self.removed[:, 0], sources)]
+        if len(removed):
+            keys = keys_of_paths(removed, self.topology.num_switches)
             gone, _ = members(keys_of_rows(given), keys)
             keep &= ~gone
         return given.select(keep)
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        """See `PathSet.most_paths`; of the set before balancing."""
+        return self.base.most_paths(sources, targets)
 
     def __str__(self) -> str:
         return self._name

@@ -8,6 +8,8 @@ from tvlb.errors import InvalidInput
 
 __all__ = ["BalanceOptions"]
 
+_MOST_FLOOR_PATHS = 2**31 - 1
+
 
 @dataclass(frozen=True)
 class BalanceOptions:
@@ -32,8 +34,10 @@ class BalanceOptions:
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 1.0):
                 raise InvalidInput(f"{name} {value} is out of range: it must be above 1")
-        if self.floor_paths < 1:
-            raise InvalidInput(f"floor_paths {self.floor_paths} is out of range: at least 1")
+        if not 1 <= self.floor_paths <= _MOST_FLOOR_PATHS:
+            raise InvalidInput(
+                f"floor_paths {self.floor_paths} is out of range: 1..{_MOST_FLOOR_PATHS}"
+            )
         if not 0.0 <= self.floor_share <= 1.0:
             raise InvalidInput(f"floor_share {self.floor_share} is out of range: 0..1")
 

@@ -43,7 +43,7 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
     topology = path_set.topology
     switches = topology.num_switches
     first = _partners(topology, 0)
-    paths = path_set.profile(*first).count.sum() / switches
+    paths = path_set.most_paths(*first).sum() / switches
     wanted = int(min(_MOST_PAIRS, max(1, most_rows // max(1, paths))))
     if wanted < switches:
         chosen = np.arange(wanted) * switches // wanted
@@ -74,7 +74,7 @@ def _inside(topology: Dragonfly) -> tuple[Switches, Switches]:
 
 def chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:
     """List the rows of many pairs, a bounded number of rows at a time."""
-    paths = path_set.profile(sources, targets).count.sum(axis=1)
+    paths = path_set.most_paths(sources, targets)
     chunk = np.cumsum(paths) // _ROWS_PER_CHUNK
     for number in np.unique(chunk):
         inside = chunk == number

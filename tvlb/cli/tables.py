@@ -124,6 +124,8 @@ def export(
     """Write a table in another format, or the rows of one switch."""
     if Path(output).suffix != f".{to}":
         raise InvalidInput(f"{output}: a file of format {to} must end in .{to}")
+    if full and switch is not None:
+        raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
     check_writable(output)
     loaded = read_table(table)
     if switch is not None:

@@ -45,6 +45,8 @@ def is_listable(path_set: PathSet) -> bool:
 def count_paths(path_set: PathSet, stop_above: int = MAX_ROWS) -> int:
     """Count the paths of all pairs without listing them; stops once the count is past a limit.
 
+    Of a set that is balanced by rule, the paths before balancing.
+
     Notes
     -----
     O(pairs) profiles, made source by source so that memory stays proportional to the switches.
@@ -53,7 +55,7 @@ def count_paths(path_set: PathSet, stop_above: int = MAX_ROWS) -> int:
     total = 0
     for source in range(switches):
         targets = np.delete(np.arange(switches, dtype=np.int32), source)
-        total += int(path_set.profile(np.full_like(targets, source), targets).count.sum())
+        total += int(path_set.most_paths(np.full_like(targets, source), targets).sum())
         if total > stop_above:
             break
     return total

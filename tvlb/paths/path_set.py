@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.errors import InvalidInput
@@ -77,6 +78,10 @@ class PathSet(ABC):
         """Count the paths of the given pairs by hop count."""
         usage = self.class_usage(sources, targets)
         return HopProfile(usage.count, usage.weight)
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        """Bound the number of paths of each given pair from above, quickly, int64 (pairs,)."""
+        return self.profile(sources, targets).count.sum(axis=1)
 
     def mean_hops(self) -> float:
         """Mean hops of a drawn VLB path over all inter-group pairs; nan if no pair has one."""

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tvlb.balance import BalancedSet
+from tvlb.balance import BalancedSet, chunks
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, PathSet, is_listable, keys_of_rows, members, parse_expression
 from tvlb.table.columns import Columns
@@ -23,8 +23,6 @@ from tvlb.table.table import Table, check_rebuildable
 from tvlb.topology import Dragonfly
 
 __all__ = ["CompactTable", "check_switch", "count_by_hops"]
-
-_ROWS_PER_CHUNK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +122,7 @@ class CompactTable:
         check_switch(self.topology, source)
         targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
         sources = np.full_like(targets, source)
-        path_set = self.path_set(self.header.expression)
-        paths = self.base_set.profile(sources, targets).count.sum(axis=1)
-        chunk = np.cumsum(paths) // _ROWS_PER_CHUNK
-        for number in np.unique(chunk):
-            inside = chunk == number
-            yield path_set.rows(sources[inside], targets[inside])
+        yield from chunks(self.path_set(self.header.expression), sources, targets)
 
     def expanded(self) -> Table:
         """Return the full form.

@@ -5,10 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvlb.balance import balance, sample_of
-from tvlb.paths import PathRows, is_listable, keys_of_paths, keys_of_rows, members
+from tvlb.paths import (
+    PathRows,
+    Switches,
+    is_listable,
+    keys_of_paths,
+    keys_of_rows,
+    members,
+)
 from tvlb.table.compact import CompactTable, count_by_hops
 from tvlb.table.findings import Finding
+from tvlb.table.header import Removed
 from tvlb.table.header_checks import check_arrangement, same_mean
+from tvlb.table.rule import local_removals, unknown_removals
 from tvlb.table.table import mean_vlb_hops
 
 __all__ = ["CheckedSet", "check_compact"]
@@ -52,30 +61,54 @@ def check_compact(table: CompactTable, checked: CheckedSet) -> list[Finding]:
         findings.append(
             Finding(1, f"the header gives {header.mean_vlb_hops} mean VLB hops, found {hops}")
         )
-    empty = np.diff(checked.rows.offset) == 0
-    if empty.any() and sum(counts.values()) > 0:
-        pair = int(empty.argmax())
-        ends = f"{checked.rows.source[pair]} -> {checked.rows.target[pair]}"
-        if len(table.base_set.rows(*_pair(checked.rows, pair))):
-            findings.append(Finding(int(empty.sum()), f"a switch pair is missing, first {ends}"))
-    return findings
+    return findings + _check_sample(table) + _missing_pairs(table, checked.rows)
 
 
 def _check_removed(table: CompactTable) -> list[Finding]:
     if len(table.removed) == 0:
         return []
-    pairs = np.unique(table.removed[:, :2], axis=0)
-    switches = table.topology.num_switches
+    sources, targets = _pairs_of(table.removed, table.topology.num_switches)
+    rows = table.base_set.rows(sources, targets)
+    keys = keys_of_paths(table.removed, table.topology.num_switches)
+    _, known = members(keys_of_rows(rows), keys)
+    kept = table.path_set(table.header.expression).rows(sources, targets)
+    return [
+        *unknown_removals(table.removed, ~known),
+        *local_removals(table.removed, table.topology),
+        *_missing_pairs(table, kept),
+    ]
+
+
+def _pairs_of(removed: Removed, switches: int) -> tuple[Switches, Switches]:
+    """Return the pairs of different, existing switches that lost paths."""
+    pairs = np.unique(removed[:, :2], axis=0)
     valid = ((pairs >= 0) & (pairs < switches)).all(axis=1) & (pairs[:, 0] != pairs[:, 1])
-    rows = table.base_set.rows(
-        np.ascontiguousarray(pairs[valid, 0]), np.ascontiguousarray(pairs[valid, 1])
-    )
-    _, known = members(keys_of_rows(rows), keys_of_paths(table.removed, switches))
-    if known.all():
+    sources, targets = pairs[valid].T
+    return np.ascontiguousarray(sources), np.ascontiguousarray(targets)
+
+
+def _missing_pairs(table: CompactTable, rows: PathRows) -> list[Finding]:
+    """Balancing leaves every pair some paths."""
+    given = table.base_set.most_paths(rows.source, rows.target)
+    missing = (given > 0) & (np.diff(rows.offset) == 0)
+    if not missing.any():
         return []
-    first = table.removed[int((~known).argmax())].tolist()
-    count = int((~known).sum())
-    return [Finding(count, f"a removed path is not one of the rule ({count} paths), first {first}")]
+    pair, count = int(missing.argmax()), int(np.count_nonzero(missing))
+    ends = f"{rows.source[pair]} -> {rows.target[pair]}"
+    return [Finding(count, f"a switch pair is missing ({count} pairs), first {ends}")]
+
+
+def _check_sample(table: CompactTable) -> list[Finding]:
+    """Check that a sample is named exactly where balancing had to use one."""
+    record = table.header.compact
+    assert record is not None
+    sampled = record.balance is not None and not is_listable(table.base_set)
+    expected = len(sample_of(table.base_set).between[0]) if sampled else None
+    if record.sampled_pairs == expected:
+        return []
+    return [
+        Finding(1, f"the header gives {record.sampled_pairs} sampled pairs, expected {expected}")
+    ]
 
 
 def _mean_hops(table: CompactTable, checked: CheckedSet) -> float | None:
@@ -89,9 +122,3 @@ def _mean_hops(table: CompactTable, checked: CheckedSet) -> float | None:
         options = record.balance.options()
         mean = balance(table.base_set, options, seed=record.balance.seed).mean_hops
     return None if np.isnan(mean) else mean
-
-
-def _pair(
-    rows: PathRows, pair: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int32]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
-    return rows.source[pair : pair + 1], rows.target[pair : pair + 1]

@@ -8,8 +8,9 @@ from tvlb.table.columns import Columns
 from tvlb.table.findings import Finding, rows_that
 from tvlb.table.header import Removed
 from tvlb.table.table import Table
+from tvlb.topology import Dragonfly
 
-__all__ = ["check_rule"]
+__all__ = ["check_rule", "local_removals", "unknown_removals"]
 
 WEIGHT_TOLERANCE = 1e-9
 
@@ -24,7 +25,9 @@ def check_rule(table: Table) -> list[Finding]:
     check_listable(table.base_set)
     given = table.base_set.all_rows()
     wanted, unknown = _without(given, table.removed)
-    findings = _unknown_removals(table.removed, unknown) + _local_removals(table)
+    findings = unknown_removals(table.removed, unknown) + local_removals(
+        table.removed, table.topology
+    )
     # Balancing leaves every pair some paths, so a pair emptied by removals is missing as well.
     findings += _missing_pairs(given, table.rows)
     if _same_paths(wanted, table.rows):
@@ -53,7 +56,8 @@ def _without(given: PathRows, removed: Removed) -> tuple[PathRows, NDArray[np.bo
     return given.select(~taken), ~known
 
 
-def _unknown_removals(removed: Removed, unknown: NDArray[np.bool_]) -> list[Finding]:
+def unknown_removals(removed: Removed, unknown: NDArray[np.bool_]) -> list[Finding]:
+    """Name the removed paths that the rule does not give, bool (removed,)."""
     if not unknown.any():
         return []
     count = int(np.count_nonzero(unknown))
@@ -61,15 +65,15 @@ def _unknown_removals(removed: Removed, unknown: NDArray[np.bool_]) -> list[Find
     return [Finding(count, f"a removed path is not one of the rule ({count} paths), first {first}")]
 
 
-def _local_removals(table: Table) -> list[Finding]:
+def local_removals(removed: Removed, topology: Dragonfly) -> list[Finding]:
     """Balancing never touches the detours inside a group."""
-    source, target = (np.clip(ends, 0, None) for ends in table.removed[:, :2].T)
-    last = table.topology.num_switches - 1
-    group = table.topology.switch_group
+    source, target = (np.clip(ends, 0, None) for ends in removed[:, :2].T)
+    last = topology.num_switches - 1
+    group = topology.switch_group
     inside = group[np.minimum(source, last)] == group[np.minimum(target, last)]
     if not inside.any():
         return []
-    count, first = int(np.count_nonzero(inside)), table.removed[int(inside.argmax())].tolist()
+    count, first = int(np.count_nonzero(inside)), removed[int(inside.argmax())].tolist()
     return [Finding(count, f"a removed path is inside a group ({count} paths), first {first}")]
 
 

@@ -17,10 +17,12 @@ def stored_table(header: TableHeader, removed: Removed, columns: Columns) -> Any
 
     Raises
     ------
-    InvalidInput : a compact table with rows.
+    InvalidInput : a compact table with rows, or with removed paths but no balancing.
     """
     if header.compact is None:
         return Table(header, removed, columns)
     if len(columns):
         raise InvalidInput(f"a compact table has no rows, but there are {len(columns):,}")
+    if header.compact.balance is None and len(removed):
+        raise InvalidInput("a compact table without balancing has no removed paths")
     return CompactTable(header, removed)

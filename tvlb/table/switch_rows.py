@@ -17,11 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tvlb import files
+from tvlb.errors import InvalidInput
 from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.compact import CompactTable, check_switch
 from tvlb.table.parquet_format import schema
 from tvlb.table.stored import AnyTable
-from tvlb.table.text_rows import iterate_rows
+from tvlb.table.structure import first_invalid_row
+from tvlb.table.text_rows import check_text_rows, iterate_rows
 
 __all__ = ["SWITCH_FORMATS", "switch_columns", "write_switch"]
 
@@ -33,11 +35,13 @@ def switch_columns(table: AnyTable, switch: int) -> Iterator[Columns]:
 
     Raises
     ------
-    InvalidInput : no such switch, or the rows of the table are out of order.
+    InvalidInput : no such switch, or a row of the table is no path or out of order.
     """
     check_switch(table.topology, switch)
     if isinstance(table, CompactTable):
         return (Columns.from_rows(rows) for rows in table.rows_from(switch))
+    if (invalid := first_invalid_row(table.rows)) is not None:
+        raise InvalidInput(f"{invalid}; see tvlb verify")
     return iter([table.columns.of_source(switch)])
 
 
@@ -46,7 +50,7 @@ def write_switch(table: AnyTable, switch: int, path: Path | str) -> int:
 
     Raises
     ------
-    InvalidInput : no such switch, or the file cannot be written.
+    InvalidInput : no such switch, the file cannot be written, or a text format cannot hold it.
     """
     files.check_writable(path, SWITCH_FORMATS)
     columns = switch_columns(table, switch)
@@ -85,9 +89,10 @@ def _write_csv(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> in
     stream.write(f"{','.join(COLUMN_TYPES)}\n".encode())
     rows = 0
     for part in parts:
+        rows += len(part)
+        check_text_rows(rows)
         for row in iterate_rows(part):
             stream.write((",".join(map(repr, row)) + "\n").encode())
-        rows += len(part)
     stream.write(b"# end of switch\n")
     return rows
 
@@ -96,10 +101,13 @@ def _write_json(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> i
     stream.write(f'{{"switch": {json.dumps(dict(header))},\n'.encode())
     stream.write(f'"columns": {json.dumps(list(COLUMN_TYPES))},\n"rows": ['.encode())
     rows = 0
+    separator = "\n"
     for part in parts:
+        rows += len(part)
+        check_text_rows(rows)
         for row in iterate_rows(part):
-            stream.write(f"{',' if rows else ''}\n{json.dumps(row)}".encode())
-            rows += 1
+            stream.write(f"{separator}{json.dumps(row)}".encode())
+            separator = ",\n"
     stream.write(b"\n]}\n")
     return rows
 
