@@ -100,7 +100,8 @@ def draw(measured: Sequence[Figures], path: Path) -> None:
         "s",
         label="HiGHS, default settings",
     )
-    memory.loglog(switches, [one["megabytes"] for one in measured], "o")
+    megabytes = [one["megabytes"] for one in measured]
+    memory.loglog(switches, megabytes, "o")
     for one in measured:
         name = one["topology"].removeprefix("dfly")
         place = {"fontsize": 7, "xytext": (4, 4), "textcoords": "offset points"}
@@ -110,7 +111,12 @@ def draw(measured: Sequence[Figures], path: Path) -> None:
     memory.set(xlabel="switches", ylabel="MB, largest process")
     seconds.legend()
     for axes in (seconds, memory):
-        axes.grid(visible=True, which="both", alpha=0.3)
+        axes.grid(visible=True, which="major", alpha=0.3)
+        axes.set_xticks(switches, [str(one) for one in switches], rotation=45)
+        axes.minorticks_off()
+        axes.margins(x=0.25, y=0.1)
+    doubled = [100 * 2**power for power in range(6) if 100 * 2**power < 2 * max(megabytes)]
+    memory.set_yticks(doubled, [str(one) for one in doubled])
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(str(path))  # pyright: ignore[reportUnknownMemberType]  # untyped options
 
