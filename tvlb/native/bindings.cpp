@@ -1,6 +1,4 @@
-// Python bindings of the path and balance kernels: numpy arrays in, numpy arrays out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The Python module, and bindings of the path and balance kernels: numpy arrays in and out.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,37 +8,23 @@
 #include <vector>
 
 #include "balance.hpp"
+#include "bindings.hpp"
 #include "order.hpp"
 #include "path_rows.hpp"
-#include "regret.hpp"
 #include "structure_usage.hpp"
 #include "usage.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
+using binding::Array;
+using binding::check_column;
+using binding::check_ids;
+using binding::copy;
+using binding::hand_over;
+using binding::view;
+
 namespace {
-
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> view(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
-
-template <class T>
-std::vector<T> copy(const Array<T>& array) {
-    return {array.data(), array.data() + array.size()};
-}
-
-// Hands a vector over to numpy without copying it.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {owned->data(), {owned->size()}, owner};
-}
 
 void check_local_links_first(const tvlb::Wiring& wiring) {
     for (std::size_t link = 0; link < wiring.links(); ++link) {
@@ -131,18 +115,6 @@ struct Rows {
                 view(first_link), view(second_link), view(hops),   view(weight)};
     }
 };
-
-void check_column(std::size_t size, std::size_t rows) {
-    if (size != rows) throw std::invalid_argument("columns of rows differ in length");
-}
-
-void check_ids(std::span<const std::int32_t> ids, std::size_t limit) {
-    for (const auto id : ids) {
-        if (id < tvlb::kAbsent || id >= static_cast<std::int64_t>(limit)) {
-            throw std::invalid_argument("id out of range in rows");
-        }
-    }
-}
 
 Rows make_rows(const tvlb::Wiring& wiring, Array<std::int32_t> source, Array<std::int32_t> target,
                Array<std::int64_t> offset, Array<std::int32_t> intermediate,
@@ -320,68 +292,6 @@ std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t tar
     return tvlb::path_key(tvlb::pair_key(seed, source, target), intermediate, first, second);
 }
 
-// The arrays behind a ClassesView, kept alive while the view is used.
-struct Classes {
-    Array<std::int64_t> flow;
-    Array<double> weight;
-    Array<std::int64_t> offset;
-    Array<std::int32_t> link;
-    Array<double> share;
-
-    [[nodiscard]] tvlb::ClassesView as_view() const {
-        return {view(flow), view(weight), view(offset), view(link), view(share)};
-    }
-};
-
-void check_classes(const tvlb::ClassesView& classes, std::size_t flows, std::size_t links) {
-    check_column(classes.weight.size(), classes.size());
-    check_column(classes.offset.size(), classes.size() + 1);
-    check_column(classes.share.size(), classes.link.size());
-    if (!std::is_sorted(classes.flow.begin(), classes.flow.end()) ||
-        !std::is_sorted(classes.offset.begin(), classes.offset.end())) {
-        throw std::invalid_argument("classes are not in order");
-    }
-    if (classes.offset.front() != 0 ||
-        classes.offset.back() != static_cast<std::int64_t>(classes.link.size())) {
-        throw std::invalid_argument("classes do not own their entries");
-    }
-    check_ids(classes.link, links);
-    if (std::find(classes.link.begin(), classes.link.end(), tvlb::kAbsent) != classes.link.end()) {
-        throw std::invalid_argument("id out of range in classes");
-    }
-    if (!classes.flow.empty() &&
-        (classes.flow.front() < 0 || classes.flow.back() >= static_cast<std::int64_t>(flows))) {
-        throw std::invalid_argument("no such flow");
-    }
-}
-
-void check_every_flow_has_one(const tvlb::ClassesView& classes, std::size_t flows) {
-    std::vector<std::uint8_t> found(flows, 0);
-    for (const auto flow : classes.flow) found[static_cast<std::size_t>(flow)] = 1;
-    if (std::find(found.begin(), found.end(), 0) != found.end()) {
-        throw std::invalid_argument("a flow has no MIN class");
-    }
-}
-
-nb::tuple solve_by_regret(const Array<double>& demand, const Classes& minimal,
-                          const Classes& detour, bool shorter_first,
-                          const Array<double>& start_price, double theta_cap, double gap,
-                          std::int64_t max_iterations, const tvlb::RegretState* resumed) {
-    check_classes(minimal.as_view(), demand.size(), start_price.size());
-    check_classes(detour.as_view(), demand.size(), start_price.size());
-    check_every_flow_has_one(minimal.as_view(), demand.size());
-    const tvlb::GameView game{view(demand),  minimal.as_view(),  detour.as_view(),
-                              shorter_first, view(start_price), theta_cap};
-    tvlb::RegretOutcome outcome;
-    {
-        nb::gil_scoped_release release;
-        outcome = tvlb::solve_by_regret(game, {gap, max_iterations}, resumed);
-    }
-    return nb::make_tuple(hand_over(std::move(outcome.minimal)),
-                          hand_over(std::move(outcome.detour)), hand_over(std::move(outcome.price)),
-                          outcome.theta_low, outcome.theta_up, std::move(outcome.state));
-}
-
 void bind_rules(nb::module_& m) {
     nb::class_<tvlb::LengthRule>(m, "LengthRule")
         .def("__init__",
@@ -421,18 +331,6 @@ void bind_rows(nb::module_& m) {
              "second_link"_a, "hops"_a, "weight"_a);
 }
 
-void bind_classes(nb::module_& m) {
-    nb::class_<tvlb::RegretState>(m, "RegretState")
-        .def_ro("iterations", &tvlb::RegretState::iterations);
-    nb::class_<Classes>(m, "Classes")
-        .def("__init__",
-             [](Classes* self, Array<std::int64_t> flow, Array<double> weight,
-                Array<std::int64_t> offset, Array<std::int32_t> link, Array<double> share) {
-                 new (self) Classes{flow, weight, offset, link, share};
-             },
-             "flow"_a, "weight"_a, "offset"_a, "link"_a, "share"_a);
-}
-
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -449,7 +347,6 @@ NB_MODULE(_native, m) {
              "local_link"_a, "group_link_offset"_a, "group_links"_a);
     bind_rules(m);
     bind_rows(m);
-    bind_classes(m);
     bind_structure(m);
     m.def("enumerate_vlb", &enumerate<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
@@ -467,9 +364,7 @@ NB_MODULE(_native, m) {
     m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
     m.def("balance_pairs", &balance_pairs, "wiring"_a, "rows"_a, "options"_a);
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
-    m.def("solve_by_regret", &solve_by_regret, "demand"_a, "minimal"_a, "detour"_a,
-          "shorter_first"_a, "start_price"_a, "theta_cap"_a, "gap"_a, "max_iterations"_a,
-          "resumed"_a.none());
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
+    binding::bind_regret(m);
 }
