@@ -187,6 +187,29 @@ def test_any_result_has_a_compact_form() -> None:
     assert compact_table(result).expanded().id == result.table.id
 
 
+def test_where_every_set_is_all_there_is_no_candidate() -> None:
+    # With one switch per group all VLB paths have two hops.
+    result = optimize(Dragonfly(4, 1, 2, 3), QUICK)
+    assert result.candidates == ()
+    assert result.table.header.expression == "all"
+    assert "no candidate was simulated" in result.validation.decision.reason
+
+
+def test_patterns_that_differ_near_full_load_start_from_loads_that_exist() -> None:
+    # One node per switch: loads up to 1 are sustained, and a guess moved up from there is above 1.
+    windows = Windows(300, 300, 0.05)
+    options = replace(
+        QUICK,
+        patterns="2",
+        screening=windows,
+        confirmation=Windows(400, 400, 0.05),
+        data_points=2,
+        simulated_patterns=2,
+    )
+    result = optimize(Dragonfly(1, 2, 2, 3), options)
+    assert result.validation.baseline.measured.saturation.max() <= 1.0
+
+
 def test_router_settings_reach_the_simulator() -> None:
     # One-flit buffers hold a VC for a whole round trip: saturation falls far below the default.
     narrow = optimize(TOPOLOGY, replace(QUICK, config=SimulationConfig(buffer_flits=2)))

@@ -91,6 +91,10 @@ def _moved(guess: NDArray[np.float64] | None, index: int, error: float) -> float
     return difference if abs(difference) > 1.001 * error else 0.0
 
 
+def _within(guess: float) -> float:
+    return min(max(guess, 0.0), 1.0)
+
+
 class Runner:
     """Simulates entrants on the Step 2 patterns.
 
@@ -165,12 +169,12 @@ class Runner:
         ]
         ahead = map_threads(search, jobs, self._workers, self._stop, count)
         jobs = [
-            _Job(self._scenario(one, pattern), found + _moved(guess, index, guess_error), 0.0)
+            _Job(self._scenario(one, pattern), _within(found + _moved(guess, index, guess_error)))
             for one, guess, found in zip(entrants, expected, ahead, strict=True)
             for index, pattern in enumerate(self.patterns[1:], 1)
         ]
         others = map_threads(search, jobs, self._workers, self._stop, count)
-        rest = np.array(others, dtype=np.float64).reshape(len(entrants), -1)
+        rest = np.array(others, dtype=np.float64).reshape(len(entrants), len(self.patterns) - 1)
         return list(np.column_stack([ahead, rest]))
 
     def latencies(

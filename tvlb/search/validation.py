@@ -197,8 +197,8 @@ def _screen(
     are more like each other than like the baseline.
     """
     base = runner.saturations("screen all", [baseline], windows)[0]
-    pilot = runner.saturations("screen pilot", candidates[:1], windows, [base])
-    others = candidates[1:]
+    first, others = candidates[:1], candidates[1:]
+    pilot = runner.saturations("screen pilot", first, windows, [base] * len(first))
     rest = runner.saturations("screen candidates", others, windows, pilot * len(others))
     return base, [*pilot, *rest]
 
