@@ -1,15 +1,19 @@
 """`tvlb model`: one linear program."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from tvlb.cli.options import Json, PathSetOption, PatternOption, Seed, TopologyArgument
 from tvlb.cli.terminal import print_json, stdout
-from tvlb.documents import plain
 from tvlb.files import check_writable
-from tvlb.model import export_model, parse_solver, throughput
+from tvlb.model import (
+    export_model,
+    model_document,
+    parse_solver,
+    question_document,
+    throughput,
+)
 from tvlb.provenance import versions
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
@@ -42,13 +46,7 @@ def model(
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)
     traffic = parse_pattern(pattern)
-    question = {
-        "topology": str(network),
-        "path_set": str(path_set),
-        "pattern": str(traffic),
-        "monotone": monotone,
-        "seed": seed,
-    }
+    question = question_document(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
     if export is not None:
         check_writable(export, (".lp", ".mps"))
@@ -58,7 +56,7 @@ def model(
         return
     solved = throughput(network, path_set, traffic, monotone=monotone, solver=chosen, seed=seed)
     if json:
-        print_json(plain(question | asdict(solved) | {"provenance": versions()}))
+        print_json(model_document(question, solved))
         return
     console = stdout()
     console.print(

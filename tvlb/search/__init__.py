@@ -5,11 +5,14 @@ paper from end to end.
 """
 
 from sim_bridge import (
+    Decide,
+    Routing,
     SaturationSearch,
     Scenario,
     SimulationConfig,
     SimulationResult,
     StopFlag,
+    VcScheme,
     Warmup,
 )
 from tvlb.parallel import available_cores
@@ -44,6 +47,7 @@ __all__ = [
     "Assessment",
     "Candidate",
     "Comparison",
+    "Decide",
     "Decision",
     "Entrant",
     "Measured",
@@ -52,6 +56,7 @@ __all__ = [
     "ProbeResult",
     "Progress",
     "Reporter",
+    "Routing",
     "Sample",
     "SaturationSearch",
     "Scenario",
@@ -64,6 +69,7 @@ __all__ = [
     "TableResult",
     "Validation",
     "ValidationOptions",
+    "VcScheme",
     "Verdict",
     "Warmup",
     "Windows",

@@ -1,0 +1,177 @@
+"""The schemas describe what the command line prints: every key, and nothing else."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tvlb.cli import main
+from tvlb.schemas import ModelDocument, SimulationDocument, TableDocument, example
+from tvlb.schemas.common import Document
+
+_MODELS: dict[str, type[Document]] = {
+    "model": ModelDocument,
+    "simulate": SimulationDocument,
+    "simulation": SimulationDocument,
+    "table": TableDocument,
+}
+_QUICK = (
+    "--patterns", "2", "--screening", "300,300,0.05", "--confirmation", "400,400,0.05",
+    "--finalists", "1", "--data-points", "2", "--simulated-patterns", "2", "--workers", "1",
+)  # fmt: skip
+_SHORT = ("--warmup", "200", "--cycles", "200", "--workers", "1")
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """Run a command; its document must come back from the schema to the last digit."""
+    assert main([*arguments, "--json"]) == 0
+    text = capsys.readouterr().out
+    document = json.loads(text)
+    model = _MODELS[arguments[0]].model_validate_json(text, strict=True)
+    assert _text(model.model_dump(mode="json", exclude_unset=True)) == _text(document)
+    return document
+
+
+def _text(document: dict[str, Any]) -> str:
+    """Tell 1 from 1.0."""
+    return json.dumps(document, sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--vlb", "<=4", "--pattern", "shift(1,0)", "--no-monotone"),
+        ("--vlb", "none", "--pattern", "permutation(seed=1)", "--seed", "7"),
+        ("--vlb", "short(2,3)", "--pattern", "type2(seed=3)", "--solver", "rm+:1e-3"),
+        ("--vlb", "<=4+60%", "--pattern", "uniform", "--solver", "pulp:HiGHS"),
+        ("--pattern", "shift(0,0)"),
+    ],
+    ids=" ".join,
+)
+def test_models(options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    _printed(capsys, "model", "2,4,2,3", *options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("2,4,2,3",),
+        ("2,4,2,3", "--no-balance", "--routing", "par"),
+        ("2,4,2,3", "--patterns", "1", "--seed", "5"),
+        ("2,4,2,3", "--compact"),
+        ("2,4,2,5", "--routing", "ugal-g", "--simulated-patterns", "3"),
+        ("4,1,2,3", "--data-points", "1"),
+    ],
+    ids=" ".join,
+)
+def test_tables(options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    network, *others = options
+    _printed(capsys, "table", network, *_QUICK, *others)
+
+
+def test_table_where_no_candidate_is_better(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _printed(capsys, "table", "1,2,2,5", *_QUICK)
+    assert not document["decision"]["replaces_all"]
+
+
+def test_table_of_a_network_that_saturates_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    # 16 nodes per switch on 2 cables: no load of the coarse grid is carried.
+    windows = ("--screening", "50,50,0.1", "--confirmation", "50,50,0.1")
+    document = _printed(capsys, "table", "16,4,2,3", *_QUICK, *windows)
+    assert document["baseline"]["saturation_mean"] == 0.0
+    latencies = [point["latency_mean"] for point in document["curves"]["all"]]
+    assert None in latencies
+
+
+def test_table_balanced_by_a_sample(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(_: object) -> bool:
+        return False
+
+    for module in ("search.optimize", "search.candidates", "balance.balancing"):
+        monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
+    document = _printed(capsys, "table", "2,4,2,3", *_QUICK)
+    assert document["table"]["form"] == "compact"
+    assert document["balance"]["sampled_pairs"] > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--load", "0.1,0.2"),
+        ("--load", "0.05:0.15:0.05", "--seeds", "3", "--seed", "7"),
+        ("--load", "0.0"),
+        ("--load", "0.0", "--seeds", "2"),
+        ("--load", "1", "--routing", "min", "--pattern", "shift(1,0)"),
+        ("--load", "0.1", "--warmup", "detect:3000", "--cycles", "1000"),
+        ("--load", "0.1", "--traces", "5", "--routing", "par", "--vcs", "per-hop"),
+        ("--load", "0.9", "--traces", "50", "--cycles", "10", "--pattern", "shift(1,0)"),
+        ("--load", "0.1", "--routing", "vlb", "--vc-count", "6", "--decide", "each-attempt"),
+        ("--saturation",),
+        ("--saturation", "--seeds", "2", "--load", "0.1", "--routing", "ugal-g"),
+        ("--load", "0.1", "--buffer", "8"),
+    ],
+    ids=" ".join,
+)
+def test_simulations(options: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    document = _printed(capsys, "simulate", "2,4,2,3", *_SHORT, *options)
+    assert ("saturation_load" in document) == ("--saturation" in options)
+
+
+def test_simulation_without_local_links(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _printed(capsys, "simulate", "1,1,2,3", "--load", "0.1", *_SHORT)
+    assert document["rows"][0]["link_load"]["local"] == {"mean": None, "max": None}
+
+
+@pytest.mark.parametrize("name", ["model", "simulation", "table"])
+def test_examples_follow_their_schemas(name: str) -> None:
+    document = example(name)
+    model = _MODELS[name].model_validate_json(json.dumps(document), strict=True)
+    assert _text(model.model_dump(mode="json", exclude_unset=True)) == _text(document)
+    assert _MODELS[name].model_json_schema()["examples"] == [document]
+
+
+@pytest.mark.parametrize("name", ["model", "simulation", "table"])
+def test_every_key_of_a_schema_is_described(name: str) -> None:
+    schema = _MODELS[name].model_json_schema()
+    parts = [schema, *schema["$defs"].values()]
+    for part in parts:
+        assert part["description"]
+        for key, field in part.get("properties", {}).items():
+            assert "description" in field or "$ref" in field, (part["title"], key)
+
+
+def test_schemas_refuse_other_keys() -> None:
+    with pytest.raises(ValidationError, match="extra_forbidden"):
+        ModelDocument.model_validate(example("model") | {"comment": "none"})
+
+
+@pytest.mark.parametrize("name", ["model", "simulation", "table"])
+def test_schemas_refuse_missing_keys(name: str) -> None:
+    document = example(name)
+    del document["provenance"]
+    with pytest.raises(ValidationError, match="provenance"):
+        _MODELS[name].model_validate(document)
+
+
+def test_keys_of_a_saturation_search_come_together() -> None:
+    document = example("simulation")
+    del document["saturation_by_seed"]
+    with pytest.raises(ValidationError, match="come together"):
+        SimulationDocument.model_validate(document)
+
+
+def test_absent_keys_are_never_null() -> None:
+    document = example("simulation") | {"saturation_load": None}
+    with pytest.raises(ValidationError, match="instead of null"):
+        SimulationDocument.model_validate(document)

@@ -1,0 +1,12 @@
+"""Short real documents, one file each, that the schemas show as examples."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["example"]
+
+
+def example(name: str) -> dict[str, Any]:
+    """Return the example of a name: table, model or simulation."""
+    return json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))

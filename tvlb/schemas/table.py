@@ -1,0 +1,332 @@
+"""The document of a whole search: `tvlb table --json`."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from tvlb.schemas.common import (
+    Count,
+    Cycles,
+    Document,
+    Load,
+    PathSetText,
+    PatternText,
+    RouterSettings,
+    Seconds,
+    Seed,
+    Share,
+    TopologyText,
+    Versions,
+)
+from tvlb.schemas.examples import example
+from tvlb.search import Routing, Verdict
+
+__all__ = [
+    "Balance",
+    "BalanceSettings",
+    "Comparison",
+    "CurvePoint",
+    "Decision",
+    "PatternFigures",
+    "ProbePoint",
+    "Provenance",
+    "SearchParameters",
+    "SimulatedSet",
+    "TableDocument",
+    "TableSummary",
+    "Timings",
+    "TopologyMetadata",
+    "Usage",
+    "Windows",
+]
+
+MeanHops = Annotated[
+    float | None,
+    Field(
+        description="Mean network hops of a drawn VLB path over the pairs in different groups; "
+        "null if none has one.",
+    ),
+]
+Percentiles = Annotated[tuple[float | None, ...], Field(min_length=101, max_length=101)]
+
+
+class TableSummary(Document):
+    """The chosen table."""
+
+    id: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the content, hex.")
+    form: Literal["full", "compact"] = Field(
+        description="Whether the table lists its rows, or holds rule, seed and removed paths."
+    )
+    expression: PathSetText
+    mean_vlb_hops: MeanHops
+    paths: Count = Field(
+        description="Paths of all switch pairs; before balancing where that saw only a sample."
+    )
+    removed_by_balance: Count | None = Field(
+        description="Paths that balancing removed; null where it saw only a sample of the pairs."
+    )
+    sampled_pairs: Count | None = Field(
+        description="Switch pairs that mean_vlb_hops is of; null for all."
+    )
+
+
+class TopologyMetadata(Document):
+    """What the wiring amounts to."""
+
+    arrangement: str = Field(description="Name of the wiring of the global links.")
+    switches: Count = Field(description="Number of switches.")
+    nodes: Count = Field(description="Number of compute nodes.")
+    links: Count = Field(description="Number of directed links; a cable counts twice.")
+    fewest_links_per_group_pair: Count = Field(description="Fewest cables between two groups.")
+    most_links_per_group_pair: Count = Field(description="Most cables between two groups.")
+    unconnected_ports: Count = Field(description="Global ports that the wiring leaves unused.")
+
+
+class ProbePoint(Document):
+    """Modelled throughput of one path set, averaged over the patterns."""
+
+    expression: PathSetText
+    theta_mean: float = Field(ge=0.0, description="Mean of theta_low, flits/cycle/node.")
+    theta_sem: float | None = Field(
+        ge=0.0,
+        description="Standard error of theta_mean, flits/cycle/node; null for a single pattern.",
+    )
+    theta_low: float = Field(
+        ge=0.0, description="Mean of the certified lower bounds, flits/cycle/node."
+    )
+    theta_up: float = Field(
+        ge=0.0, description="Mean of the certified upper bounds, flits/cycle/node."
+    )
+    patterns: int = Field(ge=1, description="Patterns that it was solved for.")
+    mean_vlb_hops: MeanHops
+    distance_to_cut: float = Field(description="theta_up less the candidate cut, flits/cycle/node.")
+    within_tolerance: bool = Field(description="Whether the point reaches the candidate cut.")
+
+
+class PatternFigures(Document):
+    """What was simulated of a path set on one pattern."""
+
+    pattern: PatternText
+    saturation: Load = Field(description="Saturation throughput, packets/cycle/node.")
+    latency: float | None = Field(
+        description="Mean latency at the reference load, cycles; null without packets."
+    )
+
+
+class Windows(Document):
+    """How closely a figure was looked at."""
+
+    warmup: Cycles = Field(description="Cycles before the measured window.")
+    measured: int = Field(ge=1, description="Cycles of the measured window.")
+    grid: float = Field(gt=0.0, description="Resolution of saturation loads, packets/cycle/node.")
+
+
+class Usage(Document):
+    """How evenly paths use the links of one kind; null where no link of it is in use."""
+
+    before: float | None = Field(
+        description="Largest usage over the mean of the links in use, all pairs together, before "
+        "balancing."
+    )
+    after: float | None = Field(description="The same after balancing.")
+    pair_mean_before: float | None = Field(
+        description="Mean over the pairs of a pair's own largest usage over its mean, before "
+        "balancing; null if no pair has a choice."
+    )
+    pair_mean_after: float | None = Field(description="The same after balancing.")
+    pair_max_before: float | None = Field(
+        description="Largest over the pairs instead of the mean, before balancing."
+    )
+    pair_max_after: float | None = Field(description="The same after balancing.")
+    percentiles_before: Percentiles = Field(
+        description="Percentiles 0..100 of usage over mean of the links, before balancing."
+    )
+    percentiles_after: Percentiles = Field(description="The same after balancing.")
+
+
+class Balance(Document):
+    """What balancing did to a path set."""
+
+    local: Usage = Field(description="Links inside groups.")
+    global_: Usage = Field(alias="global", description="Links between groups.")
+    paths: Count = Field(description="Paths before.")
+    removed: Count = Field(description="Paths removed.")
+    removed_locally: Count = Field(description="Of these, by the step for each pair.")
+    removed_globally: Count = Field(description="Of these, by the step over all pairs.")
+    pairs_at_floor: Count = Field(
+        description="Pairs left overloaded because no further path may be removed."
+    )
+    sampled_pairs: Count | None = Field(
+        description="Switch pairs between groups that these figures are of; null for all pairs."
+    )
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+
+class Comparison(Document):
+    """A candidate against `all`, paired by pattern; differences are candidate minus `all`."""
+
+    expression: PathSetText
+    saturation_gain: float = Field(
+        description="Mean difference in saturation throughput, packets/cycle/node."
+    )
+    saturation_sem: float = Field(ge=0.0, description="Its standard error, packets/cycle/node.")
+    latency_change: float | None = Field(
+        description="Mean difference in latency at the reference load, cycles; null without "
+        "packets."
+    )
+    latency_sem: float | None = Field(
+        ge=0.0, description="Its standard error, cycles; null without packets."
+    )
+    verdict: Verdict = Field(description="What follows from the differences.")
+
+
+class SimulatedSet(Document):
+    """What was simulated of a path set."""
+
+    expression: PathSetText
+    mean_vlb_hops: MeanHops
+    saturation_mean: Load = Field(
+        description="Saturation throughput, mean over the patterns, packets/cycle/node."
+    )
+    saturation_sem: float = Field(ge=0.0, description="Its standard error, packets/cycle/node.")
+    latency_at_reference_load: float | None = Field(
+        description="Mean latency at the reference load, cycles; null without packets."
+    )
+    latency_sem: float | None = Field(
+        ge=0.0, description="Its standard error, cycles; null without packets."
+    )
+    per_pattern: tuple[PatternFigures, ...] = Field(
+        min_length=2, max_length=5, description="The same by pattern."
+    )
+    confirmed: bool = Field(description="Whether the figures counted for the decision.")
+    windows: Windows
+    balance: Balance | None = Field(
+        description="What balancing did; null for `all` and without balancing."
+    )
+    comparison: Comparison | None = Field(
+        description="Confirmed comparison with `all`; null for `all` and what was not confirmed."
+    )
+
+
+class Decision(Document):
+    """The outcome of the search."""
+
+    expression: PathSetText
+    replaces_all: bool = Field(description="Whether a candidate was chosen.")
+    reason: str = Field(description="One sentence.")
+
+
+class CurvePoint(Document):
+    """One load of a latency-load curve, averaged over the patterns that are not saturated."""
+
+    load: Load = Field(description="Offered load, packets/cycle/node.")
+    latency_mean: float | None = Field(
+        description="Mean latency, cycles; null where every pattern is saturated, or without "
+        "packets."
+    )
+    latency_sem: float | None = Field(
+        ge=0.0, description="Its standard error, cycles; null for fewer than two patterns."
+    )
+    accepted: float = Field(
+        ge=0.0, description="Accepted load, mean over all patterns, packets/cycle/node."
+    )
+    saturated_patterns: Count = Field(description="Patterns that are saturated at this load.")
+
+
+class Timings(Document):
+    """Wall time of each stage, seconds."""
+
+    probe: Seconds = Field(description="Step 1, the throughput model, seconds.")
+    balance: Seconds = Field(description="Choosing and balancing the candidates, seconds.")
+    simulate: Seconds = Field(description="Screening, confirmation and curves, seconds.")
+    table: Seconds = Field(description="Building the table, seconds.")
+
+
+class BalanceSettings(Document):
+    """Thresholds and floors of balancing."""
+
+    local_threshold: float = Field(
+        gt=1.0, description="A link is overloaded for a pair above this multiple of the mean usage."
+    )
+    global_threshold: float = Field(gt=1.0, description="The same for the usage over all pairs.")
+    floor_paths: int = Field(ge=1, description="Fewest paths that a pair keeps.")
+    floor_share: Share = Field(description="Smallest share of its paths that a pair keeps.")
+
+
+class SearchParameters(Document):
+    """The options of the search that decide its result."""
+
+    routing: Literal[Routing.UGAL_L, Routing.UGAL_G, Routing.PAR] = Field(
+        description="Routing that will use the table."
+    )
+    patterns: str = Field(
+        pattern="^(auto|all|[0-9]+)$", description="Modelled patterns: auto, all or a number."
+    )
+    tolerance: float = Field(
+        ge=0.0, lt=1.0, description="Candidates are within this share of the best modelled mean."
+    )
+    balancing: BalanceSettings | None = Field(description="Null without balancing.")
+    config: RouterSettings
+    screening: Windows = Field(description="Windows in which all candidates are simulated.")
+    confirmation: Windows = Field(description="Windows of the finalists and of `all`.")
+    finalists: int = Field(ge=1, description="Candidates confirmed for their saturation.")
+    data_points: int = Field(ge=1, description="Most data points of Table 1 among the candidates.")
+    simulated_patterns: int = Field(ge=2, le=5, description="Simulated patterns.")
+    seed: Seed
+
+
+class Provenance(Versions):
+    """Versions of the software, and the options of the search."""
+
+    parameters: SearchParameters
+
+
+class TableDocument(Document):
+    """A T-VLB table and how it was found."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [example("table")]})
+
+    topology: TopologyText
+    table: TableSummary
+    topology_metadata: TopologyMetadata
+    probe: tuple[ProbePoint, ...] = Field(
+        description="Modelled throughput of the data points of Table 1, shortest first."
+    )
+    strategic: tuple[ProbePoint, ...] = Field(
+        description="The same of the deterministic choices considered besides."
+    )
+    best: PathSetText = Field(description="Data point with the largest mean.")
+    cut: float = Field(
+        ge=0.0, description="(1 - tolerance) times the largest mean, flits/cycle/node."
+    )
+    tolerance: float = Field(
+        ge=0.0, lt=1.0, description="Candidates are within this share of the largest mean."
+    )
+    patterns: tuple[PatternText, ...] = Field(
+        min_length=1, description="The patterns that were modelled."
+    )
+    patterns_available: int = Field(ge=1, description="Patterns to choose from.")
+    half_width: float | None = Field(
+        ge=0.0,
+        description="Largest half-width of a 95% confidence interval that leaves open on which "
+        "side of the cut a set is, as a share of the largest mean; null if one of several "
+        "patterns was modelled.",
+    )
+    stopped: str = Field(description="Why no more patterns were modelled.")
+    candidates: tuple[SimulatedSet, ...] = Field(description="The simulated sets, in order.")
+    merged: dict[str, str] = Field(
+        description="Path sets left out because they mean the paths of another: that other set, "
+        "by the expression left out."
+    )
+    baseline: SimulatedSet = Field(description="The conventional set, `all`.")
+    decision: Decision
+    reference_load: Load = Field(
+        description="Load at which latencies are compared, packets/cycle/node."
+    )
+    curves: dict[str, tuple[CurvePoint, ...]] = Field(
+        description="Latency-load curves of `all` and of the chosen set, by expression."
+    )
+    balance: Balance = Field(description="What balancing did to the chosen set.")
+    timings: Timings
+    provenance: Provenance
