@@ -17,6 +17,7 @@ from sim_bridge import (
 )
 from tvlb.parallel import available_cores
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
+from tvlb.search.checkpoint import Checkpoints
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
     balance_document,
@@ -24,13 +25,13 @@ from tvlb.search.document import (
     table_document,
 )
 from tvlb.search.optimize import (
-    Candidate,
     SearchOptions,
     TableResult,
     check_request,
     compact_table,
     optimize,
 )
+from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
@@ -38,6 +39,7 @@ from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patter
 from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
 from tvlb.search.simulation_document import simulation_document
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
+from tvlb.search.work import Work
 
 __all__ = [
     "MAX_DATA_POINTS",
@@ -46,6 +48,7 @@ __all__ = [
     "SCREENING",
     "Assessment",
     "Candidate",
+    "Checkpoints",
     "Comparison",
     "Decide",
     "Decision",
@@ -73,6 +76,7 @@ __all__ = [
     "Verdict",
     "Warmup",
     "Windows",
+    "Work",
     "available_cores",
     "balance_document",
     "check_request",

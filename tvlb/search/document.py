@@ -9,7 +9,8 @@ from dataclasses import asdict
 from tvlb.balance import BalanceReport, KindUsage, unbalanced
 from tvlb.documents import plain
 from tvlb.search.decision import Comparison
-from tvlb.search.optimize import Candidate, TableResult
+from tvlb.search.optimize import TableResult
+from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult
 from tvlb.search.statistics import standard_error
 from tvlb.search.validation import SimulatedSet
@@ -110,6 +111,7 @@ def table_document(result: TableResult) -> Document:
         ),
         "balance": _chosen_balance(result),
         "timings": plain(result.timings),
+        "work": asdict(result.work),
         "provenance": result.provenance | {"parameters": _parameters(result)},
     }
 

@@ -9,29 +9,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sim_bridge import Routing, SimulationConfig, StopFlag
-from tvlb.balance import (
-    Balanced,
-    BalancedSet,
-    BalanceOptions,
-    BalanceReport,
-    balance,
-    balance_pairs,
-)
+from tvlb.balance import Balanced, BalancedSet, BalanceOptions, balance_pairs
 from tvlb.errors import InvalidInput
-from tvlb.parallel import available_cores, map_threads
+from tvlb.parallel import available_cores
 from tvlb.paths import PathSet, check_pairs, is_listable, parse_expression
 from tvlb.provenance import VERSION, versions
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
+from tvlb.search.checkpoint import Checkpoints, Stages
+from tvlb.search.codecs import PROBE, preparation_codec
+from tvlb.search.preparation import Candidate, Preparation, prepare
 from tvlb.search.probe import ProbeResult, check_searchable, probe
-from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.search.progress import Reporter, silent
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.validation import Validation, ValidationOptions, validate
+from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable, Table
 from tvlb.topology import Dragonfly
 
-__all__ = ["Candidate", "SearchOptions", "TableResult", "compact_table", "optimize"]
+__all__ = ["SearchOptions", "TableResult", "compact_table", "optimize"]
 
 _ADAPTIVE = (Routing.UGAL_L, Routing.UGAL_G, Routing.PAR)
 
@@ -92,29 +89,6 @@ class SearchOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
-    """A path set on its way through Step 2.
-
-    Attributes
-    ----------
-    expression : the path set.
-    path_set : what is simulated: balanced, or as it is.
-    mean_hops : mean hops of a path drawn from it; see `Balanced.mean_hops`.
-    balanced : the outcome of balancing, None without.
-    """
-
-    expression: str
-    path_set: PathSet
-    mean_hops: float
-    balanced: Balanced | None
-
-    @property
-    def balance_report(self) -> BalanceReport | None:
-        """What balancing did, None without."""
-        return None if self.balanced is None else self.balanced.report
-
-
-@dataclass(frozen=True, eq=False)
 class TableResult:
     """A T-VLB table and how it was found.
 
@@ -128,6 +102,7 @@ class TableResult:
     validation : Step 2 with the decision.
     table : the chosen table, compact where its paths are too many to list.
     timings : seconds of wall time by stage.
+    work : what was computed, in this run or before its checkpoints.
     provenance : versions of the software that matters.
     """
 
@@ -140,6 +115,7 @@ class TableResult:
     validation: Validation
     table: AnyTable
     timings: dict[str, float]
+    work: Work
     provenance: dict[str, str]
 
     @property
@@ -168,6 +144,7 @@ def optimize(
     *,
     report: Reporter = silent,
     stop: StopFlag | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> TableResult:
     """Compute the T-VLB table of a Dragonfly.
 
@@ -176,6 +153,7 @@ def optimize(
     options : settings; None for the defaults.
     report : called with `Progress` events.
     stop : set from another thread to cancel.
+    checkpoints : keeps finished stages and gives them back; None to compute everything.
 
     Raises
     ------
@@ -185,42 +163,42 @@ def optimize(
 
     Notes
     -----
-    Equal topology, options and seed give an equal table on any number of workers. Worker processes
-    are spawned, so a script that calls this needs an ``if __name__ == "__main__":`` guard.
+    Equal topology, options and seed give an equal table on any number of workers, and from any
+    checkpoints. Worker processes are spawned, so a script that calls this needs an
+    ``if __name__ == "__main__":`` guard.
+
+    The stages that are reported are probe, balance, screen all, screen pilot, screen candidates,
+    screen latency, confirm, confirm latency and curves; checkpoints have their names, hyphens for
+    spaces. A stage of simulations that lists paths first reports that by its name and "paths".
     """
     settings = options or SearchOptions()
     check_request(topology, settings)
     flag = stop or StopFlag()
+    stages = Stages(checkpoints, report)
     watch = _Stopwatch()
     with watch.stage("probe"):
-        probed = probe(
-            topology,
-            patterns=settings.patterns,
-            tolerance=settings.tolerance,
-            seed=settings.seed,
-            workers=settings.worker_count,
-            report=report,
-            stop=flag,
-        )
+        probed = stages.run("probe", PROBE, lambda: _probe(topology, settings, report, flag))
     with watch.stage("balance"):
-        expressions, merged = choose_candidates(
-            topology, probed, settings.seed, settings.data_points
+        prepared = stages.run(
+            "balance",
+            preparation_codec(topology, settings.balancing, settings.seed),
+            lambda: _prepare(topology, probed, settings, report, flag),
         )
-        candidates = _prepare(topology, expressions, settings, report, flag)
     with watch.stage("simulate"):
-        validation = _validate(topology, candidates, settings, report, flag)
+        validation = _validate(topology, prepared.candidates, settings, report, flag, stages)
     with watch.stage("table"):
-        table = _table(topology, candidates, validation, settings)
+        table = _table(topology, prepared.candidates, validation, settings)
     return TableResult(
         topology,
         settings,
         probed,
-        tuple(candidates),
-        merged,
+        prepared.candidates,
+        prepared.merged,
         parse_expression("all", topology).mean_hops(),
         validation,
         table,
         watch.seconds,
+        Work(programs=probed.programs) + validation.work,
         versions(),
     )
 
@@ -232,30 +210,37 @@ def check_request(topology: Dragonfly, options: SearchOptions) -> None:
     check_pairs(topology)
 
 
+def _probe(
+    topology: Dragonfly, options: SearchOptions, report: Reporter, stop: StopFlag
+) -> ProbeResult:
+    return probe(
+        topology,
+        patterns=options.patterns,
+        tolerance=options.tolerance,
+        seed=options.seed,
+        workers=options.worker_count,
+        report=report,
+        stop=stop,
+    )
+
+
 def _prepare(
     topology: Dragonfly,
-    expressions: Sequence[str],
+    probed: ProbeResult,
     options: SearchOptions,
     report: Reporter,
     stop: StopFlag,
-) -> list[Candidate]:
-    """Balance every candidate."""
-    sets = [parse_expression(expression, topology, options.seed) for expression in expressions]
-    finished = 0
-
-    def count() -> None:
-        nonlocal finished
-        finished += 1
-        report(Progress("balance", finished, len(sets)))
-
-    def prepare(path_set: PathSet) -> Candidate:
-        if options.balancing is None:
-            return Candidate(str(path_set), path_set, path_set.mean_hops(), None)
-        balanced = balance(path_set, options.balancing, seed=options.seed)
-        return Candidate(str(path_set), balanced.path_set, balanced.mean_hops, balanced)
-
-    report(Progress("balance", 0, len(sets)))
-    return map_threads(prepare, sets, options.worker_count, stop, count)
+) -> Preparation:
+    expressions, merged = choose_candidates(topology, probed, options.seed, options.data_points)
+    candidates = prepare(
+        [parse_expression(expression, topology, options.seed) for expression in expressions],
+        options.balancing,
+        seed=options.seed,
+        workers=options.worker_count,
+        report=report,
+        stop=stop,
+    )
+    return Preparation(tuple(candidates), merged)
 
 
 def _validate(
@@ -264,6 +249,7 @@ def _validate(
     options: SearchOptions,
     report: Reporter,
     stop: StopFlag,
+    stages: Stages,
 ) -> Validation:
     conventional = parse_expression("all", topology)
     return validate(
@@ -282,6 +268,7 @@ def _validate(
         ),
         report,
         stop,
+        stages,
     )
 
 

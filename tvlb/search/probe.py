@@ -94,6 +94,11 @@ class ProbeResult:
     cut: float
     sample: Sample
 
+    @property
+    def programs(self) -> int:
+        """LPs that were bounded for it."""
+        return sum(point.patterns for point in (*self.points, *self.strategic))
+
 
 def probe(
     topology: Dragonfly,

@@ -1,17 +1,21 @@
 """Running the simulations of Step 2: entrants x patterns x loads, in parallel, in fixed order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
-from tvlb.errors import InvalidInput
+from tvlb.errors import Cancelled, InvalidInput
 from tvlb.parallel import map_threads
 from tvlb.paths import PathSet
+from tvlb.search.checkpoint import Stages
+from tvlb.search.codecs import figures_codec
+from tvlb.search.figures import Figures, Runs
 from tvlb.search.progress import Progress, Reporter
+from tvlb.search.work import Tally, Work
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Type2
 
@@ -23,7 +27,7 @@ _MOST_CYCLES = 100_000_000
 _FINEST_GRID = 1e-4
 _COARSEST_GRID = 0.1
 
-_Outcome = TypeVar("_Outcome")
+_Values = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,11 @@ class Runner:
     config : router settings; the windows are given per call.
     seed : of all simulations, so that differences between entrants are paired.
     workers : threads; the figures do not depend on it.
+    stages : where the figures of finished stages are.
+
+    Attributes
+    ----------
+    work : of all simulations behind the figures returned so far.
     """
 
     def __init__(
@@ -117,6 +126,7 @@ class Runner:
         workers: int,
         report: Reporter,
         stop: StopFlag,
+        stages: Stages,
     ) -> None:
         self._topology = topology
         self._routing = routing
@@ -126,6 +136,8 @@ class Runner:
         self._workers = workers
         self._report = report
         self._stop = stop
+        self._stages = stages
+        self.work = Work()
         self._prepared: dict[tuple[str, Type2], Scenario] = {}
 
     def saturations(
@@ -147,6 +159,57 @@ class Runner:
         answer, moved by the difference of the guesses where that is more than their error: the
         patterns are more alike than guess and answer.
         """
+        shape = (len(entrants), len(self.patterns))
+        search = partial(self._search, stage, entrants, windows, guesses, guess_error)
+        return list(self._values(stage, shape, search)["saturation"])
+
+    def latencies(
+        self, stage: str, entrants: Sequence[Entrant], windows: Windows, load: float
+    ) -> list[NDArray[np.float64]]:
+        """Mean latency per entrant at one load, float64 (patterns,), cycles."""
+        runs = self.runs(stage, entrants, windows, [load])
+        return list(runs.latency[..., 0])
+
+    def runs(
+        self,
+        stage: str,
+        entrants: Sequence[Entrant],
+        windows: Windows,
+        loads: Sequence[float],
+        *,
+        stop_when_saturated: bool = False,
+    ) -> Runs:
+        """Simulate every entrant on every pattern at every load."""
+        config = replace(self._in(windows), stop_when_saturated=stop_when_saturated)
+        shape = (len(entrants), len(self.patterns), len(loads))
+        simulate = partial(self._simulate, stage, entrants, config, loads)
+        values = self._values(stage, shape, simulate)
+        return Runs(values["latency"], values["accepted"], values["saturated"].astype(bool))
+
+    def _values(
+        self, stage: str, shape: tuple[int, ...], simulate: Callable[[Tally], _Values]
+    ) -> _Values:
+        """Return the figures of a stage, arrays of this shape, and count its work."""
+
+        def compute() -> Figures:
+            tally = Tally()
+            values = simulate(tally)
+            shaped = {name: array.reshape(shape) for name, array in values.items()}
+            return Figures(shaped, tally.total())
+
+        found = self._stages.run(stage, figures_codec(shape), compute)
+        self.work += found.work
+        return found.values
+
+    def _search(
+        self,
+        stage: str,
+        entrants: Sequence[Entrant],
+        windows: Windows,
+        guesses: Sequence[NDArray[np.float64]] | None,
+        guess_error: float,
+        tally: Tally,
+    ) -> _Values:
         config = self._in(windows)
         self._prepare(stage, entrants)
 
@@ -158,6 +221,7 @@ class Runner:
                 guess=job.value,
                 guess_error=job.error,
                 stop=self._stop,
+                on_run=tally.add,
             )
             return found.load
 
@@ -175,46 +239,42 @@ class Runner:
         ]
         others = map_threads(search, jobs, self._workers, self._stop, count)
         rest = np.array(others, dtype=np.float64).reshape(len(entrants), len(self.patterns) - 1)
-        return list(np.column_stack([ahead, rest]))
+        return {"saturation": np.column_stack([ahead, rest])}
 
-    def latencies(
-        self, stage: str, entrants: Sequence[Entrant], windows: Windows, load: float
-    ) -> list[NDArray[np.float64]]:
-        """Mean latency per entrant at one load, float64 (patterns,), cycles."""
-        results = self.results(stage, entrants, windows, [load])
-        return self._by_entrant([result.latency_mean for result in results])
-
-    def results(
+    def _simulate(
         self,
         stage: str,
         entrants: Sequence[Entrant],
-        windows: Windows,
+        config: SimulationConfig,
         loads: Sequence[float],
-        *,
-        stop_when_saturated: bool = False,
-    ) -> list[SimulationResult]:
-        """Every entrant on every pattern at every load, in that nesting order."""
+        tally: Tally,
+    ) -> _Values:
         self._prepare(stage, entrants)
-        config = replace(self._in(windows), stop_when_saturated=stop_when_saturated)
         jobs = [
-            _Job(scenario, load) for _, _, scenario in self._scenarios(entrants) for load in loads
+            (self._scenario(entrant, pattern), load)
+            for entrant in entrants
+            for pattern in self.patterns
+            for load in loads
         ]
 
-        def run(job: _Job) -> SimulationResult:
-            assert job.value is not None
-            return job.scenario.run(job.value, config, self._stop)
+        def run(job: tuple[Scenario, float]) -> SimulationResult:
+            scenario, load = job
+            result = scenario.run(load, config, self._stop)
+            if result.stopped == "cancelled":
+                raise Cancelled("the simulations were cancelled")
+            tally.add(result)
+            return result
 
-        return self._map(stage, run, jobs)
+        count = self._counter(stage, len(jobs))
+        results = map_threads(run, jobs, self._workers, self._stop, count)
+        return {
+            "latency": np.array([result.latency_mean for result in results]),
+            "accepted": np.array([result.accepted for result in results]),
+            "saturated": np.array([float(result.saturated) for result in results]),
+        }
 
     def _in(self, windows: Windows) -> SimulationConfig:
         return replace(self._config, warmup_cycles=windows.warmup, measured_cycles=windows.measured)
-
-    def _scenarios(self, entrants: Sequence[Entrant]) -> list[tuple[int, int, Scenario]]:
-        return [
-            (position, index, self._scenario(entrant, pattern))
-            for position, entrant in enumerate(entrants)
-            for index, pattern in enumerate(self.patterns)
-        ]
 
     def _scenario(self, entrant: Entrant, pattern: Type2) -> Scenario:
         return self._prepared[entrant.expression, pattern]
@@ -241,11 +301,6 @@ class Runner:
         for (entrant, pattern), scenario in zip(missing, built, strict=True):
             self._prepared[entrant.expression, pattern] = scenario
 
-    def _map(
-        self, stage: str, task: Callable[[_Job], _Outcome], jobs: Sequence[_Job]
-    ) -> list[_Outcome]:
-        return map_threads(task, jobs, self._workers, self._stop, self._counter(stage, len(jobs)))
-
     def _counter(self, stage: str, total: int) -> Callable[[], None]:
         """Return what is to be called after every job of a stage."""
         finished = 0
@@ -257,6 +312,3 @@ class Runner:
 
         self._report(Progress(stage, 0, total))
         return count
-
-    def _by_entrant(self, values: Sequence[float]) -> list[NDArray[np.float64]]:
-        return list(np.array(values, dtype=np.float64).reshape(-1, len(self.patterns)))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import SimulationConfig, SimulationResult, StopFlag
+from sim_bridge import SimulationConfig, StopFlag
+from tvlb.search.checkpoint import Stages
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
 from tvlb.search.progress import Reporter
 from tvlb.search.runner import (
@@ -24,6 +25,7 @@ from tvlb.search.runner import (
     Windows,
 )
 from tvlb.search.statistics import standard_error
+from tvlb.search.work import Work
 from tvlb.topology import Dragonfly
 
 __all__ = [
@@ -112,6 +114,7 @@ class Validation:
     reference_load : load at which latencies are compared, packets/cycle/node.
     curves : latency-load curves of the chosen set and of the baseline, by expression; the
         screening windows.
+    work : of all simulations.
     """
 
     patterns: tuple[str, ...]
@@ -120,6 +123,7 @@ class Validation:
     decision: Decision
     reference_load: float
     curves: dict[str, tuple[CurvePoint, ...]]
+    work: Work
 
 
 def validate(
@@ -129,8 +133,13 @@ def validate(
     options: ValidationOptions,
     report: Reporter,
     stop: StopFlag,
+    stages: Stages | None = None,
 ) -> Validation:
     """Simulate the entrants on type2(seed=0), type2(seed=1), ... and decide.
+
+    Parameters
+    ----------
+    stages : where the figures of finished stages are; None to simulate everything.
 
     Raises
     ------
@@ -147,6 +156,7 @@ def validate(
         workers=options.workers,
         report=report,
         stop=stop,
+        stages=stages or Stages(),
     )
     base_screen, screened = _screen(runner, baseline, candidates, options.screening)
     reference = _reference_load([base_screen, *screened], options.screening.grid)
@@ -173,6 +183,7 @@ def validate(
     decision = decide(confirmed[0], confirmed[1:])
     by_index = dict(zip(final, confirmed[1:], strict=True))
     shown = [baseline] + [e for e in candidates if e.expression == decision.expression]
+    curves = _curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed)))
     return Validation(
         patterns=tuple(map(str, runner.patterns)),
         baseline=SimulatedSet(confirmed[0], options.confirmation, confirmed=True),
@@ -184,7 +195,8 @@ def validate(
         ),
         decision=decision,
         reference_load=reference,
-        curves=_curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed))),
+        curves=curves,
+        work=runner.work,
     )
 
 
@@ -235,23 +247,33 @@ def _curves(
     """Latency-load curves up to a little beyond the load `highest`."""
     top = min(1.0, _CURVE_REACH * highest)
     loads = [round(top * step / _CURVE_POINTS, 4) for step in range(1, _CURVE_POINTS + 1)]
-    results = runner.results("curves", entrants, windows, loads, stop_when_saturated=True)
-    table = np.array(results, dtype=object).reshape(len(entrants), len(runner.patterns), len(loads))
+    runs = runner.runs("curves", entrants, windows, loads, stop_when_saturated=True)
     return {
         entrant.expression: tuple(
-            _curve_point(load, list(table[position, :, column]))
+            _curve_point(
+                load,
+                runs.latency[position, :, column],
+                runs.accepted[position, :, column],
+                runs.saturated[position, :, column],
+            )
             for column, load in enumerate(loads)
         )
         for position, entrant in enumerate(entrants)
     }
 
 
-def _curve_point(load: float, results: Sequence[SimulationResult]) -> CurvePoint:
-    latency = np.array([result.latency_mean for result in results if not result.saturated])
+def _curve_point(
+    load: float,
+    latency: NDArray[np.float64],
+    accepted: NDArray[np.float64],
+    saturated: NDArray[np.bool_],
+) -> CurvePoint:
+    """Average over the patterns, arrays (patterns,)."""
+    steady = latency[~saturated]
     return CurvePoint(
         load=load,
-        latency_mean=float(latency.mean()) if len(latency) else math.nan,
-        latency_sem=standard_error(latency),
-        accepted=float(np.mean([result.accepted for result in results])),
-        saturated_patterns=len(results) - len(latency),
+        latency_mean=float(steady.mean()) if len(steady) else math.nan,
+        latency_sem=standard_error(steady),
+        accepted=float(accepted.mean()),
+        saturated_patterns=int(saturated.sum()),
     )

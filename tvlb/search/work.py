@@ -1,0 +1,45 @@
+"""How much was computed, in units that do not depend on the machine."""
+
+from dataclasses import dataclass
+
+from sim_bridge import SimulationResult
+
+__all__ = ["Tally", "Work"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a search computed.
+
+    Attributes
+    ----------
+    programs : LPs of Step 1 bounded: path sets times the patterns that each was solved for.
+    flit_hops : network links traversed in all simulations of Step 2, saturation searches included.
+    cycles : simulated cycles of the same.
+    """
+
+    programs: int = 0
+    flit_hops: int = 0
+    cycles: int = 0
+
+    def __add__(self, other: "Work") -> "Work":
+        return Work(
+            self.programs + other.programs,
+            self.flit_hops + other.flit_hops,
+            self.cycles + other.cycles,
+        )
+
+
+class Tally:
+    """Adds up the work of simulations."""
+
+    def __init__(self) -> None:
+        self._runs: list[Work] = []
+
+    def add(self, result: SimulationResult) -> None:
+        """Count a finished run; may be called from any thread."""
+        self._runs.append(Work(flit_hops=result.flit_hops, cycles=result.cycles))
+
+    def total(self) -> Work:
+        """Return the work of all runs so far."""
+        return sum(self._runs, Work())
