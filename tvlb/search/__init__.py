@@ -18,6 +18,7 @@ from sim_bridge import (
 from tvlb.parallel import available_cores
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.checkpoint import Checkpoints
+from tvlb.search.cost import Cost, model_cost, simulation_cost, table_cost
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
     balance_document,
@@ -50,6 +51,7 @@ __all__ = [
     "Candidate",
     "Checkpoints",
     "Comparison",
+    "Cost",
     "Decide",
     "Decision",
     "Entrant",
@@ -87,12 +89,15 @@ __all__ = [
     "compare",
     "decide",
     "find_saturation",
+    "model_cost",
     "optimize",
     "probe",
     "probe_document",
     "silent",
     "simulate_loads",
+    "simulation_cost",
     "simulation_document",
+    "table_cost",
     "table_document",
     "validate",
 ]

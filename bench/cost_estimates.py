@@ -1,0 +1,237 @@
+"""How far the cost estimates of tvlb.search.cost are off.
+
+    python bench/cost_estimates.py [--match table]
+
+Runs every case in a process of its own, with two workers where there are several, and prints a
+Markdown table: estimated and measured CPU seconds (user and system, of worker processes too), their
+ratio, and the estimated and measured peak memory. CPU seconds are by a factor of up to 2 higher
+where other programs compete for the caches. Exit code 1 if an estimate is off by more than a factor
+of 4.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from tvlb.model import throughput
+from tvlb.paths import parse_expression
+from tvlb.search import (
+    Cost,
+    Scenario,
+    SearchOptions,
+    SimulationConfig,
+    SimulationRequest,
+    Windows,
+    find_saturation,
+    model_cost,
+    optimize,
+    simulate_loads,
+    simulation_cost,
+    table_cost,
+)
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+
+_TOLERATED = 4.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request: what it is estimated to cost, and how to run it."""
+
+    name: str
+    estimate: Callable[[], Cost]
+    run: Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a request cost."""
+
+    cpu_seconds: float
+    memory_bytes: int
+
+
+def model(network: str, paths: str, pattern: str) -> Case:
+    """One linear program."""
+    topology, traffic = parse_topology(network), parse_pattern(pattern)
+    path_set = parse_expression(paths, topology)
+    return Case(
+        f"model {topology} {paths} {pattern}",
+        lambda: model_cost(topology, path_set, traffic),
+        lambda: throughput(topology, path_set, traffic),
+    )
+
+
+def simulation(
+    network: str,
+    routing: str,
+    pattern: str,
+    windows: tuple[int, int],
+    loads: list[float],
+    seeds: int = 1,
+) -> Case:
+    """Simulate some loads; without any, search the saturation load."""
+    topology = parse_topology(network)
+    config = SimulationConfig(warmup_cycles=windows[0], measured_cycles=windows[1])
+
+    def run() -> object:
+        path_set = parse_expression("all", topology)
+        scenario = Scenario(topology, routing, path_set, parse_pattern(pattern))
+        request = SimulationRequest(scenario, config, seeds)
+        return simulate_loads(request, loads) if loads else find_saturation(request)
+
+    asked = f"loads {loads}" if loads else "saturation"
+    return Case(
+        f"simulation {topology} {routing} {pattern} {asked}, {windows[0]}+{windows[1]}, "
+        f"{seeds} seeds",
+        lambda: simulation_cost(topology, routing, config, loads, seeds, not loads),
+        run,
+    )
+
+
+def table(
+    network: str, patterns: str, screening: Windows, confirmation: Windows, *few: int
+) -> Case:
+    """Search a table; `few` are finalists, data points and simulated patterns."""
+    topology = parse_topology(network)
+    finalists, data_points, simulated_patterns = few
+    options = SearchOptions(
+        patterns=patterns,
+        screening=screening,
+        confirmation=confirmation,
+        finalists=finalists,
+        data_points=data_points,
+        simulated_patterns=simulated_patterns,
+        workers=2,
+    )
+    return Case(
+        f"table {topology} patterns {patterns}, {screening}, {confirmation}, {few}",
+        lambda: table_cost(topology, options),
+        lambda: optimize(topology, options),
+    )
+
+
+def fitted() -> list[Case]:
+    """Return requests that the constants were fitted to, among others."""
+    return [
+        model("2,4,2,9", "all", "shift(1,0)"),
+        model("2,4,2,9", "all", "uniform"),
+        model("3,6,3,10", "short(2,3)", "type2(seed=1)"),
+        model("4,8,4,9", "all", "shift(1,0)"),
+        model("4,8,4,9", "<=4+60%", "type2(seed=0)"),
+        model("4,8,4,9", "all", "permutation(seed=1)"),
+        model("4,8,4,17", "all", "shift(1,0)"),
+        model("4,8,4,17", "short(2,3)", "type2(seed=0)"),
+        model("4,8,4,33", "short(2,3)", "type2(seed=1)"),
+        model("4,8,4,33", "all", "type2(seed=0)"),
+        simulation("2,4,2,9", "ugal-l", "shift(1,0)", (3000, 3000), [0.1, 0.2, 0.3]),
+        simulation("2,4,2,9", "ugal-l", "shift(1,0)", (3000, 3000), [0.6]),
+        simulation("4,8,4,9", "min", "uniform", (10_000, 10_000), [0.2, 0.5, 0.7]),
+        simulation("4,8,4,9", "par", "shift(2,0)", (6000, 6000), [0.1, 0.2]),
+        simulation("4,8,4,17", "ugal-l", "type2(seed=0)", (3000, 3000), [0.1, 0.15], 3),
+        simulation("4,8,4,33", "vlb", "uniform", (2000, 2000), [0.1, 0.3]),
+        simulation("4,8,4,33", "ugal-l", "shift(1,0)", (4000, 4000), [0.02]),
+        simulation("13,26,13,27", "ugal-l", "shift(1,0)", (500, 500), [0.05]),
+        simulation("2,4,2,9", "par", "shift(1,0)", (6000, 3000), []),
+        simulation("4,8,4,9", "ugal-l", "shift(2,0)", (3000, 3000), [], 2),
+        simulation("4,8,4,9", "min", "uniform", (3000, 3000), []),
+        simulation("4,8,4,33", "ugal-g", "type2(seed=0)", (1000, 1000), []),
+        table("2,4,2,3", "2", Windows(300, 300, 0.05), Windows(600, 400, 0.02), 1, 8, 5),
+        table("2,4,2,9", "4", Windows(1000, 1000, 0.02), Windows(3000, 2000, 0.01), 1, 3, 3),
+        table("2,4,2,9", "auto", Windows(3000, 3000, 0.01), Windows(6000, 4000, 0.002), 2, 8, 5),
+        table("3,6,3,10", "4", Windows(500, 500, 0.02), Windows(1000, 1000, 0.01), 1, 2, 2),
+        table("3,6,3,10", "auto", Windows(500, 500, 0.02), Windows(1000, 1000, 0.01), 2, 4, 3),
+        table("4,8,4,9", "4", Windows(500, 500, 0.02), Windows(1000, 1000, 0.01), 1, 2, 2),
+        table("4,8,4,9", "auto", Windows(500, 500, 0.02), Windows(1000, 1000, 0.01), 2, 8, 5),
+        table("4,8,4,17", "2", Windows(300, 300, 0.02), Windows(500, 500, 0.01), 1, 1, 2),
+        table("4,8,4,33", "2", Windows(200, 200, 0.05), Windows(300, 300, 0.02), 1, 1, 2),
+    ]
+
+
+def unseen() -> list[Case]:
+    """Return requests on other networks, measured after the constants were settled."""
+    return [
+        model("5,10,5,11", "<=5", "permutation(seed=2)"),
+        model("3,6,3,19", "<=5+30%", "type2(seed=4)"),
+        model("4,8,4,9", "short(<=4)", "mixed(20,80,shift(1,0))"),
+        simulation("3,6,3,13", "par", "uniform", (3000, 2000), [0.2, 0.4]),
+        simulation("6,12,6,13", "ugal-g", "type2(seed=3)", (1000, 1000), [0.15]),
+        simulation("2,6,3,13", "vlb", "shift(2,1)", (2000, 1000), []),
+        table("2,6,3,13", "auto", Windows(1000, 1000, 0.02), Windows(4000, 2000, 0.005), 2, 4, 3),
+        table("4,6,3,7", "8", Windows(2000, 1000, 0.01), Windows(4000, 2000, 0.01), 1, 8, 2),
+    ]
+
+
+def processor_seconds() -> float:
+    """User and system time of this process and of its ended children."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def measure(case: Case) -> Measured:
+    """Run a case here, once."""
+    before = processor_seconds()
+    case.run()
+    seconds = processor_seconds() - before
+    return Measured(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+
+
+def measure_apart(name: str) -> Measured:
+    """Run a case in a process of its own."""
+    command = [sys.executable, __file__, "--case", name]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Measured(**json.loads(done.stdout))
+
+
+def row(case: Case, measured: Measured) -> str:
+    """Return one row of the table."""
+    cost = case.estimate()
+    return (
+        f"| {case.name} | {cost.cpu_seconds:.3g} | {measured.cpu_seconds:.3g} | "
+        f"{cost.cpu_seconds / measured.cpu_seconds:.2f} | {cost.memory_bytes / 1e6:.0f} | "
+        f"{measured.memory_bytes / 1e6:.0f} |"
+    )
+
+
+def summary(ratios: list[float]) -> str:
+    """Say how many estimates are how good."""
+    away = [max(ratio, 1 / ratio) for ratio in ratios]
+    within = [sum(one <= factor for one in away) for factor in (1.5, 2.0, 3.0)]
+    return (
+        f"{len(away)} estimates: {within[0]} within a factor of 1.5, {within[1]} of 2, {within[2]} "
+        f"of 3; worst {max(away):.1f}"
+    )
+
+
+def main() -> int:
+    """Command line entry."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--match", default="", help="only cases whose name contains this")
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    everything = [*fitted(), *unseen()]
+    if options.case is not None:
+        chosen = next(case for case in everything if case.name == options.case)
+        json.dump(asdict(measure(chosen)), sys.stdout)
+        return 0
+    print("| request | CPU s, estimated | measured | ratio | MB, estimated | measured |")
+    print("|---|---|---|---|---|---|")
+    ratios: list[float] = []
+    for case in everything:
+        if options.match in case.name:
+            measured = measure_apart(case.name)
+            ratios.append(case.estimate().cpu_seconds / measured.cpu_seconds)
+            print(row(case, measured), flush=True)
+    print(summary(ratios))
+    return int(max(max(ratio, 1 / ratio) for ratio in ratios) > _TOLERATED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

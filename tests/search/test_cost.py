@@ -1,0 +1,191 @@
+"""Cost estimates: what must hold whatever the machine; bench/cost_estimates.py measures them."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvlb.paths import LengthSet, parse_expression
+from tvlb.search import (
+    Cost,
+    SearchOptions,
+    SimulationConfig,
+    Windows,
+    model_cost,
+    simulation_cost,
+    table_cost,
+)
+from tvlb.search.sizes import all_paths, count_flows, program_size
+from tvlb.topology import Dragonfly
+from tvlb.traffic import MatrixPattern, Shift, parse_pattern
+
+TOPOLOGY = Dragonfly(4, 8, 4, 9)
+OPTIONS = SearchOptions(workers=2)
+
+cycles = st.integers(1, 1_000_000)
+loads = st.lists(st.floats(0.0, 1.0), max_size=5)
+routings = st.sampled_from(["min", "vlb", "ugal-l", "ugal-g", "par"])
+windows = st.builds(Windows, cycles, cycles, st.floats(1e-4, 0.1))
+
+
+def at_most(less: Cost, more: Cost) -> bool:
+    # Sums of floats in another order may differ in the last bits.
+    return (
+        less.cpu_seconds <= more.cpu_seconds * (1 + 1e-12)
+        and less.memory_bytes <= more.memory_bytes
+    )
+
+
+def consistent(cost: Cost) -> bool:
+    return (
+        math.isclose(cost.cpu_seconds, sum(cost.stages.values()))
+        and all(math.isfinite(one) and one >= 0.0 for one in cost.stages.values())
+        and cost.cpu_seconds >= 0.0
+        and cost.memory_bytes > 0
+    )
+
+
+@given(routings, cycles, cycles, cycles, loads, st.integers(1, 100), st.booleans())
+def test_simulations_cost_more_the_longer_and_the_more_they_are(
+    routing: str,
+    warmup: int,
+    measured: int,
+    longer: int,
+    asked: list[float],
+    seeds: int,
+    search: bool,
+) -> None:
+    config = SimulationConfig(warmup_cycles=warmup, measured_cycles=measured)
+    cost = simulation_cost(TOPOLOGY, routing, config, asked, seeds, search)
+    assert consistent(cost)
+    for more in (
+        replace(config, warmup_cycles=warmup + longer),
+        replace(config, measured_cycles=measured + longer),
+    ):
+        assert at_most(cost, simulation_cost(TOPOLOGY, routing, more, asked, seeds, search))
+    assert at_most(cost, simulation_cost(TOPOLOGY, routing, config, [*asked, 0.2], seeds, search))
+    assert at_most(cost, simulation_cost(TOPOLOGY, routing, config, asked, seeds + 1, search))
+    assert at_most(cost, simulation_cost(TOPOLOGY, routing, config, asked, seeds, True))
+
+
+@given(routings, st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from(["fixed", "detect"]))
+def test_higher_loads_cost_more(routing: str, one: float, other: float, warmup: str) -> None:
+    config = SimulationConfig(warmup=warmup)
+    low, high = (
+        simulation_cost(TOPOLOGY, routing, config, [load], 1, saturation=False)
+        for load in sorted((one, other))
+    )
+    assert at_most(low, high)
+
+
+@given(windows, windows, st.integers(1, 83), st.integers(1, 10), st.integers(1, 30))
+def test_tables_cost_more_the_closer_they_look(
+    screening: Windows, confirmation: Windows, patterns: int, finalists: int, points: int
+) -> None:
+    options = replace(
+        OPTIONS,
+        screening=screening,
+        confirmation=confirmation,
+        patterns=str(patterns),
+        finalists=finalists,
+        data_points=points,
+        simulated_patterns=2,
+    )
+    cost = table_cost(TOPOLOGY, options)
+    assert consistent(cost)
+    assert cost.stages.keys() == {"probe", "balance", "simulate", "table"}
+    for more in (
+        replace(options, patterns=str(patterns + 1)),
+        replace(options, patterns="all"),
+        replace(options, finalists=finalists + 1),
+        replace(options, data_points=points + 1),
+        replace(options, simulated_patterns=5),
+        replace(options, workers=4),
+        replace(options, screening=replace(screening, warmup=screening.warmup + 100)),
+        replace(options, confirmation=replace(confirmation, measured=confirmation.measured + 100)),
+    ):
+        assert at_most(cost, table_cost(TOPOLOGY, more))
+
+
+@pytest.mark.parametrize("patterns", ["auto", "all", "7"])
+@pytest.mark.parametrize("balancing", [OPTIONS.balancing, None])
+def test_larger_networks_cost_more(patterns: str, balancing: object) -> None:
+    options = replace(OPTIONS, patterns=patterns, balancing=balancing)
+    costs = [table_cost(Dragonfly(4, 8, 4, groups), options) for groups in (9, 17, 33)]
+    assert at_most(costs[0], costs[1])
+    assert at_most(costs[1], costs[2])
+
+
+def test_balancing_is_what_it_costs() -> None:
+    without = table_cost(TOPOLOGY, replace(OPTIONS, balancing=None))
+    assert without.stages["balance"] < table_cost(TOPOLOGY, OPTIONS).stages["balance"]
+
+
+@given(st.integers(2, 5), st.integers(1, 99))
+def test_longer_path_sets_make_larger_programs(hops: int, percent: int) -> None:
+    sets = ["none", f"<={hops}", f"<={hops}+{percent}%", f"<={hops + 1}", "all"]
+    costs = [model_cost(TOPOLOGY, expression, Shift(1, 0)) for expression in sets]
+    assert all(consistent(cost) for cost in costs)
+    assert all(at_most(less, more) for less, more in pairwise(costs))
+
+
+def test_path_sets_count_as_their_expressions_and_tables_as_all() -> None:
+    for expression in ("all", "none", "<=4+60%", "<=4+(2,3)", "short(2,3)", "short(<=4)"):
+        path_set = parse_expression(expression, TOPOLOGY)
+        by_set = model_cost(TOPOLOGY, path_set, Shift(1, 0))
+        assert by_set == model_cost(TOPOLOGY, expression, Shift(1, 0))
+    everything = model_cost(TOPOLOGY, "all", Shift(1, 0))
+    assert model_cost(TOPOLOGY, "tables/t.parquet", Shift(1, 0)) == everything
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flows"),
+    [
+        ("shift(1,0)", 72),
+        ("type2(seed=1)", 72),
+        ("uniform", 72 * 71),
+        ("tmixed(50,50,shift(1,0))", 72 * 71),
+        ("mixed(0,100,shift(1,0))", 72),
+        # Four nodes per switch: of 16 switches one has no uniform node.
+        ("mixed(50,50,shift(1,0))", 72 / 16 + 72 * 71 * 15 / 16),
+    ],
+)
+def test_flows_of_patterns(pattern: str, flows: int) -> None:
+    assert count_flows(TOPOLOGY, parse_pattern(pattern)) == flows
+
+
+def test_flows_of_a_matrix_are_its_entries() -> None:
+    entries = ((0, 9, 1.0), (9, 0, 1.0))
+    assert count_flows(TOPOLOGY, MatrixPattern("m.csv", "switch", entries)) == 2
+
+
+def test_sizes_are_close_to_those_of_the_program() -> None:
+    # As solved: 864 rows, 453 columns, 54,195 nonzeros; all paths 72 * 64 * 56 * 4^2.
+    size = program_size(TOPOLOGY, "all", Shift(1, 0))
+    assert size.rows == 864
+    assert size.columns == pytest.approx(453, rel=0.2)
+    assert size.nonzeros == pytest.approx(54_195, rel=0.3)
+    assert all_paths(TOPOLOGY) == 4_128_768
+
+
+def test_degenerate_networks_have_costs() -> None:
+    for topology in (Dragonfly(1, 1, 1, 2), Dragonfly(1, 1, 2, 3), Dragonfly(2, 4, 2, 2)):
+        assert consistent(table_cost(topology, OPTIONS))
+        assert consistent(model_cost(topology, "all", Shift(1, 0)))
+        assert consistent(simulation_cost(topology, "min", SimulationConfig(), [0.1], 1, True))
+
+
+def test_no_path_is_listed_or_counted_for_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("an estimate looked at paths")
+
+    for method in ("rows", "profile", "usage", "class_usage", "most_paths", "mean_hops"):
+        monkeypatch.setattr(LengthSet, method, fail)
+    # 8,224 switches, 131,584 nodes and 10^13 paths.
+    topology = Dragonfly(16, 32, 16, 257, "palmtree")
+    assert consistent(table_cost(topology, OPTIONS))
+    assert consistent(model_cost(topology, "all", parse_pattern("uniform")))
+    assert consistent(simulation_cost(topology, "par", SimulationConfig(), [0.5], 1, True))

@@ -1,0 +1,270 @@
+"""What a request costs, told from its sizes in well under 10 ms.
+
+Estimates for a core of a 2.5 GHz Xeon; docs/search.md says how far they are off. They expect a
+request that was checked, refuse nothing, and never list a path.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sim_bridge import Routing, SimulationConfig, Warmup
+from tvlb.paths import MAX_ROWS, PathSet
+from tvlb.search.optimize import SearchOptions
+from tvlb.search.runner import Windows
+from tvlb.search.sampling import BATCH
+from tvlb.search.sizes import all_paths, program_size
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern
+
+__all__ = ["Cost", "model_cost", "simulation_cost", "table_cost"]
+
+# A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
+_BASE_BYTES = 132e6
+_START_SECONDS = 1.1
+
+# HiGHS: passes over the nonzeros, as many as the smaller number of rows and columns. Fitted to 21
+# programs from dfly(2,4,2,9) to dfly(16,32,16,17); half of them need 14 to 34 ns, all 8 to 75.
+_SECONDS_PER_PASS = 2.3e-8
+_LEAST_MODEL_SECONDS = 0.012
+# dfly(13,26,13,27) and dfly(16,32,16,17) with <=3: 2.9 ns; `all` on small networks: 250 to 300 ns.
+_SECONDS_PER_EXAMINED = 3e-9
+_SECONDS_PER_CLASSED = 3e-7
+_BYTES_PER_NONZERO = 120.0
+_BYTES_PER_ROW = 2500.0
+
+# Step 1 by flows times links, on the five networks of docs/search.md.
+_PATH_SETS = 38
+_SECONDS_PER_CELL = 2.8e-6
+_CELL_EXPONENT = 0.8
+_SECONDS_PER_PROGRAM = 0.003
+_BYTES_PER_CELL = 10.0
+# `auto` drops path sets on the way. What it solves is worth 8 to 15 patterns of all sets.
+_AUTO_PATTERNS = 10
+
+# The simulator, per packet: 2.4 to 5.5 hops at 6 to 13 million hops per second. Beyond about 1,000
+# nodes the state leaves the caches: dfly(13,26,13,27) needs 3.2 times as long as dfly(4,8,4,9).
+_SECONDS_PER_PACKET = {
+    Routing.MIN: 2.4e-7,
+    Routing.VLB: 4.3e-7,
+    Routing.UGAL_L: 4.0e-7,
+    Routing.UGAL_G: 4.0e-7,
+    Routing.PAR: 6.5e-7,
+}
+_SECONDS_PER_NODE_CYCLE = 3e-9
+_NODES_IN_CACHE = 1000
+_BYTES_PER_NODE = 2000.0
+_DRAIN_CYCLES = 100
+# Loads above this are saturated under some patterns and not under others; saturated runs last to
+# the end of the drain. Only the pattern knows, so the mean of both on a log scale is taken.
+_DOUBTFUL_LOAD = 0.35
+# Runs of a saturation search, times their loads, times their share of the window: 1.8 to 2.9.
+_SEARCH_RUNS_AT_FULL_LOAD = 2.2
+
+# A table: the saturation throughput of UGAL under type2 is about half the bound by capacity.
+_SHARE_OF_BOUND = 0.5
+# Strategic choices that are left beside the data points: 5 to 7 on four networks; of many data
+# points some mean the same paths.
+_STRATEGIC = 5
+_DISTINCT_SHARE = 0.8
+# Runs of a search that starts from the answer of another one, and of each halving of the grid.
+_GUIDED_RUNS = 3.5
+_RUNS_PER_HALVING = 1.5
+_CURVE_POINTS = 10
+_CURVES = 2
+_MEAN_CURVE_LOAD = 0.58  # of the saturation throughput
+_REFERENCE_LOAD = 0.1
+# To list, compare, balance and keep paths, per path of `all` and candidate, which holds 5% to 100%
+# of them (without balancing about a third of the time); and while a worker lists them.
+_SECONDS_PER_PATH = 2.5e-7
+_UNBALANCED_SHARE = 0.3
+_BYTES_PER_PATH = 5.0
+_BYTES_PER_LISTED_PATH = 20.0
+# Where all paths are too many: the sample that balancing reports on, and what candidates hold.
+_SAMPLED_PATHS = 20e6
+_MEAN_SHARE = 0.25
+_BYTES_PER_DRAWN_PATH = 4.0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Estimated cost of a request.
+
+    Attributes
+    ----------
+    cpu_seconds : processor time of all threads and processes, seconds.
+    memory_bytes : peak of the largest process.
+    stages : CPU seconds by stage; they add up to `cpu_seconds`.
+    """
+
+    cpu_seconds: float
+    memory_bytes: int
+    stages: dict[str, float]
+
+
+def _cost(stages: dict[str, float], memory: float) -> Cost:
+    return Cost(math.fsum(stages.values()), round(_BASE_BYTES + memory), stages)
+
+
+def model_cost(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern) -> Cost:
+    """Estimate one linear program with HiGHS, the default solver.
+
+    Parameters
+    ----------
+    path_set : a set or an expression; anything else, such as a table, counts as `all`.
+    """
+    size = program_size(topology, path_set, pattern)
+    build = size.examined * _SECONDS_PER_EXAMINED + size.paths * _SECONDS_PER_CLASSED
+    passes = min(size.rows, size.columns) * size.nonzeros
+    return _cost(
+        {
+            "build": _LEAST_MODEL_SECONDS + build,
+            "solve": passes * _SECONDS_PER_PASS,
+        },
+        size.nonzeros * _BYTES_PER_NONZERO + (size.rows + size.columns) * _BYTES_PER_ROW,
+    )
+
+
+def simulation_cost(
+    topology: Dragonfly,
+    routing: str,
+    config: SimulationConfig,
+    loads: Sequence[float],
+    seeds: int,
+    saturation: bool,
+) -> Cost:
+    """Estimate simulated loads, and a search for the saturation load where `saturation` says so.
+
+    Notes
+    -----
+    Memory is that of one run at a time.
+    """
+    stages = {"simulate": seeds * sum(_load_seconds(topology, routing, config, x) for x in loads)}
+    if saturation:
+        stages["saturation"] = (
+            seeds
+            * _SEARCH_RUNS_AT_FULL_LOAD
+            * _run_seconds(topology, routing, 1.0, _window_cycles(config))
+        )
+    return _cost(stages, _simulator_bytes(topology))
+
+
+def table_cost(topology: Dragonfly, options: SearchOptions) -> Cost:
+    """Estimate a whole search."""
+    candidates = _candidates(options)
+    paths = all_paths(topology)
+    listed = paths <= MAX_ROWS
+    balanced = paths if listed else _SAMPLED_PATHS
+    stages = {
+        "probe": _probe_seconds(topology, options),
+        "balance": candidates * balanced * _preparing_seconds(options),
+        "simulate": _validation_seconds(topology, options, candidates),
+        "table": min(paths, MAX_ROWS) * _SECONDS_PER_PATH,
+    }
+    if listed:
+        memory = paths * (_BYTES_PER_LISTED_PATH * options.worker_count)
+        memory += paths * _BYTES_PER_PATH * candidates
+    else:
+        drawn = _drawn_paths(topology, options) * candidates
+        stages["simulate"] += 2 * drawn * _SECONDS_PER_PATH
+        memory = drawn * _BYTES_PER_DRAWN_PATH
+    return _cost(stages, memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology))
+
+
+def _preparing_seconds(options: SearchOptions) -> float:
+    """Per path of a candidate."""
+    share = 1.0 if options.balancing is not None else _UNBALANCED_SHARE
+    return share * _SECONDS_PER_PATH
+
+
+def _simulator_bytes(topology: Dragonfly) -> float:
+    return topology.num_nodes * _BYTES_PER_NODE
+
+
+def _run_seconds(topology: Dragonfly, routing: str, load: float, cycles: float) -> float:
+    """One run; no load is more than 1."""
+    nodes = topology.num_nodes
+    slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
+    packet = _SECONDS_PER_PACKET[Routing(routing)] * slower
+    return nodes * cycles * (_SECONDS_PER_NODE_CYCLE + min(load, 1.0) * packet)
+
+
+def _window_cycles(config: SimulationConfig) -> int:
+    """Cycles up to the end of the measured window."""
+    warmup = config.warmup_cycles
+    if config.warmup == Warmup.DETECT:
+        # The first look is after as many cycles as are measured, the next 1,000 later.
+        warmup = min(warmup, config.measured_cycles + 1_000)
+    return warmup + config.measured_cycles
+
+
+def _load_seconds(
+    topology: Dragonfly, routing: str, config: SimulationConfig, load: float
+) -> float:
+    cycles = float(_window_cycles(config) + min(_DRAIN_CYCLES, config.drain_limit_cycles))
+    if load > _DOUBTFUL_LOAD and not config.stop_when_saturated:
+        longest = _window_cycles(config) + config.drain_limit_cycles
+        cycles = math.sqrt(cycles * longest)
+    return _run_seconds(topology, routing, load, cycles)
+
+
+def _cells(topology: Dragonfly) -> float:
+    """Flows of an adversarial pattern times links."""
+    return float(topology.num_switches) * topology.num_links
+
+
+def _probe_seconds(topology: Dragonfly, options: SearchOptions) -> float:
+    available = (topology.groups - 1) * topology.switches_per_group + 20
+    match options.patterns:
+        case "all":
+            patterns = available
+        case "auto":
+            patterns = min(available, _AUTO_PATTERNS)
+        case number:
+            patterns = min(available, int(number))
+    program = _SECONDS_PER_PROGRAM + _SECONDS_PER_CELL * _cells(topology) ** _CELL_EXPONENT
+    # Worker processes start as patterns come in.
+    starts = min(options.worker_count, BATCH if options.patterns == "auto" else patterns)
+    return _START_SECONDS * starts + _PATH_SETS * patterns * program
+
+
+def _candidates(options: SearchOptions) -> float:
+    return _STRATEGIC + _DISTINCT_SHARE * options.data_points
+
+
+def _drawn_paths(topology: Dragonfly, options: SearchOptions) -> float:
+    """Paths of a candidate between the pairs that the simulated patterns use."""
+    pairs = topology.num_switches * (topology.num_switches - topology.switches_per_group)
+    used = options.simulated_patterns * topology.num_switches
+    return _MEAN_SHARE * all_paths(topology) * used / pairs
+
+
+def _saturation(topology: Dragonfly) -> float:
+    """Saturation throughput of UGAL under a pattern in which every group sends to one other."""
+    cables = 2 * len(topology.cables) / topology.groups
+    direct = cables / (topology.groups - 1)
+    nodes = topology.num_nodes / topology.groups
+    return min(1.0, _SHARE_OF_BOUND * (cables + direct) / (2 * nodes))
+
+
+def _validation_seconds(topology: Dragonfly, options: SearchOptions, candidates: float) -> float:
+    """Step 2: screening, confirmation and curves."""
+    saturation = _saturation(topology)
+    reference = min(_REFERENCE_LOAD, saturation / 2)
+    # `all`, the finalists and the candidate of lowest latency, which often is one of these.
+    confirmed = 1.5 + min(options.finalists, candidates)
+    halvings = max(0.0, math.log2(options.screening.grid / options.confirmation.grid))
+
+    def seconds(windows: Windows, load: float) -> float:
+        return _run_seconds(topology, options.routing, load, windows.warmup + windows.measured)
+
+    screened = (1 + candidates) * (
+        _GUIDED_RUNS * seconds(options.screening, saturation)
+        + seconds(options.screening, reference)
+    )
+    final = confirmed * (
+        (_GUIDED_RUNS + _RUNS_PER_HALVING * halvings) * seconds(options.confirmation, saturation)
+        + seconds(options.confirmation, reference)
+    )
+    curves = _CURVES * _CURVE_POINTS * seconds(options.screening, _MEAN_CURVE_LOAD * saturation)
+    return options.simulated_patterns * (screened + final + curves)
