@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["atomic_file", "check_writable"]
+__all__ = ["atomic_file", "check_writable", "sync_directory"]
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def atomic_file(path: Path) -> Generator[BinaryIO]:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(target)
-        _sync_directory(target.parent)
+        sync_directory(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -81,7 +81,8 @@ def _temporary_name(directory: Path, name: str) -> Path:
     return directory / f".{name[:100]}.{secrets.token_hex(6)}.tmp"
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
+    """Put the names in a directory on disk."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

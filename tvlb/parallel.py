@@ -16,7 +16,14 @@ from typing import Protocol, TypeVar
 
 from tvlb.errors import Cancelled
 
-__all__ = ["ProcessMap", "Stop", "available_cores", "map_threads", "worker_processes"]
+__all__ = [
+    "ProcessMap",
+    "Stop",
+    "available_cores",
+    "follow_parent",
+    "map_threads",
+    "worker_processes",
+]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -97,7 +104,7 @@ def worker_processes(workers: int, stop: Stop) -> Generator[ProcessMap]:
     """Keep worker processes for several maps; they are terminated when the block fails."""
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(workers, context, initializer=_follow_parent)
+    executor = ProcessPoolExecutor(workers, context, initializer=follow_parent)
     try:
         yield ProcessMap(executor, stop)
     except BaseException:
@@ -109,8 +116,8 @@ def worker_processes(workers: int, stop: Stop) -> Generator[ProcessMap]:
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _follow_parent() -> None:
-    """Leave Ctrl-C to the parent, which ends its workers; end when the parent is gone."""
+def follow_parent() -> None:
+    """In a spawned process: leave Ctrl-C to the parent, and end when the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

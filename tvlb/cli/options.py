@@ -7,7 +7,7 @@ import typer
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
-from tvlb.search import SimulationConfig, Warmup, Windows
+from tvlb.search import Windows
 
 __all__ = [
     "Json",
@@ -20,7 +20,6 @@ __all__ = [
     "integer",
     "number",
     "parse_loads",
-    "parse_warmup",
     "parse_windows",
 ]
 
@@ -122,23 +121,6 @@ def parse_loads(text: str) -> list[float]:
     """
     loads = [load for part in text.split(",") for load in _load_range(part.strip())]
     return list(dict.fromkeys(loads))
-
-
-def parse_warmup(text: str) -> tuple[Warmup, int]:
-    """Parse a warm-up: CYCLES, detect, or detect:CYCLES.
-
-    Raises
-    ------
-    InvalidInput : it is none of these.
-    """
-    kind, _, limit = text.rpartition(":")
-    if text == Warmup.DETECT:
-        return Warmup.DETECT, SimulationConfig().warmup_cycles
-    if kind not in ("", Warmup.DETECT) or not (limit.isascii() and limit.isdigit()):
-        raise InvalidInput(
-            f"warm-up {text!r} is malformed: expected CYCLES, detect or detect:CYCLES"
-        )
-    return Warmup.DETECT if kind else Warmup.FIXED, int(limit)
 
 
 def parse_windows(text: str) -> Windows:

@@ -14,7 +14,6 @@ from tvlb.cli.options import (
     Workers,
     integer,
     parse_loads,
-    parse_warmup,
 )
 from tvlb.cli.terminal import print_json, print_warnings, progress_display, stdout
 from tvlb.errors import InvalidInput
@@ -26,6 +25,7 @@ from tvlb.search import (
     SimulationRequest,
     available_cores,
     find_saturation,
+    parse_warmup,
     simulate_loads,
     simulation_document,
 )

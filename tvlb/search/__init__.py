@@ -37,7 +37,12 @@ from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.progress import Progress, Reporter, silent
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
 from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patterns
-from tvlb.search.simulation import SimulationRequest, find_saturation, simulate_loads
+from tvlb.search.simulation import (
+    SimulationRequest,
+    find_saturation,
+    parse_warmup,
+    simulate_loads,
+)
 from tvlb.search.simulation_document import simulation_document
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
 from tvlb.search.work import Work
@@ -91,6 +96,7 @@ __all__ = [
     "find_saturation",
     "model_cost",
     "optimize",
+    "parse_warmup",
     "probe",
     "probe_document",
     "silent",

@@ -10,6 +10,7 @@ from sim_bridge import (
     SimulationConfig,
     SimulationResult,
     StopFlag,
+    Warmup,
     search_saturation,
 )
 from tvlb.errors import Cancelled, InvalidInput
@@ -17,7 +18,7 @@ from tvlb.parallel import map_threads
 from tvlb.randomness import check_seed
 from tvlb.search.progress import Progress, Reporter, silent
 
-__all__ = ["SimulationRequest", "find_saturation", "simulate_loads"]
+__all__ = ["SimulationRequest", "find_saturation", "parse_warmup", "simulate_loads"]
 
 _SEARCH_GRID = 0.01
 _MAX_SEEDS = 1000
@@ -53,6 +54,23 @@ class SimulationRequest:
         first = self.scenario
         others = range(first.seed + 1, first.seed + self.seeds)
         return (first, *(first.with_seed(seed) for seed in others))
+
+
+def parse_warmup(text: str) -> tuple[Warmup, int]:
+    """Parse a warm-up: CYCLES, detect, or detect:CYCLES.
+
+    Raises
+    ------
+    InvalidInput : it is none of these.
+    """
+    kind, _, limit = text.rpartition(":")
+    if text == Warmup.DETECT:
+        return Warmup.DETECT, SimulationConfig().warmup_cycles
+    if kind not in ("", Warmup.DETECT) or not (limit.isascii() and limit.isdigit()):
+        raise InvalidInput(
+            f"warm-up {text!r} is malformed: expected CYCLES, detect or detect:CYCLES"
+        )
+    return Warmup.DETECT if kind else Warmup.FIXED, int(limit)
 
 
 class _Meter:

@@ -21,6 +21,7 @@ __all__ = [
     "TableFormat",
     "check_writable",
     "format_of",
+    "read_stream",
     "read_table",
     "write_stream",
     "write_table",
@@ -105,17 +106,27 @@ def read_table(path: Path | str) -> AnyTable:
     InvalidInput : the file cannot be read or is no complete table file; names the file and the
         first problem. Rows that are well-formed but wrong are left to `tvlb.table.verify`.
     """
-    table_format = format_of(path)
+    format_of(path)
     try:
         with Path(path).open("rb") as stream:
-            table = table_format.read(stream)
-        _check_header(table)
+            return read_stream(Path(path).suffix, stream)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from error
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
+
+
+def read_stream(suffix: str, stream: BinaryIO) -> AnyTable:
+    """Read a table from an open binary stream in the format of `suffix`, such as ``.csv``.
+
+    Raises
+    ------
+    InvalidInput : unknown suffix, or the content is no complete table file.
+    """
+    table = format_of(f"table{suffix}").read(stream)
+    _check_header(table)
     return table
 
 

@@ -6,6 +6,15 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 from tvlb.topology.arrangements import ARRANGEMENTS
 from tvlb.topology.dragonfly import FROM_FILE, Dragonfly
 from tvlb.topology.network import LinkKind, Network
-from tvlb.topology.parse import parse_topology
+from tvlb.topology.parse import parse_named_topology, parse_sizes, parse_topology
 
-__all__ = ["ARRANGEMENTS", "FROM_FILE", "Dragonfly", "LinkKind", "Network", "parse_topology"]
+__all__ = [
+    "ARRANGEMENTS",
+    "FROM_FILE",
+    "Dragonfly",
+    "LinkKind",
+    "Network",
+    "parse_named_topology",
+    "parse_sizes",
+    "parse_topology",
+]

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly import Dragonfly
 
-__all__ = ["TopologyFile", "parse_topology"]
+__all__ = ["TopologyFile", "parse_named_topology", "parse_sizes", "parse_topology"]
 
 _GRAMMAR = (
     "expected p,a,h,g or dfly(p,a,h,g) with an optional arrangement, such as "
@@ -47,13 +47,39 @@ def parse_topology(text: str) -> Dragonfly:
     'dfly(2,4,2,9,palmtree)'
     """
     stripped = text.strip()
-    match = _BARE.fullmatch(stripped) or _NAMED.fullmatch(stripped)
-    if match is not None:
-        p, a, h, g = (_bounded(number) for number in match.groups()[:4])
-        return Dragonfly(p, a, h, g, arrangement=match.group(5) or "absolute")
     if stripped.endswith(".json"):
         return _load(Path(stripped))
-    raise InvalidInput(f"unknown topology {text!r}: {_GRAMMAR}")
+    return parse_named_topology(text)
+
+
+def parse_named_topology(text: str) -> Dragonfly:
+    """Parse a topology that is given by its sizes and never by a file.
+
+    Raises
+    ------
+    InvalidInput : the text is no such topology, or the topology is out of range.
+    """
+    match = _match(text)
+    return Dragonfly(*parse_sizes(text), arrangement=match.group(5) or "absolute")
+
+
+def parse_sizes(text: str) -> tuple[int, int, int, int]:
+    """Return p, a, h and g of a topology that is given by its sizes; builds nothing.
+
+    Raises
+    ------
+    InvalidInput : the text is no such topology.
+    """
+    p, a, h, g = (_bounded(number) for number in _match(text).groups()[:4])
+    return p, a, h, g
+
+
+def _match(text: str) -> re.Match[str]:
+    stripped = text.strip()
+    match = _BARE.fullmatch(stripped) or _NAMED.fullmatch(stripped)
+    if match is None:
+        raise InvalidInput(f"unknown topology {text!r}: {_GRAMMAR}")
+    return match
 
 
 def _bounded(number: str) -> int:

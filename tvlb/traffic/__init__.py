@@ -5,7 +5,7 @@ One parser, `parse_pattern`, serves the command line, files and Python alike.
 
 from tvlb.traffic.demand import Demand, DestinationTable, NodeTraffic, switch_demand
 from tvlb.traffic.matrix import MatrixPattern
-from tvlb.traffic.parse import parse_pattern
+from tvlb.traffic.parse import parse_named_pattern, parse_pattern
 from tvlb.traffic.patterns import (
     DestinationPattern,
     Mixed,
@@ -32,6 +32,7 @@ __all__ = [
     "TimeMixed",
     "Type2",
     "Uniform",
+    "parse_named_pattern",
     "parse_pattern",
     "switch_demand",
     "type1_set",

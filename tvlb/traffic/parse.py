@@ -18,7 +18,7 @@ from tvlb.traffic.patterns import (
     Uniform,
 )
 
-__all__ = ["parse_pattern"]
+__all__ = ["parse_named_pattern", "parse_pattern"]
 
 _GRAMMAR = (
     "expected uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
@@ -52,7 +52,17 @@ def parse_pattern(text: str) -> Pattern:
     stripped = text.strip()
     if stripped.endswith(".csv"):
         return MatrixPattern.read(stripped)
-    return _build(_take_apart(stripped))
+    return parse_named_pattern(text)
+
+
+def parse_named_pattern(text: str) -> Pattern:
+    """Parse a pattern that is given by its name and never by a file.
+
+    Raises
+    ------
+    InvalidInput : the text is no such pattern; the message shows the grammar.
+    """
+    return _build(_take_apart(text.strip()))
 
 
 def _build(call: _Call) -> Pattern:
