@@ -6,11 +6,12 @@ Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
 import signal
 import sys
 from collections.abc import Sequence
-from typing import cast
+from importlib import import_module
+from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 
-from tvlb.cli import balance, model, plot, probe, simulate, table, tables
 from tvlb.errors import Cancelled, InvalidInput, TvlbError
 from tvlb.provenance import VERSION
 
@@ -24,22 +25,48 @@ _LONGEST_COMPLAINT = 1000
 # Wrong options and arguments; typer exports only this subclass of their common base.
 _UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
 
+# Where each command is: a function, or an application with commands of its own.
+_COMMANDS = {
+    "table": ("table", "table"),
+    "probe": ("probe", "probe_command"),
+    "model": ("model", "model"),
+    "simulate": ("simulate", "simulate"),
+    "balance": ("balance", "balance_command"),
+    "show": ("tables", "show"),
+    "verify": ("tables", "verify_command"),
+    "export": ("tables", "export"),
+    "plot": ("plot", "plot"),
+    "serve": ("serve", "serve"),
+    "worker": ("worker", "worker"),
+    "token": ("token", "token"),
+}
+
+
+class _Commands(TyperGroup):
+    """Loads a command when it is called: none should wait for the libraries of the others."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, name = _COMMANDS[cmd_name]
+        found = getattr(import_module(f"tvlb.cli.{module}"), name)
+        if not isinstance(found, typer.Typer):
+            function, found = found, typer.Typer(add_completion=False)
+            found.command(cmd_name)(function)
+        return typer.main.get_command(found)
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="tvlb",
     help="Topology-custom VLB routing tables for Dragonfly networks.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("table")(table.table)
-app.command("probe")(probe.probe_command)
-app.command("model")(model.model)
-app.command("simulate")(simulate.simulate)
-app.command("balance")(balance.balance_command)
-app.command("show")(tables.show)
-app.command("verify")(tables.verify_command)
-app.command("export")(tables.export)
-app.command("plot")(plot.plot)
 
 
 def _print_version(wanted: bool) -> None:

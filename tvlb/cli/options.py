@@ -7,7 +7,6 @@ import typer
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
-from tvlb.search import Windows
 
 __all__ = [
     "Json",
@@ -20,7 +19,6 @@ __all__ = [
     "integer",
     "number",
     "parse_loads",
-    "parse_windows",
 ]
 
 _MAX_WORKERS = 1024
@@ -121,19 +119,6 @@ def parse_loads(text: str) -> list[float]:
     """
     loads = [load for part in text.split(",") for load in _load_range(part.strip())]
     return list(dict.fromkeys(loads))
-
-
-def parse_windows(text: str) -> Windows:
-    """Parse simulated windows: WARMUP,CYCLES,GRID.
-
-    Raises
-    ------
-    InvalidInput : it is not that, or a value is out of range.
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts[:2]):
-        raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID")
-    return Windows(int(parts[0]), int(parts[1]), number(parts[2]))
 
 
 def _load_range(part: str) -> list[float]:

@@ -19,7 +19,6 @@ from tvlb.cli.options import (
     Workers,
     integer,
     number,
-    parse_windows,
 )
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
@@ -34,6 +33,7 @@ from tvlb.search import (
     SearchOptions,
     compact_table,
     optimize,
+    parse_windows,
     table_document,
 )
 from tvlb.table import check_writable, format_of, write_table

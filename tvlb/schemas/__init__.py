@@ -1,12 +1,64 @@
-"""The JSON documents that tvlb prints and serves, as pydantic models.
+"""The JSON documents that tvlb prints and serves, and the requests for them, as pydantic models.
 
 The models describe the documents and check them; they are built by `tvlb.search.table_document`,
 `tvlb.model.model_document` and `tvlb.search.simulation_document`.
 """
 
+from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
+from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument
+from tvlb.schemas.requests import (
+    REQUESTS,
+    ModelBody,
+    Request,
+    SimulationBody,
+    TableBody,
+    WindowsBody,
+    Wiring,
+    request_key,
+)
+from tvlb.schemas.resources import (
+    Estimate,
+    JobError,
+    JobList,
+    JobResource,
+    JobStatus,
+    ModelResource,
+    PairPaths,
+    SimulationResource,
+    TableItem,
+    TableList,
+    TableResource,
+)
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.table import TableDocument
 
-__all__ = ["ModelDocument", "SimulationDocument", "TableDocument", "example"]
+__all__ = [
+    "REQUESTS",
+    "BeyondLimits",
+    "Document",
+    "Estimate",
+    "JobError",
+    "JobList",
+    "JobResource",
+    "JobStatus",
+    "ModelBody",
+    "ModelDocument",
+    "ModelResource",
+    "PairPaths",
+    "Request",
+    "RequestLimits",
+    "SimulationBody",
+    "SimulationDocument",
+    "SimulationResource",
+    "TableBody",
+    "TableDocument",
+    "TableItem",
+    "TableList",
+    "TableResource",
+    "WindowsBody",
+    "Wiring",
+    "example",
+    "request_key",
+]

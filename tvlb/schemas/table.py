@@ -282,6 +282,14 @@ class Provenance(Versions):
     parameters: SearchParameters
 
 
+class Work(Document):
+    """What was computed, in units that do not depend on the machine."""
+
+    programs: Count = Field(description="Path sets times the patterns that each was modelled for.")
+    flit_hops: Count = Field(description="Links traversed by flits in all simulations.")
+    cycles: Count = Field(description="Simulated cycles of all simulations.")
+
+
 class TableDocument(Document):
     """A T-VLB table and how it was found."""
 
@@ -328,5 +336,6 @@ class TableDocument(Document):
         description="Latency-load curves of `all` and of the chosen set, by expression."
     )
     balance: Balance = Field(description="What balancing did to the chosen set.")
+    work: Work
     timings: Timings
     provenance: Provenance

@@ -16,6 +16,7 @@ from sim_bridge import (
     Warmup,
 )
 from tvlb.parallel import available_cores
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.checkpoint import Checkpoints
 from tvlb.search.cost import Cost, model_cost, simulation_cost, table_cost
@@ -34,8 +35,7 @@ from tvlb.search.optimize import (
 )
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
-from tvlb.search.progress import Progress, Reporter, silent
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
+from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows, parse_windows
 from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patterns
 from tvlb.search.simulation import (
     SimulationRequest,
@@ -97,6 +97,7 @@ __all__ = [
     "model_cost",
     "optimize",
     "parse_warmup",
+    "parse_windows",
     "probe",
     "probe_document",
     "silent",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from tvlb.errors import TvlbError
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.provenance import VERSION
-from tvlb.search.progress import Progress, Reporter, silent
 
 __all__ = ["Checkpoints", "Codec", "Stages"]
 

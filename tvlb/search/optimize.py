@@ -13,6 +13,7 @@ from tvlb.balance import Balanced, BalancedSet, BalanceOptions, balance_pairs
 from tvlb.errors import InvalidInput
 from tvlb.parallel import available_cores
 from tvlb.paths import PathSet, check_pairs, is_listable, parse_expression
+from tvlb.progress import Reporter, silent
 from tvlb.provenance import VERSION, versions
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
@@ -20,7 +21,6 @@ from tvlb.search.checkpoint import Checkpoints, Stages
 from tvlb.search.codecs import PROBE, preparation_codec
 from tvlb.search.preparation import Candidate, Preparation, prepare
 from tvlb.search.probe import ProbeResult, check_searchable, probe
-from tvlb.search.progress import Reporter, silent
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.validation import Validation, ValidationOptions, validate

@@ -7,7 +7,7 @@ from sim_bridge import StopFlag
 from tvlb.balance import Balanced, BalanceOptions, BalanceReport, balance
 from tvlb.parallel import map_threads
 from tvlb.paths import PathSet
-from tvlb.search.progress import Progress, Reporter
+from tvlb.progress import Progress, Reporter
 
 __all__ = ["Candidate", "Preparation", "prepare"]
 

@@ -15,7 +15,7 @@ from tvlb.errors import InvalidInput
 from tvlb.model import PatternTask, RegretSolver, solve_pattern
 from tvlb.parallel import worker_processes
 from tvlb.paths import PathSet, strategic_choices, table1_points
-from tvlb.search.progress import Progress, Reporter, silent
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.search.sampling import (
     BATCH,
     PRECISION,

@@ -1,5 +1,6 @@
 """Running the simulations of Step 2: entrants x patterns x loads, in parallel, in fixed order."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,21 +12,22 @@ from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, s
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.parallel import map_threads
 from tvlb.paths import PathSet
+from tvlb.progress import Progress, Reporter
 from tvlb.search.checkpoint import Stages
 from tvlb.search.codecs import figures_codec
 from tvlb.search.figures import Figures, Runs
-from tvlb.search.progress import Progress, Reporter
 from tvlb.search.work import Tally, Work
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Type2
 
-__all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Entrant", "Runner", "Windows"]
+__all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Entrant", "Runner", "Windows", "parse_windows"]
 
 MAX_PATTERNS = 5
 # Windows are those of `SimulationConfig`, grids those of `search_saturation`.
 _MOST_CYCLES = 100_000_000
 _FINEST_GRID = 1e-4
 _COARSEST_GRID = 0.1
+_WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 
 _Values = Mapping[str, NDArray[np.float64]]
 
@@ -58,6 +60,21 @@ class Windows:
 
     def __str__(self) -> str:
         return f"{self.warmup},{self.measured},{self.grid:g}"
+
+
+def parse_windows(text: str) -> Windows:
+    """Parse simulated windows: WARMUP,CYCLES,GRID.
+
+    Raises
+    ------
+    InvalidInput : it is not that, or a value is out of range.
+    """
+    match = _WINDOWS.fullmatch("".join(text.split()))
+    try:
+        warmup, measured, grid = match.groups() if match else ("", "", "")
+        return Windows(int(warmup), int(measured), float(grid))
+    except ValueError:
+        raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID") from None
 
 
 SCREENING = Windows(3_000, 3_000, 0.01)

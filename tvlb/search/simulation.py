@@ -15,8 +15,8 @@ from sim_bridge import (
 )
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.parallel import map_threads
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.randomness import check_seed
-from tvlb.search.progress import Progress, Reporter, silent
 
 __all__ = ["SimulationRequest", "find_saturation", "parse_warmup", "simulate_loads"]
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig, StopFlag
+from tvlb.progress import Reporter
 from tvlb.search.checkpoint import Stages
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
-from tvlb.search.progress import Reporter
 from tvlb.search.runner import (
     MAX_PATTERNS,
     PAPER,

@@ -1,9 +1,10 @@
-"""Progress of long work, as plain events that a terminal or a server can show."""
+"""Progress of long work, as plain events that a terminal or a server can show, and its states."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
-__all__ = ["Progress", "Reporter", "silent"]
+__all__ = ["JobStatus", "Progress", "Reporter", "silent"]
 
 
 @dataclass(frozen=True)
@@ -28,3 +29,13 @@ Reporter = Callable[[Progress], None]
 
 def silent(progress: Progress) -> None:
     """Ignore progress."""
+
+
+class JobStatus(StrEnum):
+    """Where a job of a service stands; the moves are drawn in `tvlb.jobs.status`."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"

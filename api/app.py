@@ -1,0 +1,84 @@
+"""The application: routes behind the gate, errors as problems, OpenAPI."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from api.gate import OPEN_PATHS, Gate
+from api.problems import ProblemDocument, install_handlers
+from api.routes import jobs, operations, results
+from api.services import Services
+from tvlb.provenance import VERSION
+
+__all__ = ["create_app"]
+
+_ABOUT = """Topology-custom VLB routing tables for Dragonfly networks.
+
+Ask for the table of a network with `POST /v1/tables`: the answer is the table if it was computed
+before, else a job to follow. Equal requests share one job and one result, for ever. All errors are
+`application/problem+json` (RFC 9457). Where the service is not bound to the loopback, every route
+but `/healthz` and `/readyz` needs `Authorization: Bearer TOKEN`.
+"""
+
+
+def create_app(services: Services) -> FastAPI:
+    """Make the application around its services; they are closed when it shuts down."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with services.feed.running():
+            yield
+        services.close()
+
+    app = FastAPI(
+        title="tvlb",
+        version=VERSION,
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.services = services
+    for module in (results, jobs, operations):
+        app.include_router(module.router)
+    operations.mount_documentation(app)
+    install_handlers(app)
+    limits = services.settings.limits
+    app.add_middleware(
+        Gate,
+        tokens=services.tokens if services.settings.needs_token else None,
+        requests_per_second=limits.requests_per_second,
+        max_body_bytes=limits.body_bytes,
+        hosts=services.settings.hosts,
+        metrics=services.http_metrics,
+    )
+    app.openapi = lambda: _openapi(app)
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+        )
+        components = document["components"]
+        # Every error is a problem; FastAPI's own description of validation errors is not ours.
+        for name in ("HTTPValidationError", "ValidationError"):
+            components["schemas"].pop(name, None)
+        problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+        components["schemas"] |= problem.pop("$defs", {})
+        components["schemas"]["ProblemDocument"] = problem
+        if app.state.services.settings.needs_token:
+            components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+            document["security"] = [{"token": []}]
+            for path in OPEN_PATHS:
+                document["paths"][path]["get"]["security"] = []
+        app.openapi_schema = document
+    return app.openapi_schema

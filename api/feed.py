@@ -1,0 +1,107 @@
+"""Who waits for a job is woken when something happened to it.
+
+One look at the database several times a second serves all who wait, however many they are.
+"""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from tvlb.jobs.database import Database
+from tvlb.jobs.job import LEASE_SECONDS
+from tvlb.jobs.lease import Leases
+from tvlb.jobs.logs import audit, logger
+from tvlb.jobs.schema import jobs
+
+__all__ = ["Feed"]
+
+_LOOK_SECONDS = 0.2
+_RESCUE_SECONDS = 1.0
+
+
+class Feed:
+    """Watches the jobs that somebody waits for, and rescues those whose worker died.
+
+    The rescue is here too, not only with the workers: where the last worker died, a job that was
+    to be cancelled still ends, and a reader sees it queued and not running.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._leases = Leases(database)
+        self._waiting: dict[str, int] = defaultdict(int)
+        self._last: dict[str, int] = {}
+        self._news = asyncio.Condition()
+        self.closing = asyncio.Event()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Look at the database while the block runs."""
+        task = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            self.closing.set()
+            task.cancel()
+
+    async def wait(self, job_id: str, after: int, seconds: float) -> bool:
+        """Wait until a job has an event with a number above `after`; False if time ran out.
+
+        Returns at once when the service is shut down, and when the job was deleted.
+        """
+        self._waiting[job_id] += 1
+        try:
+            async with asyncio.timeout(seconds), self._news:
+                await self._news.wait_for(
+                    lambda: self._last.get(job_id, after) != after or self.closing.is_set()
+                )
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting[job_id] -= 1
+            if not self._waiting[job_id]:
+                del self._waiting[job_id]
+                self._last.pop(job_id, None)
+        return True
+
+    async def close(self) -> None:
+        """Let everybody who waits go on; for the shutdown."""
+        self.closing.set()
+        async with self._news:
+            self._news.notify_all()
+
+    async def _watch(self) -> None:
+        rescue_at = time.monotonic() + _RESCUE_SECONDS
+        while not self.closing.is_set():
+            await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                if self._waiting:
+                    await self._look()
+                if time.monotonic() >= rescue_at:
+                    rescue_at = time.monotonic() + _RESCUE_SECONDS
+                    for ended in await to_thread.run_sync(self._leases.rescue):
+                        audit(ended)
+            except DBAPIError as error:
+                logger("feed").error("the database does not answer", error=str(error.orig))
+                # Nobody could give a sign of life meanwhile: everybody gets a lease to do so.
+                rescue_at = time.monotonic() + LEASE_SECONDS
+
+    async def _look(self) -> None:
+        watched = list(self._waiting)
+        found = await to_thread.run_sync(self._read, watched)
+        async with self._news:
+            self._last.update({name: found.get(name, -1) for name in watched})
+            self._news.notify_all()
+
+    def _read(self, watched: list[str]) -> dict[str, int]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                select(jobs.c.id, jobs.c.last_event).where(jobs.c.id.in_(watched))
+            )
+            return {row.id: row.last_event for row in rows}

@@ -1,0 +1,209 @@
+"""What every request passes before it is looked at: host, token, rate, size, and after it headers.
+
+Written as plain ASGI middleware, so that streams pass through untouched.
+"""
+
+import re
+import time
+from collections.abc import Collection
+from http import HTTPStatus
+from typing import Any
+
+from anyio import to_thread
+from limits import RateLimitItemPerSecond
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.metrics import HttpMetrics
+from api.problems import Problem
+from api.tokens import TokenStore
+from tvlb.jobs.logs import logger
+
+__all__ = ["OPEN_PATHS", "Gate"]
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+_BEARER = re.compile(r"Bearer ([A-Za-z0-9_~+/.=-]+)", re.IGNORECASE)
+_JSON = re.compile(r"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; "
+    "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Gate:
+    """The middleware.
+
+    Parameters
+    ----------
+    app : what is behind it.
+    tokens : recognises tokens; None where none are needed.
+    requests_per_second : of one token.
+    max_body_bytes : of one request.
+    hosts : the allowed values of the Host header, without port; None for any. On the loopback this
+        keeps web pages from reaching the service through a name of their own.
+    metrics : counts requests.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        tokens: TokenStore | None,
+        requests_per_second: int,
+        max_body_bytes: int,
+        hosts: Collection[str] | None,
+        metrics: HttpMetrics,
+    ) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._rate = RateLimitItemPerSecond(requests_per_second)
+        self._limiter = FixedWindowRateLimiter(MemoryStorage())
+        self._max_body_bytes = max_body_bytes
+        self._hosts = None if hosts is None else frozenset(hosts)
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it with a problem."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with self._metrics.measure(scope) as seen:
+
+            async def finish(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    seen.status = message["status"]
+                    headers = MutableHeaders(scope=message)
+                    for name, value in _SECURITY_HEADERS.items():
+                        headers.setdefault(name, value)
+                    headers.setdefault("Cache-Control", "no-store")
+                await send(message)
+
+            try:
+                await self._check(scope)
+            except Problem as problem:
+                await problem.response()(scope, receive, finish)
+                return
+            await self._pass(scope, receive, finish)
+
+    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the application with a body that cannot be larger than allowed."""
+        left, started = self._max_body_bytes, False
+
+        async def counted() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise self._too_large()
+            return message
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, counted, watched)
+        except Exception as error:  # also what no handler is for
+            if not isinstance(error, Problem):
+                logger("api").error("unexpected error", path=scope["path"], exc_info=error)
+            if started:
+                raise
+            problem = error if isinstance(error, Problem) else _unexpected()
+            await problem.response()(scope, receive, send)
+
+    async def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        self._check_host(headers)
+        scope.setdefault("state", {})["owner"] = await self._owner(scope, headers)
+        self._check_rate(scope["state"]["owner"])
+        self._check_body(scope, headers)
+
+    def _check_host(self, headers: Headers) -> None:
+        host = headers.get("host", "")
+        name = host if host.endswith("]") else re.sub(r":[0-9]*$", "", host)
+        if self._hosts is not None and name.lower() not in self._hosts:
+            raise Problem(
+                HTTPStatus.FORBIDDEN,
+                "unknown-host",
+                f"host {host!r} is not a name of this service: {', '.join(sorted(self._hosts))}",
+            )
+
+    async def _owner(self, scope: Scope, headers: Headers) -> str | None:
+        """Return the id of the token; None where tokens are not needed."""
+        if self._tokens is None or scope["path"] in OPEN_PATHS:
+            return None
+        match = _BEARER.fullmatch(headers.get("authorization", ""))
+        if match is None:
+            raise _unauthorized("a bearer token is needed: Authorization: Bearer TOKEN", "")
+        try:
+            token = await to_thread.run_sync(self._tokens.recognise, match.group(1))
+        except SQLAlchemyError as error:
+            raise Problem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "database-down",
+                "the database does not answer, so no token can be checked",
+                {"Retry-After": "5"},
+            ) from error
+        if token is None:
+            raise _unauthorized(
+                "the token is unknown, expired or revoked", ', error="invalid_token"'
+            )
+        return token.id
+
+    def _check_rate(self, owner: str | None) -> None:
+        if owner is None or self._limiter.hit(self._rate, owner):
+            return
+        window: Any = self._limiter.get_window_stats(self._rate, owner)
+        wait = max(1, round(window.reset_time - time.time() + 0.5))
+        raise Problem(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "rate-limit",
+            f"more than {self._rate.amount} requests per second with one token",
+            {"Retry-After": str(wait)},
+        )
+
+    def _check_body(self, scope: Scope, headers: Headers) -> None:
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > self._max_body_bytes:
+            raise self._too_large()
+        has_body = length != "0" or "transfer-encoding" in headers
+        content_type = headers.get("content-type", "")
+        if scope["method"] == "POST" and has_body and _JSON.fullmatch(content_type) is None:
+            raise Problem(
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                "unsupported-media-type",
+                f"content type {content_type!r}: bodies are application/json",
+                {"Accept-Post": "application/json"},
+            )
+
+    def _too_large(self) -> Problem:
+        return Problem(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "too-large",
+            f"a body may have at most {self._max_body_bytes:,} bytes",
+        )
+
+
+def _unauthorized(detail: str, error: str) -> Problem:
+    return Problem(
+        HTTPStatus.UNAUTHORIZED,
+        "unauthorized",
+        detail,
+        {"WWW-Authenticate": f'Bearer realm="tvlb"{error}'},
+    )
+
+
+def _unexpected() -> Problem:
+    return Problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "an unexpected error; it was logged"
+    )

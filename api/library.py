@@ -1,0 +1,139 @@
+"""Finished results as the bytes of their resources, and the table files behind them."""
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from api.resources import identity
+from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.results import Result, Results
+from tvlb.table import AnyTable, read_stream, write_stream
+
+__all__ = ["Library", "Resource"]
+
+_KEPT_BYTES = 64 << 20
+# Tables of which single pairs were asked for; a row takes about 30 bytes.
+_KEPT_TABLES = 4
+_KEPT_ROWS = 3_000_000
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A result, ready to be sent.
+
+    Attributes
+    ----------
+    result : what the database knows.
+    body : JSON.
+    """
+
+    result: Result
+    body: bytes
+
+    @property
+    def etag(self) -> str:
+        """The hash of the content, as the header wants it."""
+        return f'"{self.result.document}"'
+
+
+class Library:
+    """Reads results, and keeps the last ones read in memory: they never change.
+
+    Files whose content does not match their hash raise DamagedBlob, and their result is dropped,
+    so that asking for it again has it computed anew.
+    """
+
+    def __init__(self, results: Results, blobs: BlobStore) -> None:
+        self._results = results
+        self._blobs = blobs
+        self._kept: OrderedDict[str, Resource] = OrderedDict()
+        self._bytes = 0
+        self._tables: OrderedDict[str, AnyTable] = OrderedDict()
+        self._lock = Lock()
+
+    def cached(self, kind: str, key: str) -> Resource | None:
+        """Return a resource if it is in memory; takes no time."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None or found.result.kind != kind:
+                return None
+            self._kept.move_to_end(key)
+            return found
+
+    def get(self, kind: str, key: str) -> Resource | None:
+        """Return a resource, None if there is none; raises DamagedBlob."""
+        found = self.cached(kind, key)
+        if found is not None:
+            return found
+        result = self._results.get(key)
+        if result is None or result.kind != kind:
+            return None
+        return self.load(result)
+
+    def load(self, result: Result) -> Resource:
+        """Return the resource of a result; raises DamagedBlob."""
+        found = self.cached(result.kind, result.key)
+        if found is None:
+            document: dict[str, Any] = json.loads(self._read(result, result.document))
+            body = json.dumps(identity(result) | document, separators=(",", ":")).encode()
+            found = Resource(result, body)
+            self._keep(found)
+        return found
+
+    def table_file(self, result: Result) -> tuple[str, Path]:
+        """Return the hash and the path of a table's Parquet file; raises DamagedBlob."""
+        assert result.table_file is not None
+        try:
+            return result.table_file, self._blobs.path(result.table_file)
+        except DamagedBlob:
+            self._results.forget(result.key)
+            raise
+
+    def table(self, result: Result) -> AnyTable:
+        """Return the table of a result; raises DamagedBlob."""
+        name, path = self.table_file(result)
+        with self._lock:
+            if name in self._tables:
+                self._tables.move_to_end(name)
+                return self._tables[name]
+        with path.open("rb") as stream:
+            table = read_stream(".parquet", stream)
+        if len(table.columns) <= _KEPT_ROWS:
+            with self._lock:
+                self._tables[name] = table
+                while len(self._tables) > _KEPT_TABLES:
+                    self._tables.popitem(last=False)
+        return table
+
+    def converted(self, result: Result, suffix: str) -> bytes:
+        """Return a table in another format.
+
+        Raises
+        ------
+        DamagedBlob : its file is damaged.
+        InvalidInput : the table is too large for the format.
+        """
+        stream = BytesIO()
+        write_stream(self.table(result), suffix, stream)
+        return stream.getvalue()
+
+    def _read(self, result: Result, name: str) -> bytes:
+        try:
+            return self._blobs.read(name)
+        except DamagedBlob:
+            self._results.forget(result.key)
+            raise
+
+    def _keep(self, resource: Resource) -> None:
+        with self._lock:
+            if resource.result.key in self._kept:
+                return
+            self._kept[resource.result.key] = resource
+            self._bytes += len(resource.body)
+            while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
+                _, oldest = self._kept.popitem(last=False)
+                self._bytes -= len(oldest.body)

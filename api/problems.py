@@ -1,0 +1,175 @@
+"""Errors as RFC 9457 problem documents, always."""
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Match
+
+from tvlb.errors import InvalidInput, TvlbError
+from tvlb.jobs.blobs import DamagedBlob
+from tvlb.jobs.logs import logger
+from tvlb.jobs.queue import QueueFull
+from tvlb.schemas import BeyondLimits
+
+__all__ = ["MEDIA_TYPE", "Problem", "ProblemDocument", "install_handlers", "problem_response"]
+
+MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = 5
+
+
+class FieldProblem(BaseModel):
+    """What is wrong with one part of a request."""
+
+    location: str = Field(description="Where: body, query, path or header, and the name.")
+    message: str = Field(description="What was expected.")
+
+
+class ProblemDocument(BaseModel):
+    """A problem, RFC 9457."""
+
+    type: str = Field(description="Kind of the problem, a URN.")
+    title: str = Field(description="The kind in words.")
+    status: int = Field(description="HTTP status.")
+    detail: str = Field(description="What happened this time: the value, and the allowed range.")
+    errors: list[FieldProblem] | None = Field(None, description="Every part that is wrong.")
+
+
+class Problem(HTTPException):
+    """An answer that is a problem.
+
+    Parameters
+    ----------
+    status : HTTP status.
+    kind : last part of the problem's type.
+    detail : what happened.
+    headers : further headers, such as Retry-After.
+    """
+
+    def __init__(
+        self,
+        status: HTTPStatus,
+        kind: str,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(status, detail, headers)
+        self.kind = kind
+
+    def response(self) -> Response:
+        """Return the problem as a response."""
+        return problem_response(HTTPStatus(self.status_code), self.kind, self.detail, self.headers)
+
+
+def problem_response(
+    status: HTTPStatus,
+    kind: str,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    errors: Sequence[FieldProblem] | None = None,
+) -> Response:
+    """Make a response that is a problem."""
+    document: dict[str, Any] = {
+        "type": f"urn:tvlb:problem:{kind}",
+        "title": status.phrase,
+        "status": int(status),
+        "detail": detail,
+    }
+    if errors is not None:
+        document["errors"] = [error.model_dump() for error in errors]
+    # Plain ASCII: a text from a request may hold what UTF-8 cannot.
+    return Response(json.dumps(document).encode(), status, headers, MEDIA_TYPE)
+
+
+def install_handlers(app: FastAPI) -> None:
+    """Answer every exception with a problem."""
+    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(TvlbError, _tvlb)
+    app.add_exception_handler(QueueFull, _queue_full)
+    app.add_exception_handler(DBAPIError, _database)
+    app.add_exception_handler(PoolTimeout, _database)
+
+
+def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    return error.response()
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    kind = status.phrase.lower().replace(" ", "-")
+    headers = dict(error.headers or {})
+    detail = str(error.detail)
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_methods(request))
+        detail = f"{request.method} is not for this resource: {headers['Allow']}"
+    return problem_response(status, kind, detail, headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Return the methods of all routes of a path, each of which knows only its own."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found)
+
+
+def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return problem_response(HTTPStatus.BAD_REQUEST, "malformed-json", "the body is no JSON")
+    problems = [
+        FieldProblem(location=".".join(map(str, one["loc"])), message=one["msg"]) for one in found
+    ]
+    detail = "; ".join(f"{one.location}: {one.message}" for one in problems[:3])
+    return problem_response(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=problems
+    )
+
+
+def _tvlb(request: Request, error: Exception) -> Response:
+    if isinstance(error, BeyondLimits):
+        return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "beyond-limits", str(error))
+    if isinstance(error, InvalidInput):
+        return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "unsatisfiable", str(error))
+    if isinstance(error, DamagedBlob):
+        logger("api").error("damaged result", error=str(error))
+        return problem_response(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "damaged-result",
+            f"{error}; the result was dropped, ask for it again to have it computed anew",
+        )
+    return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "computation-failed", str(error))
+
+
+def _queue_full(request: Request, error: Exception) -> Response:
+    return problem_response(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "queue-full",
+        str(error),
+        {"Retry-After": str(_RETRY_SECONDS)},
+    )
+
+
+def _database(request: Request, error: Exception) -> Response:
+    logger("api").error("the database does not answer", error=str(error))
+    return problem_response(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "database-down",
+        "the database does not answer; nothing was lost, try again",
+        {"Retry-After": str(_RETRY_SECONDS)},
+    )

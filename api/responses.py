@@ -1,0 +1,89 @@
+"""Descriptions of responses for OpenAPI: problems, headers and links."""
+
+from http import HTTPStatus
+from typing import Any
+
+from api.problems import MEDIA_TYPE
+
+__all__ = ["ACCEPTED", "ETAG", "NOT_MODIFIED", "binary", "problems"]
+
+Responses = dict[int | str, dict[str, Any]]
+
+_MEANING = {
+    400: "The body is no JSON.",
+    401: "No token, or one that is unknown, expired or revoked.",
+    403: "The Host header is not a name of this service.",
+    404: "There is no such resource.",
+    405: "The method is not for this resource.",
+    409: "The state of the resource does not allow it.",
+    413: "The body is too large.",
+    415: "The body is not application/json.",
+    422: "A value is out of range, or more than this server computes.",
+    429: "Too many requests, or too many waiting jobs.",
+    500: "An unexpected error; it was logged.",
+    503: "The database or the result store does not answer.",
+}
+_ALWAYS = (401, 403, 429, 500, 503)
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds to wait before trying again.",
+        "schema": {"type": "integer", "minimum": 0},
+    }
+}
+
+
+def problems(*statuses: int) -> Responses:
+    """Describe the problems that a route may answer with, besides those of every route."""
+    return {status: _problem(status) for status in sorted({*statuses, *_ALWAYS})}
+
+
+def _problem(status: int) -> dict[str, Any]:
+    example = {
+        "type": f"urn:tvlb:problem:{HTTPStatus(status).phrase.lower().replace(' ', '-')}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": _MEANING[status],
+    }
+    described: dict[str, Any] = {
+        "description": _MEANING[status],
+        "content": {
+            MEDIA_TYPE: {
+                "schema": {"$ref": "#/components/schemas/ProblemDocument"},
+                "example": example,
+            }
+        },
+    }
+    if status in (429, 503):
+        described["headers"] = _RETRY_AFTER
+    return described
+
+
+ETAG = {"ETag": {"description": "Hash of the content.", "schema": {"type": "string"}}}
+NOT_MODIFIED: Responses = {
+    304: {"description": "If-None-Match names the content.", "headers": ETAG}
+}
+_JOB_LINK = {"parameters": {"job_id": "$response.body#/id"}}
+ACCEPTED: dict[str, Any] = {
+    "description": "The job that computes it, new or already there for an equal request.",
+    "headers": {
+        "Location": {"description": "URL of the job.", "schema": {"type": "string"}},
+        **_RETRY_AFTER,
+    },
+    "links": {
+        "job": {"operationId": "get_job", **_JOB_LINK},
+        "events": {"operationId": "follow_job", **_JOB_LINK},
+        "cancel": {"operationId": "cancel_job", **_JOB_LINK},
+        "delete": {"operationId": "delete_job", **_JOB_LINK},
+    },
+}
+
+
+def binary(*media_types: str) -> dict[str, Any]:
+    """Describe a file."""
+    return {
+        "description": "The file.",
+        "headers": ETAG,
+        "content": {
+            name: {"schema": {"type": "string", "format": "binary"}} for name in media_types
+        },
+    }

@@ -1,0 +1,115 @@
+"""What operators need: health, metrics, documentation."""
+
+import importlib.util
+from http import HTTPStatus
+from pathlib import Path
+from typing import Literal
+
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
+from api.metrics import registry_text
+from api.problems import Problem
+from api.responses import problems
+from api.services import Services, WithServices
+
+__all__ = ["mount_documentation", "router"]
+
+router = APIRouter(tags=["operations"])
+
+_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>tvlb</title>
+<link rel="icon" href="/static/documentation/favicon.png">
+<link rel="stylesheet" href="/static/documentation/swagger-ui.css">
+</head>
+<body>
+<div id="documentation"></div>
+<script src="/static/documentation/swagger-ui-bundle.js"></script>
+<script src="/static/documentation.js"></script>
+</body>
+</html>
+"""
+
+
+class Health(BaseModel):
+    """That the process answers."""
+
+    status: Literal["ok"]
+
+
+@router.get(
+    "/healthz",
+    operation_id="get_health",
+    responses={200: {"model": Health}, **problems()},
+)
+async def get_health() -> Health:
+    """Tell that the process answers; nothing else is looked at."""
+    return Health(status="ok")
+
+
+@router.get(
+    "/readyz",
+    operation_id="get_readiness",
+    responses={200: {"model": Health}, **problems()},
+)
+async def get_readiness(services: WithServices) -> Health:
+    """Tell whether requests can be served: the database answers, the result store is writable."""
+    await to_thread.run_sync(_check, services)
+    return Health(status="ok")
+
+
+def _check(services: Services) -> None:
+    try:
+        services.database.check()
+    except SQLAlchemyError as error:
+        raise _not_ready("database-down", "the database does not answer") from error
+    try:
+        services.blobs.check()
+    except OSError as error:
+        raise _not_ready("store-down", f"the result store: {error.strerror}") from error
+
+
+def _not_ready(kind: str, detail: str) -> Problem:
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, kind, detail, {"Retry-After": "5"})
+
+
+@router.get(
+    "/metrics",
+    operation_id="get_metrics",
+    response_class=PlainTextResponse,
+    responses=problems(),
+)
+async def get_metrics(services: WithServices) -> Response:
+    """Return the metrics in Prometheus' text format."""
+    text = await to_thread.run_sync(registry_text, services.registry)
+    return Response(text, media_type=_METRICS_TYPE)
+
+
+@router.get("/docs", include_in_schema=False)
+async def get_documentation() -> HTMLResponse:
+    """Show the interactive documentation; it needs nothing from elsewhere."""
+    return HTMLResponse(_PAGE)
+
+
+@router.get("/", include_in_schema=False)
+async def get_start() -> RedirectResponse:
+    """Lead to the documentation."""
+    return RedirectResponse("/docs")
+
+
+def mount_documentation(app: FastAPI) -> None:
+    """Serve the files of the documentation page."""
+    spec = importlib.util.find_spec("fastapi_offline")
+    assert spec is not None
+    assert spec.origin is not None
+    swagger = Path(spec.origin).parent / "static"
+    app.mount("/static/documentation", StaticFiles(directory=swagger))
+    app.mount("/static", StaticFiles(directory=Path(__file__).parents[1] / "static"))

@@ -1,0 +1,308 @@
+"""Tables, models and simulations: asking for them, and reading what was computed."""
+
+import json
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from anyio import to_thread
+from fastapi import APIRouter, Header, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import FileResponse, Response
+
+from api.library import Library, Resource
+from api.problems import Problem
+from api.resources import table_item
+from api.responses import ACCEPTED, ETAG, NOT_MODIFIED, binary, problems
+from api.routes.asking import How, ValidateOnly
+from api.services import Services, WithServices
+from tvlb.jobs.results import Result
+from tvlb.schemas import (
+    Estimate,
+    ModelBody,
+    ModelResource,
+    PairPaths,
+    Request,
+    SimulationBody,
+    SimulationResource,
+    TableBody,
+    TableList,
+    TableResource,
+)
+from tvlb.table import pair_paths
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1")
+
+ResultId = Annotated[
+    str, Path(pattern="^[0-9a-f]{64}$", description="Id of the result.", examples=["9b6c" * 16])
+]
+IfNoneMatch = Annotated[
+    str | SkipJsonSchema[None], Header(description="ETags that are known already.")
+]
+_MEDIA_TYPES = {
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
+    "csv": "text/csv",
+}
+
+
+def _links(noun: str) -> dict[str, Any]:
+    """Say where what was computed is found."""
+    here = {"parameters": {f"{noun}_id": "$response.body#/id"}}
+    links = {"self": {"operationId": f"get_{noun}", **here}}
+    if noun == "table":
+        links["file"] = {"operationId": "download_table", **here}
+        pair = {"src": 0, "dst": 1}
+        links["paths"] = {
+            "operationId": "get_paths",
+            "parameters": {**here["parameters"], **pair},
+        }
+    return links
+
+
+def _submitted(model: type[BaseModel], noun: str) -> dict[int | str, dict[str, Any]]:
+    return {
+        200: {
+            "description": f"The {noun}; with validate_only what it would cost.",
+            "model": model | Estimate,
+            "links": _links(noun),
+            "headers": {
+                "ETag": {"description": "Hash of the content.", "schema": {"type": "string"}},
+                "Content-Location": {
+                    "description": "URL of the result.",
+                    "schema": {"type": "string"},
+                },
+            },
+        },
+        202: ACCEPTED,
+        **problems(400, 409, 413, 415, 422),
+    }
+
+
+async def _submit(services: Services, body: Request, how: How, validate_only: str) -> Response:
+    if validate_only == "true":
+        return await services.desk.estimate(body)
+    return await services.desk.submit(body, how)
+
+
+@router.post(
+    "/tables",
+    operation_id="create_table",
+    tags=["tables"],
+    response_class=Response,
+    responses=_submitted(TableResource, "table"),
+)
+async def create_table(
+    body: TableBody, services: WithServices, how: How, validate_only: ValidateOnly = "false"
+) -> Response:
+    """Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever."""
+    return await _submit(services, body, how, validate_only)
+
+
+@router.post(
+    "/models",
+    operation_id="create_model",
+    tags=["models"],
+    response_class=Response,
+    responses=_submitted(ModelResource, "model"),
+)
+async def create_model(
+    body: ModelBody, services: WithServices, how: How, validate_only: ValidateOnly = "false"
+) -> Response:
+    """Solve one throughput model: at once if it is small, else as a job."""
+    return await _submit(services, body, how, validate_only)
+
+
+@router.post(
+    "/simulations",
+    operation_id="create_simulation",
+    tags=["simulations"],
+    response_class=Response,
+    responses=_submitted(SimulationResource, "simulation"),
+)
+async def create_simulation(
+    body: SimulationBody, services: WithServices, how: How, validate_only: ValidateOnly = "false"
+) -> Response:
+    """Simulate a routing flit by flit: at once if it is small, else as a job."""
+    return await _submit(services, body, how, validate_only)
+
+
+class _Listing(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(20, ge=1, le=100, description="Most items.")
+    before: int | SkipJsonSchema[None] = Field(
+        None, ge=0, le=2**31 - 1, description="Of `next`: where to go on with older ones."
+    )
+    table_id: str | SkipJsonSchema[None] = Field(
+        None, pattern="^[0-9a-f]{64}$", description="Only results with this table (table.id)."
+    )
+
+
+@router.get(
+    "/tables",
+    operation_id="list_tables",
+    tags=["tables"],
+    response_class=Response,
+    responses={200: {"model": TableList}, **problems(422)},
+)
+async def list_tables(services: WithServices, listing: Annotated[_Listing, Query()]) -> Response:
+    """List the computed tables, newest first."""
+
+    def read() -> tuple[list[Result], list[dict[str, Any]]]:
+        found = services.results.newest(
+            "table", before=listing.before, table_id=listing.table_id, limit=listing.limit
+        )
+        items = [table_item(json.loads(services.library.load(one).body)) for one in found]
+        return list(found), items
+
+    found, items = await to_thread.run_sync(read)
+    following = None
+    if len(found) == listing.limit:
+        query: dict[str, object] = {"limit": listing.limit, "before": found[-1].number}
+        if listing.table_id is not None:
+            query["table_id"] = listing.table_id
+        following = f"/v1/tables?{urlencode(query)}"
+    return _json({"tables": items, "next": following})
+
+
+def _resource_responses(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"model": model, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)}
+
+
+@router.get(
+    "/tables/{table_id}",
+    operation_id="get_table",
+    tags=["tables"],
+    response_class=Response,
+    responses=_resource_responses(TableResource),
+)
+async def get_table(
+    table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """Return a table's document: probe curve, candidates, choice, balance."""
+    return _conditional(await _find(services.library, "table", table_id), if_none_match)
+
+
+@router.get(
+    "/models/{model_id}",
+    operation_id="get_model",
+    tags=["models"],
+    response_class=Response,
+    responses=_resource_responses(ModelResource),
+)
+async def get_model(
+    model_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """Return a solved model."""
+    return _conditional(await _find(services.library, "model", model_id), if_none_match)
+
+
+@router.get(
+    "/simulations/{simulation_id}",
+    operation_id="get_simulation",
+    tags=["simulations"],
+    response_class=Response,
+    responses=_resource_responses(SimulationResource),
+)
+async def get_simulation(
+    simulation_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """Return the figures of a simulation."""
+    return _conditional(await _find(services.library, "simulation", simulation_id), if_none_match)
+
+
+class _Pair(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    src: int = Field(ge=0, le=2**31 - 1, description="Source switch.")
+    dst: int = Field(ge=0, le=2**31 - 1, description="Destination switch.")
+
+
+@router.get(
+    "/tables/{table_id}/paths",
+    operation_id="get_paths",
+    tags=["tables"],
+    response_class=Response,
+    responses={200: {"model": PairPaths}, **problems(404, 422)},
+)
+async def get_paths(
+    table_id: ResultId, services: WithServices, pair: Annotated[_Pair, Query()]
+) -> Response:
+    """List the VLB paths of one switch pair, with their draw weights."""
+    resource = await _find(services.library, "table", table_id)
+
+    def read() -> object:
+        return pair_paths(services.library.table(resource.result), pair.src, pair.dst)
+
+    paths = await to_thread.run_sync(read)
+    return _json({"src": pair.src, "dst": pair.dst, "paths": paths})
+
+
+class _Download(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["parquet", "json", "csv"] = Field(
+        "parquet", description="Of the file; JSON and CSV hold up to 1,000,000 paths."
+    )
+
+
+@router.get(
+    "/tables/{table_id}/download",
+    operation_id="download_table",
+    tags=["tables"],
+    response_class=Response,
+    responses={200: binary(*_MEDIA_TYPES.values()), **NOT_MODIFIED, **problems(404, 422)},
+)
+async def download_table(
+    table_id: ResultId,
+    services: WithServices,
+    download: Annotated[_Download, Query()],
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Download the table file, to the byte what `tvlb table` writes."""
+    resource = await _find(services.library, "table", table_id)
+    result, suffix = resource.result, download.format
+    assert result.table_file is not None
+    etag = f'"{result.table_file}-{suffix}"'
+    topology = result.table_file[:16]
+    headers = {
+        "ETag": etag,
+        "Cache-Control": "private, max-age=31536000, immutable",
+        "Content-Disposition": f'attachment; filename="tvlb-{topology}.{suffix}"',
+    }
+    if _matches(if_none_match, etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": etag})
+    media_type = _MEDIA_TYPES[suffix]
+    if suffix == "parquet":
+        _, path = await to_thread.run_sync(services.library.table_file, result)
+        return FileResponse(path, headers=headers, media_type=media_type)
+    content = await to_thread.run_sync(services.library.converted, result, f".{suffix}")
+    return Response(content, HTTPStatus.OK, headers, media_type)
+
+
+async def _find(library: Library, kind: str, key: str) -> Resource:
+    found = library.cached(kind, key) or await to_thread.run_sync(library.get, kind, key)
+    if found is None:
+        raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {key}")
+    return found
+
+
+def _conditional(resource: Resource, if_none_match: str | None) -> Response:
+    headers = {"ETag": resource.etag, "Cache-Control": "private, no-cache"}
+    if _matches(if_none_match, resource.etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    return Response(resource.body, HTTPStatus.OK, headers, "application/json")
+
+
+def _matches(if_none_match: str | None, etag: str) -> bool:
+    named = [one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")]
+    return etag in named or "*" in named
+
+
+def _json(document: object) -> Response:
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    return Response(text, HTTPStatus.OK, media_type="application/json")

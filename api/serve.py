@@ -1,0 +1,120 @@
+"""Running the application: uvicorn, and a worker that is started again when it dies."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from types import FrameType
+
+import uvicorn
+
+from api.app import create_app
+from api.services import Services
+from api.settings import Settings
+from tvlb.errors import InvalidInput
+from tvlb.jobs.logs import logger
+
+__all__ = ["serve"]
+
+_RESTART_SECONDS = 1.0
+_SHUTDOWN_SECONDS = 10
+
+
+class _Server(uvicorn.Server):
+    """Lets those who follow a job go when the server is to end, or it would wait for them."""
+
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """See `uvicorn.Server`."""
+        super().handle_exit(sig, frame)
+        loop = asyncio.get_running_loop()
+        loop.call_soon_threadsafe(lambda: loop.create_task(self._services.feed.close()))
+
+
+class _WorkerProcess:
+    """Keeps one worker alive until it is told to end."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._ending = threading.Event()
+        self._process = self._start()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._command)
+
+    def _watch(self) -> None:
+        while True:
+            code = self._process.wait()
+            if self._ending.is_set():
+                return
+            logger("serve").error("the worker died, another one is started", exit=code)
+            self._ending.wait(_RESTART_SECONDS)
+            self._process = self._start()
+
+    def end(self) -> None:
+        """Ask the worker to drain and wait for it."""
+        self._ending.set()
+        self._process.terminate()
+        self._thread.join()
+
+
+def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None) -> None:
+    """Serve until a signal ends it.
+
+    Parameters
+    ----------
+    host, port : where to listen.
+    worker : arguments of `tvlb` that start a worker beside the server; None to start none.
+
+    Raises
+    ------
+    InvalidInput : the database, the result store or the address cannot be used.
+    """
+    listening = _listen(host, port)
+    services = Services.start(settings)
+    config = uvicorn.Config(
+        create_app(services),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+    process = None
+    if worker is not None:
+        parent = ["--parent", str(os.getpid())]
+        process = _WorkerProcess([sys.executable, "-m", "tvlb", *worker, *parent])
+    # uvicorn raises the signal again when it has shut down; by then it has had its effect.
+    signal.signal(signal.SIGTERM, _done)
+    signal.signal(signal.SIGINT, _done)
+    try:
+        logger("serve").info("listening", host=host, port=listening.getsockname()[1])
+        _Server(config, services).run([listening])
+    finally:
+        if process is not None:
+            process.end()
+
+
+def _done(signal_number: int, frame: FrameType | None) -> None:
+    pass
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+    except OSError as error:
+        raise InvalidInput(f"cannot listen on {host} port {port}: {error.strerror}") from error
+    return listening

@@ -1,0 +1,93 @@
+"""What the routes work with: one object per part, made once per process."""
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+from prometheus_client import CollectorRegistry
+
+from api.feed import Feed
+from api.idempotency import Answers
+from api.library import Library
+from api.metrics import HttpMetrics, JobMetrics
+from api.quick import QuickRunner
+from api.settings import Settings
+from api.submission import Desk
+from api.tokens import TokenStore
+from tvlb.jobs.blobs import BlobStore
+from tvlb.jobs.database import Database
+from tvlb.jobs.queue import JobQueue
+from tvlb.jobs.results import Results
+from tvlb.jobs.site import Site
+
+__all__ = ["Owner", "Services", "WithServices"]
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts of the service."""
+
+    settings: Settings
+    database: Database
+    blobs: BlobStore
+    queue: JobQueue
+    results: Results
+    library: Library
+    answers: Answers
+    tokens: TokenStore
+    feed: Feed
+    quick: QuickRunner
+    desk: Desk
+    registry: CollectorRegistry
+    http_metrics: HttpMetrics
+
+    @classmethod
+    def start(cls, settings: Settings) -> "Services":
+        """Open the database and the result store.
+
+        Raises
+        ------
+        InvalidInput : one of them cannot be used.
+        """
+        database = Database(settings.database)
+        database.upgrade()
+        site = Site(settings.directory, cores=1)
+        blobs, queue = site.blobs, JobQueue(database, settings.limits.queue)
+        results = Results(database)
+        library = Library(results, blobs)
+        feed, quick, answers = Feed(database), QuickRunner(site), Answers(database)
+        registry = CollectorRegistry()
+        registry.register(JobMetrics(database))
+        return cls(
+            settings=settings,
+            database=database,
+            blobs=blobs,
+            queue=queue,
+            results=results,
+            library=library,
+            answers=answers,
+            tokens=TokenStore(database),
+            feed=feed,
+            quick=quick,
+            desk=Desk(settings.limits, queue, results, library, feed, quick, answers),
+            registry=registry,
+            http_metrics=HttpMetrics(registry),
+        )
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self.quick.close()
+        self.database.close()
+
+
+def _services(request: Request) -> Services:
+    return cast("Services", request.app.state.services)
+
+
+def _owner(request: Request) -> str | None:
+    return cast("str | None", request.state.owner)
+
+
+WithServices = Annotated[Services, Depends(_services)]
+# The id of the token that a request came with.
+Owner = Annotated[str | None, Depends(_owner)]

@@ -1,0 +1,229 @@
+"""What happens to a request for a table, a model or a simulation."""
+
+import json
+import re
+import time
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
+from http import HTTPStatus
+
+from anyio import to_thread
+from starlette.responses import JSONResponse, Response
+
+from api.feed import Feed
+from api.idempotency import LONGEST_WAIT_SECONDS, Answers, Attempt
+from api.library import Library, Resource
+from api.problems import Problem
+from api.quick import QuickRunner
+from api.resources import job_resource, result_url
+from api.settings import ServerLimits
+from tvlb.jobs.job import Job
+from tvlb.jobs.queue import JobQueue, Submission
+from tvlb.jobs.results import Result, Results
+from tvlb.jobs.site import Task
+from tvlb.jobs.status import JobStatus
+from tvlb.schemas import Request, TableBody, request_key
+from tvlb.search import Cost
+
+__all__ = ["Asking", "Desk", "parse_wait"]
+
+_POLL_AGAIN_SECONDS = 2
+_WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How something is asked for.
+
+    Attributes
+    ----------
+    owner : id of the token, None without tokens.
+    idempotency_key : of the header, None without.
+    wait_seconds : how long the answer may take, of the Prefer header; None without.
+    """
+
+    owner: str | None
+    idempotency_key: str | None
+    wait_seconds: float | None
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A request that can be computed."""
+
+    body: Request
+    key: str
+    cost: Cost
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self.body.model_dump(mode="json"), separators=(",", ":"))
+
+
+class Desk:
+    """Answers with the result, or with the job that will have it."""
+
+    def __init__(
+        self,
+        limits: ServerLimits,
+        queue: JobQueue,
+        results: Results,
+        library: Library,
+        feed: Feed,
+        quick: QuickRunner,
+        answers: Answers,
+    ) -> None:
+        self._limits = limits
+        self._queue = queue
+        self._results = results
+        self._library = library
+        self._feed = feed
+        self._quick = quick
+        self._answers = answers
+
+    async def estimate(self, body: Request) -> Response:
+        """Answer with the resolved request and what it costs, and compute nothing.
+
+        Raises
+        ------
+        InvalidInput : the request cannot be computed, or is beyond the limits.
+        """
+        question = await to_thread.run_sync(self._examine, body)
+        known = await to_thread.run_sync(self._results.get, question.key)
+        return JSONResponse(
+            {
+                "kind": body.kind,
+                "id": question.key,
+                "known": known is not None,
+                "request": question.body.model_dump(mode="json"),
+                "cost": asdict(question.cost),
+            }
+        )
+
+    async def submit(self, body: Request, asking: Asking) -> Response:
+        """Answer with the result if it is known, small or finished in time, else with its job.
+
+        Raises
+        ------
+        InvalidInput : the request cannot be computed, or is beyond the limits.
+        QueueFull : no job was made for it.
+        Problem : its Idempotency-Key cannot be used.
+        """
+        question = await to_thread.run_sync(self._examine, body)
+        if asking.idempotency_key is None:
+            return await self._answer(question, asking)
+        begun = await to_thread.run_sync(
+            self._answers.begin,
+            asking.owner,
+            asking.idempotency_key,
+            f"{body.kind} {question.text}",
+        )
+        if isinstance(begun, Response):
+            return begun
+        return await self._answer_once(begun, question, asking)
+
+    async def _answer_once(self, attempt: Attempt, question: _Question, asking: Asking) -> Response:
+        try:
+            response = await self._answer(question, asking)
+            await to_thread.run_sync(self._answers.keep, attempt, response)
+        except BaseException:
+            await to_thread.run_sync(self._answers.drop, attempt)
+            raise
+        return response
+
+    def _examine(self, body: Request) -> _Question:
+        limits = self._limits.request
+        resolved = body.resolved(limits)
+        cost = resolved.cost()
+        limits.check_cost(cost)
+        return _Question(resolved, request_key(resolved), cost)
+
+    async def _answer(self, question: _Question, asking: Asking) -> Response:
+        if self._is_small(question):
+            return self._found(await self._compute(question))
+        found = await to_thread.run_sync(self._find_or_submit, question, asking.owner)
+        if isinstance(found, Resource):
+            return self._found(found)
+        if asking.wait_seconds is None:
+            return _accepted(found)
+        return await self._wait(found, asking.wait_seconds)
+
+    def _is_small(self, question: _Question) -> bool:
+        small = question.cost.cpu_seconds <= self._limits.at_once_seconds
+        return small and not isinstance(question.body, TableBody)
+
+    async def _compute(self, question: _Question) -> Resource:
+        known = await to_thread.run_sync(self._library.get, question.body.kind, question.key)
+        if known is not None:
+            return known
+        task = Task(question.body.kind, question.key, question.text)
+        try:
+            outcome = await self._quick.run(task)
+        except BrokenProcessPool as error:
+            raise Problem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "process-died",
+                "the computing process died; try again",
+                {"Retry-After": "1"},
+            ) from error
+        result = await to_thread.run_sync(
+            self._results.publish, task.kind, task.key, task.request, outcome
+        )
+        return await to_thread.run_sync(self._library.load, result)
+
+    def _find_or_submit(self, question: _Question, owner: str | None) -> Resource | Job:
+        body = question.body
+        known = self._library.cached(body.kind, question.key)
+        if known is not None:
+            return known
+        request = body.model_dump(mode="json")
+        found = self._queue.submit(Submission(body.kind, question.key, request, owner))
+        return self._library.load(found) if isinstance(found, Result) else found
+
+    async def _wait(self, job: Job, seconds: float) -> Response:
+        """Hold the answer until the job has ended, but no longer than was asked for."""
+        deadline = time.monotonic() + seconds
+        while not job.ended and (left := deadline - time.monotonic()) > 0:
+            if not await self._feed.wait(job.id, job.last_event, left):
+                break
+            found = await to_thread.run_sync(self._queue.get, job.id)
+            if found is None or self._feed.closing.is_set():
+                break
+            job = found
+        applied = {"Preference-Applied": f"wait={seconds:.0f}"}
+        if job.status is not JobStatus.SUCCEEDED:
+            response = _accepted(job)
+        else:
+            resource = await to_thread.run_sync(self._library.get, job.kind, job.key)
+            response = _accepted(job) if resource is None else self._found(resource)
+        response.headers.update(applied)
+        return response
+
+    def _found(self, resource: Resource) -> Response:
+        url = result_url(resource.result.kind, resource.result.key)
+        return Response(
+            resource.body,
+            HTTPStatus.OK,
+            {"ETag": resource.etag, "Content-Location": url},
+            "application/json",
+        )
+
+
+def _accepted(job: Job) -> Response:
+    return JSONResponse(
+        job_resource(job),
+        HTTPStatus.ACCEPTED,
+        {"Location": f"/v1/jobs/{job.id}", "Retry-After": str(_POLL_AGAIN_SECONDS)},
+    )
+
+
+def parse_wait(prefer: str | None) -> float | None:
+    """Return the seconds of ``Prefer: wait=N``, at most 300; None without.
+
+    Preferences that are not understood are passed over, as RFC 7240 wants.
+    """
+    for part in (prefer or "").split(","):
+        match = _WAIT.fullmatch(part.split(";")[0])
+        if match is not None:
+            return min(float(match.group(1)), LONGEST_WAIT_SECONDS)
+    return None

@@ -1,0 +1,139 @@
+"""Bearer tokens: made once, shown once, kept as hashes."""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Row, insert, or_, select, update
+
+from tvlb.errors import InvalidInput
+from tvlb.jobs.database import Database, now
+from tvlb.jobs.schema import tokens
+
+__all__ = ["Token", "TokenStore"]
+
+_FORM = re.compile(r"tvlb_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
+_DAY = 86_400.0
+_MAX_DAYS = 3650
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token; its secret is not.
+
+    Attributes
+    ----------
+    id : 12 hexadecimal digits, the middle part of the token.
+    name : whose it is.
+    created_at, expires_at, revoked_at : seconds since 1970; None for never.
+    active : neither expired nor revoked.
+    """
+
+    id: str
+    name: str
+    created_at: float
+    expires_at: float | None
+    revoked_at: float | None
+    active: bool
+
+
+class TokenStore:
+    """Makes, lists, revokes and recognises tokens.
+
+    Notes
+    -----
+    A secret has 256 random bits, so a plain SHA-256 is all the hashing it needs.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, name: str, days: int | None) -> str:
+        """Make a token that is good for some days, None for ever, and return it.
+
+        Raises
+        ------
+        InvalidInput : the name or the number of days is out of range.
+        """
+        if _NAME.fullmatch(name) is None:
+            raise InvalidInput(
+                f"token name {name!r}: expected up to 100 letters, digits, blanks and ._@-"
+            )
+        if days is not None and not 1 <= days <= _MAX_DAYS:
+            raise InvalidInput(f"{days} days are out of range: 1..{_MAX_DAYS}")
+        identifier, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        with self._database.writing() as connection:
+            moment = now(connection)
+            connection.execute(
+                insert(tokens).values(
+                    id=identifier,
+                    name=name,
+                    secret_hash=_hash(secret),
+                    created_at=moment,
+                    expires_at=None if days is None else moment + days * _DAY,
+                )
+            )
+        return f"tvlb_{identifier}_{secret}"
+
+    def newest(self) -> Sequence[Token]:
+        """Return all tokens, the newest first."""
+        with self._database.reading() as connection:
+            moment = now(connection)
+            rows = connection.execute(select(tokens).order_by(tokens.c.created_at.desc()))
+            return [_token(row, moment) for row in rows]
+
+    def revoke(self, identifier: str) -> None:
+        """End a token at once.
+
+        Raises
+        ------
+        InvalidInput : there is no such token, or it was revoked before.
+        """
+        with self._database.writing() as connection:
+            revoked = connection.execute(
+                update(tokens)
+                .where(tokens.c.id == identifier, tokens.c.revoked_at.is_(None))
+                .values(revoked_at=now(connection))
+            )
+        if revoked.rowcount == 0:
+            raise InvalidInput(
+                f"no token {identifier!r} that could be revoked; see tvlb token list"
+            )
+
+    def recognise(self, text: str) -> Token | None:
+        """Return the token of this text if it is genuine and active, else None."""
+        match = _FORM.fullmatch(text)
+        if match is None:
+            return None
+        with self._database.reading() as connection:
+            moment = now(connection)
+            row = connection.execute(
+                select(tokens).where(
+                    tokens.c.id == match.group(1),
+                    tokens.c.revoked_at.is_(None),
+                    or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > moment),
+                )
+            ).first()
+        if row is None or not hmac.compare_digest(row.secret_hash, _hash(match.group(2))):
+            return None
+        return _token(row, moment)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _token(row: Row[tuple[object, ...]], moment: float) -> Token:
+    expires, revoked = row.expires_at, row.revoked_at
+    return Token(
+        id=row.id,
+        name=row.name,
+        created_at=row.created_at,
+        expires_at=expires,
+        revoked_at=revoked,
+        active=revoked is None and (expires is None or expires > moment),
+    )

@@ -1,0 +1,485 @@
+"""The conformance suite of the queue: what every database must hold."""
+
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, event, update
+
+from tvlb.jobs.database import Database
+from tvlb.jobs.failure import Failure
+from tvlb.jobs.job import LEASE_SECONDS, Job
+from tvlb.jobs.lease import MAX_ATTEMPTS, Claimed, LeaseLost, Leases
+from tvlb.jobs.queue import JobQueue, QueueFull, QueueLimits, Submission
+from tvlb.jobs.results import Outcome, Result, Results
+from tvlb.jobs.schema import jobs, workers
+from tvlb.jobs.status import ENDED, JobStatus, Move
+
+OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
+PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)
+LASTING = Failure("solver-failed", "Not solved", "no proof", may_pass=False)
+
+
+def ask(key: str, owner: str | None = None) -> Submission:
+    return Submission("table", key, {"topology": key}, owner)
+
+
+@pytest.fixture
+def queue(database: Database) -> JobQueue:
+    return JobQueue(database)
+
+
+@pytest.fixture
+def leases(database: Database) -> Leases:
+    return Leases(database)
+
+
+def submit(queue: JobQueue, key: str = "k") -> Job:
+    job = queue.submit(ask(key))
+    assert isinstance(job, Job)
+    return job
+
+
+def claim(leases: Leases) -> Claimed:
+    claimed = leases.claim()
+    assert claimed is not None
+    return claimed
+
+
+def read(queue: JobQueue, job: Job | Claimed) -> Job:
+    found = queue.get(job.id)
+    assert found is not None
+    return found
+
+
+def silence(database: Database, job: Claimed, seconds: float = LEASE_SECONDS + 1) -> None:
+    """Let the last heartbeat have been long ago."""
+    with database.writing() as connection:
+        connection.execute(
+            update(jobs)
+            .where(jobs.c.id == job.id)
+            .values(heartbeat_at=jobs.c.heartbeat_at - seconds)
+        )
+
+
+def test_a_job_runs_and_its_result_answers_the_next_request(
+    queue: JobQueue, leases: Leases
+) -> None:
+    job = submit(queue)
+    assert (job.status, job.queue_position, job.progress) == (JobStatus.QUEUED, 1, 0.0)
+    claimed = claim(leases)
+    assert (claimed.id, claimed.attempt) == (job.id, 1)
+    leases.report(claimed, "probe", 0.25, {}, {"stage": "probe", "done": 1, "total": 4})
+    running = read(queue, job)
+    assert (running.status, running.stage, running.progress) == (JobStatus.RUNNING, "probe", 0.25)
+    assert running.eta_seconds is not None
+    assert not running.stalled
+    ended = leases.finish(claimed, OUTCOME)
+    assert (ended.status, ended.attempts) == ("succeeded", 1)
+    done = read(queue, job)
+    assert (done.status, done.progress, done.timings) == (JobStatus.SUCCEEDED, 1.0, {"probe": 1.5})
+    result = queue.submit(ask("k"))
+    assert isinstance(result, Result)
+    assert (result.document, result.table_id, result.request) == (
+        OUTCOME.document,
+        OUTCOME.table_id,
+        {"topology": "k"},
+    )
+    assert [one.type for one in queue.events(job.id)] == ["state", "state", "progress", "state"]
+
+
+def test_events_are_numbered_without_gaps_and_read_from_anywhere(
+    queue: JobQueue, leases: Leases
+) -> None:
+    submit(queue)
+    claimed = claim(leases)
+    for step in range(5):
+        leases.report(claimed, "probe", step / 5, {}, {"done": step})
+    assert [event.number for event in queue.events(claimed.id)] == list(range(1, 8))
+    assert [event.number for event in queue.events(claimed.id, after=5)] == [6, 7]
+    assert read(queue, claimed).last_event == 7
+
+
+def test_jobs_are_taken_in_the_order_of_submission(queue: JobQueue, leases: Leases) -> None:
+    submitted = [submit(queue, f"k{number}") for number in range(4)]
+    assert [job.queue_position for job in reversed(queue.newest())] == [1, 2, 3, 4]
+    assert [claim(leases).id for _ in submitted] == [job.id for job in submitted]
+    assert leases.claim() is None
+
+
+def test_equal_requests_share_one_job(queue: JobQueue, leases: Leases) -> None:
+    first = submit(queue)
+    assert submit(queue).id == first.id
+    claimed = claim(leases)
+    assert submit(queue).id == first.id
+    assert leases.claim() is None
+    leases.fail(claimed, LASTING)
+    assert submit(queue).id != first.id
+
+
+def test_many_submitters_at_once_make_one_job(database: Database) -> None:
+    found: list[str] = []
+    barrier = threading.Barrier(8)
+
+    def work() -> None:
+        queue = JobQueue(database)
+        barrier.wait()
+        found.append(submit(queue).id)
+
+    _together(work, 8)
+    assert len(found) == 8
+    assert len(set(found)) == 1
+
+
+def test_many_workers_at_once_take_every_job_once(queue: JobQueue, database: Database) -> None:
+    submitted = {submit(queue, f"k{number}").id for number in range(20)}
+    found: list[str] = []
+
+    def work() -> None:
+        leases = Leases(database)
+        while (claimed := leases.claim()) is not None:
+            found.append(claimed.id)
+            leases.finish(claimed, OUTCOME)
+
+    _together(work, 6)
+    assert sorted(found) == sorted(submitted)
+    assert len(Results(database).newest("table", limit=50)) == 20
+
+
+def _together(work: Callable[[], None], count: int) -> None:
+    failed: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [threading.Thread(target=guarded) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def test_limits_on_waiting_jobs(database: Database) -> None:
+    queue = JobQueue(database, QueueLimits(per_owner=2, total=3))
+    for key in ("a", "b"):
+        queue.submit(ask(key, "alice"))
+    with pytest.raises(QueueFull, match="2 jobs are waiting, the most for one token"):
+        queue.submit(ask("c", "alice"))
+    assert isinstance(queue.submit(ask("b", "alice")), Job)
+    queue.submit(ask("c", "bob"))
+    with pytest.raises(QueueFull, match="3 jobs are waiting, the most for this server"):
+        queue.submit(ask("d", "carol"))
+
+
+def test_cancelling_a_queued_job_is_immediate(queue: JobQueue, leases: Leases) -> None:
+    job = submit(queue)
+    cancelled = queue.cancel(job.id)
+    assert cancelled is not None
+    assert cancelled.status is JobStatus.CANCELLED
+    assert leases.claim() is None
+    again = queue.cancel(job.id)
+    assert again is not None
+    assert again.status is JobStatus.CANCELLED
+
+
+def test_cancelling_a_running_job_reaches_its_worker(queue: JobQueue, leases: Leases) -> None:
+    submit(queue)
+    claimed = claim(leases)
+    assert leases.register(job=claimed) is False
+    asked = queue.cancel(claimed.id)
+    assert asked is not None
+    assert (asked.status, asked.cancel_requested) == (JobStatus.RUNNING, True)
+    assert leases.register(job=claimed) is True
+    assert leases.stop(claimed).status == "cancelled"
+    assert read(queue, claimed).status is JobStatus.CANCELLED
+
+
+def test_only_ended_jobs_are_deleted_and_results_stay(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    job = submit(queue)
+    queue.delete(job.id)
+    claimed = claim(leases)
+    queue.delete(job.id)
+    leases.finish(claimed, OUTCOME)
+    assert queue.delete(job.id) is not None
+    assert queue.get(job.id) is None
+    assert queue.events(job.id) == []
+    assert queue.delete(job.id) is None
+    assert Results(database).get("k") is not None
+
+
+def test_lasting_failures_end_the_job_at_once(queue: JobQueue, leases: Leases) -> None:
+    submit(queue)
+    ended = leases.fail(claim(leases), LASTING)
+    assert ended is not None
+    failed = queue.newest()[0]
+    assert failed.status is JobStatus.FAILED
+    assert failed.error is not None
+    assert failed.error["type"] == "solver-failed"
+
+
+def test_passing_failures_are_tried_three_times(queue: JobQueue, leases: Leases) -> None:
+    job = submit(queue)
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        claimed = claim(leases)
+        assert claimed.attempt == attempt
+        ended = leases.fail(claimed, PASSING)
+        assert (ended is None) == (attempt < MAX_ATTEMPTS)
+    failed = read(queue, job)
+    assert (failed.status, failed.attempt) == (JobStatus.FAILED, 3)
+    notes = [event.data for event in queue.events(job.id) if event.type == "log"]
+    assert [f"attempt {number} of 3 failed" in note for number, note in enumerate(notes, 1)] == [
+        True,
+        True,
+        True,
+    ]
+
+
+def test_handing_back_costs_no_attempt(queue: JobQueue, leases: Leases) -> None:
+    submit(queue)
+    for _ in range(5):
+        claimed = claim(leases)
+        assert claimed.attempt == 1
+        leases.hand_back(claimed)
+    assert queue.newest()[0].status is JobStatus.QUEUED
+
+
+def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database: Database) -> None:
+    submit(queue)
+    lost = claim(leases)
+    assert leases.rescue() == []
+    silence(database, lost)
+    assert read(queue, lost).stalled
+    other = Leases(database)
+    assert other.rescue() == []
+    taken = claim(other)
+    assert (taken.id, taken.attempt) == (lost.id, 2)
+    for touch in (
+        lambda: leases.register(job=lost),
+        lambda: leases.report(lost, "probe", 0.5, {}, {}),
+        lambda: leases.log(lost, "hello"),
+        lambda: leases.finish(lost, OUTCOME),
+        lambda: leases.fail(lost, PASSING),
+        lambda: leases.stop(lost),
+        lambda: leases.hand_back(lost),
+    ):
+        with pytest.raises(LeaseLost):
+            touch()
+    assert read(queue, taken).status is JobStatus.RUNNING
+    assert other.finish(taken, OUTCOME).status == "succeeded"
+
+
+def test_a_worker_of_a_deleted_job_learns_so(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    submit(queue)
+    lost = claim(leases)
+    for _ in range(MAX_ATTEMPTS):
+        silence(database, lost)
+        leases.rescue()
+        leases.claim()
+    queue.delete(lost.id)
+    assert queue.get(lost.id) is None
+    for touch in (
+        lambda: leases.register(job=lost),
+        lambda: leases.fail(lost, PASSING),
+        lambda: leases.hand_back(lost),
+    ):
+        with pytest.raises(LeaseLost):
+            touch()
+
+
+def test_three_lost_workers_end_the_job_with_its_log(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    job = submit(queue)
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        silence(database, claim(leases))
+        ended = Leases(database).rescue()
+        assert [one.status for one in ended] == (["failed"] if attempt == MAX_ATTEMPTS else [])
+    failed = read(queue, job)
+    assert failed.error is not None
+    assert failed.error["type"] == "worker-lost"
+    assert sum("no sign of life" in event.data for event in queue.events(job.id)) == 3
+
+
+def test_worker_dies_while_cancelling(queue: JobQueue, leases: Leases, database: Database) -> None:
+    """Whoever rescues the job carries the cancellation out, and does not run it again."""
+    submit(queue)
+    lost = claim(leases)
+    queue.cancel(lost.id)
+    silence(database, lost)
+    assert [one.status for one in Leases(database).rescue()] == ["cancelled"]
+    assert read(queue, lost).status is JobStatus.CANCELLED
+    assert leases.claim() is None
+    with pytest.raises(LeaseLost):
+        leases.finish(lost, OUTCOME)
+
+
+def test_heartbeat_row_gone(queue: JobQueue, leases: Leases, database: Database) -> None:
+    """A living worker lists itself again; a job without any heartbeat is rescued."""
+    submit(queue)
+    leases.register()
+    claimed = claim(leases)
+    with database.writing() as connection:
+        connection.execute(delete(workers))
+    assert leases.register(job=claimed) is False
+    assert leases.rescue() == []
+    with database.writing() as connection:
+        assert len(connection.execute(workers.select()).all()) == 1
+        connection.execute(delete(workers))
+        connection.execute(update(jobs).values(heartbeat_at=None))
+    assert read(queue, claimed).stalled
+    assert Leases(database).rescue() == []
+    assert read(queue, claimed).status is JobStatus.QUEUED
+
+
+def test_many_rescuers_rescue_once(queue: JobQueue, leases: Leases, database: Database) -> None:
+    submitted = [submit(queue, f"k{number}") for number in range(5)]
+    for _ in submitted:
+        silence(database, claim(leases))
+    _together(lambda: _nothing(Leases(database).rescue()), 6)
+    for job in submitted:
+        moves = [event.data for event in queue.events(job.id) if '"retry"' in event.data]
+        assert len(moves) == 1
+        assert read(queue, job).status is JobStatus.QUEUED
+
+
+def _nothing(_: object) -> None:
+    pass
+
+
+class _Crash(Exception):
+    pass
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3])
+def test_the_rescuing_process_dies(
+    queue: JobQueue,
+    leases: Leases,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    writes: int,
+) -> None:
+    """After any of its writes: nothing of the rescue has happened, and the next one succeeds."""
+    submit(queue)
+    lost = claim(leases)
+    silence(database, lost)
+    before = read(queue, lost)
+    left = writes
+
+    def crash(connection: object, cursor: object, statement: str, *rest: object) -> None:
+        nonlocal left
+        if statement.startswith(("UPDATE", "INSERT")):
+            left -= 1
+            if left == 0:
+                raise _Crash
+
+    event.listen(database.engine, "after_cursor_execute", crash)
+    with pytest.raises(_Crash):
+        leases.rescue()
+    event.remove(database.engine, "after_cursor_execute", crash)
+    assert read(queue, lost) == before
+    assert Leases(database).rescue() == []
+    assert read(queue, lost).status is JobStatus.QUEUED
+    assert [e.number for e in queue.events(lost.id)] == [1, 2, 3, 4]
+
+
+def test_a_result_keeps_its_first_files(database: Database) -> None:
+    results = Results(database)
+    first = results.publish("model", "k", "{}", Outcome("a" * 64))
+    assert results.publish("model", "k", "{}", Outcome("b" * 64)) == first
+    results.forget("k")
+    assert results.get("k") is None
+
+
+def test_listing_pages_and_filters(queue: JobQueue, leases: Leases) -> None:
+    submitted = [submit(queue, f"k{number}") for number in range(5)]
+    claim(leases)
+    page = queue.newest(limit=2)
+    assert [job.id for job in page] == [submitted[4].id, submitted[3].id]
+    rest = queue.newest(before=page[-1].number, limit=10)
+    assert [job.id for job in rest] == [job.id for job in reversed(submitted[:3])]
+    assert [job.id for job in queue.newest(status="running")] == [submitted[0].id]
+    assert queue.depth() == {
+        "queued": 4,
+        "running": 1,
+        "succeeded": 0,
+        "failed": 0,
+        "cancelled": 0,
+    }
+
+
+STEPS = ["submit", "claim", "finish", "fail", "lose", "cancel", "beat", "hand back", "rescue"]
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 3)), max_size=30))
+def test_every_history_keeps_to_the_state_machine(
+    database: Database, steps: list[tuple[str, int]]
+) -> None:
+    """Whatever happens in whatever order: only drawn moves, at most one result per request."""
+    queue, held = JobQueue(database), dict[int, tuple[Leases, Claimed]]()
+    for step, which in steps:
+        try:
+            _take(step, which, queue, database, held)
+        except LeaseLost:
+            del held[which]
+    allowed = {(str(one.source), str(one.target)) for one in Move}
+    for job in queue.newest(limit=100):
+        states = [
+            event.data.split('"status":"')[1].split('"')[0]
+            for event in queue.events(job.id)
+            if event.type == "state"
+        ]
+        assert states[0] == "queued"
+        assert states[-1] == job.status
+        assert set(pairwise(states)) <= allowed
+        assert (job.ended_at is not None) == (job.status in ENDED)
+        assert job.attempt <= MAX_ATTEMPTS
+        if job.status is JobStatus.SUCCEEDED:
+            assert Results(database).get(job.key) is not None
+
+
+def _take(
+    step: str,
+    which: int,
+    queue: JobQueue,
+    database: Database,
+    held: dict[int, tuple[Leases, Claimed]],
+) -> None:
+    if step == "submit":
+        queue.submit(ask(f"k{which}"))
+    elif step == "claim" and which not in held:
+        leases = Leases(database)
+        claimed = leases.claim()
+        if claimed is not None:
+            held[which] = (leases, claimed)
+    elif step == "cancel":
+        for job in queue.newest()[which : which + 1]:
+            queue.cancel(job.id)
+    elif step == "rescue":
+        Leases(database).rescue()
+    elif which in held:
+        leases, claimed = held[which]
+        if step == "lose":
+            silence(database, claimed)
+        elif step == "beat":
+            leases.register(job=claimed)
+        elif step == "finish":
+            leases.finish(claimed, OUTCOME)
+        elif step == "fail":
+            leases.fail(claimed, PASSING)
+        elif step == "hand back":
+            leases.hand_back(claimed)

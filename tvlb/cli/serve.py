@@ -1,0 +1,97 @@
+"""`tvlb serve`: the service."""
+
+import ipaddress
+from typing import Annotated
+
+import typer
+
+from api import ServerLimits, Settings
+from api import serve as run_server
+from tvlb.cli.options import Workers, integer, number
+from tvlb.cli.service import Data, DatabaseUrl, data_directory, database_url
+from tvlb.errors import InvalidInput
+from tvlb.jobs.logs import configure_logs
+from tvlb.jobs.queue import QueueLimits
+from tvlb.schemas import RequestLimits
+
+__all__ = ["serve"]
+
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+def _integer(low: int, high: int, name: str, value: int) -> int:
+    if not low <= value <= high:
+        raise InvalidInput(f"{name} {value} is out of range: {low}..{high}")
+    return value
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(parser=integer, metavar="PORT", help="Port; 0 for any free one.")
+    ] = 8080,
+    data: Data = None,
+    database: DatabaseUrl = None,
+    with_worker: Annotated[
+        bool, typer.Option("--worker/--no-worker", help="Start a worker beside the server.")
+    ] = True,
+    workers: Workers = None,
+    require_tokens: Annotated[
+        bool,
+        typer.Option("--require-tokens", help="Ask for tokens on the loopback too."),
+    ] = False,
+    max_switches: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="Largest topology.")
+    ] = RequestLimits.switches,
+    max_cpu_seconds: Annotated[
+        float,
+        typer.Option(parser=number, metavar="SECONDS", help="Largest estimated cost of a request."),
+    ] = RequestLimits.cpu_seconds,
+    max_jobs: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="Most jobs waiting or running.")
+    ] = QueueLimits.total,
+    max_jobs_per_token: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="The same of one token.")
+    ] = QueueLimits.per_owner,
+    requests_per_second: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="Most requests of one token.")
+    ] = ServerLimits.requests_per_second,
+) -> None:
+    """Serve tables, models and simulations over HTTP."""
+    _integer(0, 65_535, "port", port)
+    directory = data_directory(data)
+    url = database_url(database, directory)
+    limits = ServerLimits(
+        request=RequestLimits(
+            switches=_integer(1, 20_000, "--max-switches", max_switches),
+            cpu_seconds=max_cpu_seconds,
+        ),
+        queue=QueueLimits(
+            total=_integer(1, 1_000_000, "--max-jobs", max_jobs),
+            per_owner=_integer(1, 1_000_000, "--max-jobs-per-token", max_jobs_per_token),
+        ),
+        requests_per_second=_integer(1, 1_000_000, "--requests-per-second", requests_per_second),
+    )
+    local = is_loopback(host)
+    settings = Settings(
+        database=url,
+        directory=directory,
+        needs_token=require_tokens or not local,
+        hosts=(*_LOOPBACK_NAMES, host) if local else None,
+        limits=limits,
+    )
+    command = ["worker", "--data", str(directory), "--database", url]
+    if workers is not None:
+        command += ["--workers", str(workers)]
+    configure_logs()
+    run_server(settings, host, port, command if with_worker else None)

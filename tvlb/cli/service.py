@@ -1,0 +1,48 @@
+"""Options of the commands of the service: where it keeps its state."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tvlb.errors import InvalidInput
+
+__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url"]
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        envvar="TVLB_DATA",
+        help="Directory of results and, without --database, of the jobs.",
+        show_default="tvlb in the user's data directory",
+    ),
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        envvar="TVLB_DATABASE",
+        help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
+        show_default="a SQLite file in the data directory",
+    ),
+]
+
+
+def data_directory(data: Path | None) -> Path:
+    """Return the data directory, made if it does not exist."""
+    if data is None:
+        home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        data = Path(home) / "tvlb"
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"cannot use the directory {data}: {error.strerror}") from error
+    return data.resolve()
+
+
+def database_url(database: str | None, directory: Path) -> str:
+    """Return the URL of the job database."""
+    return database or f"sqlite:///{directory / 'jobs.sqlite3'}"

@@ -1,0 +1,126 @@
+"""Files by the hash of their content: written whole or not at all, checked when read."""
+
+import hashlib
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from tvlb.errors import TvlbError
+from tvlb.files import sync_directory
+
+__all__ = ["BlobStore", "DamagedBlob"]
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+# Longer than any file takes to be written.
+_STALE_SECONDS = 3600.0
+
+
+class DamagedBlob(TvlbError):
+    """A stored file is missing, or its content does not have the hash that it is named by."""
+
+
+class BlobStore:
+    """Content-addressed files below one directory, shared by any number of processes.
+
+    Parameters
+    ----------
+    root : the directory; made if it does not exist.
+
+    Notes
+    -----
+    A file is hashed when this process first reads it, and again whenever its size or its time of
+    change differ from then.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._incoming = root / "incoming"
+        self._incoming.mkdir(parents=True, exist_ok=True)
+        self._checked: dict[str, tuple[int, int, int]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, write: Callable[[BinaryIO], None]) -> str:
+        """Store what `write` writes to a stream and return its SHA-256 (hex).
+
+        Raises
+        ------
+        OSError : the disk failed or filled up; nothing is left behind.
+        """
+        temporary = self._incoming / f"{secrets.token_hex(12)}.tmp"
+        try:
+            with temporary.open("x+b") as stream:
+                write(stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+                stream.seek(0)
+                name = hashlib.file_digest(stream, "sha256").hexdigest()
+            target = self._path(name)
+            target.parent.mkdir(exist_ok=True)
+            temporary.replace(target)
+            sync_directory(target.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        return name
+
+    def put_bytes(self, data: bytes) -> str:
+        """Store bytes and return their SHA-256 (hex); raises OSError as `put`."""
+
+        def write(stream: BinaryIO) -> None:
+            stream.write(data)
+
+        return self.put(write)
+
+    def path(self, name: str) -> Path:
+        """Return where a file is, after its content was checked.
+
+        Raises
+        ------
+        DamagedBlob : it is missing or does not match its hash.
+        """
+        path = self._path(name)
+        try:
+            status = path.stat()
+            state = (status.st_size, status.st_mtime_ns, status.st_ino)
+            with self._lock:
+                if self._checked.get(name) == state:
+                    return path
+            with path.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+        except OSError as error:
+            raise DamagedBlob(f"the stored file {name} cannot be read: {error.strerror}") from error
+        if found != name:
+            raise DamagedBlob(f"the stored file {name} is damaged: its hash is {found}")
+        with self._lock:
+            self._checked[name] = state
+        return path
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file; raises DamagedBlob as `path`."""
+        return self.path(name).read_bytes()
+
+    def check(self) -> None:
+        """Raise OSError unless files can be written."""
+        probe = self._incoming / f"{secrets.token_hex(12)}.tmp"
+        probe.touch(exist_ok=False)
+        probe.unlink()
+
+    def sweep(self) -> None:
+        """Remove what writers that died left behind."""
+        oldest = time.time() - _STALE_SECONDS
+        for path in self._incoming.glob("*.tmp"):
+            try:
+                if path.stat().st_mtime < oldest:
+                    path.unlink(missing_ok=True)
+            except FileNotFoundError:
+                continue
+
+    def _path(self, name: str) -> Path:
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(f"{name!r} is no SHA-256")
+        return self._root / name[:2] / name

@@ -1,0 +1,141 @@
+"""The job database: a SQLite file, or PostgreSQL for several API and worker processes."""
+
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from tvlb.errors import InvalidInput
+from tvlb.jobs import migrations
+
+__all__ = ["Database"]
+
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+_BUSY_MILLISECONDS = 30_000
+_WRITES = "tvlb_writes"
+
+
+class Database:
+    """Connections to the job database, in transactions that read or write.
+
+    Parameters
+    ----------
+    url : ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST:PORT/NAME``.
+
+    Raises
+    ------
+    InvalidInput : another kind of database, or its driver is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = _parse(url)
+        try:
+            self.engine = _engine(self._url)
+        except ModuleNotFoundError as error:
+            raise InvalidInput(
+                f"database {self.name}: the driver {error.name} is missing; "
+                "install tvlb[postgresql]"
+            ) from error
+
+    @property
+    def name(self) -> str:
+        """The URL without its password."""
+        return self._url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def reading(self) -> Generator[Connection]:
+        """Open a transaction that only reads."""
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Generator[Connection]:
+        """Open a transaction that may write: it happens as a whole or not at all.
+
+        Notes
+        -----
+        SQLite has one writer at a time; the lock is taken here, not at the first write, where a
+        reader that became a writer could only fail.
+        """
+        engine = self.engine.execution_options(**{_WRITES: True})
+        with engine.connect() as connection, connection.begin():
+            yield connection
+
+    def upgrade(self) -> None:
+        """Create the tables, or bring those of an older tvlb up to date.
+
+        Raises
+        ------
+        InvalidInput : the database cannot be opened, or belongs to a newer tvlb.
+        """
+        try:
+            with self.writing() as connection:
+                if connection.dialect.name == "postgresql":
+                    # One process at a time; any number will do, released with the transaction.
+                    connection.execute(text("SELECT pg_advisory_xact_lock(7081)"))
+                migrations.upgrade(connection)
+        except DBAPIError as error:
+            raise InvalidInput(f"cannot use the database {self.name}: {error.orig}") from error
+
+    def check(self) -> None:
+        """Raise an error of SQLAlchemy unless the database answers."""
+        with self.reading() as connection:
+            connection.execute(text("SELECT 1 FROM jobs WHERE number = 0"))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def now(connection: Connection) -> float:
+    """Seconds since 1970 by the clock that all processes of this database share."""
+    if connection.dialect.name != "postgresql":
+        return time.time()
+    return float(
+        connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()
+    )
+
+
+def _parse(text_: str) -> URL:
+    try:
+        url = make_url(text_)
+    except ArgumentError as error:
+        raise InvalidInput(f"database {text_!r} is no URL: {error}") from error
+    kind = url.get_backend_name()
+    if kind not in _DRIVERS:
+        raise InvalidInput(f"database kind {kind!r} is unknown: use sqlite or postgresql")
+    if kind == "sqlite" and not url.database:
+        raise InvalidInput("database sqlite: a file is needed, sqlite:///FILE")
+    return url.set(drivername=_DRIVERS[kind])
+
+
+def _engine(url: URL) -> Engine:
+    try:
+        engine = create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=40)
+    except NoSuchModuleError as error:
+        raise InvalidInput(f"database {url.get_backend_name()}: {error}") from error
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, record: object) -> None:
+    # Transactions are begun below and not by the driver, which would begin them too late.
+    connection.isolation_level = None
+    for pragma in (
+        f"busy_timeout={_BUSY_MILLISECONDS}",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

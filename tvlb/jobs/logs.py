@@ -1,0 +1,48 @@
+"""Structured logs: JSON lines on stderr, or coloured text on a terminal."""
+
+import sys
+
+import structlog
+
+from tvlb.jobs.lease import Ended
+
+__all__ = ["audit", "configure_logs", "logger"]
+
+
+def configure_logs() -> None:
+    """Set the format of this process's logs."""
+    renderer: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer()
+        if sys.stderr.isatty()
+        else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            renderer,
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def logger(name: str) -> structlog.typing.FilteringBoundLogger:
+    """Return the logger of a part of the service."""
+    return structlog.get_logger(part=name)
+
+
+def audit(ended: Ended) -> None:
+    """Write the one audit line of a job that ended."""
+    logger("audit").info(
+        "job ended",
+        job=ended.id,
+        kind=ended.kind,
+        request=ended.key,
+        owner=ended.owner,
+        status=ended.status,
+        attempts=ended.attempts,
+        seconds=None if ended.seconds is None else round(ended.seconds, 3),
+    )

@@ -1,0 +1,174 @@
+"""The queue as those who submit and watch jobs see it; workers use `tvlb.jobs.lease`."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from tvlb.jobs.database import Database, now
+from tvlb.jobs.job import Event, Job, read_jobs
+from tvlb.jobs.moves import move, record
+from tvlb.jobs.results import Result, find_result
+from tvlb.jobs.schema import events, jobs
+from tvlb.jobs.status import ENDED, JobStatus, Move
+
+__all__ = ["JobQueue", "QueueFull", "QueueLimits", "Submission"]
+
+_ACTIVE = (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+class QueueFull(Exception):
+    """A limit on waiting jobs is reached; the text names it."""
+
+
+@dataclass(frozen=True)
+class QueueLimits:
+    """Most jobs that may be queued or running: of one owner, and of all."""
+
+    per_owner: int = 100
+    total: int = 1000
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What to compute: `key` identifies the request, whoever asks."""
+
+    kind: str
+    key: str
+    request: Mapping[str, object]
+    owner: str | None = None
+
+
+class JobQueue:
+    """Submits, shows, cancels and deletes jobs."""
+
+    def __init__(self, database: Database, limits: QueueLimits | None = None) -> None:
+        self._database = database
+        self._limits = limits or QueueLimits()
+
+    def submit(self, submission: Submission) -> Result | Job:
+        """Return the result of a request, or the job that computes it, made if there is none.
+
+        Raises
+        ------
+        QueueFull : a new job would exceed a limit.
+        """
+        while True:
+            try:
+                with self._database.writing() as connection:
+                    return self._submit(connection, submission)
+            except IntegrityError:
+                # Another process submitted the same request in this moment: join its job.
+                continue
+
+    def _submit(self, connection: Connection, submission: Submission) -> Result | Job:
+        result = find_result(connection, submission.key)
+        if result is not None:
+            return result
+        known = read_jobs(connection, jobs.c.key == submission.key, jobs.c.status.in_(_ACTIVE))
+        if known:
+            return known[0]
+        self._check_limits(connection, submission.owner)
+        identifier = uuid.uuid4().hex
+        connection.execute(
+            insert(jobs).values(
+                id=identifier,
+                kind=submission.kind,
+                key=submission.key,
+                request=json.dumps(submission.request, separators=(",", ":")),
+                owner=submission.owner,
+                status=JobStatus.QUEUED,
+                created_at=now(connection),
+            )
+        )
+        record(connection, identifier, "state", {"status": str(JobStatus.QUEUED)})
+        return read_jobs(connection, jobs.c.id == identifier)[0]
+
+    def _check_limits(self, connection: Connection, owner: str | None) -> None:
+        waiting = select(func.count()).select_from(jobs).where(jobs.c.status.in_(_ACTIVE))
+        if connection.execute(waiting).scalar_one() >= self._limits.total:
+            raise QueueFull(f"{self._limits.total} jobs are waiting, the most for this server")
+        own = waiting.where(jobs.c.owner == owner)
+        if owner is not None and connection.execute(own).scalar_one() >= self._limits.per_owner:
+            raise QueueFull(f"{self._limits.per_owner} jobs are waiting, the most for one token")
+
+    def get(self, job_id: str) -> Job | None:
+        """Return a job, None if there is none."""
+        with self._database.reading() as connection:
+            found = read_jobs(connection, jobs.c.id == job_id)
+        return found[0] if found else None
+
+    def newest(
+        self, *, before: int | None = None, status: str | None = None, limit: int = 20
+    ) -> list[Job]:
+        """Return jobs, newest first.
+
+        Parameters
+        ----------
+        before : only jobs with a smaller number.
+        status : only jobs with this status.
+        """
+        conditions: list[Any] = []
+        if before is not None:
+            conditions.append(jobs.c.number < before)
+        if status is not None:
+            conditions.append(jobs.c.status == status)
+        with self._database.reading() as connection:
+            return read_jobs(connection, *conditions, limit=limit)
+
+    def events(self, job_id: str, after: int = 0, limit: int = 1000) -> list[Event]:
+        """Return the events of a job after a number, oldest first."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                select(events)
+                .where(events.c.job == job_id, events.c.number > after)
+                .order_by(events.c.number)
+                .limit(limit)
+            )
+            return [Event(*row) for row in rows]
+
+    def cancel(self, job_id: str) -> Job | None:
+        """Cancel a job that has not ended; return it as it is then, None if there is none.
+
+        Notes
+        -----
+        A queued job is cancelled at once, a running one as soon as its worker has stopped it.
+        """
+        with self._database.writing() as connection:
+            if not move(connection, job_id, Move.CANCEL, cancel_requested=True):
+                asked = connection.execute(
+                    update(jobs)
+                    .where(
+                        jobs.c.id == job_id,
+                        jobs.c.status == JobStatus.RUNNING,
+                        jobs.c.cancel_requested.is_(False),
+                    )
+                    .values(cancel_requested=True)
+                )
+                if asked.rowcount:
+                    record(connection, job_id, "log", {"message": "cancellation was requested"})
+            found = read_jobs(connection, jobs.c.id == job_id)
+        return found[0] if found else None
+
+    def delete(self, job_id: str) -> Job | None:
+        """Delete a job if it has ended; return it as it was, None if there is none.
+
+        Its result, which belongs to the request and not to the job, stays.
+        """
+        with self._database.writing() as connection:
+            found = read_jobs(connection, jobs.c.id == job_id)
+            connection.execute(delete(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(ENDED)))
+        return found[0] if found else None
+
+    def depth(self) -> dict[str, int]:
+        """Count jobs by status."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                select(jobs.c.status, func.count().label("waiting")).group_by(jobs.c.status)
+            )
+            counted = {str(row.status): int(row.waiting) for row in rows}
+        return {str(status): counted.get(status, 0) for status in JobStatus}

@@ -1,0 +1,138 @@
+"""Results by the key of their request: documents and table files in a blob store."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from tvlb.jobs.database import Database, now
+from tvlb.jobs.schema import results
+
+__all__ = ["Outcome", "Result", "Results", "find_result", "publish"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a computation left in the blob store.
+
+    Attributes
+    ----------
+    document : SHA-256 of the JSON document.
+    table_file : SHA-256 of the Parquet file, None if the request was not for a table.
+    table_id : content id of the table, see `tvlb.table.Table.id`.
+    timings : seconds by stage.
+    work : amounts of work done, by name, for statistics.
+    """
+
+    document: str
+    table_file: str | None = None
+    table_id: str | None = None
+    timings: dict[str, float] | None = None
+    work: dict[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished request; never changes.
+
+    Attributes
+    ----------
+    number : order in which they were finished.
+    key : of the request; also the id of the resource.
+    kind : table, model or simulation.
+    request : the resolved request.
+    document, table_file, table_id : see `Outcome`.
+    created_at : seconds since 1970.
+    """
+
+    number: int
+    key: str
+    kind: str
+    request: dict[str, Any]
+    document: str
+    table_file: str | None
+    table_id: str | None
+    created_at: float
+
+
+class Results:
+    """Looks results up."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, key: str) -> Result | None:
+        """Return the result of a request, None if there is none."""
+        with self._database.reading() as connection:
+            return find_result(connection, key)
+
+    def newest(
+        self,
+        kind: str,
+        *,
+        before: int | None = None,
+        table_id: str | None = None,
+        limit: int = 20,
+    ) -> Sequence[Result]:
+        """Return results of a kind, newest first; `before` and `table_id` narrow them."""
+        query = select(results).where(results.c.kind == kind)
+        if before is not None:
+            query = query.where(results.c.number < before)
+        if table_id is not None:
+            query = query.where(results.c.table_id == table_id)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(results.c.number.desc()).limit(limit))
+            return [_result(row) for row in rows]
+
+    def publish(self, kind: str, key: str, request: str, outcome: Outcome) -> Result:
+        """Store a result that no job computed; an equal request that was first keeps its place."""
+        with self._database.writing() as connection:
+            publish(connection, kind, key, request, outcome)
+            found = find_result(connection, key)
+        assert found is not None
+        return found
+
+    def forget(self, key: str) -> None:
+        """Drop a result whose files are damaged, so that the next request computes it anew."""
+        with self._database.writing() as connection:
+            connection.execute(delete(results).where(results.c.key == key))
+
+
+def find_result(connection: Connection, key: str) -> Result | None:
+    """Return the result of a request within a transaction, None if there is none."""
+    row = connection.execute(select(results).where(results.c.key == key)).first()
+    return None if row is None else _result(row)
+
+
+def publish(connection: Connection, kind: str, key: str, request: str, outcome: Outcome) -> None:
+    """Record a result unless there is one of this request already."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    connection.execute(
+        insert(results)
+        .values(
+            key=key,
+            kind=kind,
+            request=request,
+            document=outcome.document,
+            table_file=outcome.table_file,
+            table_id=outcome.table_id,
+            created_at=now(connection),
+        )
+        .on_conflict_do_nothing(index_elements=["key"])
+    )
+
+
+def _result(row: Row[Any]) -> Result:
+    return Result(
+        number=row.number,
+        key=row.key,
+        kind=row.kind,
+        request=json.loads(row.request),
+        document=row.document,
+        table_file=row.table_file,
+        table_id=row.table_id,
+        created_at=row.created_at,
+    )

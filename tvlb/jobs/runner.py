@@ -1,0 +1,146 @@
+"""A process that computes one task after the other, and can be ended at any moment.
+
+Solvers and simulators need not look for a cancellation: their process group is killed. What they
+had finished is on disk.
+"""
+
+import os
+import signal
+import time
+import traceback
+from collections.abc import Iterator
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from tvlb.jobs.failure import Failure, failure_of
+from tvlb.jobs.results import Outcome
+from tvlb.jobs.site import Site, Task
+from tvlb.parallel import follow_parent
+from tvlb.progress import Progress
+
+__all__ = ["Message", "Runner"]
+
+# Progress is passed on at most so often, but for the first and the last event of a stage.
+_EVENT_SECONDS = 0.25
+_LOG_LINES = 40
+_TASKS = "tvlb.jobs.tasks"
+
+Message = Progress | Outcome | Failure
+
+
+class Runner:
+    """Starts, feeds and ends the process.
+
+    Parameters
+    ----------
+    site : where tasks run.
+
+    Notes
+    -----
+    The process ends by itself when the one that started it is gone.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._start()
+
+    def _start(self) -> None:
+        context = get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, self._site))
+        self._process.start()
+        theirs.close()
+
+    @property
+    def sources(self) -> list[Connection | int]:
+        """What `multiprocessing.connection.wait` can wait for."""
+        return [self._connection, self._process.sentinel]
+
+    def begin(self, task: Task) -> None:
+        """Hand a task to the process."""
+        try:
+            self._connection.send(task)
+        except ConnectionError:
+            # It has died; `messages` will say so.
+            return
+
+    def messages(self) -> Iterator[Message]:
+        """Yield what has come from the process; if it died, a `Failure`, and start another."""
+        try:
+            while self._connection.poll():
+                yield self._connection.recv()
+        except (EOFError, ConnectionError):
+            self._process.join()
+            failure = _death(self._process.exitcode)
+            self.restart()
+            yield failure
+
+    def restart(self) -> None:
+        """End the process with all that it started, whatever it is doing, and start another."""
+        self.end()
+        self._start()
+
+    def end(self) -> None:
+        """End the process with all that it started."""
+        pid = self._process.pid
+        assert pid is not None
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            # It has not made its group yet, or is gone.
+            self._process.kill()
+        self._process.join()
+        self._connection.close()
+
+
+def _death(exitcode: int | None) -> Failure:
+    how = f"signal {-exitcode}" if exitcode is not None and exitcode < 0 else f"exit {exitcode}"
+    return Failure(
+        "process-died",
+        "The computing process died",
+        f"the computing process ended with {how}; a lack of memory is the usual cause of signal 9",
+        may_pass=True,
+    )
+
+
+def _serve(connection: Connection, site: Site) -> None:
+    """Compute tasks until there is nobody to compute for; runs in a process of its own."""
+    os.setpgid(0, 0)
+    follow_parent()
+    # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
+    import_module(_TASKS)
+    while True:
+        try:
+            task: Task = connection.recv()
+        except EOFError:
+            return
+        connection.send(_compute(task, site, _Reporter(connection)))
+
+
+def _compute(task: Task, site: Site, report: "_Reporter") -> Outcome | Failure:
+    try:
+        run_task = import_module(_TASKS).run_task
+        return run_task(task, site, report)
+    except Exception as error:  # the worker decides what an error means
+        lines = "".join(traceback.format_exception(error)).splitlines()
+        return failure_of(error, (*report.stages, *lines)[-_LOG_LINES:])
+
+
+class _Reporter:
+    """Sends progress to the worker, not too often."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._sent = 0.0
+        self.stages: list[str] = []
+
+    def __call__(self, event: Progress) -> None:
+        moment = time.monotonic()
+        new = f"stage {event.stage}"
+        if new not in self.stages:
+            self.stages.append(new)
+        elif event.done < event.total and moment - self._sent < _EVENT_SECONDS:
+            return
+        self._sent = moment
+        self._connection.send(event)

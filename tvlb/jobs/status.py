@@ -1,0 +1,51 @@
+"""The states of a job and the moves between them; nothing else may change a status.
+
+::
+
+                 claim                finish
+      queued ------------> running ------------> succeeded
+       |  ^                 | | |       fail
+       |  |    hand back    | | +--------------> failed
+       |  +-----------------+ |                    ^
+       |  |      retry        | stop               | give up
+       |  +-- (worker lost) --+-----> cancelled    |  (worker lost
+       |                      |          ^         |   three times)
+       +----------------------|----------+         |
+               cancel         +--------------------+
+
+Of a running job, `cancel` only sets `cancel_requested`; its worker, or whoever rescues it, carries
+out `stop`.
+"""
+
+from enum import StrEnum
+
+from tvlb.progress import JobStatus
+
+__all__ = ["ENDED", "JobStatus", "Move"]
+
+
+ENDED = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED})
+
+
+class Move(StrEnum):
+    """A change of status; `source` and `target` are the statuses before and after."""
+
+    source: JobStatus
+    target: JobStatus
+
+    def __new__(cls, name: str, source: JobStatus, target: JobStatus) -> "Move":
+        """Make a member whose text is `name`."""
+        self = str.__new__(cls, name)
+        self._value_ = name
+        self.source = source
+        self.target = target
+        return self
+
+    CLAIM = "claim", JobStatus.QUEUED, JobStatus.RUNNING
+    CANCEL = "cancel", JobStatus.QUEUED, JobStatus.CANCELLED
+    FINISH = "finish", JobStatus.RUNNING, JobStatus.SUCCEEDED
+    FAIL = "fail", JobStatus.RUNNING, JobStatus.FAILED
+    STOP = "stop", JobStatus.RUNNING, JobStatus.CANCELLED
+    HAND_BACK = "hand back", JobStatus.RUNNING, JobStatus.QUEUED
+    RETRY = "retry", JobStatus.RUNNING, JobStatus.QUEUED
+    GIVE_UP = "give up", JobStatus.RUNNING, JobStatus.FAILED

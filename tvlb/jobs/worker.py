@@ -1,0 +1,216 @@
+"""The worker: claims jobs, has them computed, and reports; it holds nothing that may be lost."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from tvlb.jobs.database import Database
+from tvlb.jobs.failure import Failure
+from tvlb.jobs.job import LEASE_SECONDS
+from tvlb.jobs.lease import Claimed, Ended, LeaseLost, Leases
+from tvlb.jobs.logs import audit, logger
+from tvlb.jobs.progress import Meter
+from tvlb.jobs.results import Outcome
+from tvlb.jobs.runner import Message, Runner
+from tvlb.jobs.site import Site, Task
+from tvlb.jobs.status import JobStatus
+from tvlb.progress import Progress
+
+__all__ = ["Worker"]
+
+# A cancellation is seen at the next heartbeat.
+_HEARTBEAT_SECONDS = 0.4
+_RESCUE_SECONDS = 1.0
+_TICK_SECONDS = 0.2
+_DATABASE_PAUSE_SECONDS = 0.5
+
+
+@dataclass
+class _Work:
+    """The job in hand; `end` is set when it is over and only has to be recorded."""
+
+    job: Claimed
+    meter: Meter = field(default_factory=Meter)
+    end: Callable[[], Ended | None] | None = None
+
+
+class _Every:
+    """Says when a period has passed."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next = 0.0
+
+    def pause(self, seconds: float) -> None:
+        """Let nothing be due for some time."""
+        self._next = max(self._next, time.monotonic() + seconds)
+
+    def due(self) -> bool:
+        """Whether the period has passed; begins the next one."""
+        moment = time.monotonic()
+        if moment < self._next:
+            return False
+        self._next = moment + self._seconds
+        return True
+
+
+class Worker:
+    """Computes jobs one at a time, on all cores of its site.
+
+    Parameters
+    ----------
+    database : the queue.
+    site : where jobs run; several workers of one queue share its directory.
+    drain_seconds : when asked to end, the job in hand may go on for so long; then it is handed
+        back and the next worker goes on from its last finished stage.
+    parent : process id; the worker ends at once when this is no longer its parent.
+
+    Notes
+    -----
+    While the database does not answer, the job in hand goes on; if another worker took it
+    meanwhile, it is dropped.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        site: Site,
+        *,
+        drain_seconds: float = 20.0,
+        parent: int | None = None,
+    ) -> None:
+        self._leases = Leases(database)
+        self._site = site
+        self._drain_seconds = drain_seconds
+        self._parent = parent
+        self._deadline: float | None = None
+        self._work: _Work | None = None
+        self._heartbeat = _Every(_HEARTBEAT_SECONDS)
+        self._rescue = _Every(_RESCUE_SECONDS)
+        self._log = logger("worker").bind(worker=self._leases.worker)
+
+    def drain(self) -> None:
+        """Claim nothing more, and end soon; asked twice, end at once. For signal handlers."""
+        now = time.monotonic()
+        self._deadline = now if self._deadline is not None else now + self._drain_seconds
+
+    def run(self) -> None:
+        """Work until drained."""
+        self._site.sweep()
+        runner = Runner(self._site)
+        self._log.info("worker started", pid=os.getpid(), cores=self._site.cores)
+        try:
+            while not self._over():
+                self._try(runner)
+                wait(runner.sources, timeout=_TICK_SECONDS)
+        finally:
+            runner.end()
+            self._leave()
+
+    def _over(self) -> bool:
+        if self._parent is not None and os.getppid() != self._parent:
+            self._deadline = time.monotonic()
+        if self._deadline is None:
+            return False
+        return self._work is None or time.monotonic() >= self._deadline
+
+    def _leave(self) -> None:
+        try:
+            if self._work is not None:
+                self._leases.hand_back(self._work.job)
+                self._log.info("job handed back", job=self._work.job.id)
+            self._leases.leave()
+        except (LeaseLost, SQLAlchemyError) as error:
+            # Whoever rescues the job will do it for us.
+            self._log.warning("left without a word", error=str(error))
+        self._log.info("worker ended")
+
+    def _try(self, runner: Runner) -> None:
+        try:
+            self._step(runner)
+        except LeaseLost as lost:
+            self._log.warning("job was taken away", job=str(lost))
+            self._drop(runner)
+        except DBAPIError as error:
+            self._log.error("the database does not answer", error=str(error.orig))
+            # Nobody could give a sign of life meanwhile: everybody gets a lease to do so first.
+            self._rescue.pause(LEASE_SECONDS)
+            time.sleep(_DATABASE_PAUSE_SECONDS)
+
+    def _step(self, runner: Runner) -> None:
+        self._listen(runner)
+        if self._heartbeat.due():
+            self._beat(runner)
+        if self._rescue.due():
+            for ended in self._leases.rescue():
+                audit(ended)
+        if self._work is not None and self._work.end is not None:
+            self._finish(self._work.end)
+        if self._work is None and self._deadline is None:
+            self._claim(runner)
+
+    def _beat(self, runner: Runner) -> None:
+        work = self._work
+        draining = self._deadline is not None
+        if not self._leases.register(draining=draining, job=None if work is None else work.job):
+            return
+        if work is not None and work.end is None:
+            runner.restart()
+            work.end = lambda: self._leases.stop(work.job)
+
+    def _claim(self, runner: Runner) -> None:
+        job = self._leases.claim()
+        if job is None:
+            return
+        self._log.info("job begins", job=job.id, kind=job.kind, attempt=job.attempt)
+        self._work = _Work(job)
+        runner.begin(Task(job.kind, job.key, job.request))
+
+    def _listen(self, runner: Runner) -> None:
+        for message in runner.messages():
+            # Nobody waits for what comes after the end of a job, or without one.
+            if self._work is not None and self._work.end is None:
+                self._hear(self._work, message)
+
+    def _hear(self, work: _Work, message: Message) -> None:
+        job = work.job
+        match message:
+            case Progress():
+                work.meter.add(message)
+                self._leases.report(
+                    job,
+                    message.stage,
+                    work.meter.progress,
+                    work.meter.timings,
+                    {
+                        "stage": message.stage,
+                        "done": message.done,
+                        "total": message.total,
+                        "note": message.note,
+                    },
+                )
+            case Outcome():
+                work.end = lambda: self._leases.finish(job, message)
+            case Failure():
+                self._log.warning("attempt failed", job=job.id, error=message.detail)
+                work.end = lambda: self._leases.fail(job, message)
+
+    def _finish(self, end: Callable[[], Ended | None]) -> None:
+        assert self._work is not None
+        job = self._work.job
+        ended = end()
+        self._work = None
+        if ended is None:
+            self._log.info("job queued again", job=job.id)
+            return
+        if ended.status == JobStatus.SUCCEEDED:
+            self._site.stages(job.key).clear()
+        audit(ended)
+
+    def _drop(self, runner: Runner) -> None:
+        self._work = None
+        runner.restart()

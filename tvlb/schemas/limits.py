@@ -1,0 +1,55 @@
+"""What a server is willing to compute, found from sizes before anything is built."""
+
+from dataclasses import dataclass
+
+from tvlb.errors import InvalidInput
+from tvlb.search import Cost
+
+__all__ = ["BeyondLimits", "RequestLimits"]
+
+
+class BeyondLimits(InvalidInput):
+    """A request is larger than this server allows; the text names the value and the limit."""
+
+
+@dataclass(frozen=True)
+class RequestLimits:
+    """Most that one request may ask for.
+
+    Attributes
+    ----------
+    switches, nodes : of the topology.
+    cpu_seconds : estimated cost, see `tvlb.search.Cost`.
+    memory_bytes : estimated memory.
+    """
+
+    switches: int = 1024
+    nodes: int = 65_536
+    cpu_seconds: float = 100_000.0
+    memory_bytes: int = 16 << 30
+
+    def check_sizes(self, p: int, a: int, h: int, g: int) -> None:
+        """Raise BeyondLimits if dfly(p, a, h, g) is too large."""
+        for name, value, limit in (
+            ("switches", a * g, self.switches),
+            ("nodes", p * a * g, self.nodes),
+            # Every group needs a link to every other, so more ports than that are idle.
+            ("global ports per switch", h, 2 * self.switches),
+        ):
+            if value > limit:
+                raise BeyondLimits(
+                    f"the topology has {value:,} {name}; this server computes at most {limit:,}"
+                )
+
+    def check_cost(self, cost: Cost) -> None:
+        """Raise BeyondLimits if a request costs too much."""
+        if cost.cpu_seconds > self.cpu_seconds:
+            raise BeyondLimits(
+                f"the request takes about {cost.cpu_seconds:,.0f} CPU seconds; this server "
+                f"computes at most {self.cpu_seconds:,.0f}"
+            )
+        if cost.memory_bytes > self.memory_bytes:
+            raise BeyondLimits(
+                f"the request takes about {cost.memory_bytes / 2**30:,.1f} GiB of memory; this "
+                f"server gives at most {self.memory_bytes / 2**30:,.1f}"
+            )

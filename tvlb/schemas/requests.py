@@ -1,0 +1,388 @@
+"""What can be asked for: tables, models and simulations, as JSON bodies.
+
+The fields are the options of the command line. A resolved request has every default filled in and
+every text in the form in which it prints, so that equal questions are equal requests.
+"""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tvlb.balance import BalanceOptions
+from tvlb.errors import InvalidInput
+from tvlb.model import PatternModel, parse_solver
+from tvlb.paths import PathSet, parse_expression
+from tvlb.provenance import VERSION
+from tvlb.randomness import MAX_SEED
+from tvlb.schemas.limits import RequestLimits
+from tvlb.schemas.texts import PathSetText, PatternText, SolverText, TopologyText, WarmupText
+from tvlb.search import (
+    MAX_DATA_POINTS,
+    MAX_PATTERNS,
+    PAPER,
+    SCREENING,
+    Cost,
+    Scenario,
+    SearchOptions,
+    SimulationConfig,
+    SimulationRequest,
+    Windows,
+    check_request,
+    model_cost,
+    parse_warmup,
+    simulation_cost,
+    table_cost,
+)
+from tvlb.topology import Dragonfly, parse_named_topology, parse_sizes
+from tvlb.traffic import Pattern, parse_named_pattern
+
+__all__ = [
+    "REQUESTS",
+    "ModelBody",
+    "Request",
+    "SimulationBody",
+    "TableBody",
+    "WindowsBody",
+    "Wiring",
+    "request_key",
+]
+
+_MAX_CYCLES = 100_000_000
+_MAX_LINKS = 2_000_000
+
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1.")]
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Wiring(BaseModel):
+    """A Dragonfly with an explicit list of global cables (undirected, repeats allowed)."""
+
+    model_config = _STRICT
+
+    p: Annotated[int, Field(ge=1, le=10**9, description="Nodes per switch.")]
+    a: Annotated[int, Field(ge=1, le=10**9, description="Switches per group.")]
+    h: Annotated[int, Field(ge=1, le=10**9, description="Global ports per switch.")]
+    g: Annotated[int, Field(ge=2, le=10**9, description="Groups.")]
+    links: Annotated[
+        tuple[tuple[int, int], ...],
+        Field(max_length=_MAX_LINKS, strict=False, description="Switch pairs."),
+    ]
+
+
+class WindowsBody(BaseModel):
+    """How closely to simulate."""
+
+    model_config = _STRICT
+
+    warmup: Annotated[int, Field(ge=0, le=_MAX_CYCLES, description="Warm-up, cycles.")]
+    measured: Annotated[int, Field(ge=1, le=_MAX_CYCLES, description="Measured window, cycles.")]
+    grid: Annotated[
+        float,
+        Field(ge=1e-4, le=0.1, description="Grid of saturation loads, packets/cycle/node."),
+    ]
+
+    @classmethod
+    def of(cls, windows: Windows) -> Self:
+        """Return the body of a value."""
+        return cls(warmup=windows.warmup, measured=windows.measured, grid=windows.grid)
+
+    def value(self) -> Windows:
+        """Return the value."""
+        return Windows(self.warmup, self.measured, self.grid)
+
+
+class Request(BaseModel, ABC):
+    """What all requests have in common."""
+
+    model_config = _STRICT
+    kind: ClassVar[str]
+
+    topology: Annotated[
+        TopologyText | Wiring, Field(description="The network, by its sizes or its cables.")
+    ]
+
+    def network(self, limits: RequestLimits | None = None) -> Dragonfly:
+        """Build the topology.
+
+        Raises
+        ------
+        InvalidInput : it is out of range, or larger than `limits` allow; found from the sizes,
+            before anything is built.
+        """
+        if isinstance(self.topology, Wiring):
+            wiring = self.topology
+            if limits is not None:
+                limits.check_sizes(wiring.p, wiring.a, wiring.h, wiring.g)
+            return Dragonfly.from_cables(
+                wiring.p, wiring.a, wiring.h, wiring.g, [list(pair) for pair in wiring.links]
+            )
+        if limits is not None:
+            limits.check_sizes(*parse_sizes(self.topology))
+        return parse_named_topology(self.topology)
+
+    @abstractmethod
+    def resolved(self, limits: RequestLimits | None = None) -> Self:
+        """Return the request with defaults filled in and texts as they print.
+
+        Raises
+        ------
+        InvalidInput : it cannot be computed, or is beyond the limits; nothing was computed.
+        """
+
+    @abstractmethod
+    def cost(self) -> Cost:
+        """Estimate what it takes to compute it."""
+
+    def _named(self, network: Dragonfly) -> str | Wiring:
+        if not isinstance(self.topology, Wiring):
+            return str(network)
+        pairs = tuple((int(x), int(y)) for x, y in network.cables)
+        return self.topology.model_copy(update={"links": pairs})
+
+
+class TableBody(Request):
+    """Compute the T-VLB table of a Dragonfly."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": "4,8,4,9", "routing": "ugal-l", "seed": 0}]}
+    )
+    kind: ClassVar[str] = "table"
+
+    routing: Annotated[
+        Literal["ugal-l", "ugal-g", "par"], Field(description="Routing that will use the table.")
+    ] = "ugal-l"
+    patterns: Annotated[
+        Literal["auto", "all"] | Annotated[int, Field(ge=1, le=10**9)],
+        Field(description="Probed adversarial patterns: auto, all or a number."),
+    ] = "auto"
+    tolerance: Annotated[
+        float,
+        Field(ge=0, lt=1, description="Candidates are within this share of the best theta."),
+    ] = 0.08
+    balance: Annotated[bool, Field(description="Balance the candidates.")] = True
+    screening: Annotated[WindowsBody, Field(description="Windows of all candidates.")] = (
+        WindowsBody.of(SCREENING)
+    )
+    confirmation: Annotated[
+        WindowsBody, Field(description="Windows of the finalists and the conventional set.")
+    ] = WindowsBody.of(PAPER)
+    finalists: Annotated[int, Field(ge=1, le=100, description="Confirmed candidates.")] = 2
+    data_points: Annotated[
+        int, Field(ge=1, le=31, description="Most data points of Table 1 among the candidates.")
+    ] = MAX_DATA_POINTS
+    simulated_patterns: Annotated[
+        int, Field(ge=2, le=MAX_PATTERNS, description="Simulated type2 patterns.")
+    ] = MAX_PATTERNS
+    seed: Seed = 0
+
+    def options(self, workers: int | None = None) -> SearchOptions:
+        """Return the settings of the search."""
+        return SearchOptions(
+            routing=self.routing,
+            patterns=str(self.patterns),
+            tolerance=self.tolerance,
+            balancing=BalanceOptions() if self.balance else None,
+            screening=self.screening.value(),
+            confirmation=self.confirmation.value(),
+            finalists=self.finalists,
+            data_points=self.data_points,
+            simulated_patterns=self.simulated_patterns,
+            seed=self.seed,
+            workers=workers,
+        )
+
+    def resolved(self, limits: RequestLimits | None = None) -> Self:
+        """See `Request.resolved`."""
+        network = self.network(limits)
+        check_request(network, self.options())
+        return self.model_copy(update={"topology": self._named(network)})
+
+    def cost(self) -> Cost:
+        """See `Request.cost`."""
+        return table_cost(self.network(), self.options())
+
+
+class ModelBody(Request):
+    """Solve the throughput model of one path set under one pattern."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"topology": "2,4,2,9", "vlb": "<=4+60%", "pattern": "shift(2,0)"}]
+        }
+    )
+    kind: ClassVar[str] = "model"
+
+    vlb: PathSetText = "all"
+    pattern: PatternText = "shift(1,0)"
+    solver: SolverText = "highs"
+    monotone: Annotated[
+        bool, Field(description="Keep longer VLB paths no busier than shorter ones.")
+    ] = True
+    seed: Seed = 0
+
+    def path_set(self, network: Dragonfly) -> PathSet:
+        """Return the path set."""
+        return parse_expression(self.vlb, network, self.seed)
+
+    def traffic(self) -> Pattern:
+        """Return the traffic pattern."""
+        return parse_named_pattern(self.pattern)
+
+    def model(self, network: Dragonfly) -> PatternModel:
+        """Return the model, ready to be solved."""
+        return PatternModel(
+            network,
+            self.traffic(),
+            monotone=self.monotone,
+            solver=parse_solver(self.solver),
+            seed=self.seed,
+        )
+
+    def resolved(self, limits: RequestLimits | None = None) -> Self:
+        """See `Request.resolved`."""
+        network = self.network(limits)
+        traffic = self.traffic()
+        traffic.resolve(network, self.seed)
+        return self.model_copy(
+            update={
+                "topology": self._named(network),
+                "vlb": str(self.path_set(network)),
+                "pattern": str(traffic),
+                "solver": str(parse_solver(self.solver)),
+            }
+        )
+
+    def cost(self) -> Cost:
+        """See `Request.cost`."""
+        network = self.network()
+        return model_cost(network, self.path_set(network), self.traffic())
+
+
+Load = Annotated[float, Field(ge=0, le=1)]
+
+
+class SimulationBody(Request):
+    """Simulate a routing flit by flit, at given loads or to find its saturation load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["load"], "properties": {"load": {"minItems": 1}}},
+                {"required": ["saturation"], "properties": {"saturation": {"const": True}}},
+            ],
+            "examples": [
+                {"topology": "2,4,2,9", "vlb": "short(2,3)", "load": [0.1, 0.2], "cycles": 2000}
+            ],
+        }
+    )
+    kind: ClassVar[str] = "simulation"
+
+    routing: Annotated[
+        Literal["min", "vlb", "ugal-l", "ugal-g", "par"], Field(description="The routing.")
+    ] = "ugal-l"
+    vlb: PathSetText = "all"
+    pattern: PatternText = "uniform"
+    load: Annotated[
+        tuple[Load, ...],
+        Field(
+            max_length=1000, strict=False, description="Offered loads, packets/cycle/node, 0..1."
+        ),
+    ] = ()
+    saturation: Annotated[
+        bool, Field(description="Search the saturation load on a grid of 0.01.")
+    ] = False
+    warmup: Annotated[
+        Annotated[int, Field(ge=0, le=_MAX_CYCLES)] | WarmupText,
+        Field(description="Warm-up: cycles, or until the network is steady."),
+    ] = 30_000
+    cycles: Annotated[int, Field(ge=1, le=_MAX_CYCLES, description="Measured cycles.")] = 10_000
+    vcs: Annotated[Literal["won", "per-hop"], Field(description="VC scheme.")] = "won"
+    vc_count: Annotated[
+        Annotated[int, Field(ge=1, le=8)] | None,
+        Field(description="Virtual channels; null for what the scheme needs."),
+    ] = None
+    buffer: Annotated[int, Field(ge=1, le=4096, description="Buffer per input VC, flits.")] = 32
+    local_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles.")] = 10
+    global_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles.")] = 15
+    speedup: Annotated[int, Field(ge=1, le=16, description="Switch steps per cycle.")] = 2
+    threshold: Annotated[
+        int, Field(ge=-(10**6), le=10**6, description="UGAL bias towards MIN, flits.")
+    ] = 0
+    decide: Annotated[
+        Literal["once", "each-attempt"], Field(description="When the source decides.")
+    ] = "once"
+    traces: Annotated[
+        int, Field(ge=0, le=100_000, description="Measured packets to trace per run.")
+    ] = 0
+    seed: Seed = 0
+    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load.")] = 1
+
+    def config(self) -> SimulationConfig:
+        """Return the settings of the simulator."""
+        warmup, warmup_cycles = parse_warmup(str(self.warmup))
+        return SimulationConfig(
+            warmup=warmup,
+            warmup_cycles=warmup_cycles,
+            measured_cycles=self.cycles,
+            traced_packets=self.traces,
+            vc_scheme=self.vcs,
+            vc_count=self.vc_count,
+            buffer_flits=self.buffer,
+            local_latency=self.local_latency,
+            global_latency=self.global_latency,
+            speedup=self.speedup,
+            threshold=self.threshold,
+            decide=self.decide,
+        )
+
+    def simulation(self, network: Dragonfly) -> SimulationRequest:
+        """Return what is to be simulated."""
+        path_set = parse_expression(self.vlb, network, self.seed)
+        traffic = parse_named_pattern(self.pattern)
+        scenario = Scenario(network, self.routing, path_set, traffic, self.seed)
+        return SimulationRequest(scenario, self.config(), self.seeds)
+
+    def resolved(self, limits: RequestLimits | None = None) -> Self:
+        """See `Request.resolved`."""
+        if not self.load and not self.saturation:
+            raise InvalidInput("load is empty and saturation is false: give loads, or ask for both")
+        network = self.network(limits)
+        simulation = self.simulation(network)
+        scenario = simulation.scenario
+        scenario.pattern.resolve(network, self.seed)
+        return self.model_copy(
+            update={
+                "topology": self._named(network),
+                "vlb": str(scenario.path_set),
+                "pattern": str(scenario.pattern),
+                "load": tuple(dict.fromkeys(self.load)),
+            }
+        )
+
+    def cost(self) -> Cost:
+        """See `Request.cost`."""
+        return simulation_cost(
+            self.network(), self.routing, self.config(), self.load, self.seeds, self.saturation
+        )
+
+
+REQUESTS: dict[str, type[Request]] = {
+    body.kind: body for body in (TableBody, ModelBody, SimulationBody)
+}
+
+
+def request_key(request: Request) -> str:
+    """SHA-256 (hex) of a resolved request and of the version that answers it.
+
+    Equal keys mean equal answers; a new version of tvlb may answer differently.
+    """
+    document: dict[str, Any] = {
+        "kind": request.kind,
+        "version": VERSION,
+        "request": request.model_dump(mode="json"),
+    }
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

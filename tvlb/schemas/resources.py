@@ -1,0 +1,241 @@
+"""What the service answers with: the documents with an identity, and jobs."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, ConfigDict, Field
+
+from tvlb.progress import JobStatus
+from tvlb.schemas.common import Document
+from tvlb.schemas.examples import example
+from tvlb.schemas.model import ModelDocument
+from tvlb.schemas.requests import ModelBody, SimulationBody, TableBody
+from tvlb.schemas.simulation import SimulationDocument
+from tvlb.schemas.table import TableDocument, TableSummary
+
+__all__ = [
+    "Estimate",
+    "JobError",
+    "JobList",
+    "JobResource",
+    "JobStatus",
+    "ModelResource",
+    "PairPaths",
+    "SimulationResource",
+    "TableItem",
+    "TableList",
+    "TableResource",
+]
+
+
+ResultId = Annotated[
+    str,
+    Field(
+        pattern="^[0-9a-f]{64}$",
+        description="SHA-256 of the resolved request and of the version that answered it.",
+    ),
+]
+JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")]
+_EXAMPLE_ID = "9b6c" * 16
+_EXAMPLE_JOB = "4e5d" * 8
+_EXAMPLE_TIME = "2026-11-21T15:00:00Z"
+
+
+class Identity(Document):
+    """What every finished result has besides its document."""
+
+    id: ResultId
+    url: str = Field(description="Of this resource.")
+    created_at: AwareDatetime
+
+
+class TableResource(TableDocument, Identity):
+    """A T-VLB table and how it was found."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": _EXAMPLE_ID,
+                    "url": f"/v1/tables/{_EXAMPLE_ID}",
+                    "created_at": _EXAMPLE_TIME,
+                    "request": TableBody(topology="2,4,2,5").model_dump(mode="json"),
+                    "download_url": f"/v1/tables/{_EXAMPLE_ID}/download?format=parquet",
+                    "paths_url": f"/v1/tables/{_EXAMPLE_ID}/paths",
+                    **example("table"),
+                }
+            ]
+        }
+    )
+
+    request: TableBody = Field(description="The resolved request.")
+    download_url: str = Field(description="Of the table file; format is parquet, json or csv.")
+    paths_url: str = Field(description="Of the paths of one switch pair: add ?src=S&dst=D.")
+
+
+class ModelResource(ModelDocument, Identity):
+    """A solved throughput model."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": _EXAMPLE_ID,
+                    "url": f"/v1/models/{_EXAMPLE_ID}",
+                    "created_at": _EXAMPLE_TIME,
+                    "request": ModelBody(topology="2,4,2,5").model_dump(mode="json"),
+                    **example("model"),
+                }
+            ]
+        }
+    )
+
+    request: ModelBody = Field(description="The resolved request.")
+
+
+class SimulationResource(SimulationDocument, Identity):
+    """Simulated loads, a saturation load, or both."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": _EXAMPLE_ID,
+                    "url": f"/v1/simulations/{_EXAMPLE_ID}",
+                    "created_at": _EXAMPLE_TIME,
+                    "request": SimulationBody(topology="2,4,2,5", load=(0.1,)).model_dump(
+                        mode="json"
+                    ),
+                    **example("simulation"),
+                }
+            ]
+        }
+    )
+
+    request: SimulationBody = Field(description="The resolved request.")
+
+
+class JobError(Document):
+    """Why a job failed."""
+
+    type: str = Field(description="A short name for programs.")
+    title: str
+    detail: str
+    log: tuple[str, ...] = Field(description="Last lines of the attempt, oldest first.")
+
+
+class JobResource(Document):
+    """A job."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": _EXAMPLE_JOB,
+                    "kind": "table",
+                    "status": "running",
+                    "cancel_requested": False,
+                    "stalled": False,
+                    "stage": "probe",
+                    "progress": 0.02,
+                    "attempt": 1,
+                    "created_at": _EXAMPLE_TIME,
+                    "started_at": _EXAMPLE_TIME,
+                    "heartbeat_at": _EXAMPLE_TIME,
+                    "ended_at": None,
+                    "queue_position": None,
+                    "eta_seconds": None,
+                    "timings": {},
+                    "url": f"/v1/jobs/{_EXAMPLE_JOB}",
+                    "events_url": f"/v1/jobs/{_EXAMPLE_JOB}/events",
+                    "result_url": None,
+                    "error": None,
+                    "request": TableBody(topology="2,4,2,5").model_dump(mode="json"),
+                }
+            ]
+        }
+    )
+
+    id: JobId
+    kind: Literal["table", "model", "simulation"]
+    status: JobStatus
+    cancel_requested: bool = Field(description="Whether somebody wants the job to end.")
+    stalled: bool = Field(
+        description="Whether a running job's worker has been silent for so long that another one "
+        "will take the job."
+    )
+    stage: str | None = Field(description="What it is doing, or did last; null before.")
+    progress: float = Field(ge=0, le=1)
+    attempt: int = Field(ge=0, description="Attempts that were begun and not handed back.")
+    created_at: AwareDatetime
+    started_at: AwareDatetime | None = Field(description="Of the last attempt.")
+    heartbeat_at: AwareDatetime | None = Field(description="Last sign of life of its worker.")
+    ended_at: AwareDatetime | None
+    queue_position: int | None = Field(description="1 for the next; null unless queued.")
+    eta_seconds: float | None = Field(description="Expected time to the end; null if unknown.")
+    timings: dict[str, float] = Field(description="Seconds by stage, of finished stages.")
+    url: str
+    events_url: str = Field(description="Server-sent events of the job.")
+    result_url: str | None = Field(description="Of the result; null unless succeeded.")
+    error: JobError | None = Field(description="Null unless failed.")
+    request: dict[str, Any] = Field(description="The resolved request.")
+
+
+class JobList(Document):
+    """Jobs, newest first."""
+
+    jobs: tuple[JobResource, ...]
+    next: str | None = Field(description="URL of the older ones; null if there are none.")
+
+
+class TableItem(Identity):
+    """A table among others."""
+
+    topology: str
+    table: TableSummary
+    request: TableBody
+
+
+class TableList(Document):
+    """Tables, newest first."""
+
+    tables: tuple[TableItem, ...]
+    next: str | None = Field(description="URL of the older ones; null if there are none.")
+
+
+class PathItem(Document):
+    """One path, with the switches and links that it visits in travel order."""
+
+    intermediate: int
+    first_link: int
+    second_link: int
+    hops: int
+    weight: float
+    switches: tuple[int, ...]
+    links: tuple[int, ...]
+    kinds: tuple[str, ...]
+
+
+class PairPaths(Document):
+    """The paths of one switch pair; their weights sum to 1."""
+
+    src: int
+    dst: int
+    paths: tuple[PathItem, ...]
+
+
+class CostItem(Document):
+    """What a request is expected to take."""
+
+    cpu_seconds: float
+    memory_bytes: int
+    stages: dict[str, float] = Field(description="CPU seconds by stage.")
+
+
+class Estimate(Document):
+    """What would be computed, and what it takes."""
+
+    kind: Literal["table", "model", "simulation"]
+    id: ResultId
+    known: bool = Field(description="Whether the result is there already.")
+    request: dict[str, Any] = Field(description="The resolved request.")
+    cost: CostItem

@@ -1,0 +1,66 @@
+"""The small languages as JSON Schema: what a text must look like before its parser sees it.
+
+Only texts that cannot name a file pass, so that no request ever reaches the file system.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+__all__ = ["PathSetText", "PatternText", "SolverText", "TopologyText", "WarmupText"]
+
+_SIZES = ", *".join([r" *[1-9][0-9]{0,8} *"] * 4)
+_ARRANGEMENT = r"(, *(absolute|palmtree|relative|circulant) *)?"
+_SEED = r"seed=[0-9]{1,19}"
+_INTEGER = r" *-?[0-9]{1,9} *"
+_FIXED = rf"(shift\({_INTEGER},{_INTEGER}\)|type2(\({_SEED}\))?|permutation(\({_SEED}\))?)"
+
+TopologyText = Annotated[
+    str,
+    Field(
+        pattern=rf"^({_SIZES}{_ARRANGEMENT}|dfly *\({_SIZES}{_ARRANGEMENT}\))$",
+        description="p,a,h,g or dfly(p,a,h,g) with an optional arrangement.",
+        examples=["4,8,4,9", "dfly(4,8,4,9,palmtree)"],
+    ),
+]
+PathSetText = Annotated[
+    str,
+    Field(
+        pattern=(
+            r"^(all|none|<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
+            r"|short\((all|<=[2-6]|[1-3], *[1-3])\))$"
+        ),
+        description="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), short(<=4), "
+        "short(all). MIN paths are always all MIN paths.",
+        examples=["all", "<=4+60%", "short(2,3)"],
+    ),
+]
+PatternText = Annotated[
+    str,
+    Field(
+        pattern=(
+            rf"^(uniform|{_FIXED}|mixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}(, *{_SEED})?\)"
+            rf"|tmixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}\))$"
+        ),
+        description="Traffic pattern: uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
+        "mixed(U,V,PATTERN[,seed=N]), tmixed(U,V,PATTERN).",
+        examples=["uniform", "shift(2,0)", "mixed(75,25,shift(1,0))"],
+    ),
+]
+SolverText = Annotated[
+    str,
+    Field(
+        pattern=r"^(highs|rm\+:(0\.[0-9]{1,6}|[1-9]e-[1-5]))$",
+        description="highs, or rm+:GAP for certified bounds with a relative gap of 1e-5 or more.",
+        examples=["highs", "rm+:0.001"],
+    ),
+]
+WarmupText = Annotated[
+    str,
+    Field(
+        pattern=r"^detect(:[0-9]{1,9})?$",
+        description="detect or detect:CYCLES: until the network is steady, at most 30,000 or "
+        "CYCLES cycles.",
+        examples=["detect", "detect:20000"],
+    ),
+]
