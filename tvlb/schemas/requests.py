@@ -55,6 +55,8 @@ _MAX_LINKS = 2_000_000
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1.")]
 _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+# JSON has lists only, which a strict tuple refuses.
+Cable = Annotated[tuple[int, int], Field(strict=False)]
 
 
 class Wiring(BaseModel):
@@ -67,7 +69,7 @@ class Wiring(BaseModel):
     h: Annotated[int, Field(ge=1, le=10**9, description="Global ports per switch.")]
     g: Annotated[int, Field(ge=2, le=10**9, description="Groups.")]
     links: Annotated[
-        tuple[tuple[int, int], ...],
+        tuple[Cable, ...],
         Field(max_length=_MAX_LINKS, strict=False, description="Switch pairs."),
     ]
 
