@@ -7,6 +7,9 @@
     |-- SolverFailed          an LP was not solved to proven optimality
     |-- SimulationDeadlock    flits stopped moving inside the network
     |-- VerificationFailed    a table does not hold what it promises
+    |-- ServerProblem         a server refused a request, or could not answer it
+    |-- Unreachable           there is no connection to a server
+    |-- JobFailed             a server could not compute what it was asked for
     `-- Cancelled             the caller asked a running computation to stop
 """
 
@@ -16,9 +19,12 @@ __all__ = [
     "BlockedBuffer",
     "Cancelled",
     "InvalidInput",
+    "JobFailed",
+    "ServerProblem",
     "SimulationDeadlock",
     "SolverFailed",
     "TvlbError",
+    "Unreachable",
     "VerificationFailed",
 ]
 
@@ -82,6 +88,62 @@ class SimulationDeadlock(TvlbError):
 
 class VerificationFailed(TvlbError):
     """A T-VLB table is inconsistent, incomplete or not deadlock free."""
+
+
+class ServerProblem(TvlbError):
+    """A server refused a request, or could not answer it.
+
+    Attributes
+    ----------
+    status : of the HTTP answer.
+    type : the kind of problem for programs, a URI (RFC 9457).
+    title : the kind in words.
+    detail : what happened this time.
+    retry_after : seconds after which the server wants to be asked again; None if it did not say.
+    """
+
+    def __init__(
+        self, status: int, kind: str, title: str, detail: str, retry_after: float | None = None
+    ) -> None:
+        super().__init__(status, kind, title, detail, retry_after)
+        self.status = status
+        self.type = kind
+        self.title = title
+        self.detail = detail
+        self.retry_after = retry_after
+
+    @property
+    def is_bad_input(self) -> bool:
+        """Whether the request has to change before it can succeed."""
+        return 400 <= self.status < 500
+
+    def __str__(self) -> str:
+        return f"the server answers {self.status} {self.title}: {self.detail}"
+
+
+class Unreachable(TvlbError):
+    """There is no connection to a server, or it was given up."""
+
+
+class JobFailed(TvlbError):
+    """A server could not compute what it was asked for.
+
+    Attributes
+    ----------
+    type : a short name for programs.
+    title, detail : what happened.
+    log : the last lines of the job, oldest first.
+    """
+
+    def __init__(self, kind: str, title: str, detail: str, log: tuple[str, ...] = ()) -> None:
+        super().__init__(kind, title, detail, log)
+        self.type = kind
+        self.title = title
+        self.detail = detail
+        self.log = log
+
+    def __str__(self) -> str:
+        return f"the job failed at the server: {self.title}: {self.detail}"
 
 
 class Cancelled(TvlbError):

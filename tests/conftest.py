@@ -1,0 +1,24 @@
+"""What tests of several folders share."""
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.service import Server, new_token, running_server
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
+    """A server that needs no token, for all tests that leave it as they find it."""
+    with running_server(tmp_path_factory.mktemp("service") / "data", "--workers", "1") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server, str]]:
+    """A server that needs a token and takes 5 requests per second of it, and such a token."""
+    data = tmp_path_factory.mktemp("guarded") / "data"
+    token = new_token(data)
+    options = ("--workers", "1", "--require-tokens", "--requests-per-second", "5")
+    with running_server(data, *options) as running:
+        yield running, token

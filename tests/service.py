@@ -1,0 +1,129 @@
+"""A tvlb server for tests: the real process, on a free port, with a worker of its own."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tvlb.cli import main
+
+__all__ = ["Server", "new_token", "running_server"]
+
+# A server that has not begun to listen by then never will.
+_START_SECONDS = 60.0
+# A worker may go on with its job for 20 seconds when it is asked to end.
+_END_SECONDS = 30.0
+_LOOK_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes
+    ----------
+    url : without a slash at its end.
+    port : of the loopback.
+    process : the server; its worker ends with it.
+    data : its data directory.
+    log : what it and its worker print, JSON lines.
+    """
+
+    url: str
+    port: int
+    process: subprocess.Popen[bytes]
+    data: Path
+    log: Path
+
+    def kill(self) -> None:
+        """End the server without a warning; its worker hands its job back and ends too."""
+        self.process.kill()
+        self.process.wait()
+
+
+@contextmanager
+def running_server(
+    data: Path,
+    *arguments: str,
+    port: int = 0,
+    environment: Mapping[str, str] | None = None,
+) -> Generator[Server]:
+    """Run `tvlb serve` while the block runs.
+
+    Parameters
+    ----------
+    data : directory of its data; the log is beside it.
+    arguments : further ones of `tvlb serve`.
+    port : 0 for any free one.
+    environment : variables besides our own.
+    """
+    log = data.with_name(f"{data.name}.log")
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [
+                sys.executable, "-m", "tvlb", "serve", "--data", str(data), "--port", str(port),
+                *arguments,
+            ],
+            stderr=output,
+            env={**os.environ, **(environment or {})},
+        )  # fmt: skip
+        begin = output.tell()
+    try:
+        found = _port(process, log, begin)
+        url = f"http://127.0.0.1:{found}"
+        _wait_until_ready(process, log, url)
+        yield Server(url, found, process, data, log)
+    finally:
+        _end(process)
+
+
+def new_token(data: Path, name: str = "tests") -> str:
+    """Make a token for the servers of a data directory."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        assert main(["token", "create", name, "--data", str(data)]) == 0
+    return printed.getvalue().strip()
+
+
+def _port(process: subprocess.Popen[bytes], log: Path, begin: int) -> int:
+    """Return the port that the log names after a position."""
+    for _ in _looks(process, log):
+        for line in log.read_bytes()[begin:].splitlines(keepends=True):
+            if line.endswith(b"\n") and b'"listening"' in line:
+                return int(json.loads(line)["port"])
+    raise AssertionError
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], log: Path, url: str) -> None:
+    for _ in _looks(process, log):
+        try:
+            if httpx.get(f"{url}/readyz").is_success:
+                return
+        except httpx.TransportError:
+            continue
+
+
+def _looks(process: subprocess.Popen[bytes], log: Path) -> Generator[None]:
+    """Give the caller the chance to look, until the process ends or takes too long."""
+    deadline = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        yield
+        time.sleep(_LOOK_SECONDS)
+    raise AssertionError(f"the server does not start:\n{log.read_text()}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,261 @@
+"""The client: one method per thing that the service can do."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Literal, Self, TypeVar
+from urllib.parse import quote, urlencode
+
+from pydantic import BaseModel
+
+from tvlb.client.answers import read, unexpected
+from tvlb.client.connection import Connection
+from tvlb.client.events import JobEvent, follow
+from tvlb.client.patience import Notice, unheard
+from tvlb.errors import Cancelled, JobFailed
+from tvlb.files import atomic_file
+from tvlb.schemas import (
+    Estimate,
+    JobList,
+    JobResource,
+    JobStatus,
+    ModelBody,
+    ModelResource,
+    PairPaths,
+    Request,
+    SimulationBody,
+    SimulationResource,
+    TableBody,
+    TableItem,
+    TableList,
+    TableResource,
+)
+from tvlb.search import Progress, Reporter, silent
+
+__all__ = ["Client", "TableFormat"]
+
+_Result = TypeVar("_Result", bound=BaseModel)
+TableFormat = Literal["parquet", "json", "csv"]
+
+
+class Client:
+    """A connection to a tvlb server; a context manager.
+
+    Parameters
+    ----------
+    url : of the server, such as http://127.0.0.1:8080.
+    token : for servers that need one.
+    timeout : seconds without any byte from the server before a request is given up; None waits for
+        ever. A server keeps silent for 15 seconds between the events of a job.
+    notice : told, in words, when the client waits for a server that is away or that is full.
+
+    Raises
+    ------
+    InvalidInput : the URL or the token cannot be one.
+
+    Notes
+    -----
+    A server that does not answer the first request is unreachable. Later it is taken to be
+    restarting, and asked again until `timeout`. All methods raise `ServerProblem` where the server
+    refuses, and `Unreachable`.
+
+    Examples
+    --------
+    ::
+
+        with Client("http://127.0.0.1:8080") as client:
+            table = client.computed(TableBody(topology="4,8,4,9"))
+            client.download(table.id, "parquet", Path("table.parquet"))
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout: float | None = None,
+        notice: Notice = unheard,
+    ) -> None:
+        self._connection = Connection(url, token, timeout, notice)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._connection.close()
+
+    def url(self, path: str) -> str:
+        """Return the whole URL of what a resource calls its `url`."""
+        return self._connection.url(path)
+
+    def create_table(
+        self, body: TableBody, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> TableResource | JobResource:
+        """Ask for a table; the answer is the table if it is known, else the job that computes it.
+
+        Parameters
+        ----------
+        idempotency_key : the same key gives the same answer again.
+        wait : seconds for which the server may hold its answer until the job has ended; it makes
+            that at most 300.
+        """
+        return self._create(body, TableResource, idempotency_key, wait)
+
+    def create_model(
+        self, body: ModelBody, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> ModelResource | JobResource:
+        """Ask for the solution of a model; see `create_table`."""
+        return self._create(body, ModelResource, idempotency_key, wait)
+
+    def create_simulation(
+        self, body: SimulationBody, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> SimulationResource | JobResource:
+        """Ask for a simulation; see `create_table`."""
+        return self._create(body, SimulationResource, idempotency_key, wait)
+
+    def _create(
+        self, body: Request, result: type[_Result], idempotency_key: str | None, wait: float | None
+    ) -> _Result | JobResource:
+        headers: dict[str, str] = {}
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
+        if wait is not None:
+            headers["Prefer"] = f"wait={wait:.0f}"
+        response = self._connection.request(
+            "POST",
+            f"/v1/{body.kind}s",
+            content=body.model_dump_json(),
+            headers=headers,
+            silence=wait or 0.0,
+        )
+        if response.status_code == HTTPStatus.ACCEPTED:
+            return read(JobResource, response)
+        return read(result, response)
+
+    def estimate(self, body: Request) -> Estimate:
+        """Return what a request would be computed as, and what it would cost."""
+        path = f"/v1/{body.kind}s?validate_only=true"
+        return read(
+            Estimate, self._connection.request("POST", path, content=body.model_dump_json())
+        )
+
+    def job(self, job_id: str) -> JobResource:
+        """Return the state of a job."""
+        return self._get(JobResource, f"/v1/jobs/{_part(job_id)}")
+
+    def jobs(self, status: JobStatus | None = None) -> Iterator[JobResource]:
+        """Yield all jobs, or those with a status, newest first."""
+        path: str | None = "/v1/jobs"
+        if status is not None:
+            path += f"?{urlencode({'status': str(status)})}"
+        while path is not None:
+            page = self._get(JobList, path)
+            yield from page.jobs
+            path = page.next
+
+    def follow(self, job: JobResource) -> Iterator[JobEvent]:
+        """Yield the events of a job, from the first until it has ended, as they happen."""
+        return follow(self._connection, job.events_url)
+
+    def cancel(self, job_id: str) -> JobResource:
+        """End a job that has not ended; one that is running stops within a second."""
+        return read(
+            JobResource, self._connection.request("POST", f"/v1/jobs/{_part(job_id)}/cancel")
+        )
+
+    def delete(self, job_id: str) -> None:
+        """Delete a job that has ended; its result stays."""
+        self._connection.request("DELETE", f"/v1/jobs/{_part(job_id)}")
+
+    def table(self, table_id: str) -> TableResource:
+        """Return a table's document."""
+        return self._get(TableResource, f"/v1/tables/{_part(table_id)}")
+
+    def tables(self) -> Iterator[TableItem]:
+        """Yield all tables, newest first."""
+        path: str | None = "/v1/tables"
+        while path is not None:
+            page = self._get(TableList, path)
+            yield from page.tables
+            path = page.next
+
+    def paths(self, table_id: str, src: int, dst: int) -> PairPaths:
+        """Return the VLB paths of one switch pair."""
+        query = urlencode({"src": src, "dst": dst})
+        return self._get(PairPaths, f"/v1/tables/{_part(table_id)}/paths?{query}")
+
+    def download(self, table_id: str, table_format: TableFormat, path: Path) -> None:
+        """Write a table file, to the byte what `tvlb table` writes.
+
+        Raises
+        ------
+        OSError : the file could not be written; there is none then, or the old one.
+        """
+        source = f"/v1/tables/{_part(table_id)}/download?format={table_format}"
+        with atomic_file(path) as stream:
+            self._connection.persistently(lambda: self._receive(source, stream))
+
+    def _receive(self, source: str, stream: BinaryIO) -> None:
+        stream.seek(0)
+        stream.truncate()
+        # The length that the server names is then that of the file.
+        headers = {"Accept-Encoding": "identity"}
+        with self._connection.stream("GET", source, headers=headers) as response:
+            for chunk in response.iter_raw():
+                stream.write(chunk)
+        length = response.headers.get("content-length")
+        if length is not None and stream.tell() != int(length):
+            raise unexpected(response, f"{stream.tell()} of {length} bytes arrived")
+        self._connection.patience.went_well()
+
+    def computed(self, body: TableBody, report: Reporter = silent) -> TableResource:
+        """Return a table once it is computed.
+
+        Parameters
+        ----------
+        report : called with the `Progress` events of the search at the server.
+
+        Raises
+        ------
+        JobFailed : it could not be computed.
+        Cancelled : somebody cancelled the job.
+        """
+        found = self.create_table(body)
+        return found if isinstance(found, TableResource) else self.finished(found, report)
+
+    def finished(self, job: JobResource, report: Reporter = silent) -> TableResource:
+        """Return the table that a job computes, once it has ended; see `computed`."""
+        for event in self.follow(job):
+            if event.type == "progress":
+                report(_progress(event))
+        ended = self.job(job.id)
+        if ended.error is not None:
+            raise JobFailed(
+                ended.error.type, ended.error.title, ended.error.detail, ended.error.log
+            )
+        if ended.result_url is None:
+            raise Cancelled(f"the job {self.url(ended.url)} was cancelled")
+        return self._get(TableResource, ended.result_url)
+
+    def _get(self, model: type[_Result], path: str) -> _Result:
+        return read(model, self._connection.request("GET", path))
+
+
+def _part(identifier: str) -> str:
+    """Return an id as one part of a path, whatever is in it."""
+    return quote(identifier, safe="")
+
+
+def _progress(event: JobEvent) -> Progress:
+    data = event.data
+    return Progress(data["stage"], data["done"], data["total"], data["note"])
