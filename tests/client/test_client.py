@@ -120,6 +120,15 @@ def test_jobs_are_listed_and_deleted(client: Client, table: TableResource) -> No
     assert client.table(found.id) == found
 
 
+def test_long_lists_come_in_pages(client: Client) -> None:
+    # A page has 20.
+    made = [client.create_table(tiny_table(seed=seed, cycles=100_000)) for seed in range(100, 123)]
+    ids = [client.cancel(job.id).id for job in made if isinstance(job, JobResource)]
+    listed = [job.id for job in client.jobs()]
+    assert listed[: len(made)] == ids[::-1]
+    assert len(set(listed)) == len(listed)
+
+
 def test_a_cancelled_job_ends_the_wait(client: Client) -> None:
     long = tiny_table(seed=5, cycles=100_000)
     found = client.create_table(long)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
-from tvlb.errors import Cancelled, InvalidInput, TvlbError
+from tvlb.errors import Cancelled, InvalidInput, ServerProblem, TvlbError
 from tvlb.provenance import VERSION
 
 __all__ = ["app", "main"]
@@ -91,6 +91,12 @@ def _complain(message: str) -> None:
     print(f"tvlb: error: {line}", file=sys.stderr)
 
 
+def _is_bad_input(error: Exception) -> bool:
+    if isinstance(error, ServerProblem):
+        return error.is_bad_input
+    return isinstance(error, InvalidInput)
+
+
 def _interrupt(number: int, frame: object) -> None:
     """End on SIGTERM as on Ctrl-C: workers stop, nothing half-written stays."""
     raise KeyboardInterrupt
@@ -111,9 +117,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _UsageProblem as error:
         _complain(cast("typer.BadParameter", error).format_message())
         return EXIT_BAD_INPUT
-    except InvalidInput as error:
-        _complain(str(error))
-        return EXIT_BAD_INPUT
     except (KeyboardInterrupt, typer.Abort, Cancelled):
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -122,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAILURE
     except (TvlbError, OSError) as error:
         _complain(str(error))
-        return EXIT_FAILURE
+        return EXIT_BAD_INPUT if _is_bad_input(error) else EXIT_FAILURE
     if code == EXIT_INTERRUPTED:
         print("tvlb: interrupted", file=sys.stderr)
     return code if isinstance(code, int) else 0

@@ -1,6 +1,5 @@
 """`tvlb table`: the whole search."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,8 @@ from tvlb.cli.options import (
     integer,
     number,
 )
-from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.cli.remote import Place, compute_at_server, read_token
+from tvlb.cli.terminal import print_json, print_written, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable as check_file
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
@@ -94,9 +94,22 @@ def table(
     ] = None,
     seed: Seed = 0,
     workers: Workers = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Have a tvlb server compute it; a token is taken from TVLB_TOKEN.",
+            show_default=False,
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Holds the token for the server.", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compute the T-VLB table of a Dragonfly: probe, balance, simulate, decide."""
+    _check_place(server, token_file, compact=compact, workers=workers)
     network = parse_topology(topology)
     options = SearchOptions(
         routing=routing,
@@ -117,6 +130,38 @@ def table(
             _check_format(network, output)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
+    if server is None:
+        document = _compute(network, options, output, compact=compact)
+    else:
+        token = read_token(token_file)
+        document = compute_at_server(Place(server, token), network, options, output)
+    if json:
+        print_json(document)
+    else:
+        print_summary(document, stdout())
+    if plot is not None:
+        save_figure(document, plot)
+
+
+def _check_place(
+    server: str | None, token_file: Path | None, *, compact: bool, workers: int | None
+) -> None:
+    """Refuse options that belong to the other place to compute."""
+    if server is None:
+        if token_file is not None:
+            raise InvalidInput("--token-file is for --server only")
+        return
+    if workers is not None:
+        raise InvalidInput("--workers with --server: the server decides on its workers")
+    if compact:
+        raise InvalidInput(
+            "--compact with --server: servers keep tables in the form that their size asks for"
+        )
+
+
+def _compute(
+    network: Dragonfly, options: SearchOptions, output: str | None, *, compact: bool
+) -> Document:
     with progress_display() as report:
         result = optimize(network, options, report=report)
     if compact:
@@ -124,14 +169,8 @@ def table(
     # First of all the table: nothing that fails while printing may lose the search.
     if output is not None:
         write_table(result.table, Path(output))
-        print(f"table written to {output}", file=sys.stderr)
-    document = table_document(result)
-    if json:
-        print_json(document)
-    else:
-        print_summary(document, stdout())
-    if plot is not None:
-        save_figure(document, plot)
+        print_written(output)
+    return table_document(result)
 
 
 def _check_format(network: Dragonfly, output: str) -> None:

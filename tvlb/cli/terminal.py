@@ -20,7 +20,14 @@ from rich.progress import (
 from tvlb.search import Progress as Event
 from tvlb.search import Reporter
 
-__all__ = ["print_json", "print_warnings", "progress_display", "stdout"]
+__all__ = [
+    "print_json",
+    "print_notice",
+    "print_warnings",
+    "print_written",
+    "progress_display",
+    "stdout",
+]
 
 # Longest time without a line in a log, seconds.
 _SILENCE = 30.0
@@ -43,6 +50,16 @@ def print_warnings(warnings: Iterable[str]) -> None:
         print(f"tvlb: warning: {warning}", file=sys.stderr)
 
 
+def print_notice(text: str) -> None:
+    """Print one line on stderr that says what is going on."""
+    print(f"tvlb: {text}", file=sys.stderr, flush=True)
+
+
+def print_written(path: str) -> None:
+    """Say on stderr that a table file is there."""
+    print(f"table written to {path}", file=sys.stderr)
+
+
 class _StageLog:
     """Says in a line that a stage begins, now and then where it is, and that it is done."""
 
@@ -59,7 +76,7 @@ class _StageLog:
 
     def _print(self, text: str) -> None:
         self._spoke = time.monotonic()
-        print(f"tvlb: {text}", file=sys.stderr, flush=True)
+        print_notice(text)
 
 
 @contextmanager

@@ -174,7 +174,11 @@ class Client:
         )
 
     def delete(self, job_id: str) -> None:
-        """Delete a job that has ended; its result stays."""
+        """Delete a job that has ended; its result stays.
+
+        If the connection breaks meanwhile, the server may say that there is no such job: it is
+        deleted then.
+        """
         self._connection.request("DELETE", f"/v1/jobs/{_part(job_id)}")
 
     def table(self, table_id: str) -> TableResource:

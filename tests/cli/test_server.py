@@ -1,0 +1,157 @@
+"""`tvlb table --server`: what a server computes is what is computed here."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service import Server
+from tvlb.cli import main
+
+_QUICK = (
+    "--patterns", "2", "--screening", "300,300,0.05", "--confirmation", "400,400,0.05",
+    "--finalists", "1", "--data-points", "2", "--simulated-patterns", "2", "--seed", "11",
+)  # fmt: skip
+_WIRED = {"p": 1, "a": 2, "h": 2, "g": 3, "links": [[5, 0], [0, 2], [1, 3], [2, 4], [1, 4], [3, 5]]}
+_NOBODY = "http://127.0.0.1:1"
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TVLB_TOKEN", raising=False)
+    Path("wired.json").write_text(json.dumps(_WIRED))
+
+
+def _table(
+    capsys: pytest.CaptureFixture[str], topology: str, *arguments: str
+) -> tuple[dict[str, Any], str]:
+    """Return the document of a search, and what it said."""
+    assert main(["table", topology, *_QUICK, *arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    return json.loads(captured.out), captured.err
+
+
+def _without_timings(document: Mapping[str, Any]) -> str:
+    """Tell 1 from 1.0."""
+    return json.dumps({**document, "timings": None}, sort_keys=True)
+
+
+@pytest.mark.parametrize("topology", ["2,4,2,5", "wired.json"])
+def test_a_server_computes_the_same(
+    topology: str, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, _ = _table(capsys, topology, "-o", "here.parquet")
+    there, said = _table(capsys, topology, "-o", "there.parquet", "--server", server.url)
+    assert Path("there.parquet").read_bytes() == Path("here.parquet").read_bytes()
+    assert _without_timings(there) == _without_timings(here)
+    lines = said.splitlines()
+    assert lines[0].startswith(f"tvlb: the server computes it: {server.url}/v1/jobs/")
+    assert {"tvlb: probe begins", "tvlb: probe 2/2", "tvlb: curves begins"} <= set(lines)
+    assert lines[-1] == "table written to there.parquet"
+
+    again, said = _table(capsys, topology, "-o", "again.csv", "--server", f"{server.url}/")
+    assert again == there
+    assert "begins" not in said
+    assert said.startswith(f"tvlb: the server knows it already: {server.url}/v1/tables/")
+    assert main(["export", "here.parquet", "--to", "csv", "-o", "here.csv"]) == 0
+    assert Path("again.csv").read_bytes() == Path("here.csv").read_bytes()
+
+
+def test_the_summary_is_the_same(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["table", "1,2,2,3", *_QUICK, "--server", server.url, "--plot", "t.svg"]
+    assert main(options) == 0
+    printed = capsys.readouterr().out
+    assert "Step 1: modelled throughput on dfly(1,2,2,3)" in printed
+    assert "Choice: " in printed
+    assert Path("t.svg").exists()
+
+
+_BAD = [
+    (["--workers", "2"], "--workers"),
+    (["--compact"], "--compact"),
+    (["--token-file", "missing"], "missing"),
+    (["--token-file", "wired.json"], "one word"),
+    (["--server", "127.0.0.1:8080"], "127.0.0.1:8080"),
+    (["--server", "http://me:secret@host"], "no user"),
+    (["--routing", "min"], "'min'"),
+    (["--patterns", "0"], "'0'"),
+    (["--finalists", "1000"], "1000"),
+    (["--screening", "1,2,3"], "grid 3"),
+    (["--confirmation", "10,100000000,0.0001"], "422"),
+]
+
+
+@pytest.mark.parametrize(("options", "named"), _BAD, ids=str)
+def test_bad_input(
+    options: list[str], named: str, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", "2,4,2,5", "--server", server.url, *options, "-o", "t.csv"]) == 2
+    captured = capsys.readouterr()
+    (line,) = captured.err.splitlines()
+    assert line.startswith("tvlb: error: ")
+    assert named in line
+    assert "secret" not in line
+    assert captured.out == ""
+    assert not Path("t.csv").exists()
+
+
+def test_a_token_file_is_for_a_server(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "2,4,2,5", "--token-file", "wired.json"]) == 2
+    assert "--token-file is for --server only" in capsys.readouterr().err
+
+
+def test_nobody_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "2,4,2,5", "--server", _NOBODY]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"tvlb: error: cannot reach {_NOBODY}: ")
+
+
+def test_tokens(
+    guarded: tuple[Server, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server, token = guarded
+    ask = ["table", "1,2,2,3", *_QUICK, "--server", server.url]
+    assert main(ask) == 2
+    assert "a bearer token is needed" in capsys.readouterr().err
+    monkeypatch.setenv("TVLB_TOKEN", token[:-1] + ("A" if token[-1] != "A" else "B"))
+    assert main(ask) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "401 Unauthorized: the token is unknown, expired or revoked" in line
+    # The file counts more than the environment.
+    Path("token").write_text(f"{token}\n")
+    assert main([*ask, "--token-file", "token"]) == 0
+    monkeypatch.setenv("TVLB_TOKEN", token)
+    assert main(ask) == 0
+    assert token not in capsys.readouterr().err
+
+
+def test_an_interrupted_wait_leaves_the_job(server: Server) -> None:
+    long = ["--screening", "100000,100000,0.01", "--server", server.url, "-o", "t.parquet"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tvlb", "table", "2,4,2,5", *_QUICK, *long],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    job = next(process.stderr).rstrip().rpartition(" ")[2]
+    assert next(process.stderr) == "tvlb: probe begins\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.splitlines()[-3:] == [
+        f"tvlb: the job goes on at the server: {job}",
+        f"tvlb: to cancel it: curl -X POST {job}/cancel",
+        "tvlb: interrupted",
+    ]
+    assert not Path("t.parquet").exists()
+    assert httpx.get(job).json()["status"] == "running"
+    assert httpx.post(f"{job}/cancel").is_success

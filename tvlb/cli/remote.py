@@ -1,0 +1,145 @@
+"""`tvlb table --server`: the same question to a server, the same answer."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from tvlb.cli.terminal import print_notice, print_written, progress_display
+from tvlb.client import Client, TableFormat
+from tvlb.errors import Cancelled, InvalidInput
+from tvlb.schemas import (
+    JobResource,
+    TableBody,
+    TableDocument,
+    TableResource,
+    WindowsBody,
+    Wiring,
+)
+from tvlb.search import SearchOptions, check_request
+from tvlb.topology import FROM_FILE, Dragonfly
+
+__all__ = ["Place", "compute_at_server", "read_token"]
+
+_TOKEN_VARIABLE = "TVLB_TOKEN"
+_LONGEST_TOKEN = 10_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """A server, and what lets us in."""
+
+    url: str
+    token: str | None = field(repr=False)
+
+
+def read_token(path: Path | None) -> str | None:
+    """Return the token in a file or, without one, in the environment; None without both.
+
+    There is no option for the token itself: others could read it in the list of processes.
+
+    Raises
+    ------
+    InvalidInput : the file cannot be read.
+    """
+    if path is None:
+        return os.environ.get(_TOKEN_VARIABLE) or None
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_LONGEST_TOKEN).decode().strip()
+    except OSError as error:
+        raise InvalidInput(f"cannot read token file {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"token file {path} holds no token") from error
+
+
+def compute_at_server(
+    place: Place, network: Dragonfly, options: SearchOptions, output: str | None
+) -> Mapping[str, Any]:
+    """Have a table computed, download it to `output`, and return its document.
+
+    Raises
+    ------
+    InvalidInput : the request is out of range.
+    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
+    """
+    check_request(network, options)
+    body = _body(network, options)
+    with Client(place.url, place.token, notice=print_notice) as client:
+        table = _computed(client, body, place)
+        if output is not None:
+            suffix = Path(output).suffix.removeprefix(".")
+            client.download(table.id, cast("TableFormat", suffix), Path(output))
+            print_written(output)
+    return _document(table, network)
+
+
+def _body(network: Dragonfly, options: SearchOptions) -> TableBody:
+    patterns = options.patterns
+    try:
+        return TableBody.model_validate(
+            {
+                "topology": _topology(network),
+                "routing": str(options.routing),
+                "patterns": int(patterns) if patterns.isdecimal() else patterns,
+                "tolerance": options.tolerance,
+                "balance": options.balancing is not None,
+                "screening": WindowsBody.of(options.screening),
+                "confirmation": WindowsBody.of(options.confirmation),
+                "finalists": options.finalists,
+                "data_points": options.data_points,
+                "simulated_patterns": options.simulated_patterns,
+                "seed": options.seed,
+            }
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InvalidInput(f"{where} {first['input']!r}: {first['msg']}") from error
+
+
+def _topology(network: Dragonfly) -> str | Wiring:
+    if network.arrangement != FROM_FILE:
+        return str(network)
+    return Wiring(
+        p=network.nodes_per_switch,
+        a=network.switches_per_group,
+        h=network.global_ports,
+        g=network.groups,
+        links=tuple((int(x), int(y)) for x, y in network.cables),
+    )
+
+
+def _computed(client: Client, body: TableBody, place: Place) -> TableResource:
+    found = client.create_table(body)
+    if isinstance(found, TableResource):
+        print_notice(f"the server knows it already: {client.url(found.url)}")
+        return found
+    print_notice(f"the server computes it: {client.url(found.url)}")
+    try:
+        with progress_display() as report:
+            return client.finished(found, report)
+    except Cancelled as error:
+        print_notice(str(error))
+        raise
+    except KeyboardInterrupt:
+        _say_how_to_cancel(client, found, place)
+        raise
+
+
+def _say_how_to_cancel(client: Client, job: JobResource, place: Place) -> None:
+    url = client.url(job.url)
+    header = "" if place.token is None else f' -H "Authorization: Bearer ${_TOKEN_VARIABLE}"'
+    print_notice(f"the job goes on at the server: {url}")
+    print_notice(f"to cancel it: curl -X POST{header} {url}/cancel")
+
+
+def _document(table: TableResource, network: Dragonfly) -> Mapping[str, Any]:
+    """Return the document that the same search prints without a server."""
+    found = table.model_dump(mode="json", exclude_unset=True)
+    document = {name: found[name] for name in TableDocument.model_fields if name in found}
+    # A server does not know the name of our topology file.
+    return document | {"topology": str(network)}
