@@ -43,8 +43,10 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
-    for module in (results, jobs, operations):
-        app.include_router(module.router)
+    routers = [module.router for module in (results, jobs, operations)]
+    for router in routers:
+        app.include_router(router)
+    app.state.routes = [route for router in routers for route in router.routes]
     operations.mount_documentation(app)
     install_handlers(app)
     limits = services.settings.limits

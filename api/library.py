@@ -90,7 +90,7 @@ class Library:
         try:
             return result.table_file, self._blobs.path(result.table_file)
         except DamagedBlob:
-            self._results.forget(result.key)
+            self._forget(result)
             raise
 
     def table(self, result: Result) -> AnyTable:
@@ -125,8 +125,14 @@ class Library:
         try:
             return self._blobs.read(name)
         except DamagedBlob:
-            self._results.forget(result.key)
+            self._forget(result)
             raise
+
+    def _forget(self, result: Result) -> None:
+        self._results.forget(result.key)
+        with self._lock:
+            kept = self._kept.pop(result.key, None)
+            self._bytes -= 0 if kept is None else len(kept.body)
 
     def _keep(self, resource: Resource) -> None:
         with self._lock:

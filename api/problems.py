@@ -120,7 +120,7 @@ def _http(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> list[str]:
     """Return the methods of all routes of a path, each of which knows only its own."""
     found: set[str] = set()
-    for route in request.app.routes:
+    for route in request.app.state.routes:
         match, _ = route.matches(request.scope)
         if match is not Match.NONE:
             found |= getattr(route, "methods", None) or set()

@@ -1,1 +1,3 @@
 """The routes, one module per resource."""
+
+__all__: list[str] = []

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Query
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from api.services import Owner
@@ -19,9 +20,8 @@ ValidateOnly = Annotated[
 def _asking(
     owner: Owner,
     idempotency_key: Annotated[
-        str | SkipJsonSchema[None],
+        Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,255}$")] | SkipJsonSchema[None],
         Header(
-            pattern=r"^[\x21-\x7e]{1,255}$",
             description="A text of your own: the same key gives the same answer again.",
         ),
     ] = None,

@@ -37,8 +37,8 @@ class _Listing(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(20, ge=1, le=100, description="Most jobs.")
-    before: int | SkipJsonSchema[None] = Field(
-        None, ge=0, le=2**31 - 1, description="Of `next`: where to go on with older ones."
+    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
+        None, description="Of `next`: where to go on with older ones."
     )
     status: JobStatus | SkipJsonSchema[None] = Field(
         None, description="Only jobs with this status."
@@ -100,8 +100,8 @@ async def follow_job(
     job: KnownJob,
     services: WithServices,
     last_event_id: Annotated[
-        str | SkipJsonSchema[None],
-        Header(pattern="^[0-9]{1,9}$", description="Number of the last event that was seen."),
+        Annotated[str, Field(pattern="^[0-9]{1,9}$")] | SkipJsonSchema[None],
+        Header(description="Number of the last event that was seen."),
     ] = None,
 ) -> AsyncIterator[ServerSentEvent]:
     """Follow a job: its events from the beginning, or after Last-Event-ID, as they happen.

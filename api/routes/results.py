@@ -51,15 +51,12 @@ _MEDIA_TYPES = {
 
 def _links(noun: str) -> dict[str, Any]:
     """Say where what was computed is found."""
-    here = {"parameters": {f"{noun}_id": "$response.body#/id"}}
-    links = {"self": {"operationId": f"get_{noun}", **here}}
+    here: dict[str, object] = {f"{noun}_id": "$response.body#/id"}
+    links = {"self": {"operationId": f"get_{noun}", "parameters": here}}
     if noun == "table":
-        links["file"] = {"operationId": "download_table", **here}
-        pair = {"src": 0, "dst": 1}
-        links["paths"] = {
-            "operationId": "get_paths",
-            "parameters": {**here["parameters"], **pair},
-        }
+        pair = here | {"src": 0, "dst": 1}
+        links["file"] = {"operationId": "download_table", "parameters": here}
+        links["paths"] = {"operationId": "get_paths", "parameters": pair}
     return links
 
 
@@ -134,11 +131,11 @@ class _Listing(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(20, ge=1, le=100, description="Most items.")
-    before: int | SkipJsonSchema[None] = Field(
-        None, ge=0, le=2**31 - 1, description="Of `next`: where to go on with older ones."
+    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
+        None, description="Of `next`: where to go on with older ones."
     )
-    table_id: str | SkipJsonSchema[None] = Field(
-        None, pattern="^[0-9a-f]{64}$", description="Only results with this table (table.id)."
+    table_id: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | SkipJsonSchema[None] = Field(
+        None, description="Only results with this table (table.id)."
     )
 
 

@@ -9,7 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
@@ -53,10 +53,19 @@ __all__ = [
 _MAX_CYCLES = 100_000_000
 _MAX_LINKS = 2_000_000
 
-Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1.")]
+
+def _whole(value: object) -> object:
+    """Take 2.0 for 2: to JSON they are the same number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_WHOLE = BeforeValidator(_whole)
+Seed = Annotated[
+    int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1."), _WHOLE
+]
 _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 # JSON has lists only, which a strict tuple refuses.
-Cable = Annotated[tuple[int, int], Field(strict=False)]
+Cable = Annotated[tuple[Annotated[int, _WHOLE], Annotated[int, _WHOLE]], Field(strict=False)]
 
 
 class Wiring(BaseModel):
@@ -64,10 +73,10 @@ class Wiring(BaseModel):
 
     model_config = _STRICT
 
-    p: Annotated[int, Field(ge=1, le=10**9, description="Nodes per switch.")]
-    a: Annotated[int, Field(ge=1, le=10**9, description="Switches per group.")]
-    h: Annotated[int, Field(ge=1, le=10**9, description="Global ports per switch.")]
-    g: Annotated[int, Field(ge=2, le=10**9, description="Groups.")]
+    p: Annotated[int, Field(ge=1, le=10**9, description="Nodes per switch."), _WHOLE]
+    a: Annotated[int, Field(ge=1, le=10**9, description="Switches per group."), _WHOLE]
+    h: Annotated[int, Field(ge=1, le=10**9, description="Global ports per switch."), _WHOLE]
+    g: Annotated[int, Field(ge=2, le=10**9, description="Groups."), _WHOLE]
     links: Annotated[
         tuple[Cable, ...],
         Field(max_length=_MAX_LINKS, strict=False, description="Switch pairs."),
@@ -79,8 +88,10 @@ class WindowsBody(BaseModel):
 
     model_config = _STRICT
 
-    warmup: Annotated[int, Field(ge=0, le=_MAX_CYCLES, description="Warm-up, cycles.")]
-    measured: Annotated[int, Field(ge=1, le=_MAX_CYCLES, description="Measured window, cycles.")]
+    warmup: Annotated[int, Field(ge=0, le=_MAX_CYCLES, description="Warm-up, cycles."), _WHOLE]
+    measured: Annotated[
+        int, Field(ge=1, le=_MAX_CYCLES, description="Measured window, cycles."), _WHOLE
+    ]
     grid: Annotated[
         float,
         Field(ge=1e-4, le=0.1, description="Grid of saturation loads, packets/cycle/node."),
@@ -103,7 +114,9 @@ class Request(BaseModel, ABC):
     kind: ClassVar[str]
 
     topology: Annotated[
-        TopologyText | Wiring, Field(description="The network, by its sizes or its cables.")
+        Annotated[TopologyText, Tag("text")] | Annotated[Wiring, Tag("wiring")],
+        Discriminator(lambda value: "text" if isinstance(value, str) else "wiring"),
+        Field(description="The network, by its sizes or its cables."),
     ]
 
     def network(self, limits: RequestLimits | None = None) -> Dragonfly:
@@ -157,7 +170,7 @@ class TableBody(Request):
         Literal["ugal-l", "ugal-g", "par"], Field(description="Routing that will use the table.")
     ] = "ugal-l"
     patterns: Annotated[
-        Literal["auto", "all"] | Annotated[int, Field(ge=1, le=10**9)],
+        Literal["auto", "all"] | Annotated[int, Field(ge=1, le=10**9), _WHOLE],
         Field(description="Probed adversarial patterns: auto, all or a number."),
     ] = "auto"
     tolerance: Annotated[
@@ -171,12 +184,14 @@ class TableBody(Request):
     confirmation: Annotated[
         WindowsBody, Field(description="Windows of the finalists and the conventional set.")
     ] = WindowsBody.of(PAPER)
-    finalists: Annotated[int, Field(ge=1, le=100, description="Confirmed candidates.")] = 2
+    finalists: Annotated[int, Field(ge=1, le=100, description="Confirmed candidates."), _WHOLE] = 2
     data_points: Annotated[
-        int, Field(ge=1, le=31, description="Most data points of Table 1 among the candidates.")
+        int,
+        Field(ge=1, le=31, description="Most data points of Table 1 among the candidates."),
+        _WHOLE,
     ] = MAX_DATA_POINTS
     simulated_patterns: Annotated[
-        int, Field(ge=2, le=MAX_PATTERNS, description="Simulated type2 patterns.")
+        int, Field(ge=2, le=MAX_PATTERNS, description="Simulated type2 patterns."), _WHOLE
     ] = MAX_PATTERNS
     seed: Seed = 0
 
@@ -297,30 +312,34 @@ class SimulationBody(Request):
         bool, Field(description="Search the saturation load on a grid of 0.01.")
     ] = False
     warmup: Annotated[
-        Annotated[int, Field(ge=0, le=_MAX_CYCLES)] | WarmupText,
+        Annotated[int, Field(ge=0, le=_MAX_CYCLES), _WHOLE] | WarmupText,
         Field(description="Warm-up: cycles, or until the network is steady."),
     ] = 30_000
-    cycles: Annotated[int, Field(ge=1, le=_MAX_CYCLES, description="Measured cycles.")] = 10_000
+    cycles: Annotated[int, Field(ge=1, le=_MAX_CYCLES, description="Measured cycles."), _WHOLE] = (
+        10_000
+    )
     vcs: Annotated[Literal["won", "per-hop"], Field(description="VC scheme.")] = "won"
     vc_count: Annotated[
-        Annotated[int, Field(ge=1, le=8)] | None,
+        Annotated[int, Field(ge=1, le=8), _WHOLE] | None,
         Field(description="Virtual channels; null for what the scheme needs."),
     ] = None
-    buffer: Annotated[int, Field(ge=1, le=4096, description="Buffer per input VC, flits.")] = 32
-    local_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles.")] = 10
-    global_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles.")] = 15
-    speedup: Annotated[int, Field(ge=1, le=16, description="Switch steps per cycle.")] = 2
+    buffer: Annotated[
+        int, Field(ge=1, le=4096, description="Buffer per input VC, flits."), _WHOLE
+    ] = 32
+    local_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles."), _WHOLE] = 10
+    global_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles."), _WHOLE] = 15
+    speedup: Annotated[int, Field(ge=1, le=16, description="Switch steps per cycle."), _WHOLE] = 2
     threshold: Annotated[
-        int, Field(ge=-(10**6), le=10**6, description="UGAL bias towards MIN, flits.")
+        int, Field(ge=-(10**6), le=10**6, description="UGAL bias towards MIN, flits."), _WHOLE
     ] = 0
     decide: Annotated[
         Literal["once", "each-attempt"], Field(description="When the source decides.")
     ] = "once"
     traces: Annotated[
-        int, Field(ge=0, le=100_000, description="Measured packets to trace per run.")
+        int, Field(ge=0, le=100_000, description="Measured packets to trace per run."), _WHOLE
     ] = 0
     seed: Seed = 0
-    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load.")] = 1
+    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), _WHOLE] = 1
 
     def config(self) -> SimulationConfig:
         """Return the settings of the simulator."""

@@ -1,0 +1,22 @@
+"""The server keeps to its OpenAPI document, whatever is sent; the long run is bench/contract.py."""
+
+from pathlib import Path
+
+from tests.api.contract import run_schemathesis
+from tests.service import new_token, running_server
+
+
+def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    limits = ["--max-switches", "128", "--max-cpu-seconds", "300"]
+    with running_server(data, "--require-tokens", *limits) as server:
+        report = run_schemathesis(
+            server.url,
+            new_token(data),
+            "--phases=examples,coverage,stateful",
+            "--max-examples=5",
+            "--seed=1",
+            "--rate-limit=150/s",
+        )
+    assert report.code == 0, report.text
+    assert report.cases > 500

@@ -1,0 +1,159 @@
+"""Jobs over HTTP: state, events, cancelling, deleting."""
+
+import json
+import os
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import httpx
+from httpx_sse import connect_sse
+
+from tests.jobs.processes import until
+from tests.service import Server, running_server
+from tvlb.progress import JobStatus
+from tvlb.schemas import JobList, JobResource
+
+# Minutes of simulation, within one call of the compiled core.
+ENDLESS: dict[str, Any] = {"topology": "2,4,2,5", "load": [0.2], "cycles": 100_000_000}
+
+
+def start(http: httpx.Client, **changes: Any) -> JobResource:
+    answer = http.post("/v1/simulations", json=ENDLESS | changes)
+    assert answer.status_code == 202, answer.text
+    return JobResource.model_validate_json(answer.content)
+
+
+def read(http: httpx.Client, job: JobResource) -> JobResource:
+    return JobResource.model_validate_json(http.get(job.url).content)
+
+
+def cancel(http: httpx.Client, job: JobResource) -> None:
+    http.post(f"{job.url}/cancel")
+    until(lambda: read(http, job).status is JobStatus.CANCELLED)
+
+
+def test_a_running_job_tells_where_it_is(http: httpx.Client) -> None:
+    job = start(http, seed=1)
+    until(lambda: read(http, job).progress > 0)
+    running = read(http, job)
+    assert (running.status, running.stage, running.stalled) == ("running", "simulate", False)
+    assert running.heartbeat_at is not None
+    listed = JobList.model_validate_json(http.get("/v1/jobs?status=running").content)
+    assert job.id in [one.id for one in listed.jobs]
+    refused = http.delete(job.url)
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:tvlb:problem:job-not-ended")
+    cancel(http, job)
+    again = http.post(f"{job.url}/cancel")
+    assert (again.status_code, again.json()["status"]) == (200, "cancelled")
+    assert http.delete(job.url).status_code == 204
+    assert http.get(job.url).status_code == 404
+
+
+def test_queued_jobs_know_their_place(http: httpx.Client) -> None:
+    first, second, third = (start(http, seed=seed) for seed in (2, 3, 4))
+    until(lambda: read(http, first).status is JobStatus.RUNNING)
+    assert read(http, second).queue_position == 1
+    assert read(http, third).queue_position == 2
+    answer = http.post(f"{second.url}/cancel")
+    assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
+    assert read(http, third).queue_position == 1
+    cancel(http, third)
+    cancel(http, first)
+
+
+def test_events_are_followed_from_anywhere(http: httpx.Client) -> None:
+    job = start(http, cycles=3_000_000, seed=5)
+    with connect_sse(http, "GET", job.events_url) as stream:
+        seen = [(int(event.id), event.event) for event in stream.iter_sse()]
+    numbers = [number for number, _ in seen]
+    assert numbers == list(range(1, len(seen) + 1))
+    assert seen[0] == (1, "state")
+    assert seen[-1][1] == "state"
+    assert "progress" in {kind for _, kind in seen}
+    with connect_sse(http, "GET", job.events_url, headers={"Last-Event-ID": "2"}) as stream:
+        events = list(stream.iter_sse())
+    assert [int(event.id) for event in events] == numbers[2:]
+    assert json.loads(events[-1].data)["status"] == "succeeded"
+
+
+def test_a_cancelled_wait_holds_nobody(http: httpx.Client) -> None:
+    """Somebody who waits for a job that is cancelled gets its state."""
+    job = start(http, seed=6)
+    cancel(http, job)
+    held = http.post("/v1/simulations", json=ENDLESS | {"seed": 7}, headers={"Prefer": "wait=1"})
+    assert held.status_code == 202
+    assert held.headers["preference-applied"] == "wait=1"
+    cancel(http, JobResource.model_validate_json(held.content))
+
+
+def test_the_full_queue_says_so(tmp_path: Path) -> None:
+    with (
+        running_server(tmp_path / "data", "--no-worker", "--max-jobs", "2") as server,
+        httpx.Client(base_url=server.url) as http,
+    ):
+        start(http, seed=1)
+        start(http, seed=2)
+        start(http, seed=2)
+        refused = http.post("/v1/simulations", json=ENDLESS | {"seed": 3})
+        assert refused.status_code == 429
+        assert refused.json()["type"] == "urn:tvlb:problem:queue-full"
+        assert int(refused.headers["retry-after"]) > 0
+
+
+def test_the_worker_of_a_server_is_started_again(tmp_path: Path) -> None:
+    """Its job goes on as a second attempt."""
+    with (
+        running_server(tmp_path / "data") as server,
+        httpx.Client(base_url=server.url) as http,
+    ):
+        job = start(http, seed=1)
+        until(lambda: read(http, job).progress > 0)
+        os.kill(_worker_of(server), signal.SIGKILL)
+        until(lambda: read(http, job).attempt == 2)
+        until(lambda: read(http, job).status is JobStatus.RUNNING)
+        cancel(http, job)
+
+
+def _worker_of(server: Server) -> int:
+    lines = [line for line in server.log.read_text().splitlines() if '"worker started"' in line]
+    return int(json.loads(lines[-1])["pid"])
+
+
+def test_one_audit_line_per_job(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running_server(data) as server, httpx.Client(base_url=server.url) as http:
+        running = start(http, seed=1)
+        queued = start(http, seed=2)
+        until(lambda: read(http, running).progress > 0)
+        cancel(http, queued)
+        cancel(http, running)
+        done = start(http, cycles=2_000_000, seed=3)
+        until(lambda: read(http, done).status is JobStatus.SUCCEEDED)
+        until(lambda: len(_audit(server)) >= 3)
+    assert sorted((line["job"], line["status"]) for line in _audit(server)) == sorted(
+        [(running.id, "cancelled"), (queued.id, "cancelled"), (done.id, "succeeded")]
+    )
+
+
+def _audit(server: Server) -> list[dict[str, Any]]:
+    lines = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
+    return [line for line in map(json.loads, lines) if line.get("part") == "audit"]
+
+
+def test_readiness_tells_the_truth(tmp_path: Path) -> None:
+    """With a database that does not answer the process lives, and is not ready."""
+    data = tmp_path / "data"
+    with (
+        running_server(data, "--no-worker") as server,
+        httpx.Client(base_url=server.url, timeout=90) as http,
+    ):
+        assert http.get("/readyz").status_code == 200
+        with sqlite3.connect(data / "jobs.sqlite3") as connection:
+            connection.execute("DROP TABLE events")
+            connection.execute("DROP TABLE jobs")
+        assert http.get("/readyz").status_code == 503
+        assert http.get("/readyz").headers["content-type"] == "application/problem+json"
+        assert http.get("/healthz").status_code == 200
+        assert http.get("/v1/jobs").status_code == 503

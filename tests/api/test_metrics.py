@@ -1,0 +1,37 @@
+"""Prometheus metrics."""
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.jobs.processes import until
+
+
+def samples(http: httpx.Client) -> dict[tuple[str, ...], float]:
+    answer = http.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_jobs_and_work_are_counted(http: httpx.Client) -> None:
+    before = samples(http)
+    body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 2_000_000, "seed": 77}
+    job = http.post("/v1/simulations", json=body).headers["location"]
+    until(lambda: http.get(job).json()["status"] == "succeeded")
+    after = samples(http)
+
+    def grown(*name: str) -> float:
+        return after[name] - before.get(name, 0.0)
+
+    row = http.get(http.get(job).json()["result_url"]).json()["rows"][0]
+    assert grown("tvlb_jobs", "succeeded") == 1
+    assert grown("tvlb_jobs_ended_total", "simulation", "succeeded") == 1
+    assert grown("tvlb_flit_hops_total") == row["flit_hops"]
+    assert grown("tvlb_job_stage_seconds_count", "simulation", "simulate") == 1
+    assert grown("tvlb_simulator_seconds_total") > 0
+    assert after["tvlb_workers",] == 1
+    assert grown("tvlb_http_requests_total", "POST", "/v1/simulations", "202") == 1
+    assert grown("tvlb_http_request_seconds_count", "GET", "/v1/jobs/{job_id}") >= 1

@@ -1,0 +1,81 @@
+"""The result store: whole files or none, checked when read."""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvlb.jobs.blobs import BlobStore, DamagedBlob
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> BlobStore:
+    return BlobStore(tmp_path)
+
+
+def files(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.is_file()]
+
+
+@given(data=st.binary(max_size=10_000))
+def test_what_is_put_is_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    blobs = BlobStore(tmp_path_factory.getbasetemp() / "blobs")
+    name = blobs.put_bytes(data)
+    assert name == hashlib.sha256(data).hexdigest()
+    assert blobs.read(name) == data
+
+
+def test_equal_content_is_stored_once(blobs: BlobStore, tmp_path: Path) -> None:
+    assert blobs.put_bytes(b"x") == blobs.put_bytes(b"x")
+    assert len(files(tmp_path)) == 1
+
+
+def test_a_failing_writer_leaves_nothing(blobs: BlobStore, tmp_path: Path) -> None:
+    def write(stream: BinaryIO) -> None:
+        stream.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        blobs.put(write)
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"hellO", b"hello!"])
+def test_damage_is_noticed_even_after_a_good_read(
+    blobs: BlobStore, tmp_path: Path, damage: bytes
+) -> None:
+    name = blobs.put_bytes(b"hello")
+    assert blobs.read(name) == b"hello"
+    path = tmp_path / name[:2] / name
+    path.write_bytes(damage)
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(DamagedBlob, match="damaged"):
+        blobs.read(name)
+    assert blobs.put_bytes(b"hello") == name
+    assert blobs.read(name) == b"hello"
+
+
+def test_missing_files_are_damage(blobs: BlobStore) -> None:
+    with pytest.raises(DamagedBlob, match="cannot be read"):
+        blobs.read("0" * 64)
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "G" * 64, "0" * 64 + "\n"])
+def test_only_hashes_are_names(blobs: BlobStore, name: str) -> None:
+    with pytest.raises(ValueError, match="SHA-256"):
+        blobs.path(name)
+
+
+def test_the_sweep_takes_only_what_is_old(blobs: BlobStore, tmp_path: Path) -> None:
+    kept = blobs.put_bytes(b"kept")
+    old, new = tmp_path / "incoming" / "old.tmp", tmp_path / "incoming" / "new.tmp"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    blobs.sweep()
+    assert [path.exists() for path in (old, new)] == [False, True]
+    assert blobs.read(kept) == b"kept"

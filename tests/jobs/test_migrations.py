@@ -1,0 +1,48 @@
+"""The migrations make the tables that the code works with, and tell a newer database."""
+
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
+
+from tvlb.errors import InvalidInput
+from tvlb.jobs.database import Database
+from tvlb.jobs.schema import metadata
+
+
+def test_migrations_and_schema_agree(database: Database) -> None:
+    with database.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_upgrading_twice_changes_nothing(database: Database) -> None:
+    database.upgrade()
+    database.check()
+
+
+def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:
+    with database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(InvalidInput, match=r"newer tvlb \(revision 9999\)"):
+        database.upgrade()
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        ("nonsense", "nonsense"),
+        ("mysql://localhost/x", "mysql"),
+        ("sqlite://", "sqlite:///FILE"),
+        ("sqlite:////no/such/directory/jobs", "unable to open"),
+        ("postgresql://127.0.0.1:1/x", "127.0.0.1"),
+    ],
+)
+def test_unusable_databases_are_refused(url: str, named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        Database(url).upgrade()
+
+
+def test_passwords_are_not_printed(tmp_path: Path) -> None:
+    assert "secret" not in Database("postgresql://user:secret@127.0.0.1:1/x").name
