@@ -14,6 +14,10 @@ from tvlb.progress import silent
 __all__ = ["QuickRunner"]
 
 
+def _get_ready() -> None:
+    """Do nothing; what a process needs to find this function is all that a task needs."""
+
+
 class QuickRunner:
     """Computes one small task at a time; a crash of its process costs that task only."""
 
@@ -22,7 +26,10 @@ class QuickRunner:
         self._pool = self._start()
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, get_context("spawn"), initializer=follow_parent)
+        pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=follow_parent)
+        # The first request should not wait for the process to start and to load the solvers.
+        pool.submit(_get_ready)
+        return pool
 
     async def run(self, task: Task) -> Outcome:
         """Compute a task.

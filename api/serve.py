@@ -95,6 +95,8 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
     # uvicorn raises the signal again when it has shut down; by then it has had its effect.
     signal.signal(signal.SIGTERM, _done)
     signal.signal(signal.SIGINT, _done)
+    if settings.needs_token and not any(token.active for token in services.tokens.newest()):
+        logger("serve").warning("nobody has a token yet; see tvlb token create")
     try:
         logger("serve").info("listening", host=host, port=listening.getsockname()[1])
         _Server(config, services).run([listening])

@@ -1,5 +1,6 @@
 """Structured logs: JSON lines on stderr, or coloured text on a terminal."""
 
+import os
 import sys
 
 import structlog
@@ -10,7 +11,10 @@ __all__ = ["audit", "configure_logs", "logger"]
 
 
 def configure_logs() -> None:
-    """Set the format of this process's logs."""
+    """Set the format of this process's logs, and keep others from writing between them."""
+    # Where a process with semaphores was killed, Python tells so in plain text. They are gone, as
+    # they have no names any more once they are in use.
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker")
     renderer: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer()
         if sys.stderr.isatty()
