@@ -7,7 +7,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
@@ -79,8 +80,33 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
     ------
     InvalidInput : the database, the result store or the address cannot be used.
     """
-    listening = _listen(host, port)
-    services = Services.start(settings)
+    with _listen(host, port) as listening:
+        services = Services.start(settings)
+        if settings.needs_token and not any(token.active for token in services.tokens.newest()):
+            logger("serve").warning("nobody has a token yet; see tvlb token create")
+        with _worker_beside(worker):
+            logger("serve").info("listening", host=host, port=listening.getsockname()[1])
+            _run(services, listening)
+
+
+@contextmanager
+def _worker_beside(arguments: Sequence[str] | None) -> Generator[None]:
+    """Keep a worker alive while the block runs."""
+    if arguments is None:
+        yield
+        return
+    parent = ["--parent", str(os.getpid())]
+    process = _WorkerProcess([sys.executable, "-m", "tvlb", *arguments, *parent])
+    try:
+        yield
+    finally:
+        process.end()
+
+
+def _run(services: Services, listening: socket.socket) -> None:
+    # uvicorn raises the signal again when it has shut down; by then it has had its effect.
+    signal.signal(signal.SIGTERM, _done)
+    signal.signal(signal.SIGINT, _done)
     config = uvicorn.Config(
         create_app(services),
         log_config=None,
@@ -88,21 +114,7 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    process = None
-    if worker is not None:
-        parent = ["--parent", str(os.getpid())]
-        process = _WorkerProcess([sys.executable, "-m", "tvlb", *worker, *parent])
-    # uvicorn raises the signal again when it has shut down; by then it has had its effect.
-    signal.signal(signal.SIGTERM, _done)
-    signal.signal(signal.SIGINT, _done)
-    if settings.needs_token and not any(token.active for token in services.tokens.newest()):
-        logger("serve").warning("nobody has a token yet; see tvlb token create")
-    try:
-        logger("serve").info("listening", host=host, port=listening.getsockname()[1])
-        _Server(config, services).run([listening])
-    finally:
-        if process is not None:
-            process.end()
+    _Server(config, services).run([listening])
 
 
 def _done(signal_number: int, frame: FrameType | None) -> None:

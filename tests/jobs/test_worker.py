@@ -45,6 +45,9 @@ TABLE = TableBody(
 # Minutes of simulation, within one call of the compiled core.
 ENDLESS = SimulationBody(topology="2,4,2,5", load=(0.2,), cycles=100_000_000)
 
+# What the worker does without the database needs to be looked at once only.
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 
 @pytest.fixture
 def queue(database: Database) -> JobQueue:
@@ -70,6 +73,7 @@ def log_of(queue: JobQueue, job: Job) -> list[str]:
     ]
 
 
+@on_sqlite
 def test_a_table_is_to_the_byte_what_the_library_computes(
     queue: JobQueue, database: Database, database_url: str, directory: Path
 ) -> None:
@@ -140,6 +144,7 @@ def test_another_worker_goes_on_from_the_last_finished_stage(
     assert any("no sign of life" in line for line in log_of(queue, job))
 
 
+@on_sqlite
 def test_nothing_of_a_killed_worker_survives_it(
     queue: JobQueue, database_url: str, directory: Path
 ) -> None:
@@ -152,6 +157,7 @@ def test_nothing_of_a_killed_worker_survives_it(
         until(lambda: not any(map(is_alive, family)))
 
 
+@on_sqlite
 def test_a_crash_of_the_computation_is_tried_three_times_and_its_log_is_kept(
     queue: JobQueue, database_url: str, directory: Path
 ) -> None:
@@ -178,6 +184,7 @@ def _crash(queue: JobQueue, job: Job, worker: WorkerProcess, attempt: int) -> No
     until(lambda: read(queue, job).attempt > attempt or read(queue, job).ended)
 
 
+@on_sqlite
 def test_a_lasting_error_is_not_tried_again(
     queue: JobQueue, database_url: str, directory: Path
 ) -> None:
@@ -281,6 +288,7 @@ def test_disk_full_while_a_result_is_written(
     assert status(queue, again) is JobStatus.SUCCEEDED
 
 
+@on_sqlite
 def test_a_worker_that_is_asked_to_end_hands_its_job_back(
     queue: JobQueue, database: Database, database_url: str, directory: Path
 ) -> None:
@@ -294,6 +302,7 @@ def test_a_worker_that_is_asked_to_end_hands_its_job_back(
     assert _listed(database) == 0
 
 
+@on_sqlite
 def test_a_worker_that_is_asked_to_end_finishes_its_job_if_there_is_time(
     queue: JobQueue, database_url: str, directory: Path
 ) -> None:

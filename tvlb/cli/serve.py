@@ -1,6 +1,7 @@
 """`tvlb serve`: the service."""
 
 import ipaddress
+import math
 from typing import Annotated
 
 import typer
@@ -69,6 +70,10 @@ def serve(
 ) -> None:
     """Serve tables, models and simulations over HTTP."""
     _integer(0, 65_535, "port", port)
+    if not 0.0 < max_cpu_seconds < math.inf:
+        raise InvalidInput(f"--max-cpu-seconds {max_cpu_seconds} is out of range: above 0")
+    if workers is not None and not with_worker:
+        raise InvalidInput("--workers with --no-worker: there is no worker that could have them")
     directory = data_directory(data)
     url = database_url(database, directory)
     limits = ServerLimits(

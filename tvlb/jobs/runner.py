@@ -21,8 +21,9 @@ from tvlb.progress import Progress
 
 __all__ = ["Message", "Runner"]
 
-# Progress is passed on at most so often, but for the first and the last event of a stage.
-_EVENT_SECONDS = 0.25
+# Progress is passed on at most so often, but for the first and the last event of a stage: every
+# hundredth of the time so far, between these bounds. Every event is kept in the database.
+_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 _LOG_LINES = 40
 _TASKS = "tvlb.jobs.tasks"
 
@@ -132,6 +133,7 @@ class _Reporter:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._begun = time.monotonic()
         self._sent = 0.0
         self.stages: list[str] = []
 
@@ -140,7 +142,10 @@ class _Reporter:
         new = f"stage {event.stage}"
         if new not in self.stages:
             self.stages.append(new)
-        elif event.done < event.total and moment - self._sent < _EVENT_SECONDS:
+        elif event.done < event.total and moment - self._sent < self._pause(moment):
             return
         self._sent = moment
         self._connection.send(event)
+
+    def _pause(self, moment: float) -> float:
+        return min(max((moment - self._begun) / 100, _SHORTEST_SECONDS), _LONGEST_SECONDS)
