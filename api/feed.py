@@ -9,19 +9,19 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from sqlalchemy import select
-from sqlalchemy.exc import DBAPIError
 
 from tvlb.jobs.database import Database
-from tvlb.jobs.job import LEASE_SECONDS
-from tvlb.jobs.lease import Leases
 from tvlb.jobs.logs import audit, logger
+from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.schema import jobs
 
 __all__ = ["Feed"]
 
 _LOOK_SECONDS = 0.2
+# Instead of the number of the last event, for a job that is not there.
+_DELETED = -1
 _RESCUE_SECONDS = 1.0
 
 
@@ -34,10 +34,12 @@ class Feed:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._leases = Leases(database)
+        self._rescuer = Rescuer(database)
         self._waiting: dict[str, int] = defaultdict(int)
         self._last: dict[str, int] = {}
         self._news = asyncio.Condition()
+        # Its own, so that no number of slow requests keeps it from looking.
+        self._threads = CapacityLimiter(1)
         self.closing = asyncio.Event()
 
     @asynccontextmanager
@@ -59,7 +61,11 @@ class Feed:
         try:
             async with asyncio.timeout(seconds), self._news:
                 await self._news.wait_for(
-                    lambda: self._last.get(job_id, after) != after or self.closing.is_set()
+                    lambda: (
+                        self._last.get(job_id, after) > after
+                        or self._last.get(job_id) == _DELETED
+                        or self.closing.is_set()
+                    )
                 )
         except TimeoutError:
             return False
@@ -77,7 +83,7 @@ class Feed:
             self._news.notify_all()
 
     async def _watch(self) -> None:
-        rescue_at = time.monotonic() + _RESCUE_SECONDS
+        rescue_at = 0.0
         while not self.closing.is_set():
             await asyncio.sleep(_LOOK_SECONDS)
             try:
@@ -85,18 +91,22 @@ class Feed:
                     await self._look()
                 if time.monotonic() >= rescue_at:
                     rescue_at = time.monotonic() + _RESCUE_SECONDS
-                    for ended in await to_thread.run_sync(self._leases.rescue):
+                    for ended in await to_thread.run_sync(
+                        self._rescuer.look, limiter=self._threads
+                    ):
                         audit(ended)
-            except DBAPIError as error:
-                logger("feed").error("the database does not answer", error=str(error.orig))
-                # Nobody could give a sign of life meanwhile: everybody gets a lease to do so.
-                rescue_at = time.monotonic() + LEASE_SECONDS
+            except Exception as error:  # whatever it was, those who wait must be woken later
+                logger("feed").error("looking at the jobs failed", error=str(error))
+                # Nobody could give a sign of life meanwhile.
+                self._rescuer.start_over()
 
     async def _look(self) -> None:
         watched = list(self._waiting)
-        found = await to_thread.run_sync(self._read, watched)
+        found = await to_thread.run_sync(self._read, watched, limiter=self._threads)
         async with self._news:
-            self._last.update({name: found.get(name, -1) for name in watched})
+            self._last.update(
+                {name: found.get(name, _DELETED) for name in watched if name in self._waiting}
+            )
             self._news.notify_all()
 
     def _read(self, watched: list[str]) -> dict[str, int]:

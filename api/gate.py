@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.metrics import HttpMetrics
-from api.problems import Problem
+from api.problems import MEDIA_TYPE, Problem, problem_response
 from api.tokens import TokenStore
 from tvlb.jobs.logs import logger
 
@@ -37,6 +37,40 @@ _SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+
+
+class _Answer:
+    """Adds the headers that every answer has, and makes a problem of every error that is none.
+
+    Files answer bad ranges, and what is no file, in plain text.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._replaced = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await self._start(message)
+        elif not self._replaced:
+            await self._send(message)
+
+    async def _start(self, message: Message) -> None:
+        headers = MutableHeaders(scope=message)
+        body = b""
+        if message["status"] >= 400 and headers.get("content-type") != MEDIA_TYPE:
+            self._replaced = True
+            status = HTTPStatus(message["status"])
+            kind = status.phrase.lower().replace(" ", "-")
+            body = bytes(problem_response(status, kind, status.description).body)
+            headers["content-type"] = MEDIA_TYPE
+            headers["content-length"] = str(len(body))
+        for name, value in _SECURITY_HEADERS.items():
+            headers.setdefault(name, value)
+        headers.setdefault("Cache-Control", "no-store")
+        await self._send(message)
+        if self._replaced:
+            await self._send({"type": "http.response.body", "body": body})
 
 
 class Gate:
@@ -77,15 +111,12 @@ class Gate:
             await self._app(scope, receive, send)
             return
         with self._metrics.measure(scope) as seen:
+            answer = _Answer(send)
 
             async def finish(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     seen.status = message["status"]
-                    headers = MutableHeaders(scope=message)
-                    for name, value in _SECURITY_HEADERS.items():
-                        headers.setdefault(name, value)
-                    headers.setdefault("Cache-Control", "no-store")
-                await send(message)
+                await answer(message)
 
             try:
                 await self._check(scope)

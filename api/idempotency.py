@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import uuid
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -16,8 +17,8 @@ from tvlb.jobs.schema import idempotency
 __all__ = ["LONGEST_WAIT_SECONDS", "Answers", "Attempt"]
 
 LONGEST_WAIT_SECONDS = 300.0
-# The process that was to answer is gone if it has not done so by now.
-_ABANDONED_SECONDS = LONGEST_WAIT_SECONDS + 60.0
+# The process that was to answer is gone if it has not done so by then.
+_GRACE_SECONDS = 20.0
 _KEPT_SECONDS = 86_400.0
 _KEPT_HEADERS = ("location", "retry-after", "etag", "content-location", "preference-applied")
 
@@ -29,10 +30,12 @@ class Attempt:
     Attributes
     ----------
     owner, key : whose key it is.
+    id : tells it from one that took its place.
     """
 
     owner: str
     key: str
+    id: str
 
 
 class Answers:
@@ -41,19 +44,22 @@ class Answers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def begin(self, owner: str | None, key: str, question: str) -> Attempt | Response:
+    def begin(
+        self, owner: str | None, key: str, question: str, seconds: float
+    ) -> Attempt | Response:
         """Return the known answer to a key, or the attempt whose answer is to be stored.
 
         Parameters
         ----------
         question : what was asked, in a form that is equal for equal questions.
+        seconds : how long the answer may take; 20 seconds later nobody will give it any more.
 
         Raises
         ------
         Problem : 422 if the key was used for another question, 409 if its first request is still
             being answered.
         """
-        attempt = Attempt(owner or "", key)
+        attempt = Attempt(owner or "", key, uuid.uuid4().hex)
         fingerprint = hashlib.sha256(question.encode()).hexdigest()
         try:
             with self._database.writing() as connection:
@@ -61,13 +67,10 @@ class Answers:
                 connection.execute(
                     delete(idempotency).where(
                         (idempotency.c.created_at < moment - _KEPT_SECONDS)
-                        | (
-                            idempotency.c.status.is_(None)
-                            & (idempotency.c.created_at < moment - _ABANDONED_SECONDS)
-                        )
+                        | (idempotency.c.status.is_(None) & (idempotency.c.answer_by < moment))
                     )
                 )
-                row = connection.execute(select(idempotency).where(*_of(attempt))).first()
+                row = connection.execute(select(idempotency).where(*_key(attempt))).first()
                 if row is None:
                     connection.execute(
                         insert(idempotency).values(
@@ -75,6 +78,8 @@ class Answers:
                             key=key,
                             fingerprint=fingerprint,
                             created_at=moment,
+                            attempt=attempt.id,
+                            answer_by=moment + seconds + _GRACE_SECONDS,
                         )
                     )
                     return attempt
@@ -114,8 +119,12 @@ class Answers:
             connection.execute(delete(idempotency).where(*_of(attempt)))
 
 
-def _of(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
+def _key(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
     return idempotency.c.owner == attempt.owner, idempotency.c.key == attempt.key
+
+
+def _of(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
+    return *_key(attempt), idempotency.c.attempt == attempt.id
 
 
 def _in_flight(key: str) -> Problem:

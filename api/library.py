@@ -43,8 +43,9 @@ class Resource:
 class Library:
     """Reads results, and keeps the last ones read in memory: they never change.
 
-    Files whose content does not match their hash raise DamagedBlob, and their result is dropped,
-    so that asking for it again has it computed anew.
+    Files that are missing or do not match their hash raise DamagedBlob, and `StoreUnavailable` is
+    raised where the store cannot be read. Reading drops nothing: `drop_damaged` does, for those who
+    ask for the result to be computed.
     """
 
     def __init__(self, results: Results, blobs: BlobStore) -> None:
@@ -78,7 +79,7 @@ class Library:
         """Return the resource of a result; raises DamagedBlob."""
         found = self.cached(result.kind, result.key)
         if found is None:
-            document: dict[str, Any] = json.loads(self._read(result, result.document))
+            document: dict[str, Any] = json.loads(self._blobs.read(result.document))
             body = json.dumps(identity(result) | document, separators=(",", ":")).encode()
             found = Resource(result, body)
             self._keep(found)
@@ -87,11 +88,7 @@ class Library:
     def table_file(self, result: Result) -> tuple[str, Path]:
         """Return the hash and the path of a table's Parquet file; raises DamagedBlob."""
         assert result.table_file is not None
-        try:
-            return result.table_file, self._blobs.path(result.table_file)
-        except DamagedBlob:
-            self._forget(result)
-            raise
+        return result.table_file, self._blobs.path(result.table_file)
 
     def table(self, result: Result) -> AnyTable:
         """Return the table of a result; raises DamagedBlob."""
@@ -121,18 +118,19 @@ class Library:
         write_stream(self.table(result), suffix, stream)
         return stream.getvalue()
 
-    def _read(self, result: Result, name: str) -> bytes:
+    def drop_damaged(self, result: Result) -> bool:
+        """Forget a result if one of its files is damaged; return whether that was so."""
         try:
-            return self._blobs.read(name)
+            self._blobs.path(result.document)
+            if result.table_file is not None:
+                self._blobs.path(result.table_file)
         except DamagedBlob:
-            self._forget(result)
-            raise
-
-    def _forget(self, result: Result) -> None:
-        self._results.forget(result.key)
-        with self._lock:
-            kept = self._kept.pop(result.key, None)
-            self._bytes -= 0 if kept is None else len(kept.body)
+            self._results.forget(result)
+            with self._lock:
+                kept = self._kept.pop(result.key, None)
+                self._bytes -= 0 if kept is None else len(kept.body)
+            return True
+        return False
 
     def _keep(self, resource: Resource) -> None:
         with self._lock:

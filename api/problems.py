@@ -1,29 +1,32 @@
 """Errors as RFC 9457 problem documents, always."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import Match, Route
 
 from tvlb.errors import InvalidInput, TvlbError
-from tvlb.jobs.blobs import DamagedBlob
+from tvlb.jobs.blobs import DamagedBlob, StoreUnavailable
 from tvlb.jobs.logs import logger
-from tvlb.jobs.queue import QueueFull
+from tvlb.jobs.queue import JobEnding, QueueFull
 from tvlb.schemas import BeyondLimits
 
 __all__ = ["MEDIA_TYPE", "Problem", "ProblemDocument", "install_handlers", "problem_response"]
 
 MEDIA_TYPE = "application/problem+json"
-_RETRY_SECONDS = 5
+_BRANCH = re.compile(r"(constrained-|function-|literal\[|none$|text$|wiring$)")
+_RETRY_LATER = {"Retry-After": "5"}
 
 
 class FieldProblem(BaseModel):
@@ -96,6 +99,7 @@ def install_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(TvlbError, _tvlb)
     app.add_exception_handler(QueueFull, _queue_full)
+    app.add_exception_handler(JobEnding, _job_ending)
     app.add_exception_handler(DBAPIError, _database)
     app.add_exception_handler(PoolTimeout, _database)
 
@@ -108,6 +112,8 @@ def _problem(request: Request, error: Exception) -> Response:
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
+    if status is HTTPStatus.NO_CONTENT:
+        return Response(None, status)
     kind = status.phrase.lower().replace(" ", "-")
     headers = dict(error.headers or {})
     detail = str(error.detail)
@@ -120,11 +126,14 @@ def _http(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> list[str]:
     """Return the methods of all routes of a path, each of which knows only its own."""
     found: set[str] = set()
-    for route in request.app.state.routes:
-        match, _ = route.matches(request.scope)
-        if match is not Match.NONE:
-            found |= getattr(route, "methods", None) or set()
-    return sorted(found)
+    for route in (*request.app.state.routes, *request.app.routes):
+        if (
+            isinstance(route, Route | APIRoute)
+            and route.matches(request.scope)[0] is not Match.NONE
+        ):
+            found |= route.methods or set()
+    # What is left are files.
+    return sorted(found or {"GET", "HEAD"})
 
 
 def _validation(request: Request, error: Exception) -> Response:
@@ -132,13 +141,16 @@ def _validation(request: Request, error: Exception) -> Response:
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
         return problem_response(HTTPStatus.BAD_REQUEST, "malformed-json", "the body is no JSON")
-    problems = [
-        FieldProblem(location=".".join(map(str, one["loc"])), message=one["msg"]) for one in found
-    ]
+    problems = [FieldProblem(location=_location(one["loc"]), message=one["msg"]) for one in found]
     detail = "; ".join(f"{one.location}: {one.message}" for one in problems[:3])
     return problem_response(
         HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=problems
     )
+
+
+def _location(parts: Sequence[object]) -> str:
+    """Say where something is; the branches of the schema that were tried are no place."""
+    return ".".join(text for text in map(str, parts) if _BRANCH.match(text) is None)
 
 
 def _tvlb(request: Request, error: Exception) -> Response:
@@ -151,7 +163,12 @@ def _tvlb(request: Request, error: Exception) -> Response:
         return problem_response(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "damaged-result",
-            f"{error}; the result was dropped, ask for it again to have it computed anew",
+            f"{error}; POST the request again to have it computed anew",
+        )
+    if isinstance(error, StoreUnavailable):
+        logger("api").error("the result store does not answer", error=str(error))
+        return problem_response(
+            HTTPStatus.SERVICE_UNAVAILABLE, "store-down", str(error), _RETRY_LATER
         )
     return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "computation-failed", str(error))
 
@@ -161,8 +178,12 @@ def _queue_full(request: Request, error: Exception) -> Response:
         HTTPStatus.TOO_MANY_REQUESTS,
         "queue-full",
         str(error),
-        {"Retry-After": str(_RETRY_SECONDS)},
+        _RETRY_LATER,
     )
+
+
+def _job_ending(request: Request, error: Exception) -> Response:
+    return problem_response(HTTPStatus.CONFLICT, "job-ending", str(error), {"Retry-After": "1"})
 
 
 def _database(request: Request, error: Exception) -> Response:
@@ -171,5 +192,5 @@ def _database(request: Request, error: Exception) -> Response:
         HTTPStatus.SERVICE_UNAVAILABLE,
         "database-down",
         "the database does not answer; nothing was lost, try again",
-        {"Retry-After": str(_RETRY_SECONDS)},
+        _RETRY_LATER,
     )

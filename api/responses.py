@@ -4,8 +4,9 @@ from http import HTTPStatus
 from typing import Any
 
 from api.problems import MEDIA_TYPE
+from tvlb.schemas import JobResource
 
-__all__ = ["ACCEPTED", "ETAG", "NOT_MODIFIED", "binary", "problems"]
+__all__ = ["ACCEPTED", "ETAG", "NOT_MODIFIED", "RANGES", "binary", "problems"]
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -18,6 +19,7 @@ _MEANING = {
     409: "The state of the resource does not allow it.",
     413: "The body is too large.",
     415: "The body is not application/json.",
+    416: "Range asks for bytes that the file does not have.",
     422: "A value is out of range, or more than this server computes.",
     429: "Too many requests, or too many waiting jobs.",
     500: "An unexpected error; it was logged.",
@@ -64,6 +66,7 @@ NOT_MODIFIED: Responses = {
 }
 _JOB_LINK = {"parameters": {"job_id": "$response.body#/id"}}
 ACCEPTED: dict[str, Any] = {
+    "model": JobResource,
     "description": "The job that computes it, new or already there for an equal request.",
     "headers": {
         "Location": {"description": "URL of the job.", "schema": {"type": "string"}},
@@ -78,6 +81,14 @@ ACCEPTED: dict[str, Any] = {
 }
 
 
+def _ranges() -> Responses:
+    content_range = {"Content-Range": {"description": "Which bytes.", "schema": {"type": "string"}}}
+    return {
+        206: {"description": "The bytes that Range asks for.", "headers": content_range},
+        416: _problem(416) | {"headers": content_range},
+    }
+
+
 def binary(*media_types: str) -> dict[str, Any]:
     """Describe a file."""
     return {
@@ -87,3 +98,6 @@ def binary(*media_types: str) -> dict[str, Any]:
             name: {"schema": {"type": "string", "format": "binary"}} for name in media_types
         },
     }
+
+
+RANGES = _ranges()

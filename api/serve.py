@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -23,6 +23,8 @@ __all__ = ["serve"]
 
 _RESTART_SECONDS = 1.0
 _SHUTDOWN_SECONDS = 10
+# A worker gives its job 20 seconds when it is asked to end.
+_DRAIN_SECONDS = 30.0
 
 
 class _Server(uvicorn.Server):
@@ -36,21 +38,23 @@ class _Server(uvicorn.Server):
         """See `uvicorn.Server`."""
         super().handle_exit(sig, frame)
         loop = asyncio.get_running_loop()
-        loop.call_soon_threadsafe(lambda: loop.create_task(self._services.feed.close()))
+        loop.call_soon_threadsafe(lambda: loop.create_task(self._services.go()))
 
 
 class _WorkerProcess:
     """Keeps one worker alive until it is told to end."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command = command
+        self._environment = environment
+        self._lock = threading.Lock()
         self._ending = threading.Event()
         self._process = self._start()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self._command)
+        return subprocess.Popen(self._command, env={**os.environ, **self._environment})
 
     def _watch(self) -> None:
         while True:
@@ -58,14 +62,23 @@ class _WorkerProcess:
             if self._ending.is_set():
                 return
             logger("serve").error("the worker died, another one is started", exit=code)
-            self._ending.wait(_RESTART_SECONDS)
-            self._process = self._start()
+            if self._ending.wait(_RESTART_SECONDS):
+                return
+            with self._lock:
+                if self._ending.is_set():
+                    return
+                self._process = self._start()
 
     def end(self) -> None:
         """Ask the worker to drain and wait for it."""
-        self._ending.set()
-        self._process.terminate()
-        self._thread.join()
+        with self._lock:
+            self._ending.set()
+            self._process.terminate()
+        self._thread.join(_DRAIN_SECONDS)
+        if self._thread.is_alive():
+            logger("serve").error("the worker does not end, it is killed")
+            self._process.kill()
+            self._thread.join()
 
 
 def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None) -> None:
@@ -74,7 +87,8 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
     Parameters
     ----------
     host, port : where to listen.
-    worker : arguments of `tvlb` that start a worker beside the server; None to start none.
+    worker : arguments of `tvlb` that start a worker beside the server; None to start none. The
+        database goes by the environment: others can read arguments, and there may be a password.
 
     Raises
     ------
@@ -84,19 +98,21 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
         services = Services.start(settings)
         if settings.needs_token and not any(token.active for token in services.tokens.newest()):
             logger("serve").warning("nobody has a token yet; see tvlb token create")
-        with _worker_beside(worker):
+        with _worker_beside(worker, {"TVLB_DATABASE": settings.database}):
             logger("serve").info("listening", host=host, port=listening.getsockname()[1])
             _run(services, listening)
 
 
 @contextmanager
-def _worker_beside(arguments: Sequence[str] | None) -> Generator[None]:
+def _worker_beside(
+    arguments: Sequence[str] | None, environment: Mapping[str, str]
+) -> Generator[None]:
     """Keep a worker alive while the block runs."""
     if arguments is None:
         yield
         return
     parent = ["--parent", str(os.getpid())]
-    process = _WorkerProcess([sys.executable, "-m", "tvlb", *arguments, *parent])
+    process = _WorkerProcess([sys.executable, "-m", "tvlb", *arguments, *parent], environment)
     try:
         yield
     finally:

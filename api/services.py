@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, cast
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from prometheus_client import CollectorRegistry
 
@@ -22,10 +23,15 @@ from tvlb.jobs.site import Site
 
 __all__ = ["Owner", "Services", "WithServices"]
 
+_WRITERS = 16
+
 
 @dataclass(frozen=True)
 class Services:
-    """The parts of the service."""
+    """The parts of the service.
+
+    `writers` are the threads that may wait for a lock of the database, so that reads go on.
+    """
 
     settings: Settings
     database: Database
@@ -40,6 +46,7 @@ class Services:
     desk: Desk
     registry: CollectorRegistry
     http_metrics: HttpMetrics
+    writers: CapacityLimiter
 
     @classmethod
     def start(cls, settings: Settings) -> "Services":
@@ -56,6 +63,7 @@ class Services:
         results = Results(database)
         library = Library(results, blobs)
         feed, quick, answers = Feed(database), QuickRunner(site), Answers(database)
+        writers = CapacityLimiter(_WRITERS)
         registry = CollectorRegistry()
         registry.register(JobMetrics(database))
         return cls(
@@ -69,10 +77,16 @@ class Services:
             tokens=TokenStore(database),
             feed=feed,
             quick=quick,
-            desk=Desk(settings.limits, queue, results, library, feed, quick, answers),
+            desk=Desk(settings.limits, queue, results, library, feed, quick, answers, writers),
             registry=registry,
             http_metrics=HttpMetrics(registry),
+            writers=writers,
         )
+
+    async def go(self) -> None:
+        """Let everybody go who waits for something; what they wait for becomes a job."""
+        self.quick.close()
+        await self.feed.close()
 
     def close(self) -> None:
         """Close what was opened."""

@@ -3,23 +3,22 @@
 import json
 import re
 import time
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from starlette.responses import JSONResponse, Response
 
 from api.feed import Feed
 from api.idempotency import LONGEST_WAIT_SECONDS, Answers, Attempt
 from api.library import Library, Resource
-from api.problems import Problem
-from api.quick import QuickRunner
+from api.quick import NotQuick, QuickRunner
 from api.resources import job_resource, result_url
 from api.settings import ServerLimits
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
-from tvlb.jobs.results import Result, Results
+from tvlb.jobs.results import Results
 from tvlb.jobs.site import Task
 from tvlb.jobs.status import JobStatus
 from tvlb.schemas import Request, TableBody, request_key
@@ -72,6 +71,7 @@ class Desk:
         feed: Feed,
         quick: QuickRunner,
         answers: Answers,
+        writers: CapacityLimiter,
     ) -> None:
         self._limits = limits
         self._queue = queue
@@ -80,6 +80,7 @@ class Desk:
         self._feed = feed
         self._quick = quick
         self._answers = answers
+        self._writers = writers
 
     async def estimate(self, body: Request) -> Response:
         """Answer with the resolved request and what it costs, and compute nothing.
@@ -117,6 +118,8 @@ class Desk:
             asking.owner,
             asking.idempotency_key,
             f"{body.kind} {question.text}",
+            asking.wait_seconds or 0.0,
+            limiter=self._writers,
         )
         if isinstance(begun, Response):
             return begun
@@ -125,23 +128,23 @@ class Desk:
     async def _answer_once(self, attempt: Attempt, question: _Question, asking: Asking) -> Response:
         try:
             response = await self._answer(question, asking)
-            await to_thread.run_sync(self._answers.keep, attempt, response)
+            await to_thread.run_sync(self._answers.keep, attempt, response, limiter=self._writers)
         except BaseException:
-            await to_thread.run_sync(self._answers.drop, attempt)
+            await to_thread.run_sync(self._answers.drop, attempt, limiter=self._writers)
             raise
         return response
 
     def _examine(self, body: Request) -> _Question:
-        limits = self._limits.request
-        resolved = body.resolved(limits)
-        cost = resolved.cost()
-        limits.check_cost(cost)
+        resolved, cost = body.examined(self._limits.request)
         return _Question(resolved, request_key(resolved), cost)
 
     async def _answer(self, question: _Question, asking: Asking) -> Response:
         if self._is_small(question):
-            return self._found(await self._compute(question))
-        found = await to_thread.run_sync(self._find_or_submit, question, asking.owner)
+            with suppress(NotQuick):
+                return self._found(await self._compute(question))
+        found = await to_thread.run_sync(
+            self._find_or_submit, question, asking.owner, limiter=self._writers
+        )
         if isinstance(found, Resource):
             return self._found(found)
         if asking.wait_seconds is None:
@@ -150,35 +153,41 @@ class Desk:
 
     def _is_small(self, question: _Question) -> bool:
         small = question.cost.cpu_seconds <= self._limits.at_once_seconds
-        return small and not isinstance(question.body, TableBody)
+        return small and question.body.is_light and not isinstance(question.body, TableBody)
 
     async def _compute(self, question: _Question) -> Resource:
-        known = await to_thread.run_sync(self._library.get, question.body.kind, question.key)
+        known = await to_thread.run_sync(self._known, question)
         if known is not None:
             return known
         task = Task(question.body.kind, question.key, question.text)
-        try:
-            outcome = await self._quick.run(task)
-        except BrokenProcessPool as error:
-            raise Problem(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "process-died",
-                "the computing process died; try again",
-                {"Retry-After": "1"},
-            ) from error
+        outcome = await self._quick.run(task)
         result = await to_thread.run_sync(
-            self._results.publish, task.kind, task.key, task.request, outcome
+            self._results.publish,
+            task.kind,
+            task.key,
+            task.request,
+            outcome,
+            limiter=self._writers,
         )
         return await to_thread.run_sync(self._library.load, result)
 
+    def _known(self, question: _Question) -> Resource | None:
+        """Return the result if it is there and its files are whole."""
+        result = self._results.get(question.key)
+        if result is None or self._library.drop_damaged(result):
+            return None
+        return self._library.load(result)
+
     def _find_or_submit(self, question: _Question, owner: str | None) -> Resource | Job:
         body = question.body
-        known = self._library.cached(body.kind, question.key)
-        if known is not None:
-            return known
         request = body.model_dump(mode="json")
-        found = self._queue.submit(Submission(body.kind, question.key, request, owner))
-        return self._library.load(found) if isinstance(found, Result) else found
+        while True:
+            known = self._known(question)
+            if known is not None:
+                return known
+            found = self._queue.submit(Submission(body.kind, question.key, request, owner))
+            if isinstance(found, Job):
+                return found
 
     async def _wait(self, job: Job, seconds: float) -> Response:
         """Hold the answer until the job has ended, but no longer than was asked for."""

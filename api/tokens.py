@@ -6,8 +6,9 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Row, insert, or_, select, update
+from sqlalchemy import Connection, Row, insert, or_, select, update
 
 from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database, now
@@ -111,16 +112,25 @@ class TokenStore:
             return None
         with self._database.reading() as connection:
             moment = now(connection)
-            row = connection.execute(
-                select(tokens).where(
-                    tokens.c.id == match.group(1),
-                    tokens.c.revoked_at.is_(None),
-                    or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > moment),
-                )
-            ).first()
+            row = _active(connection, match.group(1), moment)
         if row is None or not hmac.compare_digest(row.secret_hash, _hash(match.group(2))):
             return None
         return _token(row, moment)
+
+    def is_active(self, identifier: str) -> bool:
+        """Whether a token is neither expired nor revoked."""
+        with self._database.reading() as connection:
+            return _active(connection, identifier, now(connection)) is not None
+
+
+def _active(connection: Connection, identifier: str, moment: float) -> Row[Any] | None:
+    return connection.execute(
+        select(tokens).where(
+            tokens.c.id == identifier,
+            tokens.c.revoked_at.is_(None),
+            or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > moment),
+        )
+    ).first()
 
 
 def _hash(secret: str) -> str:

@@ -33,6 +33,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import httpx
+import numpy as np
 from sqlalchemy import select
 
 from tests.postgresql import new_database, postgresql_server
@@ -171,6 +172,9 @@ def check(batch: Batch, url: str, directory: Path, workers: list[Process]) -> di
         "damaged": len(damaged),
         "taken_up_again": len(resumed),
         "longest_resume_seconds": round(max(resumed, default=0.0), 2),
+        "resume_seconds": {
+            f"p{share}": round(float(np.percentile(resumed, share)), 2) for share in (50, 90, 99)
+        },
         "unexpected_answers": dict(batch.failed),
     }
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -15,9 +15,8 @@ from starlette.responses import JSONResponse, Response
 from api.problems import Problem
 from api.resources import job_resource
 from api.responses import problems
-from api.services import WithServices
+from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
-from tvlb.jobs.lease import Ended
 from tvlb.jobs.logs import audit
 from tvlb.jobs.status import JobStatus
 from tvlb.schemas import JobList, JobResource
@@ -69,6 +68,11 @@ async def list_jobs(services: WithServices, listing: Annotated[_Listing, Query()
     return JSONResponse({"jobs": [job_resource(job) for job in found], "next": following})
 
 
+async def _may_go_on(services: Services, owner: str | None) -> bool:
+    """Whether a token is still good that was when the stream began."""
+    return owner is None or await to_thread.run_sync(services.tokens.is_active, owner)
+
+
 async def _job(job_id: JobId, services: WithServices) -> Job:
     return _existing(await to_thread.run_sync(services.queue.get, job_id), job_id)
 
@@ -87,30 +91,42 @@ async def get_job(job: KnownJob) -> Response:
     return JSONResponse(job_resource(job))
 
 
+def _last_event(
+    job: KnownJob,
+    last_event_id: Annotated[
+        Annotated[str, Field(pattern="^[0-9]{1,9}$")] | SkipJsonSchema[None],
+        Header(description="Number of the last event that was seen."),
+    ] = None,
+) -> int:
+    last = min(int(last_event_id or 0), job.last_event)
+    if job.ended and last == job.last_event:
+        # Nothing more will come; a browser takes an empty stream for a lost connection.
+        raise HTTPException(HTTPStatus.NO_CONTENT)
+    return last
+
+
+LastEvent = Annotated[int, Depends(_last_event)]
+
+
 @router.get(
     "/{job_id}/events",
     operation_id="follow_job",
     response_class=EventSourceResponse,
     responses={
         200: {"description": "Events until the job has ended: state, progress, log."},
+        204: {"description": "The job has ended, and its last event was seen."},
         **problems(404, 422),
     },
 )
 async def follow_job(
-    job: KnownJob,
-    services: WithServices,
-    last_event_id: Annotated[
-        Annotated[str, Field(pattern="^[0-9]{1,9}$")] | SkipJsonSchema[None],
-        Header(description="Number of the last event that was seen."),
-    ] = None,
+    job: KnownJob, services: WithServices, last: LastEvent, owner: Owner
 ) -> AsyncIterator[ServerSentEvent]:
     """Follow a job: its events from the beginning, or after Last-Event-ID, as they happen.
 
     Events are `state` (status, move), `progress` (stage, done, total, note, progress) and `log`
     (message); their ids count from 1 without gaps.
     """
-    last = int(last_event_id or 0)
-    while not services.feed.closing.is_set():
+    while not services.feed.closing.is_set() and await _may_go_on(services, owner):
         for event in await to_thread.run_sync(services.queue.events, job.id, last):
             last = event.number
             yield ServerSentEvent(raw_data=event.data, event=event.type, id=str(event.number))
@@ -134,12 +150,12 @@ async def follow_job(
 )
 async def cancel_job(job_id: JobId, services: WithServices) -> Response:
     """End a job that has not ended. Others who asked for the same lose it too."""
-    before = await to_thread.run_sync(services.queue.get, job_id)
-    job = _existing(await to_thread.run_sync(services.queue.cancel, job_id), job_id)
+    found, ended = await to_thread.run_sync(services.queue.cancel, job_id, limiter=services.writers)
+    if ended is not None:
+        audit(ended)
+    job = _existing(found, job_id)
     if job.status in (JobStatus.SUCCEEDED, JobStatus.FAILED):
         raise _ended(job)
-    if job.status is JobStatus.CANCELLED and before is not None and not before.ended:
-        audit(Ended(job.id, job.kind, job.key, job.owner, job.status, job.attempt, None))
     done = job.status is JobStatus.CANCELLED
     return JSONResponse(job_resource(job), HTTPStatus.OK if done else HTTPStatus.ACCEPTED)
 
@@ -153,8 +169,9 @@ async def cancel_job(job_id: JobId, services: WithServices) -> Response:
 )
 async def delete_job(job_id: JobId, services: WithServices) -> Response:
     """Delete a job that has ended; its result stays."""
-    job = _existing(await to_thread.run_sync(services.queue.delete, job_id), job_id)
-    if not job.ended:
+    found, gone = await to_thread.run_sync(services.queue.delete, job_id, limiter=services.writers)
+    job = _existing(found, job_id)
+    if not gone:
         raise Problem(
             HTTPStatus.CONFLICT,
             "job-not-ended",

@@ -1,11 +1,12 @@
 """What operators need: health, metrics, documentation."""
 
+import asyncio
 import importlib.util
 from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
@@ -21,6 +22,7 @@ __all__ = ["mount_documentation", "router"]
 
 router = APIRouter(tags=["operations"])
 
+_PATIENCE_SECONDS = 5.0
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -62,8 +64,17 @@ async def get_health() -> Health:
 )
 async def get_readiness(services: WithServices) -> Health:
     """Tell whether requests can be served: the database answers, the result store is writable."""
-    await to_thread.run_sync(_check, services)
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await to_thread.run_sync(_check, services, abandon_on_cancel=True, limiter=_threads())
+    except TimeoutError:
+        raise _not_ready("database-down", "the database does not answer in time") from None
     return Health(status="ok")
+
+
+def _threads() -> CapacityLimiter:
+    # One of its own for every call: others that hang must not keep this one from telling.
+    return CapacityLimiter(1)
 
 
 def _check(services: Services) -> None:

@@ -14,8 +14,8 @@ from starlette.responses import FileResponse, Response
 from api.library import Library, Resource
 from api.problems import Problem
 from api.resources import table_item
-from api.responses import ACCEPTED, ETAG, NOT_MODIFIED, binary, problems
-from api.routes.asking import How, ValidateOnly
+from api.responses import ACCEPTED, ETAG, NOT_MODIFIED, RANGES, binary, problems
+from api.routes.asking import How, Options, WithOptions
 from api.services import Services, WithServices
 from tvlb.jobs.results import Result
 from tvlb.schemas import (
@@ -79,8 +79,8 @@ def _submitted(model: type[BaseModel], noun: str) -> dict[int | str, dict[str, A
     }
 
 
-async def _submit(services: Services, body: Request, how: How, validate_only: str) -> Response:
-    if validate_only == "true":
+async def _submit(services: Services, body: Request, how: How, options: Options) -> Response:
+    if options.validate_only == "true":
         return await services.desk.estimate(body)
     return await services.desk.submit(body, how)
 
@@ -93,10 +93,10 @@ async def _submit(services: Services, body: Request, how: How, validate_only: st
     responses=_submitted(TableResource, "table"),
 )
 async def create_table(
-    body: TableBody, services: WithServices, how: How, validate_only: ValidateOnly = "false"
+    body: TableBody, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever."""
-    return await _submit(services, body, how, validate_only)
+    return await _submit(services, body, how, options)
 
 
 @router.post(
@@ -107,10 +107,10 @@ async def create_table(
     responses=_submitted(ModelResource, "model"),
 )
 async def create_model(
-    body: ModelBody, services: WithServices, how: How, validate_only: ValidateOnly = "false"
+    body: ModelBody, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Solve one throughput model: at once if it is small, else as a job."""
-    return await _submit(services, body, how, validate_only)
+    return await _submit(services, body, how, options)
 
 
 @router.post(
@@ -121,10 +121,10 @@ async def create_model(
     responses=_submitted(SimulationResource, "simulation"),
 )
 async def create_simulation(
-    body: SimulationBody, services: WithServices, how: How, validate_only: ValidateOnly = "false"
+    body: SimulationBody, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Simulate a routing flit by flit: at once if it is small, else as a job."""
-    return await _submit(services, body, how, validate_only)
+    return await _submit(services, body, how, options)
 
 
 class _Listing(BaseModel):
@@ -252,7 +252,12 @@ class _Download(BaseModel):
     operation_id="download_table",
     tags=["tables"],
     response_class=Response,
-    responses={200: binary(*_MEDIA_TYPES.values()), **NOT_MODIFIED, **problems(404, 422)},
+    responses={
+        200: binary(*_MEDIA_TYPES.values()),
+        **RANGES,
+        **NOT_MODIFIED,
+        **problems(400, 404, 422),
+    },
 )
 async def download_table(
     table_id: ResultId,

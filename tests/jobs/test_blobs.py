@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.blobs import BlobStore, DamagedBlob, StoreUnavailable
 
 
 @pytest.fixture
@@ -60,8 +60,21 @@ def test_damage_is_noticed_even_after_a_good_read(
 
 
 def test_missing_files_are_damage(blobs: BlobStore) -> None:
-    with pytest.raises(DamagedBlob, match="cannot be read"):
+    with pytest.raises(DamagedBlob, match="missing"):
         blobs.read("0" * 64)
+
+
+def test_a_store_that_is_not_there_says_nothing_about_its_files(
+    blobs: BlobStore, tmp_path: Path
+) -> None:
+    name = blobs.put_bytes(b"hello")
+    hidden = tmp_path.with_name("hidden")
+    tmp_path.rename(hidden)
+    for wanted in (name, "0" * 64):
+        with pytest.raises(StoreUnavailable):
+            blobs.read(wanted)
+    hidden.rename(tmp_path)
+    assert blobs.read(name) == b"hello"
 
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "G" * 64, "0" * 64 + "\n"])

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, event, update
 
 from tvlb.jobs.database import Database
+from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.job import LEASE_SECONDS, Job
 from tvlb.jobs.lease import MAX_ATTEMPTS, Claimed, LeaseLost, Leases
-from tvlb.jobs.queue import JobQueue, QueueFull, QueueLimits, Submission
+from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits, Submission
+from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.results import Outcome, Result, Results
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import ENDED, JobStatus, Move
@@ -53,6 +56,31 @@ def read(queue: JobQueue, job: Job | Claimed) -> Job:
     found = queue.get(job.id)
     assert found is not None
     return found
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def rescue(database: Database) -> list[Ended]:
+    """Look at the running jobs twice, with a lease in between in which nobody gives a sign."""
+    rescuer = Rescuer(database, clock := Clock())
+    return look_on(rescuer, clock)
+
+
+def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:
+    """Look once a second for as long as a lease."""
+    ended = rescuer.look()
+    for _ in range(round(LEASE_SECONDS)):
+        clock.now += 1.0
+        ended += rescuer.look()
+    return ended
 
 
 def silence(database: Database, job: Claimed, seconds: float = LEASE_SECONDS + 1) -> None:
@@ -181,21 +209,22 @@ def test_limits_on_waiting_jobs(database: Database) -> None:
 
 def test_cancelling_a_queued_job_is_immediate(queue: JobQueue, leases: Leases) -> None:
     job = submit(queue)
-    cancelled = queue.cancel(job.id)
+    cancelled, ended = queue.cancel(job.id)
     assert cancelled is not None
-    assert cancelled.status is JobStatus.CANCELLED
+    assert ended is not None
+    assert (cancelled.status, ended.status) == (JobStatus.CANCELLED, "cancelled")
     assert leases.claim() is None
-    again = queue.cancel(job.id)
-    assert again is not None
-    assert again.status is JobStatus.CANCELLED
+    assert queue.cancel(job.id) == (read(queue, job), None)
+    assert queue.cancel("0" * 32) == (None, None)
 
 
 def test_cancelling_a_running_job_reaches_its_worker(queue: JobQueue, leases: Leases) -> None:
     submit(queue)
     claimed = claim(leases)
     assert leases.register(job=claimed) is False
-    asked = queue.cancel(claimed.id)
+    asked, ended = queue.cancel(claimed.id)
     assert asked is not None
+    assert ended is None
     assert (asked.status, asked.cancel_requested) == (JobStatus.RUNNING, True)
     assert leases.register(job=claimed) is True
     assert leases.stop(claimed).status == "cancelled"
@@ -206,14 +235,14 @@ def test_only_ended_jobs_are_deleted_and_results_stay(
     queue: JobQueue, leases: Leases, database: Database
 ) -> None:
     job = submit(queue)
-    queue.delete(job.id)
+    assert queue.delete(job.id) == (job, False)
     claimed = claim(leases)
-    queue.delete(job.id)
+    assert queue.delete(job.id)[1] is False
     leases.finish(claimed, OUTCOME)
-    assert queue.delete(job.id) is not None
+    assert queue.delete(job.id)[1] is True
     assert queue.get(job.id) is None
     assert queue.events(job.id) == []
-    assert queue.delete(job.id) is None
+    assert queue.delete(job.id) == (None, False)
     assert Results(database).get("k") is not None
 
 
@@ -256,17 +285,15 @@ def test_handing_back_costs_no_attempt(queue: JobQueue, leases: Leases) -> None:
 def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database: Database) -> None:
     submit(queue)
     lost = claim(leases)
-    assert leases.rescue() == []
     silence(database, lost)
     assert read(queue, lost).stalled
     other = Leases(database)
-    assert other.rescue() == []
+    assert rescue(database) == []
     taken = claim(other)
     assert (taken.id, taken.attempt) == (lost.id, 2)
     for touch in (
         lambda: leases.register(job=lost),
         lambda: leases.report(lost, "probe", 0.5, {}, {}),
-        lambda: leases.log(lost, "hello"),
         lambda: leases.finish(lost, OUTCOME),
         lambda: leases.fail(lost, PASSING),
         lambda: leases.stop(lost),
@@ -284,8 +311,7 @@ def test_a_worker_of_a_deleted_job_learns_so(
     submit(queue)
     lost = claim(leases)
     for _ in range(MAX_ATTEMPTS):
-        silence(database, lost)
-        leases.rescue()
+        rescue(database)
         leases.claim()
     queue.delete(lost.id)
     assert queue.get(lost.id) is None
@@ -303,12 +329,13 @@ def test_three_lost_workers_end_the_job_with_its_log(
 ) -> None:
     job = submit(queue)
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        silence(database, claim(leases))
-        ended = Leases(database).rescue()
+        claim(leases)
+        ended = rescue(database)
         assert [one.status for one in ended] == (["failed"] if attempt == MAX_ATTEMPTS else [])
     failed = read(queue, job)
     assert failed.error is not None
     assert failed.error["type"] == "worker-lost"
+    assert len(failed.error["log"]) == 3
     assert sum("no sign of life" in event.data for event in queue.events(job.id)) == 3
 
 
@@ -317,8 +344,7 @@ def test_worker_dies_while_cancelling(queue: JobQueue, leases: Leases, database:
     submit(queue)
     lost = claim(leases)
     queue.cancel(lost.id)
-    silence(database, lost)
-    assert [one.status for one in Leases(database).rescue()] == ["cancelled"]
+    assert [one.status for one in rescue(database)] == ["cancelled"]
     assert read(queue, lost).status is JobStatus.CANCELLED
     assert leases.claim() is None
     with pytest.raises(LeaseLost):
@@ -333,21 +359,20 @@ def test_heartbeat_row_gone(queue: JobQueue, leases: Leases, database: Database)
     with database.writing() as connection:
         connection.execute(delete(workers))
     assert leases.register(job=claimed) is False
-    assert leases.rescue() == []
     with database.writing() as connection:
         assert len(connection.execute(workers.select()).all()) == 1
         connection.execute(delete(workers))
         connection.execute(update(jobs).values(heartbeat_at=None))
     assert read(queue, claimed).stalled
-    assert Leases(database).rescue() == []
+    assert rescue(database) == []
     assert read(queue, claimed).status is JobStatus.QUEUED
 
 
 def test_many_rescuers_rescue_once(queue: JobQueue, leases: Leases, database: Database) -> None:
     submitted = [submit(queue, f"k{number}") for number in range(5)]
     for _ in submitted:
-        silence(database, claim(leases))
-    _together(lambda: _nothing(Leases(database).rescue()), 6)
+        claim(leases)
+    _together(lambda: _nothing(rescue(database)), 6)
     for job in submitted:
         moves = [event.data for event in queue.events(job.id) if '"retry"' in event.data]
         assert len(moves) == 1
@@ -362,7 +387,7 @@ class _Crash(Exception):
     pass
 
 
-@pytest.mark.parametrize("writes", [1, 2, 3])
+@pytest.mark.parametrize("writes", [1, 2, 3, 4])
 def test_the_rescuing_process_dies(
     queue: JobQueue,
     leases: Leases,
@@ -373,32 +398,138 @@ def test_the_rescuing_process_dies(
     """After any of its writes: nothing of the rescue has happened, and the next one succeeds."""
     submit(queue)
     lost = claim(leases)
-    silence(database, lost)
     before = read(queue, lost)
     left = writes
 
     def crash(connection: object, cursor: object, statement: str, *rest: object) -> None:
         nonlocal left
-        if statement.startswith(("UPDATE", "INSERT")):
+        if statement.startswith(("UPDATE", "INSERT", "DELETE")):
             left -= 1
             if left == 0:
                 raise _Crash
 
     event.listen(database.engine, "after_cursor_execute", crash)
     with pytest.raises(_Crash):
-        leases.rescue()
+        rescue(database)
     event.remove(database.engine, "after_cursor_execute", crash)
     assert read(queue, lost) == before
-    assert Leases(database).rescue() == []
+    assert rescue(database) == []
     assert read(queue, lost).status is JobStatus.QUEUED
     assert [e.number for e in queue.events(lost.id)] == [1, 2, 3, 4]
+
+
+def test_a_worker_that_gives_signs_keeps_its_job(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    """However slowly: every sign begins a new lease, and so does what kept all from giving one."""
+    submit(queue)
+    claimed = claim(leases)
+    rescuer = Rescuer(database, clock := Clock())
+    for _ in range(3):
+        rescuer.look()
+        clock.now += 2.0
+        rescuer.look()
+        leases.register(job=claimed)
+        clock.now += 0.9
+    rescuer.look()
+    clock.now += 100.0
+    rescuer.look()
+    clock.now += 2.0
+    rescuer.look()
+    rescuer.start_over()
+    clock.now += 2.0
+    rescuer.look()
+    assert read(queue, claimed).status is JobStatus.RUNNING
+    look_on(rescuer, clock)
+    assert read(queue, claimed).status is JobStatus.QUEUED
+
+
+def test_who_had_to_wait_for_the_lock_rescues_nobody(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    """What kept the rescuer from writing kept the worker from giving a sign."""
+    submit(queue)
+    claimed = claim(leases)
+    clock = Clock()
+    rescuer = Rescuer(database, clock)
+
+    def slow(connection: object) -> None:
+        clock.now += 1.0
+
+    look_on(rescuer, Clock())
+    for _ in range(2):
+        clock.now += 1.0
+        rescuer.look()
+    event.listen(database.engine, "begin", slow)
+    clock.now += 1.0
+    assert rescuer.look() == []
+    event.remove(database.engine, "begin", slow)
+    assert read(queue, claimed).status is JobStatus.RUNNING
+
+
+def test_a_rescue_that_comes_too_late_does_nothing(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    """The worker gives a sign between the look and the rescue."""
+    submit(queue)
+    claimed = claim(leases)
+    rescuer = Rescuer(database, clock := Clock())
+    for _ in range(3):
+        rescuer.look()
+        clock.now += 1.0
+
+    beats = [threading.Thread(target=lambda: leases.register(job=claimed))]
+
+    def beat(connection: object, cursor: object, statement: str, *rest: object) -> None:
+        if beats and statement.startswith("SELECT jobs.id, jobs.claim"):
+            thread = beats.pop()
+            thread.start()
+            thread.join()
+
+    event.listen(database.engine, "after_cursor_execute", beat)
+    rescuer.look()
+    event.remove(database.engine, "after_cursor_execute", beat)
+    assert beats == []
+    assert read(queue, claimed).status is JobStatus.RUNNING
+
+
+@pytest.mark.parametrize("how", ["fail", "hand back"])
+def test_a_job_that_is_to_be_cancelled_is_not_queued_again(
+    queue: JobQueue, leases: Leases, how: str
+) -> None:
+    submit(queue)
+    claimed = claim(leases)
+    queue.cancel(claimed.id)
+    with pytest.raises(JobEnding, match=claimed.id):
+        queue.submit(ask("k"))
+    ended = leases.fail(claimed, PASSING) if how == "fail" else leases.hand_back(claimed)
+    assert ended is not None
+    assert ended.status == "cancelled"
+    assert isinstance(queue.submit(ask("k")), Job)
+
+
+def test_only_who_was_asked_to_stops_a_job(queue: JobQueue, leases: Leases) -> None:
+    submit(queue)
+    claimed = claim(leases)
+    with pytest.raises(LeaseLost):
+        leases.stop(claimed)
+    assert read(queue, claimed).status is JobStatus.RUNNING
+
+
+def test_a_new_attempt_begins_at_nothing(queue: JobQueue, leases: Leases) -> None:
+    submit(queue)
+    claimed = claim(leases)
+    leases.report(claimed, "confirm", 0.7, {"probe": 1.0}, {})
+    leases.fail(claimed, PASSING)
+    again = read(queue, claim(leases))
+    assert (again.stage, again.progress, again.timings) == (None, 0.0, {})
 
 
 def test_a_result_keeps_its_first_files(database: Database) -> None:
     results = Results(database)
     first = results.publish("model", "k", "{}", Outcome("a" * 64))
     assert results.publish("model", "k", "{}", Outcome("b" * 64)) == first
-    results.forget("k")
+    results.forget(first)
     assert results.get("k") is None
 
 
@@ -419,7 +550,7 @@ def test_listing_pages_and_filters(queue: JobQueue, leases: Leases) -> None:
     }
 
 
-STEPS = ["submit", "claim", "finish", "fail", "lose", "cancel", "beat", "hand back", "rescue"]
+STEPS = ["submit", "claim", "finish", "fail", "cancel", "beat", "hand back", "rescue"]
 
 
 @settings(
@@ -460,7 +591,8 @@ def _take(
     held: dict[int, tuple[Leases, Claimed]],
 ) -> None:
     if step == "submit":
-        queue.submit(ask(f"k{which}"))
+        with suppress(JobEnding):
+            queue.submit(ask(f"k{which}"))
     elif step == "claim" and which not in held:
         leases = Leases(database)
         claimed = leases.claim()
@@ -470,12 +602,10 @@ def _take(
         for job in queue.newest()[which : which + 1]:
             queue.cancel(job.id)
     elif step == "rescue":
-        Leases(database).rescue()
+        rescue(database)
     elif which in held:
         leases, claimed = held[which]
-        if step == "lose":
-            silence(database, claimed)
-        elif step == "beat":
+        if step == "beat":
             leases.register(job=claimed)
         elif step == "finish":
             leases.finish(claimed, OUTCOME)

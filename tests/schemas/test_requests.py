@@ -84,13 +84,15 @@ def test_resolving_twice_changes_nothing() -> None:
     [
         ("65,32,32,33", "68,640 nodes"),
         ("1,2,1,1000", "2,000 switches"),
-        ("1,4,999999999,5", "global ports"),
+        ("1,2,511,512", "261,632 global cables"),
+        ("1,512,1,2", "261,632 local cables"),
+        ("1,4,999999999,5", "global cables"),
     ],
 )
 def test_sizes_are_limited_before_anything_is_built(text: str, named: str) -> None:
     limits = RequestLimits(switches=1100)
     with pytest.raises(BeyondLimits, match=named):
-        TableBody(topology=text).resolved(limits)
+        TableBody(topology=text).examined(limits)
 
 
 def test_costs_are_limited() -> None:
@@ -116,6 +118,20 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
     assert (body.seed, body.patterns) == (3, 4)
     with pytest.raises(ValidationError):
         TableBody.model_validate_json('{"topology": "2,4,2,5", "seed": 3.5}')
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"warmup": "detect"}, {"warmup": "detect:30000"}),
+        ({"vc_count": None}, {"vc_count": 4}),
+        ({"load": (0.1, 0.1)}, {"load": (0.1,)}),
+    ],
+)
+def test_defaults_are_filled_in(first: dict[str, Any], second: dict[str, Any]) -> None:
+    given = {"topology": "2,4,2,5", "load": (0.1,)}
+    bodies = [SimulationBody.model_validate(given | changes) for changes in (first, second)]
+    assert key(bodies[0]) == key(bodies[1])
 
 
 def test_nothing_to_simulate() -> None:

@@ -95,7 +95,7 @@ def serve(
         hosts=(*_LOOPBACK_NAMES, host) if local else None,
         limits=limits,
     )
-    command = ["worker", "--data", str(directory), "--database", url]
+    command = ["worker", "--data", str(directory)]
     if workers is not None:
         command += ["--workers", str(workers)]
     configure_logs()

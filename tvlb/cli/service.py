@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import URL
 
 from tvlb.errors import InvalidInput
 
@@ -45,4 +46,5 @@ def data_directory(data: Path | None) -> Path:
 
 def database_url(database: str | None, directory: Path) -> str:
     """Return the URL of the job database."""
-    return database or f"sqlite:///{directory / 'jobs.sqlite3'}"
+    path = str(directory / "jobs.sqlite3")
+    return database or URL.create("sqlite", database=path).render_as_string()

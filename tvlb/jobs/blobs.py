@@ -13,15 +13,20 @@ from typing import BinaryIO
 from tvlb.errors import TvlbError
 from tvlb.files import sync_directory
 
-__all__ = ["BlobStore", "DamagedBlob"]
+__all__ = ["BlobStore", "DamagedBlob", "StoreUnavailable"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 # Longer than any file takes to be written.
 _STALE_SECONDS = 3600.0
+_PROBE_BYTES = 16_384
 
 
 class DamagedBlob(TvlbError):
     """A stored file is missing, or its content does not have the hash that it is named by."""
+
+
+class StoreUnavailable(TvlbError):
+    """The store cannot be read at the moment; nothing is known of its files."""
 
 
 class BlobStore:
@@ -60,7 +65,9 @@ class BlobStore:
                 stream.seek(0)
                 name = hashlib.file_digest(stream, "sha256").hexdigest()
             target = self._path(name)
-            target.parent.mkdir(exist_ok=True)
+            if not target.parent.is_dir():
+                target.parent.mkdir(exist_ok=True)
+                sync_directory(self._root)
             temporary.replace(target)
             sync_directory(target.parent)
         except BaseException:
@@ -82,6 +89,7 @@ class BlobStore:
         Raises
         ------
         DamagedBlob : it is missing or does not match its hash.
+        StoreUnavailable : the store cannot be read.
         """
         path = self._path(name)
         try:
@@ -93,7 +101,9 @@ class BlobStore:
             with path.open("rb") as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
-            raise DamagedBlob(f"the stored file {name} cannot be read: {error.strerror}") from error
+            if isinstance(error, FileNotFoundError) and self._incoming.is_dir():
+                raise DamagedBlob(f"the stored file {name} is missing") from error
+            raise StoreUnavailable(f"the result store: {error.strerror}") from error
         if found != name:
             raise DamagedBlob(f"the stored file {name} is damaged: its hash is {found}")
         with self._lock:
@@ -101,14 +111,20 @@ class BlobStore:
         return path
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file; raises DamagedBlob as `path`."""
-        return self.path(name).read_bytes()
+        """Return the content of a file; raises as `path`."""
+        path = self.path(name)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise StoreUnavailable(f"the result store: {error.strerror}") from error
 
     def check(self) -> None:
-        """Raise OSError unless files can be written."""
+        """Raise OSError unless files of a few kilobytes can be written."""
         probe = self._incoming / f"{secrets.token_hex(12)}.tmp"
-        probe.touch(exist_ok=False)
-        probe.unlink()
+        try:
+            probe.write_bytes(bytes(_PROBE_BYTES))
+        finally:
+            probe.unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove what writers that died left behind."""

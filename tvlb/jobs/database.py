@@ -17,6 +17,17 @@ __all__ = ["Database"]
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 _BUSY_MILLISECONDS = 30_000
 _WRITES = "tvlb_writes"
+# A database whose host is gone must be noticed before the operating system would, seconds.
+_CONNECT_ARGUMENTS: dict[str, dict[str, int]] = {
+    "sqlite": {},
+    "postgresql": {
+        "connect_timeout": 5,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 10_000,
+    },
+}
 
 
 class Database:
@@ -115,7 +126,13 @@ def _parse(text_: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     try:
-        engine = create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=40)
+        engine = create_engine(
+            url,
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=40,
+            connect_args=_CONNECT_ARGUMENTS[url.get_backend_name()],
+        )
     except NoSuchModuleError as error:
         raise InvalidInput(f"database {url.get_backend_name()}: {error}") from error
     if url.get_backend_name() == "sqlite":

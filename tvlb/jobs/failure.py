@@ -1,12 +1,13 @@
 """Why a job failed, in words for its owner and with what a program needs."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from tvlb.errors import InvalidInput, SimulationDeadlock, SolverFailed
 
 __all__ = ["Failure", "failure_of", "lost_worker"]
 
+_LOG_LINES = 200
 # Errors that the same request meets again whatever the machine.
 _LASTING: dict[type[Exception], tuple[str, str]] = {
     InvalidInput: ("invalid-request", "The request cannot be computed"),
@@ -32,6 +33,10 @@ class Failure:
     detail: str
     may_pass: bool
     log: tuple[str, ...] = ()
+
+    def with_log(self, lines: tuple[str, ...]) -> "Failure":
+        """Return the failure with another log, cut to its last lines."""
+        return replace(self, log=lines[-_LOG_LINES:])
 
     def json(self) -> str:
         """Return the failure as the JSON text that a job's `error` holds."""

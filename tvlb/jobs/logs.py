@@ -1,11 +1,12 @@
 """Structured logs: JSON lines on stderr, or coloured text on a terminal."""
 
+import logging
 import os
 import sys
 
 import structlog
 
-from tvlb.jobs.lease import Ended
+from tvlb.jobs.endings import Ended
 
 __all__ = ["audit", "configure_logs", "logger"]
 
@@ -20,6 +21,7 @@ def configure_logs() -> None:
         if sys.stderr.isatty()
         else structlog.processors.JSONRenderer()
     )
+    logging.basicConfig(level=logging.WARNING, handlers=[_Forward()], force=True)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -31,6 +33,15 @@ def configure_logs() -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+class _Forward(logging.Handler):
+    """Passes on what libraries log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`."""
+        told = logger(record.name).error if record.levelno >= logging.ERROR else None
+        (told or logger(record.name).warning)(record.getMessage())
 
 
 def logger(name: str) -> structlog.typing.FilteringBoundLogger:

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, Connection, insert, update
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from tvlb.jobs.database import now
 from tvlb.jobs.schema import events, jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
-__all__ = ["move", "record"]
+__all__ = ["log_of", "move", "record"]
 
 
 def move(
@@ -47,6 +47,16 @@ def move(
     state = {"status": str(kind.target), "move": str(kind), **(told or {})}
     record(connection, job_id, "state", state)
     return True
+
+
+def log_of(connection: Connection, job_id: str) -> tuple[str, ...]:
+    """Return the lines of a job's log, oldest first."""
+    found = connection.execute(
+        select(events.c.data)
+        .where(events.c.job == job_id, events.c.type == "log")
+        .order_by(events.c.number)
+    ).scalars()
+    return tuple(line for data in found for line in json.loads(data)["message"].splitlines())
 
 
 def record(connection: Connection, job_id: str, kind: str, data: object) -> int:

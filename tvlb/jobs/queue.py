@@ -10,15 +10,24 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tvlb.jobs.database import Database, now
+from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.job import Event, Job, read_jobs
 from tvlb.jobs.moves import move, record
 from tvlb.jobs.results import Result, find_result
 from tvlb.jobs.schema import events, jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
-__all__ = ["JobQueue", "QueueFull", "QueueLimits", "Submission"]
+__all__ = ["JobEnding", "JobQueue", "QueueFull", "QueueLimits", "Submission"]
 
 _ACTIVE = (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+class _Answered(Exception):
+    """The result of a request appeared while a job was made for it."""
+
+
+class JobEnding(Exception):
+    """The job of a request is being cancelled; a moment later there may be another one."""
 
 
 class QueueFull(Exception):
@@ -56,22 +65,26 @@ class JobQueue:
         Raises
         ------
         QueueFull : a new job would exceed a limit.
+        JobEnding : the job of the same request is being cancelled.
         """
         while True:
             try:
                 with self._database.writing() as connection:
                     return self._submit(connection, submission)
-            except IntegrityError:
-                # Another process submitted the same request in this moment: join its job.
+            except (IntegrityError, _Answered):
+                # Another process submitted the same request in this moment, or finished it.
                 continue
 
     def _submit(self, connection: Connection, submission: Submission) -> Result | Job:
+        # In this order: a job that ends in between leaves its result.
+        known = read_jobs(connection, jobs.c.key == submission.key, jobs.c.status.in_(_ACTIVE))
+        if known and known[0].cancel_requested:
+            raise JobEnding(f"the job {known[0].id} of this request is being cancelled")
+        if known:
+            return known[0]
         result = find_result(connection, submission.key)
         if result is not None:
             return result
-        known = read_jobs(connection, jobs.c.key == submission.key, jobs.c.status.in_(_ACTIVE))
-        if known:
-            return known[0]
         self._check_limits(connection, submission.owner)
         identifier = uuid.uuid4().hex
         connection.execute(
@@ -85,6 +98,8 @@ class JobQueue:
                 created_at=now(connection),
             )
         )
+        if find_result(connection, submission.key) is not None:
+            raise _Answered
         record(connection, identifier, "state", {"status": str(JobStatus.QUEUED)})
         return read_jobs(connection, jobs.c.id == identifier)[0]
 
@@ -131,15 +146,22 @@ class JobQueue:
             )
             return [Event(*row) for row in rows]
 
-    def cancel(self, job_id: str) -> Job | None:
-        """Cancel a job that has not ended; return it as it is then, None if there is none.
+    def cancel(self, job_id: str) -> tuple[Job | None, Ended | None]:
+        """Cancel a job that has not ended.
+
+        Returns
+        -------
+        The job as it is then, None if there is none; and what is to be logged if this ended it.
 
         Notes
         -----
         A queued job is cancelled at once, a running one as soon as its worker has stopped it.
         """
+        ended: Ended | None = None
         with self._database.writing() as connection:
-            if not move(connection, job_id, Move.CANCEL, cancel_requested=True):
+            if move(connection, job_id, Move.CANCEL, cancel_requested=True):
+                ended = count_ended(connection, job_id)
+            else:
                 asked = connection.execute(
                     update(jobs)
                     .where(
@@ -152,17 +174,19 @@ class JobQueue:
                 if asked.rowcount:
                     record(connection, job_id, "log", {"message": "cancellation was requested"})
             found = read_jobs(connection, jobs.c.id == job_id)
-        return found[0] if found else None
+        return (found[0] if found else None), ended
 
-    def delete(self, job_id: str) -> Job | None:
-        """Delete a job if it has ended; return it as it was, None if there is none.
+    def delete(self, job_id: str) -> tuple[Job | None, bool]:
+        """Delete a job if it has ended; return it as it was, None without, and whether it is gone.
 
         Its result, which belongs to the request and not to the job, stays.
         """
         with self._database.writing() as connection:
             found = read_jobs(connection, jobs.c.id == job_id)
-            connection.execute(delete(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(ENDED)))
-        return found[0] if found else None
+            gone = connection.execute(
+                delete(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(ENDED))
+            )
+        return (found[0] if found else None), gone.rowcount > 0
 
     def depth(self) -> dict[str, int]:
         """Count jobs by status."""

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from tvlb.jobs.database import Database, now
+from tvlb.jobs.endings import count_work
 from tvlb.jobs.schema import results
 
 __all__ = ["Outcome", "Result", "Results", "find_result", "publish"]
@@ -91,14 +92,15 @@ class Results:
         """Store a result that no job computed; an equal request that was first keeps its place."""
         with self._database.writing() as connection:
             publish(connection, kind, key, request, outcome)
+            count_work(connection, kind, outcome.timings or {}, outcome.work or {})
             found = find_result(connection, key)
         assert found is not None
         return found
 
-    def forget(self, key: str) -> None:
-        """Drop a result whose files are damaged, so that the next request computes it anew."""
+    def forget(self, result: Result) -> None:
+        """Drop a result whose files are damaged; one that has taken its place meanwhile stays."""
         with self._database.writing() as connection:
-            connection.execute(delete(results).where(results.c.key == key))
+            connection.execute(delete(results).where(results.c.number == result.number))
 
 
 def find_result(connection: Connection, key: str) -> Result | None:

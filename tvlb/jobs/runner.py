@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from types import FrameType
 
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.results import Outcome
@@ -26,6 +27,7 @@ __all__ = ["Message", "Runner"]
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 _LOG_LINES = 40
 _TASKS = "tvlb.jobs.tasks"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Message = Progress | Outcome | Failure
 
@@ -36,6 +38,10 @@ class Runner:
     Parameters
     ----------
     site : where tasks run.
+
+    Attributes
+    ----------
+    ready : whether the process has loaded what it needs, so that it takes a task at once.
 
     Notes
     -----
@@ -48,9 +54,16 @@ class Runner:
 
     def _start(self) -> None:
         context = get_context("spawn")
+        self.ready = False
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._site))
-        self._process.start()
+        # It ends with its worker and not with signals to the worker's process group; until it can
+        # see to that itself, it does not get them.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     @property
@@ -70,7 +83,11 @@ class Runner:
         """Yield what has come from the process; if it died, a `Failure`, and start another."""
         try:
             while self._connection.poll():
-                yield self._connection.recv()
+                message = self._connection.recv()
+                if message is None:
+                    self.ready = True
+                else:
+                    yield message
         except (EOFError, ConnectionError):
             self._process.join()
             failure = _death(self._process.exitcode)
@@ -109,14 +126,22 @@ def _serve(connection: Connection, site: Site) -> None:
     """Compute tasks until there is nobody to compute for; runs in a process of its own."""
     os.setpgid(0, 0)
     follow_parent()
+    for number in _SIGNALS:
+        signal.signal(number, _pass_over)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
     import_module(_TASKS)
+    connection.send(None)
     while True:
         try:
             task: Task = connection.recv()
         except EOFError:
             return
         connection.send(_compute(task, site, _Reporter(connection)))
+
+
+def _pass_over(number: int, frame: FrameType | None) -> None:
+    """Do nothing; unlike a signal that is ignored, this is not passed on to child processes."""
 
 
 def _compute(task: Task, site: Site, report: "_Reporter") -> Outcome | Failure:

@@ -55,6 +55,8 @@ jobs = Table(
         sqlite_where=text("status IN ('queued', 'running')"),
         postgresql_where=text("status IN ('queued', 'running')"),
     ),
+    # Numbers of deleted rows are not given out again.
+    sqlite_autoincrement=True,
 )
 
 events = Table(
@@ -79,6 +81,7 @@ results = Table(
     Column("table_id", String(64)),
     Column("created_at", Double, nullable=False),
     Index("results_by_kind", "kind", "number"),
+    sqlite_autoincrement=True,
 )
 
 workers = Table(
@@ -110,6 +113,9 @@ idempotency = Table(
     Column("key", String(255), primary_key=True),
     Column("fingerprint", String(64), nullable=False),
     Column("created_at", Double, nullable=False),
+    # While the first request is in flight: who answers it, and by when at the latest.
+    Column("attempt", String(32), nullable=False),
+    Column("answer_by", Double, nullable=False),
     # The answer; NULL while the first request is in flight.
     Column("status", Integer),
     Column("headers", Text),

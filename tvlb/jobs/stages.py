@@ -4,7 +4,7 @@ import shutil
 import time
 from pathlib import Path
 
-from tvlb.files import atomic_file
+from tvlb.files import atomic_file, sync_directory
 
 __all__ = ["StageFiles", "sweep_stages"]
 
@@ -33,9 +33,16 @@ class StageFiles:
 
     def save(self, name: str, data: bytes) -> None:
         """Keep bytes under a name, durably; raises OSError where that is impossible."""
-        self._directory.mkdir(parents=True, exist_ok=True)
+        if not self._directory.is_dir():
+            self._directory.mkdir(parents=True, exist_ok=True)
+            sync_directory(self._directory.parent)
         with atomic_file(self._path(name)) as stream:
             stream.write(data)
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything is kept."""
+        return self._directory.is_dir()
 
     def clear(self) -> None:
         """Remove the checkpoints of this request."""

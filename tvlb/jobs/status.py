@@ -8,13 +8,15 @@
        |  |    hand back    | | +--------------> failed
        |  +-----------------+ |                    ^
        |  |      retry        | stop               | give up
-       |  +-- (worker lost) --+-----> cancelled    |  (worker lost
-       |                      |          ^         |   three times)
+       |  +-------------------+-----> cancelled    | (after three
+       |                      |          ^         |  attempts)
        +----------------------|----------+         |
                cancel         +--------------------+
 
-Of a running job, `cancel` only sets `cancel_requested`; its worker, or whoever rescues it, carries
-out `stop`.
+`retry` and `give up` follow an attempt that failed for a reason that may pass, or whose worker
+died; `fail` follows an error that would come again. Of a running job, `cancel` only sets
+`cancel_requested`; its worker, or whoever rescues it, carries out `stop`. Ended jobs may be
+deleted.
 """
 
 from enum import StrEnum

@@ -12,6 +12,7 @@ from tvlb.schemas import REQUESTS, ModelBody, Request, SimulationBody, TableBody
 from tvlb.search import (
     Reporter,
     SaturationSearch,
+    TableResult,
     find_saturation,
     optimize,
     simulate_loads,
@@ -42,6 +43,7 @@ def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
 def _table(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:
     assert isinstance(body, TableBody)
     stages = site.stages(task.key)
+    resumed = stages.begun
     result = optimize(body.network(), body.options(site.cores), report=report, checkpoints=stages)
 
     def write(stream: BinaryIO) -> None:
@@ -49,19 +51,23 @@ def _table(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:
 
     table_file = site.blobs.put(write)
     document = _store(site, table_document(result))
-    work = result.work
     return Outcome(
         document,
         table_file,
         result.table.id,
         result.timings,
-        {
-            "programs": work.programs,
-            "probe_seconds": result.timings["probe"],
-            "flit_hops": work.flit_hops,
-            "simulate_seconds": result.timings["simulate"],
-        },
+        # What earlier attempts computed took time that is not known here.
+        {} if resumed else _work(result),
     )
+
+
+def _work(result: TableResult) -> dict[str, float]:
+    return {
+        "programs": result.work.programs,
+        "probe_seconds": result.timings["probe"],
+        "flit_hops": result.work.flit_hops,
+        "simulate_seconds": result.timings["simulate"],
+    }
 
 
 def _model(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:

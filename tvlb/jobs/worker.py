@@ -9,11 +9,12 @@ from multiprocessing.connection import wait
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from tvlb.jobs.database import Database
+from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure
-from tvlb.jobs.job import LEASE_SECONDS
-from tvlb.jobs.lease import Claimed, Ended, LeaseLost, Leases
+from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
 from tvlb.jobs.progress import Meter
+from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.results import Outcome
 from tvlb.jobs.runner import Message, Runner
 from tvlb.jobs.site import Site, Task
@@ -26,6 +27,8 @@ __all__ = ["Worker"]
 _HEARTBEAT_SECONDS = 0.4
 _RESCUE_SECONDS = 1.0
 _TICK_SECONDS = 0.2
+# Signals to a whole family of processes arrive twice, from the sender and from our parent.
+_SAME_REQUEST_SECONDS = 3.0
 _DATABASE_PAUSE_SECONDS = 0.5
 
 
@@ -44,10 +47,6 @@ class _Every:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._next = 0.0
-
-    def pause(self, seconds: float) -> None:
-        """Let nothing be due for some time."""
-        self._next = max(self._next, time.monotonic() + seconds)
 
     def due(self) -> bool:
         """Whether the period has passed; begins the next one."""
@@ -84,9 +83,11 @@ class Worker:
         parent: int | None = None,
     ) -> None:
         self._leases = Leases(database)
+        self._rescuer = Rescuer(database)
         self._site = site
         self._drain_seconds = drain_seconds
         self._parent = parent
+        self._asked: float | None = None
         self._deadline: float | None = None
         self._work: _Work | None = None
         self._heartbeat = _Every(_HEARTBEAT_SECONDS)
@@ -94,9 +95,12 @@ class Worker:
         self._log = logger("worker").bind(worker=self._leases.worker)
 
     def drain(self) -> None:
-        """Claim nothing more, and end soon; asked twice, end at once. For signal handlers."""
+        """Claim nothing more, and end soon; asked again, end at once. For signal handlers."""
         now = time.monotonic()
-        self._deadline = now if self._deadline is not None else now + self._drain_seconds
+        if self._asked is None:
+            self._asked, self._deadline = now, now + self._drain_seconds
+        elif now - self._asked > _SAME_REQUEST_SECONDS:
+            self._deadline = now
 
     def run(self) -> None:
         """Work until drained."""
@@ -121,12 +125,14 @@ class Worker:
     def _leave(self) -> None:
         try:
             if self._work is not None:
-                self._leases.hand_back(self._work.job)
+                ended = self._leases.hand_back(self._work.job)
                 self._log.info("job handed back", job=self._work.job.id)
+                if ended is not None:
+                    audit(ended)
             self._leases.leave()
         except (LeaseLost, SQLAlchemyError) as error:
             # Whoever rescues the job will do it for us.
-            self._log.warning("left without a word", error=str(error))
+            self._log.warning("the job could not be handed back", error=str(error))
         self._log.info("worker ended")
 
     def _try(self, runner: Runner) -> None:
@@ -137,8 +143,8 @@ class Worker:
             self._drop(runner)
         except DBAPIError as error:
             self._log.error("the database does not answer", error=str(error.orig))
-            # Nobody could give a sign of life meanwhile: everybody gets a lease to do so first.
-            self._rescue.pause(LEASE_SECONDS)
+            # Nobody could give a sign of life meanwhile.
+            self._rescuer.start_over()
             time.sleep(_DATABASE_PAUSE_SECONDS)
 
     def _step(self, runner: Runner) -> None:
@@ -146,11 +152,11 @@ class Worker:
         if self._heartbeat.due():
             self._beat(runner)
         if self._rescue.due():
-            for ended in self._leases.rescue():
+            for ended in self._rescuer.look():
                 audit(ended)
         if self._work is not None and self._work.end is not None:
             self._finish(self._work.end)
-        if self._work is None and self._deadline is None:
+        if self._work is None and self._deadline is None and runner.ready:
             self._claim(runner)
 
     def _beat(self, runner: Runner) -> None:
@@ -195,6 +201,9 @@ class Worker:
                 )
             case Outcome():
                 work.end = lambda: self._leases.finish(job, message)
+            case Failure() if message.may_pass and self._deadline is not None:
+                # Whoever ends this worker may have ended its computing processes too.
+                work.end = lambda: self._leases.hand_back(job)
             case Failure():
                 self._log.warning("attempt failed", job=job.id, error=message.detail)
                 work.end = lambda: self._leases.fail(job, message)

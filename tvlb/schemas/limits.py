@@ -18,13 +18,14 @@ class RequestLimits:
 
     Attributes
     ----------
-    switches, nodes : of the topology.
+    switches, nodes, cables : of the topology; cables of one kind.
     cpu_seconds : estimated cost, see `tvlb.search.Cost`.
     memory_bytes : estimated memory.
     """
 
     switches: int = 1024
     nodes: int = 65_536
+    cables: int = 65_536
     cpu_seconds: float = 100_000.0
     memory_bytes: int = 16 << 30
 
@@ -33,8 +34,8 @@ class RequestLimits:
         for name, value, limit in (
             ("switches", a * g, self.switches),
             ("nodes", p * a * g, self.nodes),
-            # Every group needs a link to every other, so more ports than that are idle.
-            ("global ports per switch", h, 2 * self.switches),
+            ("global cables", a * g * h // 2, self.cables),
+            ("local cables", a * (a - 1) * g // 2, self.cables),
         ):
             if value > limit:
                 raise BeyondLimits(

@@ -29,6 +29,7 @@ from tvlb.search import (
     SearchOptions,
     SimulationConfig,
     SimulationRequest,
+    Warmup,
     Windows,
     check_request,
     model_cost,
@@ -52,6 +53,8 @@ __all__ = [
 
 _MAX_CYCLES = 100_000_000
 _MAX_LINKS = 2_000_000
+_FEW_RUNS = 100
+_FEW_TRACES = 1000
 
 
 def _whole(value: object) -> object:
@@ -138,18 +141,38 @@ class Request(BaseModel, ABC):
             limits.check_sizes(*parse_sizes(self.topology))
         return parse_named_topology(self.topology)
 
-    @abstractmethod
-    def resolved(self, limits: RequestLimits | None = None) -> Self:
-        """Return the request with defaults filled in and texts as they print.
+    def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
+        """Return the request with defaults filled in and texts as they print, and its cost.
 
         Raises
         ------
         InvalidInput : it cannot be computed, or is beyond the limits; nothing was computed.
         """
+        network = self.network(limits)
+        resolved = self._resolved(network)
+        cost = resolved._cost(network)
+        if limits is not None:
+            limits.check_cost(cost)
+        return resolved, cost
 
-    @abstractmethod
+    def resolved(self) -> Self:
+        """Return the request with defaults filled in and texts as they print; see `examined`."""
+        return self._resolved(self.network())
+
     def cost(self) -> Cost:
         """Estimate what it takes to compute it."""
+        return self._cost(self.network())
+
+    @property
+    def is_light(self) -> bool:
+        """Whether the answer is small, and mostly computation is what it costs."""
+        return True
+
+    @abstractmethod
+    def _resolved(self, network: Dragonfly) -> Self: ...
+
+    @abstractmethod
+    def _cost(self, network: Dragonfly) -> Cost: ...
 
     def _named(self, network: Dragonfly) -> str | Wiring:
         if not isinstance(self.topology, Wiring):
@@ -211,15 +234,12 @@ class TableBody(Request):
             workers=workers,
         )
 
-    def resolved(self, limits: RequestLimits | None = None) -> Self:
-        """See `Request.resolved`."""
-        network = self.network(limits)
+    def _resolved(self, network: Dragonfly) -> Self:
         check_request(network, self.options())
         return self.model_copy(update={"topology": self._named(network)})
 
-    def cost(self) -> Cost:
-        """See `Request.cost`."""
-        return table_cost(self.network(), self.options())
+    def _cost(self, network: Dragonfly) -> Cost:
+        return table_cost(network, self.options())
 
 
 class ModelBody(Request):
@@ -258,9 +278,7 @@ class ModelBody(Request):
             seed=self.seed,
         )
 
-    def resolved(self, limits: RequestLimits | None = None) -> Self:
-        """See `Request.resolved`."""
-        network = self.network(limits)
+    def _resolved(self, network: Dragonfly) -> Self:
         traffic = self.traffic()
         traffic.resolve(network, self.seed)
         return self.model_copy(
@@ -272,9 +290,7 @@ class ModelBody(Request):
             }
         )
 
-    def cost(self) -> Cost:
-        """See `Request.cost`."""
-        network = self.network()
+    def _cost(self, network: Dragonfly) -> Cost:
         return model_cost(network, self.path_set(network), self.traffic())
 
 
@@ -366,11 +382,18 @@ class SimulationBody(Request):
         scenario = Scenario(network, self.routing, path_set, traffic, self.seed)
         return SimulationRequest(scenario, self.config(), self.seeds)
 
-    def resolved(self, limits: RequestLimits | None = None) -> Self:
-        """See `Request.resolved`."""
+    @property
+    def is_light(self) -> bool:
+        """See `Request.is_light`; traces and many runs take their time outside the simulator."""
+        runs = (len(self.load) + self.saturation) * self.seeds
+        return runs <= _FEW_RUNS and self.traces * runs <= _FEW_TRACES
+
+    def _resolved(self, network: Dragonfly) -> Self:
         if not self.load and not self.saturation:
-            raise InvalidInput("load is empty and saturation is false: give loads, or ask for both")
-        network = self.network(limits)
+            raise InvalidInput(
+                "load is empty and saturation is false: give loads, ask for the saturation load, "
+                "or both"
+            )
         simulation = self.simulation(network)
         scenario = simulation.scenario
         scenario.pattern.resolve(network, self.seed)
@@ -380,14 +403,20 @@ class SimulationBody(Request):
                 "vlb": str(scenario.path_set),
                 "pattern": str(scenario.pattern),
                 "load": tuple(dict.fromkeys(self.load)),
+                "warmup": _warmup_text(simulation.config),
+                "vc_count": simulation.config.resolved_vc_count(self.routing),
             }
         )
 
-    def cost(self) -> Cost:
-        """See `Request.cost`."""
+    def _cost(self, network: Dragonfly) -> Cost:
         return simulation_cost(
-            self.network(), self.routing, self.config(), self.load, self.seeds, self.saturation
+            network, self.routing, self.config(), self.load, self.seeds, self.saturation
         )
+
+
+def _warmup_text(config: SimulationConfig) -> int | str:
+    cycles = config.warmup_cycles
+    return f"detect:{cycles}" if config.warmup == Warmup.DETECT else cycles
 
 
 REQUESTS: dict[str, type[Request]] = {

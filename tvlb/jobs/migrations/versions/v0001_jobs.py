@@ -25,6 +25,8 @@ def upgrade() -> None:
         sa.Column("key", sa.String(length=255), nullable=False),
         sa.Column("fingerprint", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
+        sa.Column("attempt", sa.String(length=32), nullable=False),
+        sa.Column("answer_by", sa.Double(), nullable=False),
         sa.Column("status", sa.Integer(), nullable=True),
         sa.Column("headers", sa.Text(), nullable=True),
         sa.Column("body", sa.Text(), nullable=True),
@@ -55,6 +57,7 @@ def upgrade() -> None:
         sa.Column("last_event", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("number"),
         sa.UniqueConstraint("id"),
+        sqlite_autoincrement=True,
     )
     op.create_index(
         "jobs_active_key",
@@ -78,6 +81,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("number"),
         sa.UniqueConstraint("key"),
+        sqlite_autoincrement=True,
     )
     op.create_index("results_by_kind", "results", ["kind", "number"], unique=False)
     op.create_table(

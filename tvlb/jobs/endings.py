@@ -1,0 +1,60 @@
+"""What is kept of a job that has ended: an audit record, and counts for statistics."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from tvlb.jobs.schema import counters, jobs
+
+__all__ = ["Ended", "count_ended", "count_work"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job that has just ended, for the audit log."""
+
+    id: str
+    kind: str
+    key: str
+    owner: str | None
+    status: str
+    attempts: int
+    seconds: float | None
+
+
+def count_ended(connection: Connection, job_id: str) -> Ended:
+    """Count a job in the transaction that ended it, and return what is to be logged."""
+    row = connection.execute(select(jobs).where(jobs.c.id == job_id)).one()
+    _count(connection, "jobs", f"{row.kind}/{row.status}", 1)
+    return Ended(
+        id=row.id,
+        kind=row.kind,
+        key=row.key,
+        owner=row.owner,
+        status=row.status,
+        attempts=row.attempt,
+        seconds=None if row.started_at is None else row.ended_at - row.started_at,
+    )
+
+
+def count_work(
+    connection: Connection, kind: str, timings: Mapping[str, float], work: Mapping[str, float]
+) -> None:
+    """Add up seconds by stage, and amounts of work by name."""
+    for stage, seconds in timings.items():
+        _count(connection, "stage_seconds", f"{kind}/{stage}", seconds)
+        _count(connection, "stages", f"{kind}/{stage}", 1)
+    for name, amount in work.items():
+        _count(connection, "work", name, amount)
+
+
+def _count(connection: Connection, name: str, label: str, amount: float) -> None:
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    statement = insert(counters).values(name=name, label=label, value=amount)
+    connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=["name", "label"], set_={"value": counters.c.value + amount}
+        )
+    )

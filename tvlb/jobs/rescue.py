@@ -1,0 +1,117 @@
+"""Taking jobs from workers that have died."""
+
+import math
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Connection, delete, select
+
+from tvlb.jobs.database import Database, now
+from tvlb.jobs.endings import Ended, count_ended
+from tvlb.jobs.failure import lost_worker
+from tvlb.jobs.job import LEASE_SECONDS
+from tvlb.jobs.lease import MAX_ATTEMPTS
+from tvlb.jobs.moves import log_of, move, record
+from tvlb.jobs.schema import jobs, workers
+from tvlb.jobs.status import JobStatus, Move
+
+__all__ = ["Rescuer"]
+
+# Workers that have been silent for so long are no longer listed.
+_FORGOTTEN_SECONDS = 600.0
+
+# Looks are a second apart; after a pause of this length what was seen before it says nothing.
+_LONG_SECONDS = 2.5
+_LOCKED_SECONDS = 0.5
+
+# What a worker shows of itself: its claim and its last heartbeat.
+_Sign = tuple[str | None, float | None]
+
+
+class Rescuer:
+    """Watches the heartbeats of running jobs, and queues a job again whose heart has stopped.
+
+    Parameters
+    ----------
+    database : the queue.
+    clock : seconds, never set back.
+
+    Notes
+    -----
+    A worker is believed dead when its heartbeat has not changed for a lease while this rescuer
+    looked on: neither clocks of hosts, nor a machine that was suspended, nor a database that did
+    not answer take a job from a worker that lives. Any number of rescuers may look on; each rescue
+    is one transaction that one of them carries out, and if that one dies, another does.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database = database
+        self._clock = clock
+        self._looked = -math.inf
+        self._seen: dict[str, tuple[_Sign, float]] = {}
+
+    def start_over(self) -> None:
+        """Forget what was seen; to be called when nobody could give a sign of life for a time."""
+        self._seen.clear()
+
+    def look(self) -> list[Ended]:
+        """Look at the running jobs, rescue those that are lost, and return those that ended."""
+        with self._database.reading() as connection:
+            running = connection.execute(
+                select(jobs.c.id, jobs.c.claim, jobs.c.heartbeat_at).where(
+                    jobs.c.status == JobStatus.RUNNING
+                )
+            ).all()
+        moment = self._clock()
+        if moment - self._looked > _LONG_SECONDS:
+            # We were stopped ourselves, and so may have been the workers.
+            self._seen.clear()
+        self._looked = moment
+        before, self._seen = self._seen, {}
+        ended: list[Ended] = []
+        for row in running:
+            sign: _Sign = (row.claim, row.heartbeat_at)
+            known = before.get(row.id)
+            since = known[1] if known is not None and known[0] == sign else moment
+            self._seen[row.id] = (sign, since)
+            if moment - since >= LEASE_SECONDS:
+                ended += self._rescue(row.id, sign)
+        return ended
+
+    def _rescue(self, job_id: str, sign: _Sign) -> list[Ended]:
+        asked = self._clock()
+        with self._database.writing() as connection:
+            if self._clock() - asked > _LOCKED_SECONDS:
+                # Who kept us from writing kept the worker from it too.
+                self._seen.clear()
+                return []
+            old = now(connection) - _FORGOTTEN_SECONDS
+            connection.execute(delete(workers).where(workers.c.heartbeat_at < old))
+            return _rescue(connection, job_id, sign)
+
+
+def _rescue(connection: Connection, job_id: str, sign: _Sign) -> list[Ended]:
+    """Carry a rescue out unless the job has shown another sign meanwhile."""
+    row = connection.execute(
+        select(jobs)
+        .where(
+            jobs.c.id == job_id,
+            jobs.c.status == JobStatus.RUNNING,
+            jobs.c.claim.is_not_distinct_from(sign[0]),
+            jobs.c.heartbeat_at.is_not_distinct_from(sign[1]),
+        )
+        .with_for_update()
+    ).first()
+    if row is None:
+        return []
+    failure = lost_worker(row.attempt)
+    record(connection, job_id, "log", {"message": failure.detail})
+    if row.cancel_requested:
+        moved = move(connection, job_id, Move.STOP)
+    elif row.attempt < MAX_ATTEMPTS:
+        move(connection, job_id, Move.RETRY)
+        return []
+    else:
+        error = failure.with_log(log_of(connection, job_id)).json()
+        moved = move(connection, job_id, Move.GIVE_UP, error=error)
+    return [count_ended(connection, job_id)] if moved else []
