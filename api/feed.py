@@ -22,7 +22,7 @@ __all__ = ["Feed"]
 _LOOK_SECONDS = 0.2
 # Instead of the number of the last event, for a job that is not there.
 _DELETED = -1
-_RESCUE_SECONDS = 1.0
+_RESCUE_SECONDS = 0.5
 
 
 class Feed:

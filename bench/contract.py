@@ -36,7 +36,11 @@ def main() -> int:
             token = new_token(data)
             while sent < given.requests:
                 report = run_schemathesis(
-                    server.url, token, f"--max-examples={given.examples}", f"--seed={seed}"
+                    server.url,
+                    token,
+                    f"--max-examples={given.examples}",
+                    f"--seed={seed}",
+                    "--workers=3",
                 )
                 sent, seed = sent + report.cases, seed + 1
                 failed += report.code != 0

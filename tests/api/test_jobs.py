@@ -116,7 +116,40 @@ def test_the_worker_of_a_server_is_started_again(tmp_path: Path) -> None:
         cancel(http, job)
 
 
+def test_a_server_ends_even_when_its_worker_has_just_died(tmp_path: Path) -> None:
+    with running_server(tmp_path / "data") as server:
+        os.kill(_worker_of(server), signal.SIGKILL)
+        until(lambda: "another one is started" in server.log.read_text())
+        server.process.terminate()
+        assert server.process.wait(20) == 0
+
+
+def test_streams_end_when_the_server_does(tmp_path: Path) -> None:
+    with (
+        running_server(tmp_path / "data", "--no-worker") as server,
+        httpx.Client(base_url=server.url) as http,
+    ):
+        job = start(http, seed=1)
+        with connect_sse(http, "GET", job.events_url) as stream:
+            events = stream.iter_sse()
+            assert next(events).event == "state"
+            server.process.terminate()
+            assert list(events) == []
+        assert server.process.wait(20) == 0
+
+
+def test_nothing_more_is_said_of_what_has_ended(http: httpx.Client) -> None:
+    """A browser would take an empty stream for a lost connection, and come back for ever."""
+    job = start(http, seed=8)
+    cancel(http, job)
+    last = len(http.get(job.events_url).text.split("\n\n")) - 1
+    for seen in (last, 999_999_999):
+        answer = http.get(job.events_url, headers={"Last-Event-ID": str(seen)})
+        assert (answer.status_code, answer.content) == (204, b"")
+
+
 def _worker_of(server: Server) -> int:
+    until(lambda: '"worker started"' in server.log.read_text())
     lines = [line for line in server.log.read_text().splitlines() if '"worker started"' in line]
     return int(json.loads(lines[-1])["pid"])
 

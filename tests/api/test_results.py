@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.jobs.processes import until
 from tests.service import Server
 from tvlb.schemas import Estimate, TableBody, TableResource
 from tvlb.search import optimize
@@ -253,6 +255,57 @@ def test_errors_are_problems(http: httpx.Client, method: str, path: str, status:
     if status == 405:
         allowed = {"/v1/tables": "GET, POST"}.get(path, "DELETE, GET")
         assert answer.headers["allow"] == allowed
+
+
+def test_a_store_that_is_away_loses_nothing(
+    http: httpx.Client, table: dict[str, Any], server: Server
+) -> None:
+    blobs = server.data / "blobs"
+    away = blobs.rename(blobs.with_name("away"))
+    answer = http.get(table["download_url"])
+    assert (answer.status_code, answer.json()["type"]) == (503, "urn:tvlb:problem:store-down")
+    assert http.get("/readyz").status_code == 503
+    away.rename(blobs)
+    assert http.get(table["download_url"]).status_code == 200
+    assert http.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("wanted", ["bytes=abc", "bytes=99999999-"])
+def test_bad_ranges_are_problems(http: httpx.Client, table: dict[str, Any], wanted: str) -> None:
+    answer = http.get(table["download_url"], headers={"Range": wanted})
+    assert answer.status_code in (400, 416)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["status"] == answer.status_code
+    part = http.get(table["download_url"], headers={"Range": "bytes=0-3"})
+    assert (part.status_code, part.content) == (206, b"PAR1")
+
+
+def test_equal_small_requests_are_computed_once(server: Server) -> None:
+    """All of them get the bytes of one computation, its CPU time included."""
+    body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 30_000, "seed": 55}
+
+    def ask(_: int) -> bytes:
+        return httpx.post(f"{server.url}/v1/simulations", json=body, timeout=60).content
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(ask, range(8)))) == 1
+
+
+def test_many_small_requests_become_jobs_rather_than_wait(server: Server) -> None:
+    body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 60_000}
+
+    def ask(seed: int) -> httpx.Response:
+        return httpx.post(
+            f"{server.url}/v1/simulations", json=body | {"seed": 1000 + seed}, timeout=90
+        )
+
+    with ThreadPoolExecutor(24) as threads:
+        answers = list(threads.map(ask, range(24)))
+    assert {answer.status_code for answer in answers} == {200, 202}
+    for answer in answers:
+        if answer.status_code == 202:
+            url = f"{server.url}{answer.headers['location']}"
+            until(lambda url=url: httpx.get(url).json()["status"] == "succeeded")
 
 
 def test_a_damaged_file_is_noticed_and_computed_anew(http: httpx.Client, server: Server) -> None:

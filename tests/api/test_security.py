@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from httpx_sse import connect_sse
 
 from tests.service import Server, new_token, running_server
 from tvlb.cli import main
@@ -69,6 +70,21 @@ def test_wrong_expired_and_revoked_tokens_are_refused(
     assert get(exposed, token) == 401
     assert main(["token", "revoke", identifier, "--data", str(exposed.data)]) == 2
     assert identifier in capsys.readouterr().err
+
+
+def test_a_revoked_token_ends_its_streams(exposed: Server) -> None:
+    token = new_token(exposed.data)
+    headers = {"Authorization": f"Bearer {token}"}
+    body = {"topology": "2,4,2,5", "load": [0.2], "cycles": 100_000_000}
+    with httpx.Client(base_url=exposed.url, headers=headers, timeout=60) as http:
+        job = http.post("/v1/simulations", json=body).json()
+        with connect_sse(http, "GET", job["events_url"]) as stream:
+            events = stream.iter_sse()
+            assert next(events).event == "state"
+            main(["token", "revoke", token.split("_")[1], "--data", str(exposed.data)])
+            other = {"Authorization": f"Bearer {new_token(exposed.data)}"}
+            httpx.post(f"{exposed.url}{job['url']}/cancel", headers=other)
+            assert list(events) == []
 
 
 def test_secrets_are_not_kept(exposed: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,27 +69,26 @@ class Clock:
 
 
 def rescue(database: Database) -> list[Ended]:
-    """Look at the running jobs twice, with a lease in between in which nobody gives a sign."""
+    """Rescue all running jobs: their heartbeats are long ago, and none is seen while looking on."""
+    age_heartbeats(database)
     rescuer = Rescuer(database, clock := Clock())
     return look_on(rescuer, clock)
 
 
 def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:
-    """Look once a second for as long as a lease."""
+    """Look three times, a second apart."""
     ended = rescuer.look()
-    for _ in range(round(LEASE_SECONDS)):
+    for _ in range(2):
         clock.now += 1.0
         ended += rescuer.look()
     return ended
 
 
-def silence(database: Database, job: Claimed, seconds: float = LEASE_SECONDS + 1) -> None:
-    """Let the last heartbeat have been long ago."""
+def age_heartbeats(database: Database) -> None:
+    """Let all heartbeats have been long ago."""
     with database.writing() as connection:
         connection.execute(
-            update(jobs)
-            .where(jobs.c.id == job.id)
-            .values(heartbeat_at=jobs.c.heartbeat_at - seconds)
+            update(jobs).values(heartbeat_at=jobs.c.heartbeat_at - LEASE_SECONDS - 1.0)
         )
 
 
@@ -285,7 +284,7 @@ def test_handing_back_costs_no_attempt(queue: JobQueue, leases: Leases) -> None:
 def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database: Database) -> None:
     submit(queue)
     lost = claim(leases)
-    silence(database, lost)
+    age_heartbeats(database)
     assert read(queue, lost).stalled
     other = Leases(database)
     assert rescue(database) == []
@@ -398,6 +397,7 @@ def test_the_rescuing_process_dies(
     """After any of its writes: nothing of the rescue has happened, and the next one succeeds."""
     submit(queue)
     lost = claim(leases)
+    age_heartbeats(database)
     before = read(queue, lost)
     left = writes
 
@@ -409,8 +409,9 @@ def test_the_rescuing_process_dies(
                 raise _Crash
 
     event.listen(database.engine, "after_cursor_execute", crash)
+    rescuer = Rescuer(database, clock := Clock())
     with pytest.raises(_Crash):
-        rescue(database)
+        look_on(rescuer, clock)
     event.remove(database.engine, "after_cursor_execute", crash)
     assert read(queue, lost) == before
     assert rescue(database) == []
@@ -421,23 +422,28 @@ def test_the_rescuing_process_dies(
 def test_a_worker_that_gives_signs_keeps_its_job(
     queue: JobQueue, leases: Leases, database: Database
 ) -> None:
-    """However slowly: every sign begins a new lease, and so does what kept all from giving one."""
     submit(queue)
     claimed = claim(leases)
     rescuer = Rescuer(database, clock := Clock())
-    for _ in range(3):
-        rescuer.look()
-        clock.now += 2.0
-        rescuer.look()
-        leases.register(job=claimed)
-        clock.now += 0.9
-    rescuer.look()
+    assert look_on(rescuer, clock) == []
+    assert read(queue, claimed).status is JobStatus.RUNNING
+
+
+def test_who_was_stopped_with_everybody_else_is_given_time_to_go_on(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    """Old heartbeats alone say nothing: the machine may have slept, or the database."""
+    submit(queue)
+    claimed = claim(leases)
+    rescuer = Rescuer(database, clock := Clock())
+    look_on(rescuer, clock)
+    age_heartbeats(database)
     clock.now += 100.0
     rescuer.look()
-    clock.now += 2.0
+    clock.now += 1.0
     rescuer.look()
     rescuer.start_over()
-    clock.now += 2.0
+    clock.now += 1.0
     rescuer.look()
     assert read(queue, claimed).status is JobStatus.RUNNING
     look_on(rescuer, clock)
@@ -450,18 +456,15 @@ def test_who_had_to_wait_for_the_lock_rescues_nobody(
     """What kept the rescuer from writing kept the worker from giving a sign."""
     submit(queue)
     claimed = claim(leases)
-    clock = Clock()
-    rescuer = Rescuer(database, clock)
+    age_heartbeats(database)
+    rescuer = Rescuer(database, clock := Clock())
+    rescuer.look()
+    clock.now += 1.5
 
     def slow(connection: object) -> None:
-        clock.now += 1.0
+        clock.now += 0.4
 
-    look_on(rescuer, Clock())
-    for _ in range(2):
-        clock.now += 1.0
-        rescuer.look()
     event.listen(database.engine, "begin", slow)
-    clock.now += 1.0
     assert rescuer.look() == []
     event.remove(database.engine, "begin", slow)
     assert read(queue, claimed).status is JobStatus.RUNNING
@@ -473,11 +476,10 @@ def test_a_rescue_that_comes_too_late_does_nothing(
     """The worker gives a sign between the look and the rescue."""
     submit(queue)
     claimed = claim(leases)
+    age_heartbeats(database)
     rescuer = Rescuer(database, clock := Clock())
-    for _ in range(3):
-        rescuer.look()
-        clock.now += 1.0
-
+    rescuer.look()
+    clock.now += 1.5
     beats = [threading.Thread(target=lambda: leases.register(job=claimed))]
 
     def beat(connection: object, cursor: object, statement: str, *rest: object) -> None:

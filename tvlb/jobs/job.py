@@ -10,7 +10,7 @@ from tvlb.jobs.database import now
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.status import ENDED, JobStatus
 
-__all__ = ["LEASE_SECONDS", "Event", "Job", "read_jobs"]
+__all__ = ["LEASE_SECONDS", "Event", "Job", "is_alive", "read_jobs"]
 
 # A worker without a heartbeat for so long has lost its job. Heartbeats come every 0.4 seconds.
 LEASE_SECONDS = 3.0

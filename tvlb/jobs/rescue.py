@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, select
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.failure import lost_worker
-from tvlb.jobs.job import LEASE_SECONDS
+from tvlb.jobs.job import is_alive
 from tvlb.jobs.lease import MAX_ATTEMPTS
 from tvlb.jobs.moves import log_of, move, record
 from tvlb.jobs.schema import jobs, workers
@@ -20,9 +20,11 @@ __all__ = ["Rescuer"]
 # Workers that have been silent for so long are no longer listed.
 _FORGOTTEN_SECONDS = 600.0
 
-# Looks are a second apart; after a pause of this length what was seen before it says nothing.
+# Three heartbeats.
+_WATCHED_SECONDS = 1.2
+# After a pause of this length what was seen before it says nothing.
 _LONG_SECONDS = 2.5
-_LOCKED_SECONDS = 0.5
+_LOCKED_SECONDS = 0.3
 
 # What a worker shows of itself: its claim and its last heartbeat.
 _Sign = tuple[str | None, float | None]
@@ -38,10 +40,11 @@ class Rescuer:
 
     Notes
     -----
-    A worker is believed dead when its heartbeat has not changed for a lease while this rescuer
-    looked on: neither clocks of hosts, nor a machine that was suspended, nor a database that did
-    not answer take a job from a worker that lives. Any number of rescuers may look on; each rescue
-    is one transaction that one of them carries out, and if that one dies, another does.
+    A worker is believed dead when its last heartbeat is older than a lease, and this rescuer has
+    looked on for long enough to see one if there were any: neither a machine that was suspended,
+    nor a database that did not answer take a job from a worker that lives. Any number of rescuers
+    may look on; each rescue is one transaction that one of them carries out, and if that one dies,
+    another does.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,6 +65,7 @@ class Rescuer:
                     jobs.c.status == JobStatus.RUNNING
                 )
             ).all()
+            stored = now(connection)
         moment = self._clock()
         if moment - self._looked > _LONG_SECONDS:
             # We were stopped ourselves, and so may have been the workers.
@@ -74,7 +78,8 @@ class Rescuer:
             known = before.get(row.id)
             since = known[1] if known is not None and known[0] == sign else moment
             self._seen[row.id] = (sign, since)
-            if moment - since >= LEASE_SECONDS:
+            silent = not is_alive(row.heartbeat_at, stored)
+            if silent and moment - since >= _WATCHED_SECONDS:
                 ended += self._rescue(row.id, sign)
         return ended
 

@@ -25,7 +25,7 @@ __all__ = ["Worker"]
 
 # A cancellation is seen at the next heartbeat.
 _HEARTBEAT_SECONDS = 0.4
-_RESCUE_SECONDS = 1.0
+_RESCUE_SECONDS = 0.5
 _TICK_SECONDS = 0.2
 # Signals to a whole family of processes arrive twice, from the sender and from our parent.
 _SAME_REQUEST_SECONDS = 3.0
@@ -181,6 +181,8 @@ class Worker:
             # Nobody waits for what comes after the end of a job, or without one.
             if self._work is not None and self._work.end is None:
                 self._hear(self._work, message)
+            elif isinstance(message, Failure):
+                self._log.error("the idle process ended", error=message.detail)
 
     def _hear(self, work: _Work, message: Message) -> None:
         job = work.job
