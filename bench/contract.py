@@ -2,7 +2,7 @@
 
 ::
 
-    python bench/contract.py --requests 10000
+    python -m bench.contract --requests 10000
 
 All checks and phases of schemathesis, stateful ones included, and two checks of our own
 (tests/api/contract). Runs with one seed after the other until enough requests were sent. Ends with

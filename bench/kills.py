@@ -2,8 +2,8 @@
 
 ::
 
-    python bench/kills.py --kills 200                       # on a SQLite file
-    python bench/kills.py --kills 200 --postgresql          # on a PostgreSQL server of its own
+    python -m bench.kills --kills 200                       # on a SQLite file
+    python -m bench.kills --kills 200 --postgresql          # on a PostgreSQL server of its own
 
 An API process and two workers run; every second or so one of the three gets SIGKILL and is started
 again. Requests are sent over HTTP without a pause. At the end every request must have exactly one

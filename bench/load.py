@@ -2,7 +2,7 @@
 
 ::
 
-    python bench/load.py --clients 200 --seconds 60 --jobs 50
+    python -m bench.load --clients 200 --seconds 60 --jobs 50
 
 One API process with its worker, on the loopback. First the jobs are submitted together and have to
 finish; then the clients read: states of jobs and tables in turn, every

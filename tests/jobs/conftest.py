@@ -8,6 +8,8 @@ import pytest
 
 from tests.postgresql import find_binaries, new_database, postgresql_server
 from tvlb.jobs.database import Database
+from tvlb.jobs.lease import Leases
+from tvlb.jobs.queue import JobQueue
 
 _POSTGRESQL = pytest.param(
     "postgresql",
@@ -34,3 +36,13 @@ def database(database_url: str) -> Generator[Database]:
     opened.upgrade()
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def queue(database: Database) -> JobQueue:
+    return JobQueue(database)
+
+
+@pytest.fixture
+def leases(database: Database) -> Leases:
+    return Leases(database)

@@ -1,95 +1,30 @@
 """The conformance suite of the queue: what every database must hold."""
 
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, event, update
 
+from tests.jobs.scenes import (
+    LASTING,
+    OUTCOME,
+    PASSING,
+    ask,
+    claim,
+    read,
+    rescue,
+    submit,
+    together,
+)
 from tvlb.jobs.database import Database
-from tvlb.jobs.endings import Ended
-from tvlb.jobs.failure import Failure
-from tvlb.jobs.job import LEASE_SECONDS, Job
+from tvlb.jobs.job import Job
 from tvlb.jobs.lease import MAX_ATTEMPTS, Claimed, LeaseLost, Leases
-from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits, Submission
-from tvlb.jobs.rescue import Rescuer
+from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits
 from tvlb.jobs.results import Outcome, Result, Results
-from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import ENDED, JobStatus, Move
-
-OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
-PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)
-LASTING = Failure("solver-failed", "Not solved", "no proof", may_pass=False)
-
-
-def ask(key: str, owner: str | None = None) -> Submission:
-    return Submission("table", key, {"topology": key}, owner)
-
-
-@pytest.fixture
-def queue(database: Database) -> JobQueue:
-    return JobQueue(database)
-
-
-@pytest.fixture
-def leases(database: Database) -> Leases:
-    return Leases(database)
-
-
-def submit(queue: JobQueue, key: str = "k") -> Job:
-    job = queue.submit(ask(key))
-    assert isinstance(job, Job)
-    return job
-
-
-def claim(leases: Leases) -> Claimed:
-    claimed = leases.claim()
-    assert claimed is not None
-    return claimed
-
-
-def read(queue: JobQueue, job: Job | Claimed) -> Job:
-    found = queue.get(job.id)
-    assert found is not None
-    return found
-
-
-class Clock:
-    """Time that passes when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def rescue(database: Database) -> list[Ended]:
-    """Rescue all running jobs: their heartbeats are long ago, and none is seen while looking on."""
-    age_heartbeats(database)
-    rescuer = Rescuer(database, clock := Clock())
-    return look_on(rescuer, clock)
-
-
-def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:
-    """Look three times, a second apart."""
-    ended = rescuer.look()
-    for _ in range(2):
-        clock.now += 1.0
-        ended += rescuer.look()
-    return ended
-
-
-def age_heartbeats(database: Database) -> None:
-    """Let all heartbeats have been long ago."""
-    with database.writing() as connection:
-        connection.execute(
-            update(jobs).values(heartbeat_at=jobs.c.heartbeat_at - LEASE_SECONDS - 1.0)
-        )
 
 
 def test_a_job_runs_and_its_result_answers_the_next_request(
@@ -156,7 +91,7 @@ def test_many_submitters_at_once_make_one_job(database: Database) -> None:
         barrier.wait()
         found.append(submit(queue).id)
 
-    _together(work, 8)
+    together(work, 8)
     assert len(found) == 8
     assert len(set(found)) == 1
 
@@ -171,27 +106,9 @@ def test_many_workers_at_once_take_every_job_once(queue: JobQueue, database: Dat
             found.append(claimed.id)
             leases.finish(claimed, OUTCOME)
 
-    _together(work, 6)
+    together(work, 6)
     assert sorted(found) == sorted(submitted)
     assert len(Results(database).newest("table", limit=50)) == 20
-
-
-def _together(work: Callable[[], None], count: int) -> None:
-    failed: list[BaseException] = []
-
-    def guarded() -> None:
-        try:
-            work()
-        except BaseException as error:
-            failed.append(error)
-            raise
-
-    threads = [threading.Thread(target=guarded) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
 
 
 def test_limits_on_waiting_jobs(database: Database) -> None:
@@ -279,220 +196,6 @@ def test_handing_back_costs_no_attempt(queue: JobQueue, leases: Leases) -> None:
         assert claimed.attempt == 1
         leases.hand_back(claimed)
     assert queue.newest()[0].status is JobStatus.QUEUED
-
-
-def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database: Database) -> None:
-    submit(queue)
-    lost = claim(leases)
-    age_heartbeats(database)
-    assert read(queue, lost).stalled
-    other = Leases(database)
-    assert rescue(database) == []
-    taken = claim(other)
-    assert (taken.id, taken.attempt) == (lost.id, 2)
-    for touch in (
-        lambda: leases.register(job=lost),
-        lambda: leases.report(lost, "probe", 0.5, {}, {}),
-        lambda: leases.finish(lost, OUTCOME),
-        lambda: leases.fail(lost, PASSING),
-        lambda: leases.stop(lost),
-        lambda: leases.hand_back(lost),
-    ):
-        with pytest.raises(LeaseLost):
-            touch()
-    assert read(queue, taken).status is JobStatus.RUNNING
-    assert other.finish(taken, OUTCOME).status == "succeeded"
-
-
-def test_a_worker_of_a_deleted_job_learns_so(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    submit(queue)
-    lost = claim(leases)
-    for _ in range(MAX_ATTEMPTS):
-        rescue(database)
-        leases.claim()
-    queue.delete(lost.id)
-    assert queue.get(lost.id) is None
-    for touch in (
-        lambda: leases.register(job=lost),
-        lambda: leases.fail(lost, PASSING),
-        lambda: leases.hand_back(lost),
-    ):
-        with pytest.raises(LeaseLost):
-            touch()
-
-
-def test_three_lost_workers_end_the_job_with_its_log(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    job = submit(queue)
-    for attempt in range(1, MAX_ATTEMPTS + 1):
-        claim(leases)
-        ended = rescue(database)
-        assert [one.status for one in ended] == (["failed"] if attempt == MAX_ATTEMPTS else [])
-    failed = read(queue, job)
-    assert failed.error is not None
-    assert failed.error["type"] == "worker-lost"
-    assert len(failed.error["log"]) == 3
-    assert sum("no sign of life" in event.data for event in queue.events(job.id)) == 3
-
-
-def test_worker_dies_while_cancelling(queue: JobQueue, leases: Leases, database: Database) -> None:
-    """Whoever rescues the job carries the cancellation out, and does not run it again."""
-    submit(queue)
-    lost = claim(leases)
-    queue.cancel(lost.id)
-    assert [one.status for one in rescue(database)] == ["cancelled"]
-    assert read(queue, lost).status is JobStatus.CANCELLED
-    assert leases.claim() is None
-    with pytest.raises(LeaseLost):
-        leases.finish(lost, OUTCOME)
-
-
-def test_heartbeat_row_gone(queue: JobQueue, leases: Leases, database: Database) -> None:
-    """A living worker lists itself again; a job without any heartbeat is rescued."""
-    submit(queue)
-    leases.register()
-    claimed = claim(leases)
-    with database.writing() as connection:
-        connection.execute(delete(workers))
-    assert leases.register(job=claimed) is False
-    with database.writing() as connection:
-        assert len(connection.execute(workers.select()).all()) == 1
-        connection.execute(delete(workers))
-        connection.execute(update(jobs).values(heartbeat_at=None))
-    assert read(queue, claimed).stalled
-    assert rescue(database) == []
-    assert read(queue, claimed).status is JobStatus.QUEUED
-
-
-def test_many_rescuers_rescue_once(queue: JobQueue, leases: Leases, database: Database) -> None:
-    submitted = [submit(queue, f"k{number}") for number in range(5)]
-    for _ in submitted:
-        claim(leases)
-    _together(lambda: _nothing(rescue(database)), 6)
-    for job in submitted:
-        moves = [event.data for event in queue.events(job.id) if '"retry"' in event.data]
-        assert len(moves) == 1
-        assert read(queue, job).status is JobStatus.QUEUED
-
-
-def _nothing(_: object) -> None:
-    pass
-
-
-class _Crash(Exception):
-    pass
-
-
-@pytest.mark.parametrize("writes", [1, 2, 3, 4])
-def test_the_rescuing_process_dies(
-    queue: JobQueue,
-    leases: Leases,
-    database: Database,
-    monkeypatch: pytest.MonkeyPatch,
-    writes: int,
-) -> None:
-    """After any of its writes: nothing of the rescue has happened, and the next one succeeds."""
-    submit(queue)
-    lost = claim(leases)
-    age_heartbeats(database)
-    before = read(queue, lost)
-    left = writes
-
-    def crash(connection: object, cursor: object, statement: str, *rest: object) -> None:
-        nonlocal left
-        if statement.startswith(("UPDATE", "INSERT", "DELETE")):
-            left -= 1
-            if left == 0:
-                raise _Crash
-
-    event.listen(database.engine, "after_cursor_execute", crash)
-    rescuer = Rescuer(database, clock := Clock())
-    with pytest.raises(_Crash):
-        look_on(rescuer, clock)
-    event.remove(database.engine, "after_cursor_execute", crash)
-    assert read(queue, lost) == before
-    assert rescue(database) == []
-    assert read(queue, lost).status is JobStatus.QUEUED
-    assert [e.number for e in queue.events(lost.id)] == [1, 2, 3, 4]
-
-
-def test_a_worker_that_gives_signs_keeps_its_job(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    submit(queue)
-    claimed = claim(leases)
-    rescuer = Rescuer(database, clock := Clock())
-    assert look_on(rescuer, clock) == []
-    assert read(queue, claimed).status is JobStatus.RUNNING
-
-
-def test_who_was_stopped_with_everybody_else_is_given_time_to_go_on(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    """Old heartbeats alone say nothing: the machine may have slept, or the database."""
-    submit(queue)
-    claimed = claim(leases)
-    rescuer = Rescuer(database, clock := Clock())
-    look_on(rescuer, clock)
-    age_heartbeats(database)
-    clock.now += 100.0
-    rescuer.look()
-    clock.now += 1.0
-    rescuer.look()
-    rescuer.start_over()
-    clock.now += 1.0
-    rescuer.look()
-    assert read(queue, claimed).status is JobStatus.RUNNING
-    look_on(rescuer, clock)
-    assert read(queue, claimed).status is JobStatus.QUEUED
-
-
-def test_who_had_to_wait_for_the_lock_rescues_nobody(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    """What kept the rescuer from writing kept the worker from giving a sign."""
-    submit(queue)
-    claimed = claim(leases)
-    age_heartbeats(database)
-    rescuer = Rescuer(database, clock := Clock())
-    rescuer.look()
-    clock.now += 1.5
-
-    def slow(connection: object) -> None:
-        clock.now += 0.4
-
-    event.listen(database.engine, "begin", slow)
-    assert rescuer.look() == []
-    event.remove(database.engine, "begin", slow)
-    assert read(queue, claimed).status is JobStatus.RUNNING
-
-
-def test_a_rescue_that_comes_too_late_does_nothing(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    """The worker gives a sign between the look and the rescue."""
-    submit(queue)
-    claimed = claim(leases)
-    age_heartbeats(database)
-    rescuer = Rescuer(database, clock := Clock())
-    rescuer.look()
-    clock.now += 1.5
-    beats = [threading.Thread(target=lambda: leases.register(job=claimed))]
-
-    def beat(connection: object, cursor: object, statement: str, *rest: object) -> None:
-        if beats and statement.startswith("SELECT jobs.id, jobs.claim"):
-            thread = beats.pop()
-            thread.start()
-            thread.join()
-
-    event.listen(database.engine, "after_cursor_execute", beat)
-    rescuer.look()
-    event.remove(database.engine, "after_cursor_execute", beat)
-    assert beats == []
-    assert read(queue, claimed).status is JobStatus.RUNNING
 
 
 @pytest.mark.parametrize("how", ["fail", "hand back"])

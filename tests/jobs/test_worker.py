@@ -50,11 +50,6 @@ on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-def queue(database: Database) -> JobQueue:
-    return JobQueue(database)
-
-
-@pytest.fixture
 def directory(tmp_path: Path) -> Path:
     return tmp_path / "data"
 

@@ -1,0 +1,94 @@
+"""What tests of the queue have in common: jobs without work, and time that passes when told to."""
+
+import threading
+from collections.abc import Callable
+
+from sqlalchemy import update
+
+from tvlb.jobs.database import Database
+from tvlb.jobs.endings import Ended
+from tvlb.jobs.failure import Failure
+from tvlb.jobs.job import LEASE_SECONDS, Job
+from tvlb.jobs.lease import Claimed, Leases
+from tvlb.jobs.queue import JobQueue, Submission
+from tvlb.jobs.rescue import Rescuer
+from tvlb.jobs.results import Outcome
+from tvlb.jobs.schema import jobs
+
+OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
+PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)
+LASTING = Failure("solver-failed", "Not solved", "no proof", may_pass=False)
+
+
+def ask(key: str, owner: str | None = None) -> Submission:
+    return Submission("table", key, {"topology": key}, owner)
+
+
+def submit(queue: JobQueue, key: str = "k") -> Job:
+    job = queue.submit(ask(key))
+    assert isinstance(job, Job)
+    return job
+
+
+def claim(leases: Leases) -> Claimed:
+    claimed = leases.claim()
+    assert claimed is not None
+    return claimed
+
+
+def read(queue: JobQueue, job: Job | Claimed) -> Job:
+    found = queue.get(job.id)
+    assert found is not None
+    return found
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def rescue(database: Database) -> list[Ended]:
+    """Rescue all running jobs: their heartbeats are long ago, and none is seen while looking on."""
+    age_heartbeats(database)
+    rescuer = Rescuer(database, clock := Clock())
+    return look_on(rescuer, clock)
+
+
+def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:
+    """Look three times, a second apart."""
+    ended = rescuer.look()
+    for _ in range(2):
+        clock.now += 1.0
+        ended += rescuer.look()
+    return ended
+
+
+def age_heartbeats(database: Database) -> None:
+    """Let all heartbeats have been long ago."""
+    with database.writing() as connection:
+        connection.execute(
+            update(jobs).values(heartbeat_at=jobs.c.heartbeat_at - LEASE_SECONDS - 1.0)
+        )
+
+
+def together(work: Callable[[], None], count: int) -> None:
+    failed: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [threading.Thread(target=guarded) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
