@@ -7,9 +7,9 @@ import re
 import time
 from collections.abc import Collection
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
-from anyio import to_thread
+from anyio import BrokenResourceError, to_thread
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
@@ -145,6 +145,8 @@ class Gate:
         try:
             await self._app(scope, counted, watched)
         except Exception as error:  # also what no handler is for
+            if started and _is_disconnection(error):
+                return
             if not isinstance(error, Problem):
                 logger("api").error("unexpected error", path=scope["path"], exc_info=error)
             if started:
@@ -232,6 +234,14 @@ def _unauthorized(detail: str, error: str) -> Problem:
         detail,
         {"WWW-Authenticate": f'Bearer realm="tvlb"{error}'},
     )
+
+
+def _is_disconnection(error: Exception) -> bool:
+    """Whether all that went wrong is that nobody listens to a stream any more."""
+    if isinstance(error, ExceptionGroup):
+        group = cast("ExceptionGroup[Exception]", error)
+        return all(map(_is_disconnection, group.exceptions))
+    return isinstance(error, BrokenResourceError)
 
 
 def _unexpected() -> Problem:

@@ -94,7 +94,7 @@ class Desk:
         return JSONResponse(
             {
                 "kind": body.kind,
-                "id": question.key,
+                "result_id": question.key,
                 "known": known is not None,
                 "request": question.body.model_dump(mode="json"),
                 "cost": asdict(question.cost),

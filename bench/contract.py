@@ -40,7 +40,6 @@ def main() -> int:
                     token,
                     f"--max-examples={given.examples}",
                     f"--seed={seed}",
-                    "--workers=3",
                 )
                 sent, seed = sent + report.cases, seed + 1
                 failed += report.code != 0

@@ -127,7 +127,7 @@ def test_validate_only_computes_nothing(http: httpx.Client) -> None:
     assert not estimate.known
     assert estimate.cost.cpu_seconds > 0
     assert set(estimate.cost.stages) >= {"probe", "simulate"}
-    assert http.get(f"/v1/tables/{estimate.id}").status_code == 404
+    assert http.get(f"/v1/tables/{estimate.result_id}").status_code == 404
 
 
 def test_equal_questions_in_other_words_are_one_request(http: httpx.Client) -> None:

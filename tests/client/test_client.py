@@ -81,7 +81,7 @@ def test_tables_are_downloaded(client: Client, table: TableResource, tmp_path: P
 
 def test_estimates_compute_nothing(client: Client, table: TableResource) -> None:
     known = client.estimate(tiny_table(seed=1))
-    assert (known.kind, known.id, known.known) == ("table", table.id, True)
+    assert (known.kind, known.result_id, known.known) == ("table", table.id, True)
     unknown = client.estimate(tiny_table(seed=99))
     assert not unknown.known
     assert unknown.request["topology"] == "dfly(1,2,2,3)"

@@ -235,7 +235,7 @@ class Estimate(Document):
     """What would be computed, and what it takes."""
 
     kind: Literal["table", "model", "simulation"]
-    id: ResultId
+    result_id: ResultId
     known: bool = Field(description="Whether the result is there already.")
     request: dict[str, Any] = Field(description="The resolved request.")
     cost: CostItem
