@@ -73,6 +73,21 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": body})
 
 
+class _WithoutBody:
+    """Ends a response, a stream too, where its body would begin: what HEAD asks for."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await self._send(message)
+            return
+        await self._send({"type": "http.response.body"})
+        if message.get("more_body", False):
+            raise BrokenResourceError
+
+
 class Gate:
     """The middleware.
 
@@ -110,6 +125,8 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":
+            scope, send = {**scope, "method": "GET"}, _WithoutBody(send)
         with self._metrics.measure(scope) as seen:
             answer = _Answer(send)
 

@@ -130,6 +130,8 @@ def test_streams_end_when_the_server_does(tmp_path: Path) -> None:
         httpx.Client(base_url=server.url) as http,
     ):
         job = start(http, seed=1)
+        asked = http.head(job.events_url)
+        assert (asked.status_code, asked.content) == (200, b"")
         with connect_sse(http, "GET", job.events_url) as stream:
             events = stream.iter_sse()
             assert next(events).event == "state"

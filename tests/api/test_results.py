@@ -94,6 +94,17 @@ def test_etags_spare_the_body(http: httpx.Client, table: dict[str, Any]) -> None
     assert http.get(table["url"], headers={"If-None-Match": '"other"'}).status_code == 200
 
 
+def test_head_tells_what_get_would_without_the_body(
+    http: httpx.Client, table: dict[str, Any]
+) -> None:
+    for path in (table["url"], f"{table['url']}/download?format=parquet"):
+        asked, got = http.head(path), http.get(path)
+        assert (asked.status_code, asked.content) == (200, b"")
+        for name in ("content-length", "content-type", "etag"):
+            assert asked.headers.get(name) == got.headers.get(name)
+    assert http.head(f"/v1/tables/{'0' * 64}").status_code == 404
+
+
 def test_the_paths_of_a_pair(http: httpx.Client, table: dict[str, Any]) -> None:
     pair = http.get(table["paths_url"], params={"src": 0, "dst": 17}).json()
     assert (pair["src"], pair["dst"]) == (0, 17)
