@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from tvlb.jobs.database import Database
 from tvlb.jobs.logs import audit, logger
+from tvlb.jobs.presence import Presence
 from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.schema import jobs
 
@@ -32,9 +33,9 @@ class Feed:
     to be cancelled still ends, and a reader sees it queued and not running.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, presence: Presence) -> None:
         self._database = database
-        self._rescuer = Rescuer(database)
+        self._rescuer = Rescuer(database, presence)
         self._waiting: dict[str, int] = defaultdict(int)
         self._last: dict[str, int] = {}
         self._news = asyncio.Condition()

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 from sqlalchemy import update
 
@@ -10,6 +11,7 @@ from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.job import LEASE_SECONDS, Job
 from tvlb.jobs.lease import Claimed, Leases
+from tvlb.jobs.presence import Presence
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.results import Outcome
@@ -17,6 +19,8 @@ from tvlb.jobs.schema import jobs
 
 OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
 PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)
+# Tells nothing, as of workers of other machines.
+ELSEWHERE = Presence(Path("/nonexistent"))
 LASTING = Failure("solver-failed", "Not solved", "no proof", may_pass=False)
 
 
@@ -55,7 +59,7 @@ class Clock:
 def rescue(database: Database) -> list[Ended]:
     """Rescue all running jobs: their heartbeats are long ago, and none is seen while looking on."""
     age_heartbeats(database)
-    rescuer = Rescuer(database, clock := Clock())
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
     return look_on(rescuer, clock)
 
 
@@ -68,12 +72,10 @@ def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:
     return ended
 
 
-def age_heartbeats(database: Database) -> None:
+def age_heartbeats(database: Database, seconds: float = LEASE_SECONDS + 1.0) -> None:
     """Let all heartbeats have been long ago."""
     with database.writing() as connection:
-        connection.execute(
-            update(jobs).values(heartbeat_at=jobs.c.heartbeat_at - LEASE_SECONDS - 1.0)
-        )
+        connection.execute(update(jobs).values(heartbeat_at=jobs.c.heartbeat_at - seconds))
 
 
 def together(work: Callable[[], None], count: int) -> None:

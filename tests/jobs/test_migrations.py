@@ -3,13 +3,16 @@
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from tvlb.errors import InvalidInput
+from tvlb.jobs import migrations
 from tvlb.jobs.database import Database
-from tvlb.jobs.schema import metadata
+from tvlb.jobs.schema import jobs, metadata
 
 
 def test_migrations_and_schema_agree(database: Database) -> None:
@@ -20,6 +23,26 @@ def test_migrations_and_schema_agree(database: Database) -> None:
 def test_upgrading_twice_changes_nothing(database: Database) -> None:
     database.upgrade()
     database.check()
+
+
+def test_a_database_of_the_first_version_keeps_its_jobs(database_url: str) -> None:
+    opened = Database(database_url)
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    with opened.writing() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            text(
+                "INSERT INTO jobs (id, kind, key, request, status, created_at)"
+                " VALUES ('j', 'table', 'k', '{}', 'queued', 1.0)"
+            )
+        )
+    opened.upgrade()
+    with opened.reading() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert connection.execute(select(jobs.c.id, jobs.c.worker)).all() == [("j", None)]
+    opened.close()
 
 
 def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:

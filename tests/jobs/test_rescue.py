@@ -1,11 +1,13 @@
 """Workers that died, and what others do about their jobs, on every database."""
 
 import threading
+from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, event, update
+from sqlalchemy import delete, event, select, update
 
 from tests.jobs.scenes import (
+    ELSEWHERE,
     OUTCOME,
     PASSING,
     Clock,
@@ -19,6 +21,7 @@ from tests.jobs.scenes import (
 )
 from tvlb.jobs.database import Database
 from tvlb.jobs.lease import MAX_ATTEMPTS, LeaseLost, Leases
+from tvlb.jobs.presence import Presence
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.schema import jobs, workers
@@ -153,7 +156,7 @@ def test_the_rescuing_process_dies(
                 raise _Crash
 
     event.listen(database.engine, "after_cursor_execute", crash)
-    rescuer = Rescuer(database, clock := Clock())
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
     with pytest.raises(_Crash):
         look_on(rescuer, clock)
     event.remove(database.engine, "after_cursor_execute", crash)
@@ -168,7 +171,7 @@ def test_a_worker_that_gives_signs_keeps_its_job(
 ) -> None:
     submit(queue)
     claimed = claim(leases)
-    rescuer = Rescuer(database, clock := Clock())
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
     assert look_on(rescuer, clock) == []
     assert read(queue, claimed).status is JobStatus.RUNNING
 
@@ -179,7 +182,7 @@ def test_who_was_stopped_with_everybody_else_is_given_time_to_go_on(
     """Old heartbeats alone say nothing: the machine may have slept, or the database."""
     submit(queue)
     claimed = claim(leases)
-    rescuer = Rescuer(database, clock := Clock())
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
     look_on(rescuer, clock)
     age_heartbeats(database)
     clock.now += 100.0
@@ -201,7 +204,7 @@ def test_who_had_to_wait_for_the_lock_rescues_nobody(
     submit(queue)
     claimed = claim(leases)
     age_heartbeats(database)
-    rescuer = Rescuer(database, clock := Clock())
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
     rescuer.look()
     clock.now += 1.5
 
@@ -221,7 +224,7 @@ def test_a_rescue_that_comes_too_late_does_nothing(
     submit(queue)
     claimed = claim(leases)
     age_heartbeats(database)
-    rescuer = Rescuer(database, clock := Clock())
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
     rescuer.look()
     clock.now += 1.5
     beats = [threading.Thread(target=lambda: leases.register(job=claimed))]
@@ -237,3 +240,47 @@ def test_a_rescue_that_comes_too_late_does_nothing(
     event.remove(database.engine, "after_cursor_execute", beat)
     assert beats == []
     assert read(queue, claimed).status is JobStatus.RUNNING
+
+
+class _Gone(Presence):
+    """Tells that every worker has ended."""
+
+    def is_gone(self, worker: str) -> bool:
+        return True
+
+
+def test_the_job_of_a_worker_that_is_gone_is_rescued_at_the_first_look(
+    queue: JobQueue, leases: Leases, database: Database, tmp_path: Path
+) -> None:
+    submit(queue)
+    lost = claim(leases)
+    age_heartbeats(database, 1.5)
+    Rescuer(database, _Gone(tmp_path)).look()
+    assert read(queue, lost).status is JobStatus.QUEUED
+
+
+def test_a_fresh_heartbeat_counts_more_than_a_lock(
+    queue: JobQueue, leases: Leases, database: Database, tmp_path: Path
+) -> None:
+    """A file system may grant every lock."""
+    submit(queue)
+    claimed = claim(leases)
+    rescuer = Rescuer(database, _Gone(tmp_path), clock := Clock())
+    assert look_on(rescuer, clock) == []
+    assert read(queue, claimed).status is JobStatus.RUNNING
+
+
+def test_a_job_names_its_worker_while_it_runs(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    def worker() -> str | None:
+        with database.reading() as connection:
+            return connection.execute(select(jobs.c.worker)).scalar_one()
+
+    submit(queue)
+    claim(leases)
+    assert worker() == leases.worker
+    rescue(database)
+    assert worker() is None
+    leases.finish(claim(leases), OUTCOME)
+    assert worker() is None

@@ -133,6 +133,7 @@ class Leases:
             Move.CLAIM,
             told={"attempt": job.attempt, "worker": self.worker},
             claim=job.claim,
+            worker=self.worker,
             attempt=job.attempt,
             started_at=moment,
             heartbeat_at=moment,

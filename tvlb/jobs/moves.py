@@ -34,9 +34,9 @@ def move(
     """
     moment = now(connection)
     if kind.target in ENDED:
-        values |= {"ended_at": moment, "claim": None, "heartbeat_at": None}
-    if kind.target is JobStatus.QUEUED:
-        values |= {"claim": None, "heartbeat_at": None}
+        values["ended_at"] = moment
+    if kind.target is not JobStatus.RUNNING:
+        values |= {"claim": None, "worker": None, "heartbeat_at": None}
     moved = connection.execute(
         update(jobs)
         .where(jobs.c.id == job_id, jobs.c.status == kind.source, *conditions)

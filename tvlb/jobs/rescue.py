@@ -12,6 +12,7 @@ from tvlb.jobs.failure import lost_worker
 from tvlb.jobs.job import is_alive
 from tvlb.jobs.lease import MAX_ATTEMPTS
 from tvlb.jobs.moves import log_of, move, record
+from tvlb.jobs.presence import Presence
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus, Move
 
@@ -25,6 +26,8 @@ _WATCHED_SECONDS = 1.2
 # After a pause of this length what was seen before it says nothing.
 _LONG_SECONDS = 2.5
 _LOCKED_SECONDS = 0.3
+# Where a file system grants every lock, a heartbeat still shows that a worker lives.
+_FRESH_SECONDS = 1.0
 
 # What a worker shows of itself: its claim and its last heartbeat.
 _Sign = tuple[str | None, float | None]
@@ -36,19 +39,26 @@ class Rescuer:
     Parameters
     ----------
     database : the queue.
+    presence : tells of workers of this machine.
     clock : seconds, never set back.
 
     Notes
     -----
-    A worker is believed dead when its last heartbeat is older than a lease, and this rescuer has
-    looked on for long enough to see one if there were any: neither a machine that was suspended,
-    nor a database that did not answer take a job from a worker that lives. Any number of rescuers
-    may look on; each rescue is one transaction that one of them carries out, and if that one dies,
-    another does.
+    A worker of another machine is believed dead when its last heartbeat is older than a lease, and
+    this rescuer has looked on for long enough to see one if there were any: neither a machine that
+    was suspended, nor a database that did not answer take a job from a worker that lives. Of a
+    worker of the same machine the kernel tells. Any number of rescuers may look on; each rescue is
+    one transaction that one of them carries out, and if that one dies, another does.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        database: Database,
+        presence: Presence,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._database = database
+        self._presence = presence
         self._clock = clock
         self._looked = -math.inf
         self._seen: dict[str, tuple[_Sign, float]] = {}
@@ -61,7 +71,7 @@ class Rescuer:
         """Look at the running jobs, rescue those that are lost, and return those that ended."""
         with self._database.reading() as connection:
             running = connection.execute(
-                select(jobs.c.id, jobs.c.claim, jobs.c.heartbeat_at).where(
+                select(jobs.c.id, jobs.c.claim, jobs.c.heartbeat_at, jobs.c.worker).where(
                     jobs.c.status == JobStatus.RUNNING
                 )
             ).all()
@@ -79,14 +89,20 @@ class Rescuer:
             since = known[1] if known is not None and known[0] == sign else moment
             self._seen[row.id] = (sign, since)
             silent = not is_alive(row.heartbeat_at, stored)
-            if silent and moment - since >= _WATCHED_SECONDS:
-                ended += self._rescue(row.id, sign)
+            if self._is_gone(row.worker, row.heartbeat_at, stored):
+                ended += self._rescue(row.id, sign, math.inf)
+            elif silent and moment - since >= _WATCHED_SECONDS:
+                ended += self._rescue(row.id, sign, _LOCKED_SECONDS)
         return ended
 
-    def _rescue(self, job_id: str, sign: _Sign) -> list[Ended]:
+    def _is_gone(self, worker: str | None, heartbeat: float | None, moment: float) -> bool:
+        fresh = heartbeat is not None and heartbeat > moment - _FRESH_SECONDS
+        return not fresh and worker is not None and self._presence.is_gone(worker)
+
+    def _rescue(self, job_id: str, sign: _Sign, patience: float) -> list[Ended]:
         asked = self._clock()
         with self._database.writing() as connection:
-            if self._clock() - asked > _LOCKED_SECONDS:
+            if self._clock() - asked > patience:
                 # Who kept us from writing kept the worker from it too.
                 self._seen.clear()
                 return []

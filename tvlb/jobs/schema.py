@@ -37,6 +37,7 @@ jobs = Table(
     Column("attempt", Integer, nullable=False, server_default="0"),
     # Who works on it: fresh for every claim, so that a worker that lost its job cannot touch it.
     Column("claim", String(32)),
+    Column("worker", String(32)),
     Column("cancel_requested", Boolean, nullable=False, server_default=text("false")),
     Column("created_at", Double, nullable=False),
     Column("started_at", Double),

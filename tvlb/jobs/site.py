@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tvlb.jobs.blobs import BlobStore
+from tvlb.jobs.presence import Presence
 from tvlb.jobs.stages import StageFiles, sweep_stages
 
 __all__ = ["Site", "Task"]
@@ -15,7 +16,7 @@ class Site:
 
     Attributes
     ----------
-    directory : holds the blob store and the checkpoints.
+    directory : holds the blob store, the checkpoints and the locks of workers.
     cores : processes and threads; they change no result.
     """
 
@@ -31,9 +32,14 @@ class Site:
         """Return the checkpoints of a request."""
         return StageFiles(self.directory / "stages", key)
 
+    def presence(self) -> Presence:
+        """Return the locks by which workers of one machine are known to live."""
+        return Presence(self.directory / "workers")
+
     def sweep(self) -> None:
         """Remove what processes that died, and requests that were given up, left behind."""
         self.blobs.sweep()
+        self.presence().sweep()
         sweep_stages(self.directory / "stages")
 
 

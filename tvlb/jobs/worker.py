@@ -83,7 +83,8 @@ class Worker:
         parent: int | None = None,
     ) -> None:
         self._leases = Leases(database)
-        self._rescuer = Rescuer(database)
+        self._presence = site.presence()
+        self._rescuer = Rescuer(database, self._presence)
         self._site = site
         self._drain_seconds = drain_seconds
         self._parent = parent
@@ -105,6 +106,7 @@ class Worker:
     def run(self) -> None:
         """Work until drained."""
         self._site.sweep()
+        self._presence.announce(self._leases.worker)
         runner = Runner(self._site)
         self._log.info("worker started", pid=os.getpid(), cores=self._site.cores)
         try:
@@ -114,6 +116,7 @@ class Worker:
         finally:
             runner.end()
             self._leave()
+            self._presence.leave()
 
     def _over(self) -> bool:
         if self._parent is not None and os.getppid() != self._parent:
