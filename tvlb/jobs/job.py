@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, Select, func, select
 
 from tvlb.jobs.database import now
 from tvlb.jobs.schema import jobs
@@ -16,6 +16,21 @@ __all__ = ["LEASE_SECONDS", "Event", "Job", "is_alive", "read_jobs"]
 LEASE_SECONDS = 3.0
 # Below this progress the time so far says nothing about the time to come.
 _LEAST_PROGRESS = 0.03
+
+
+def _with_position() -> Select[Any]:
+    ahead = jobs.alias("ahead")
+    position = (
+        select(func.count())
+        .select_from(ahead)
+        .where(ahead.c.status == JobStatus.QUEUED, ahead.c.number <= jobs.c.number)
+        .scalar_subquery()
+    )
+    return select(jobs, position.label("position"))
+
+
+# Made once: making it takes as long as asking the database.
+_WITH_POSITION = _with_position()
 
 
 @dataclass(frozen=True)
@@ -91,18 +106,8 @@ class Event:
 
 def read_jobs(connection: Connection, *conditions: Any, limit: int = 1) -> list[Job]:
     """Read the newest jobs that fulfil the conditions."""
-    ahead = jobs.alias("ahead")
-    position = (
-        select(func.count())
-        .select_from(ahead)
-        .where(ahead.c.status == JobStatus.QUEUED, ahead.c.number <= jobs.c.number)
-        .scalar_subquery()
-    )
     rows = connection.execute(
-        select(jobs, position.label("position"))
-        .where(*conditions)
-        .order_by(jobs.c.number.desc())
-        .limit(limit)
+        _WITH_POSITION.where(*conditions).order_by(jobs.c.number.desc()).limit(limit)
     )
     moment = now(connection)
     return [_job(row, moment) for row in rows]
