@@ -18,9 +18,11 @@ _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 _BUSY_MILLISECONDS = 30_000
 _WRITES = "tvlb_writes"
 # A database whose host is gone must be noticed before the operating system would, seconds.
-_CONNECT_ARGUMENTS: dict[str, dict[str, int]] = {
+_CONNECT_ARGUMENTS: dict[str, dict[str, int | str]] = {
     "sqlite": {},
     "postgresql": {
+        # A database in SQL_ASCII would answer in bytes.
+        "client_encoding": "utf8",
         "connect_timeout": 5,
         "keepalives_idle": 5,
         "keepalives_interval": 2,
