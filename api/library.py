@@ -11,7 +11,8 @@ from typing import Any
 from api.resources import identity
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.results import Result, Results
-from tvlb.table import AnyTable, read_stream, write_stream
+from tvlb.table import AnyTable, link_shares, read_stream, write_stream
+from tvlb.topology import LinkKind
 
 __all__ = ["Library", "Resource"]
 
@@ -19,6 +20,7 @@ _KEPT_BYTES = 64 << 20
 # Tables of which single pairs were asked for; a row takes about 30 bytes.
 _KEPT_TABLES = 4
 _KEPT_ROWS = 3_000_000
+_USAGE_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,10 @@ class Library:
         self._kept: OrderedDict[str, Resource] = OrderedDict()
         self._bytes = 0
         self._tables: OrderedDict[str, AnyTable] = OrderedDict()
+        self._links: OrderedDict[str, bytes] = OrderedDict()
         self._lock = Lock()
+        # Counting links takes memory: one at a time, and once for all who ask together.
+        self._counting = Lock()
 
     def cached(self, kind: str, key: str) -> Resource | None:
         """Return a resource if it is in memory; takes no time."""
@@ -118,6 +123,24 @@ class Library:
         write_stream(self.table(result), suffix, stream)
         return stream.getvalue()
 
+    def links(self, result: Result) -> bytes:
+        """Return the links of a table's network with their usage, as JSON; raises DamagedBlob."""
+        assert result.table_file is not None
+        with self._lock:
+            if result.table_file in self._links:
+                self._links.move_to_end(result.table_file)
+                return self._links[result.table_file]
+        with self._counting:
+            with self._lock:
+                if result.table_file in self._links:
+                    return self._links[result.table_file]
+            body = _links(self.table(result))
+        with self._lock:
+            self._links[result.table_file] = body
+            while len(self._links) > _KEPT_TABLES:
+                self._links.popitem(last=False)
+        return body
+
     def drop_damaged(self, result: Result) -> bool:
         """Forget a result if one of its files is damaged; return whether that was so."""
         try:
@@ -141,3 +164,19 @@ class Library:
             while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
                 _, oldest = self._kept.popitem(last=False)
                 self._bytes -= len(oldest.body)
+
+
+def _links(table: AnyTable) -> bytes:
+    topology, shares = table.topology, link_shares(table)
+    network = topology.network
+    document = {
+        "topology": str(topology),
+        "groups": topology.groups,
+        "switches_per_group": topology.switches_per_group,
+        "first_global_link": int((network.link_kind == LinkKind.LOCAL).sum()),
+        "src": network.link_source.tolist(),
+        "dst": network.link_target.tolist(),
+        "usage": shares.relative.round(_USAGE_DIGITS).tolist(),
+        "sampled_pairs": shares.sampled_pairs,
+    }
+    return json.dumps(document, separators=(",", ":"), allow_nan=False).encode()

@@ -21,7 +21,7 @@ from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.site import Task
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import Request, TableBody, request_key
+from tvlb.schemas import Request, TableBody, command_line, request_key
 from tvlb.search import Cost
 
 __all__ = ["Asking", "Desk", "parse_wait"]
@@ -98,6 +98,7 @@ class Desk:
                 "known": known is not None,
                 "request": question.body.model_dump(mode="json"),
                 "cost": asdict(question.cost),
+                "command": command_line(question.body),
             }
         )
 

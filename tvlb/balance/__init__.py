@@ -9,7 +9,7 @@ from tvlb.balance.balancing import Balanced, BalanceReport, balance, unbalanced
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import BalancedPairs, balance_pairs
 from tvlb.balance.sample import Sample, chunks, sample_of
-from tvlb.balance.usage import KindUsage, link_usage
+from tvlb.balance.usage import KindUsage, UsageCount, link_usage
 
 __all__ = [
     "BalanceOptions",
@@ -19,6 +19,7 @@ __all__ = [
     "BalancedSet",
     "KindUsage",
     "Sample",
+    "UsageCount",
     "balance",
     "balance_pairs",
     "chunks",

@@ -46,6 +46,11 @@ class UsageCount:
         imbalance = _native.pair_imbalance(wiring(self._topology), rows.native)
         self._per_pair.append(imbalance.reshape(-1, len(LinkKind)))
 
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Usage of every link, float64 (links,)."""
+        return self._usage
+
     def by_kind(self) -> dict[LinkKind, KindUsage]:
         """Summarise by kind of link, per pair and over all pairs."""
         per_pair = np.concatenate([np.zeros((0, len(LinkKind))), *self._per_pair])

@@ -20,6 +20,7 @@ from tvlb.schemas import (
     JobList,
     JobResource,
     JobStatus,
+    LinkUsage,
     ModelBody,
     ModelResource,
     PairPaths,
@@ -193,9 +194,13 @@ class Client:
             yield from page.tables
             path = page.next
 
-    def paths(self, table_id: str, src: int, dst: int) -> PairPaths:
-        """Return the VLB paths of one switch pair."""
-        query = urlencode({"src": src, "dst": dst})
+    def links(self, table_id: str) -> LinkUsage:
+        """Return the links of a table's network, and how much its VLB paths use them."""
+        return self._get(LinkUsage, f"/v1/tables/{_part(table_id)}/links")
+
+    def paths(self, table_id: str, src: int, dst: int, limit: int | None = None) -> PairPaths:
+        """Return the MIN and the VLB paths of one switch pair, at most `limit` VLB paths."""
+        query = urlencode({"src": src, "dst": dst} | ({} if limit is None else {"limit": limit}))
         return self._get(PairPaths, f"/v1/tables/{_part(table_id)}/paths?{query}")
 
     def download(self, table_id: str, table_format: TableFormat, path: Path) -> None:

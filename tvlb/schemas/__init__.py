@@ -4,6 +4,7 @@ The models describe the documents and check them; they are built by `tvlb.search
 `tvlb.model.model_document` and `tvlb.search.simulation_document`.
 """
 
+from tvlb.schemas.command import command_line
 from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
@@ -24,6 +25,7 @@ from tvlb.schemas.resources import (
     JobList,
     JobResource,
     JobStatus,
+    LinkUsage,
     ModelResource,
     PairPaths,
     SimulationResource,
@@ -43,6 +45,7 @@ __all__ = [
     "JobList",
     "JobResource",
     "JobStatus",
+    "LinkUsage",
     "ModelBody",
     "ModelDocument",
     "ModelResource",
@@ -59,6 +62,7 @@ __all__ = [
     "TableResource",
     "WindowsBody",
     "Wiring",
+    "command_line",
     "example",
     "request_key",
 ]

@@ -18,6 +18,7 @@ __all__ = [
     "JobList",
     "JobResource",
     "JobStatus",
+    "LinkUsage",
     "ModelResource",
     "PairPaths",
     "SimulationResource",
@@ -215,12 +216,54 @@ class PathItem(Document):
     kinds: tuple[str, ...]
 
 
+class LinkWeight(Document):
+    """A directed link, and how often a drawn path takes it."""
+
+    link: int
+    src: int
+    dst: int
+    weight: float
+
+
 class PairPaths(Document):
-    """The paths of one switch pair; their weights sum to 1."""
+    """The paths of one switch pair; the weights of all of each kind sum to 1."""
 
     src: int
     dst: int
-    paths: tuple[PathItem, ...]
+    min_paths: tuple[PathItem, ...] = Field(
+        description="MIN paths, all of which are always in use; intermediate is -1."
+    )
+    paths: tuple[PathItem, ...] = Field(
+        description="VLB paths of the table in its order, as many as were asked for."
+    )
+    total: int = Field(description="Number of all VLB paths of the pair.")
+    mean_hops: float | None = Field(
+        description="Mean hops of a drawn VLB path; null if there is none."
+    )
+    links: tuple[LinkWeight, ...] = Field(
+        description="The links that VLB paths of the pair take, all of them counted."
+    )
+
+
+class LinkUsage(Document):
+    """The directed links of a network by link id, and how much the VLB paths of a table use them.
+
+    The links inside groups come first.
+    """
+
+    topology: str
+    groups: int
+    switches_per_group: int
+    first_global_link: int = Field(description="Link id of the first link between groups.")
+    src: tuple[int, ...] = Field(description="Source switch of every link.")
+    dst: tuple[int, ...] = Field(description="Target switch of every link.")
+    usage: tuple[float, ...] = Field(
+        description="Usage over the mean of the links of the same kind in use, when every switch "
+        "pair draws its VLB paths equally often."
+    )
+    sampled_pairs: int | None = Field(
+        description="Switch pairs between groups that usage is of; null for all."
+    )
 
 
 class CostItem(Document):
@@ -239,3 +282,4 @@ class Estimate(Document):
     known: bool = Field(description="Whether the result is there already.")
     request: dict[str, Any] = Field(description="The resolved request.")
     cost: CostItem
+    command: str = Field(description="The command line that computes the same.")

@@ -19,9 +19,18 @@ from tvlb.table.files import (
     write_table,
 )
 from tvlb.table.header import FORMAT_VERSION, TableHeader, TopologyRecord
+from tvlb.table.link_shares import LinkShares, link_shares
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
 from tvlb.table.stored import AnyTable
-from tvlb.table.summary import CompactSummary, PairPath, TableSummary, pair_paths, summarise
+from tvlb.table.summary import (
+    CompactSummary,
+    PairPath,
+    PairSummary,
+    TableSummary,
+    pair_paths,
+    pair_summary,
+    summarise,
+)
 from tvlb.table.switch_rows import SWITCH_FORMATS, switch_columns, write_switch
 from tvlb.table.table import Table
 from tvlb.table.text_rows import MAX_TEXT_ROWS
@@ -43,7 +52,9 @@ __all__ = [
     "CompactTable",
     "DeadlockCheck",
     "Diversity",
+    "LinkShares",
     "PairPath",
+    "PairSummary",
     "Spread",
     "Table",
     "TableFormat",
@@ -55,7 +66,9 @@ __all__ = [
     "check_deadlock",
     "check_writable",
     "format_of",
+    "link_shares",
     "pair_paths",
+    "pair_summary",
     "parse_path_set",
     "read_stream",
     "read_table",

@@ -5,14 +5,22 @@ from typing import TypedDict, overload
 import numpy as np
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows
+from tvlb.paths import PathRows, Switches, min_rows
 from tvlb.table.compact import CompactTable, check_switch
 from tvlb.table.diversity import Diversity, Spread, diversity
 from tvlb.table.stored import AnyTable
 from tvlb.table.table import Table
-from tvlb.topology import LinkKind
+from tvlb.topology import Dragonfly, LinkKind
 
-__all__ = ["CompactSummary", "PairPath", "TableSummary", "pair_paths", "summarise"]
+__all__ = [
+    "CompactSummary",
+    "PairPath",
+    "PairSummary",
+    "TableSummary",
+    "pair_paths",
+    "pair_summary",
+    "summarise",
+]
 
 
 class SpreadData(TypedDict):
@@ -88,6 +96,31 @@ class PairPath(TypedDict):
     kinds: list[str]
 
 
+class LinkWeight(TypedDict):
+    """A directed link of a switch pair's VLB paths, and how often a drawn path takes it."""
+
+    link: int
+    src: int
+    dst: int
+    weight: float
+
+
+class PairSummary(TypedDict):
+    """What the routing may choose between two switches.
+
+    `paths` may be the first ones only: `total` counts all VLB paths, and `links` and `mean_hops`
+    (None without paths) are of all.
+    """
+
+    src: int
+    dst: int
+    min_paths: list[PairPath]
+    paths: list[PairPath]
+    total: int
+    mean_hops: float | None
+    links: list[LinkWeight]
+
+
 @overload
 def summarise(table: Table) -> TableSummary: ...
 @overload
@@ -148,13 +181,64 @@ def pair_paths(table: AnyTable, source: int, target: int) -> list[PairPath]:
     ------
     InvalidInput : not two different switches of the topology, or the table's rows are invalid.
     """
+    rows = _pair_rows(table, source, target)
+    return _paths(rows, len(rows))
+
+
+def pair_summary(
+    table: AnyTable, source: int, target: int, limit: int | None = None
+) -> PairSummary:
+    """Describe what the routing may choose between two switches.
+
+    Parameters
+    ----------
+    limit : most VLB paths to list, in table order; None for all.
+
+    Raises
+    ------
+    InvalidInput : not two different switches of the topology, or the table's rows are invalid.
+    """
+    rows = _pair_rows(table, source, target)
+    least = min_rows(table.topology, *_ends(source, target))
+    usage = rows.total_usage()
+    network = table.topology.network
+    return PairSummary(
+        src=source,
+        dst=target,
+        min_paths=_paths(least, len(least)),
+        paths=_paths(rows, len(rows) if limit is None else min(limit, len(rows))),
+        total=len(rows),
+        mean_hops=float(rows.weight @ rows.hops) if len(rows) else None,
+        links=[
+            LinkWeight(
+                link=link,
+                src=int(network.link_source[link]),
+                dst=int(network.link_target[link]),
+                weight=float(usage[link]),
+            )
+            for link in np.flatnonzero(usage).tolist()
+        ],
+    )
+
+
+def _pair_rows(table: AnyTable, source: int, target: int) -> PathRows:
+    _check_ends(table.topology, source, target)
+    return table.path_set(f"table {table.id[:12]}").rows(*_ends(source, target))
+
+
+def _check_ends(topology: Dragonfly, source: int, target: int) -> None:
     for switch in (source, target):
-        check_switch(table.topology, switch)
+        check_switch(topology, switch)
     if source == target:
         raise InvalidInput(f"switch {source} has no paths to itself")
-    ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
-    rows = table.path_set(f"table {table.id[:12]}").rows(*ends)
-    return [_path(rows, row, links) for row, links in enumerate(rows.links())]
+
+
+def _ends(source: int, target: int) -> tuple[Switches, Switches]:
+    return np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
+
+
+def _paths(rows: PathRows, count: int) -> list[PairPath]:
+    return [_path(rows, row, links) for row, links in enumerate(rows.links()[:count])]
 
 
 def diversity_data(found: Diversity) -> DiversityData:

@@ -1,0 +1,99 @@
+"""The command line of a request: the real commands read the same out of it."""
+
+import shlex
+from typing import Any
+
+import pytest
+from typer.main import get_group
+
+from tvlb.cli.app import app
+from tvlb.schemas import ModelBody, Request, SimulationBody, TableBody, Wiring, command_line
+from tvlb.schemas.command import TOPOLOGY_FILE
+
+WIRING = Wiring(p=1, a=2, h=1, g=2, links=((0, 2), (1, 3)))
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Return the options that the real command finds in a command line."""
+    name, command, *words = shlex.split(text)
+    assert name == "tvlb"
+    group = get_group(app)
+    with group.make_context("tvlb", [command]) as context:
+        found = group.get_command(context, command)
+        assert found is not None
+        with found.make_context(command, words, parent=context) as inner:
+            return inner.params
+
+
+def test_defaults_are_left_out() -> None:
+    assert command_line(TableBody(topology="4,8,4,9")) == "tvlb table 4,8,4,9"
+    assert command_line(ModelBody(topology="2,4,2,5")) == "tvlb model 2,4,2,5"
+
+
+def test_a_table() -> None:
+    body = TableBody.model_validate(
+        {
+            "topology": "dfly(2,4,2,5)",
+            "routing": "par",
+            "patterns": 7,
+            "tolerance": 0.1,
+            "balance": False,
+            "screening": {"warmup": 1, "measured": 2, "grid": 0.03},
+            "confirmation": {"warmup": 4, "measured": 5, "grid": 0.06},
+            "finalists": 3,
+            "data_points": 4,
+            "simulated_patterns": 2,
+            "seed": 2**63 - 1,
+        }
+    )
+    found = parsed(command_line(body))
+    assert found["topology"] == "dfly(2,4,2,5)"
+    assert (found["routing"], found["patterns"], found["tolerance"]) == ("par", "7", 0.1)
+    assert found["balancing"] is False
+    assert (found["screening"], found["confirmation"]) == ("1,2,0.03", "4,5,0.06")
+    assert (found["finalists"], found["data_points"], found["simulated_patterns"]) == (3, 4, 2)
+    assert found["seed"] == 2**63 - 1
+
+
+def test_a_model() -> None:
+    body = ModelBody(
+        topology="2,4,2,9", vlb="<=4+60%", pattern="shift(2,0)", monotone=False, seed=5
+    )
+    found = parsed(command_line(body))
+    assert (found["vlb"], found["pattern"]) == ("<=4+60%", "shift(2,0)")
+    assert (found["monotone"], found["seed"]) == (False, 5)
+
+
+def test_a_simulation() -> None:
+    body = SimulationBody.model_validate(
+        {
+            "topology": "2,4,2,9",
+            "routing": "ugal-g",
+            "vlb": "short(2,3)",
+            "pattern": "mixed(75,25,shift(1,0))",
+            "load": [0.1, 0.25],
+            "saturation": True,
+            "warmup": "detect:500",
+            "cycles": 700,
+            "vcs": "per-hop",
+            "vc_count": 7,
+            "buffer": 16,
+            "local_latency": 5,
+            "global_latency": 50,
+            "speedup": 1,
+            "threshold": -3,
+            "decide": "each-attempt",
+            "traces": 2,
+            "seed": 9,
+            "seeds": 3,
+        }
+    )
+    found = parsed(command_line(body))
+    for name, value in body.model_dump().items():
+        expected = "0.1,0.25" if name == "load" else value
+        assert found[name] == expected, name
+
+
+@pytest.mark.parametrize("body", [TableBody(topology=WIRING), ModelBody(topology=WIRING)])
+def test_a_wiring_is_named_by_a_file(body: Request) -> None:
+    assert shlex.split(command_line(body))[2] == TOPOLOGY_FILE

@@ -1,0 +1,43 @@
+"""The command line that computes what a request asks for."""
+
+import shlex
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from tvlb.schemas.requests import ModelBody, Request, SimulationBody, TableBody, Wiring
+
+__all__ = ["TOPOLOGY_FILE", "command_line"]
+
+# Stands for a file with the wiring, which no command line has room for.
+TOPOLOGY_FILE = "TOPOLOGY.json"
+_COMMANDS = {TableBody.kind: "table", ModelBody.kind: "model", SimulationBody.kind: "simulate"}
+
+
+def command_line(request: Request) -> str:
+    """Return the `tvlb` command for a request, with the options that are not at their default.
+
+    Notes
+    -----
+    An explicit wiring is named by `TOPOLOGY_FILE`; its JSON is that of the request.
+    """
+    topology = TOPOLOGY_FILE if isinstance(request.topology, Wiring) else request.topology
+    words = ["tvlb", _COMMANDS[request.kind], topology]
+    for name, field in type(request).model_fields.items():
+        value = getattr(request, name)
+        if name != "topology" and value != field.default:
+            words += _option(name, value)
+    return shlex.join(words)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    option = f"--{name.replace('_', '-')}"
+    if value is True:
+        return [option]
+    if value is False:
+        return [f"--no-{name.replace('_', '-')}"]
+    if isinstance(value, tuple):
+        return [option, ",".join(map(str, cast("tuple[object, ...]", value)))]
+    if isinstance(value, BaseModel):
+        return [option, ",".join(map(str, value.model_dump().values()))]
+    return [option, str(value)]
