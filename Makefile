@@ -28,6 +28,10 @@ lock: $(READY) ## Refresh the pinned and hashed dependency list
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-options \
 		--extra build --extra dev --extra postgresql --output-file requirements.txt pyproject.toml
+	cp requirements.txt requirements-service.txt # the same versions, but for what is not needed
+	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+		--no-emit-index-url --no-emit-trusted-host --no-emit-options \
+		--extra postgresql --output-file requirements-service.txt pyproject.toml
 
 $(VENV)/.dependencies: requirements.txt
 	$(PYTHON) -m venv $(VENV)

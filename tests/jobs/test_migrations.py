@@ -1,7 +1,10 @@
 """The migrations make the tables that the code works with, and tell a newer database."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -9,6 +12,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import select, text
 
+from tests.service import Server, running_server
 from tvlb.errors import InvalidInput
 from tvlb.jobs import migrations
 from tvlb.jobs.database import Database
@@ -25,8 +29,9 @@ def test_upgrading_twice_changes_nothing(database: Database) -> None:
     database.check()
 
 
-def test_a_database_of_the_first_version_keeps_its_jobs(database_url: str) -> None:
-    opened = Database(database_url)
+def make_first_version(url: str) -> None:
+    """Make a database as the first version left it, with a job."""
+    opened = Database(url)
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     with opened.writing() as connection:
@@ -35,14 +40,45 @@ def test_a_database_of_the_first_version_keeps_its_jobs(database_url: str) -> No
         connection.execute(
             text(
                 "INSERT INTO jobs (id, kind, key, request, status, created_at)"
-                " VALUES ('j', 'table', 'k', '{}', 'queued', 1.0)"
+                " VALUES ('j', 'table', 'k', '{}', 'cancelled', 1.0)"
             )
         )
-    opened.upgrade()
+    opened.close()
+
+
+def check_schema(url: str) -> None:
+    opened = Database(url)
     with opened.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    opened.close()
+
+
+def test_a_database_of_the_first_version_keeps_its_jobs(database_url: str) -> None:
+    make_first_version(database_url)
+    opened = Database(database_url)
+    opened.upgrade()
+    with opened.reading() as connection:
         assert connection.execute(select(jobs.c.id, jobs.c.worker)).all() == [("j", None)]
     opened.close()
+    check_schema(database_url)
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_servers_that_start_at_once_all_come_up(
+    database_url: str, tmp_path: Path, old: bool
+) -> None:
+    if old:
+        make_first_version(database_url)
+    with ExitStack() as stack, ThreadPoolExecutor(2) as pool:
+        options = ("--no-worker", "--database", database_url)
+
+        def start(number: int) -> Server:
+            return stack.enter_context(running_server(tmp_path / f"data{number}", *options))
+
+        for server in pool.map(start, (1, 2)):
+            found = httpx.get(f"{server.url}/v1/jobs").json()["jobs"]
+            assert [job["id"] for job in found] == (["j"] if old else [])
+    check_schema(database_url)
 
 
 def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:

@@ -259,6 +259,7 @@ def _can_mount() -> bool:
         return False
 
 
+@on_sqlite
 @pytest.mark.skipif(not _can_mount(), reason="no mount namespaces without privileges here")
 def test_disk_full_while_a_result_is_written(
     queue: JobQueue, database: Database, database_url: str, directory: Path

@@ -39,6 +39,7 @@ _COMMANDS = {
     "serve": ("serve", "serve"),
     "worker": ("worker", "worker"),
     "token": ("token", "token"),
+    "health": ("health", "health"),
 }
 
 
