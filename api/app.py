@@ -8,6 +8,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from api.gate import OPEN_PATHS, Gate
+from api.pages import mount_assets
+from api.pages import router as pages
 from api.problems import ProblemDocument, install_handlers
 from api.routes import jobs, operations, results
 from api.services import Services
@@ -43,10 +45,11 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
-    routers = [module.router for module in (results, jobs, operations)]
+    routers = [results.router, jobs.router, operations.router, pages]
     for router in routers:
         app.include_router(router)
     app.state.routes = [route for router in routers for route in router.routes]
+    mount_assets(app)
     operations.mount_documentation(app)
     install_handlers(app)
     limits = services.settings.limits

@@ -3,6 +3,7 @@
 Written as plain ASGI middleware, so that streams pass through untouched.
 """
 
+import json
 import re
 import time
 from collections.abc import Collection
@@ -15,9 +16,12 @@ from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.metrics import HttpMetrics
+from api.pages.problem_page import POLICY, render_problem, wants_page
+from api.pages.session import COOKIE
 from api.problems import MEDIA_TYPE, Problem, problem_response
 from api.tokens import TokenStore
 from tvlb.jobs.logs import logger
@@ -31,7 +35,7 @@ _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; "
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; "
     "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -45,11 +49,14 @@ class _Answer:
     Files answer bad ranges, and what is no file, in plain text.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, path: str) -> None:
         self._send = send
+        # Files that come with the program are asked for again by their ETag.
+        self._keeping = "no-cache" if path.startswith("/static/") else "no-store"
         self._replaced = False
 
     async def __call__(self, message: Message) -> None:
+        """Send a message, changed where it has to be."""
         if message["type"] == "http.response.start":
             await self._start(message)
         elif not self._replaced:
@@ -67,10 +74,41 @@ class _Answer:
             headers["content-length"] = str(len(body))
         for name, value in _SECURITY_HEADERS.items():
             headers.setdefault(name, value)
-        headers.setdefault("Cache-Control", "no-store")
+        headers.setdefault("Cache-Control", self._keeping)
         await self._send(message)
         if self._replaced:
             await self._send({"type": "http.response.body", "body": body})
+
+
+class _ProblemPage:
+    """Makes a page of every problem; for browsers that ask for one."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message | None = None
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        """Send a message, unless it belongs to a problem that is not complete yet."""
+        if message["type"] == "http.response.start":
+            if Headers(scope=message).get("content-type") == MEDIA_TYPE:
+                self._start = message
+                return
+        elif self._start is not None:
+            self._body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._show(self._start)
+            return
+        await self._send(message)
+
+    async def _show(self, start: Message) -> None:
+        body = render_problem(json.loads(self._body))
+        headers = MutableHeaders(scope=start)
+        headers["content-type"] = "text/html; charset=utf-8"
+        headers["content-length"] = str(len(body))
+        headers["content-security-policy"] = POLICY
+        await self._send(start)
+        await self._send({"type": "http.response.body", "body": body})
 
 
 class _WithoutBody:
@@ -125,10 +163,12 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if wants_page(scope):
+            send = _ProblemPage(send)
         if scope["method"] == "HEAD":
             scope, send = {**scope, "method": "GET"}, _WithoutBody(send)
         with self._metrics.measure(scope) as seen:
-            answer = _Answer(send)
+            answer = _Answer(send, scope["path"])
 
             async def finish(message: Message) -> None:
                 if message["type"] == "http.response.start":
@@ -174,6 +214,7 @@ class Gate:
     async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         self._check_host(headers)
+        _check_site(scope, headers)
         scope.setdefault("state", {})["owner"] = await self._owner(scope, headers)
         self._check_rate(scope["state"]["owner"])
         self._check_body(scope, headers)
@@ -192,11 +233,11 @@ class Gate:
         """Return the id of the token; None where tokens are not needed."""
         if self._tokens is None or scope["path"] in OPEN_PATHS:
             return None
-        match = _BEARER.fullmatch(headers.get("authorization", ""))
-        if match is None:
+        given = _given_token(headers)
+        if given is None:
             raise _unauthorized("a bearer token is needed: Authorization: Bearer TOKEN", "")
         try:
-            token = await to_thread.run_sync(self._tokens.recognise, match.group(1))
+            token = await to_thread.run_sync(self._tokens.recognise, given)
         except SQLAlchemyError as error:
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
@@ -242,6 +283,23 @@ class Gate:
             "too-large",
             f"a body may have at most {self._max_body_bytes:,} bytes",
         )
+
+
+def _check_site(scope: Scope, headers: Headers) -> None:
+    """Let pages of other sites change nothing here, whatever their browser sends along."""
+    if scope["method"] == "GET" or headers.get("sec-fetch-site") in (None, "same-origin", "none"):
+        return
+    raise Problem(
+        HTTPStatus.FORBIDDEN, "cross-site", "the request comes from a page of another site"
+    )
+
+
+def _given_token(headers: Headers) -> str | None:
+    """Return the token of the Authorization header, or without one that of the browser's cookie."""
+    if "authorization" in headers:
+        match = _BEARER.fullmatch(headers["authorization"])
+        return None if match is None else match.group(1)
+    return cookie_parser(headers.get("cookie", "")).get(COOKIE)
 
 
 def _unauthorized(detail: str, error: str) -> Problem:

@@ -21,7 +21,7 @@ from tvlb.jobs.logs import audit
 from tvlb.jobs.status import JobStatus
 from tvlb.schemas import JobList, JobResource
 
-__all__ = ["router"]
+__all__ = ["KnownJob", "router"]
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 

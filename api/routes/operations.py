@@ -11,7 +11,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from api.metrics import registry_text
 from api.problems import Problem
@@ -108,12 +108,6 @@ async def get_metrics(services: WithServices) -> Response:
 async def get_documentation() -> HTMLResponse:
     """Show the interactive documentation; it needs nothing from elsewhere."""
     return HTMLResponse(_PAGE)
-
-
-@router.get("/", include_in_schema=False)
-async def get_start() -> RedirectResponse:
-    """Lead to the documentation."""
-    return RedirectResponse("/docs")
 
 
 def mount_documentation(app: FastAPI) -> None:

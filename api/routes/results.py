@@ -20,6 +20,7 @@ from api.services import Services, WithServices
 from tvlb.jobs.results import Result
 from tvlb.schemas import (
     Estimate,
+    LinkUsage,
     ModelBody,
     ModelResource,
     PairPaths,
@@ -30,9 +31,9 @@ from tvlb.schemas import (
     TableList,
     TableResource,
 )
-from tvlb.table import pair_paths
+from tvlb.table import pair_summary
 
-__all__ = ["router"]
+__all__ = ["ResultId", "find_resource", "router"]
 
 router = APIRouter(prefix="/v1")
 
@@ -57,6 +58,7 @@ def _links(noun: str) -> dict[str, Any]:
         pair = here | {"src": 0, "dst": 1}
         links["file"] = {"operationId": "download_table", "parameters": here}
         links["paths"] = {"operationId": "get_paths", "parameters": pair}
+        links["links"] = {"operationId": "get_links", "parameters": here}
     return links
 
 
@@ -181,7 +183,7 @@ async def get_table(
     table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return a table's document: probe curve, candidates, choice, balance."""
-    return _conditional(await _find(services.library, "table", table_id), if_none_match)
+    return _conditional(await find_resource(services.library, "table", table_id), if_none_match)
 
 
 @router.get(
@@ -195,7 +197,7 @@ async def get_model(
     model_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return a solved model."""
-    return _conditional(await _find(services.library, "model", model_id), if_none_match)
+    return _conditional(await find_resource(services.library, "model", model_id), if_none_match)
 
 
 @router.get(
@@ -209,7 +211,9 @@ async def get_simulation(
     simulation_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return the figures of a simulation."""
-    return _conditional(await _find(services.library, "simulation", simulation_id), if_none_match)
+    return _conditional(
+        await find_resource(services.library, "simulation", simulation_id), if_none_match
+    )
 
 
 class _Pair(BaseModel):
@@ -217,6 +221,9 @@ class _Pair(BaseModel):
 
     src: int = Field(ge=0, le=2**31 - 1, description="Source switch.")
     dst: int = Field(ge=0, le=2**31 - 1, description="Destination switch.")
+    limit: Annotated[int, Field(ge=1, le=1_000_000)] | SkipJsonSchema[None] = Field(
+        None, description="Most VLB paths to list; all without it."
+    )
 
 
 @router.get(
@@ -229,14 +236,34 @@ class _Pair(BaseModel):
 async def get_paths(
     table_id: ResultId, services: WithServices, pair: Annotated[_Pair, Query()]
 ) -> Response:
-    """List the VLB paths of one switch pair, with their draw weights."""
-    resource = await _find(services.library, "table", table_id)
+    """List the MIN and the VLB paths of one switch pair, with their draw weights."""
+    resource = await find_resource(services.library, "table", table_id)
 
     def read() -> object:
-        return pair_paths(services.library.table(resource.result), pair.src, pair.dst)
+        table = services.library.table(resource.result)
+        return pair_summary(table, pair.src, pair.dst, pair.limit)
 
-    paths = await to_thread.run_sync(read)
-    return _json({"src": pair.src, "dst": pair.dst, "paths": paths})
+    return _json(await to_thread.run_sync(read))
+
+
+@router.get(
+    "/tables/{table_id}/links",
+    operation_id="get_links",
+    tags=["tables"],
+    response_class=Response,
+    responses={200: {"model": LinkUsage, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
+)
+async def get_links(
+    table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """List the links of the network, with their usage by the table's VLB paths."""
+    resource = await find_resource(services.library, "table", table_id)
+    etag = f'"{resource.result.table_file}-links"'
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
+    if _matches(if_none_match, etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    body = await to_thread.run_sync(services.library.links, resource.result)
+    return Response(body, HTTPStatus.OK, headers, "application/json")
 
 
 class _Download(BaseModel):
@@ -266,7 +293,7 @@ async def download_table(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Download the table file, to the byte what `tvlb table` writes."""
-    resource = await _find(services.library, "table", table_id)
+    resource = await find_resource(services.library, "table", table_id)
     result, suffix = resource.result, download.format
     assert result.table_file is not None
     etag = f'"{result.table_file}-{suffix}"'
@@ -286,7 +313,8 @@ async def download_table(
     return Response(content, HTTPStatus.OK, headers, media_type)
 
 
-async def _find(library: Library, kind: str, key: str) -> Resource:
+async def find_resource(library: Library, kind: str, key: str) -> Resource:
+    """Return a result's resource; raises Problem if there is none, and DamagedBlob."""
     found = library.cached(kind, key) or await to_thread.run_sync(library.get, kind, key)
     if found is None:
         raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {key}")

@@ -14,7 +14,7 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
             server.url,
             new_token(data),
             "--phases=examples,coverage,stateful",
-            "--max-examples=5",
+            "--max-examples=3",
             "--seed=1",
             "--rate-limit=150/s",
         )

@@ -92,7 +92,8 @@ def serve(
         database=url,
         directory=directory,
         needs_token=require_tokens or not local,
-        hosts=(*_LOOPBACK_NAMES, host) if local else None,
+        # With tokens there is nothing to gain by a false name, and a proxy may have any.
+        hosts=(*_LOOPBACK_NAMES, host) if local and not require_tokens else None,
         limits=limits,
     )
     command = ["worker", "--data", str(directory)]

@@ -1,0 +1,61 @@
+"""Commands that do the same as a page, to be copied."""
+
+import json
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from tvlb.schemas import REQUESTS, command_line
+
+__all__ = ["Commands", "commands_of"]
+
+_LONGEST = 2_000
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Equivalent commands.
+
+    Attributes
+    ----------
+    line : of tvlb.
+    curl : that asks the service for the same.
+    """
+
+    line: str
+    curl: str
+    _base: str
+    _token: bool
+
+    def curl_of(self, method: str, path: str, output: str | None = None) -> str:
+        """Return the call of another route."""
+        more = [] if output is None else ["-o", output]
+        return " ".join(_curl(self._base, self._token, method, path, more))
+
+    def with_output(self, output: str) -> str:
+        """Return the tvlb command that also writes a file."""
+        return f"{self.line} -o {shlex.quote(output)}"
+
+
+def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -> Commands:
+    """Return the commands of a resolved request.
+
+    Parameters
+    ----------
+    kind : table, model or simulation.
+    base : URL of the service, without a slash at its end.
+    token : whether it needs one.
+    """
+    body = REQUESTS[kind].model_validate(request)
+    short = body.model_dump(mode="json", exclude_defaults=True)
+    text = json.dumps(short, separators=(",", ":"))
+    sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
+    header = ["-H", "'Content-Type: application/json'", *sent]
+    curl = " ".join(_curl(base, token, "POST", f"/v1/{kind}s", header))
+    return Commands(command_line(body), curl, base, token)
+
+
+def _curl(base: str, token: bool, method: str, path: str, more: list[str]) -> list[str]:
+    verb = [] if method == "GET" or "-d" in more else ["-X", method]
+    proof = ["-H", '"Authorization: Bearer $TVLB_TOKEN"'] if token else []
+    return ["curl", *verb, *proof, *more, shlex.quote(base + path)]

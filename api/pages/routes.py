@@ -1,0 +1,229 @@
+"""The pages."""
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import Response
+
+from api.pages import session
+from api.pages.commands import Commands, commands_of
+from api.pages.rendering import page
+from api.pages.views import fields, plotted_simulation, plotted_table, simulated_sets
+from api.resources import job_resource, table_item
+from api.routes.jobs import KnownJob
+from api.routes.results import ResultId, find_resource
+from api.services import Services, WithServices
+from tvlb.table import MAX_TEXT_ROWS
+
+__all__ = ["mount_assets", "router"]
+
+router = APIRouter(include_in_schema=False)
+router.include_router(session.router)
+
+_LISTED = 20
+_MOST_COMPARED = 8
+_EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
+
+
+class _Older(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    jobs_before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
+    tables_before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
+    network: Annotated[str, Field(max_length=1000)] | SkipJsonSchema[None] = None
+
+
+@router.get("/")
+async def show_home(
+    request: Request, services: WithServices, older: Annotated[_Older, Query()]
+) -> Response:
+    """Show the form for a new table, the jobs and the tables."""
+    shown = await to_thread.run_sync(_jobs, services, older.jobs_before)
+    tables, more = await to_thread.run_sync(_tables, services, older.tables_before)
+    part = "/parts/jobs" if older.jobs_before is None else f"/parts/jobs?before={older.jobs_before}"
+    return page(
+        "home.html",
+        **shown,
+        tables=tables,
+        older_tables=more,
+        part=part,
+        network=older.network,
+        fields=fields(),
+        examples=_EXAMPLES,
+        **_common(request, services),
+    )
+
+
+class _Before(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
+
+
+@router.get("/parts/jobs")
+async def show_jobs_part(services: WithServices, listing: Annotated[_Before, Query()]) -> Response:
+    """Show the list of jobs alone, for the page to renew it."""
+    return page("jobs_part.html", **await to_thread.run_sync(_jobs, services, listing.before))
+
+
+@router.get("/jobs/{job_id}")
+async def show_job(request: Request, job: KnownJob, services: WithServices) -> Response:
+    """Show a job and follow it."""
+    shown = job_resource(job)
+    commands = _commands(request, services, job.kind, job.request)
+    return page(
+        "job.html",
+        job=shown,
+        commands={
+            "line": commands.line,
+            "curl": commands.curl,
+            "cancel": commands.curl_of("POST", f"{shown['url']}/cancel"),
+        },
+        **_common(request, services),
+    )
+
+
+@router.get("/jobs/{job_id}/part")
+async def show_job_part(job: KnownJob) -> Response:
+    """Show the state of a job alone, for the page to renew it."""
+    return page("job_part.html", job=job_resource(job))
+
+
+@router.get("/tables/{table_id}")
+async def show_table(request: Request, table_id: ResultId, services: WithServices) -> Response:
+    """Show a table: what was chosen and why, the network, its paths and its links."""
+    table = await _document(services, "table", table_id)
+    commands = _commands(request, services, "table", table["request"])
+    chosen, simulated = simulated_sets(table)
+    provenance = table["provenance"]
+    return page(
+        "table.html",
+        table=table,
+        chosen=chosen,
+        simulated=simulated,
+        patterns=[*(one["pattern"] for one in chosen["per_pattern"]), "uniform", "shift(1,0)"],
+        formats=_formats(table["table"]),
+        versions={name: text for name, text in provenance.items() if isinstance(text, str)},
+        commands={
+            "line": commands.with_output("table.parquet"),
+            "curl": commands.curl,
+            "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
+        },
+        data=plotted_table(table),
+        **_common(request, services),
+    )
+
+
+class _Compared(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    table: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(
+        min_length=1, max_length=_MOST_COMPARED, description="Ids of tables."
+    )
+
+
+@router.get("/compare")
+async def show_comparison(
+    request: Request, services: WithServices, compared: Annotated[_Compared, Query()]
+) -> Response:
+    """Show tables side by side."""
+    names = dict.fromkeys(compared.table)
+    tables = [await _document(services, "table", name) for name in names]
+    return page(
+        "compare.html",
+        tables=[
+            (
+                table,
+                simulated_sets(table)[0],
+                _commands(request, services, "table", table["request"]).line,
+            )
+            for table in tables
+        ],
+        data=[plotted_table(table) for table in tables],
+        **_common(request, services),
+    )
+
+
+@router.get("/simulations/{simulation_id}")
+async def show_simulation(
+    request: Request, simulation_id: ResultId, services: WithServices
+) -> Response:
+    """Show simulated loads."""
+    simulation = await _document(services, "simulation", simulation_id)
+    rows, data = plotted_simulation(simulation)
+    return page(
+        "simulation.html",
+        simulation=simulation,
+        rows=rows,
+        data=data,
+        commands=_commands(request, services, "simulation", simulation["request"]),
+        **_common(request, services),
+    )
+
+
+@router.get("/models/{model_id}")
+async def show_model(request: Request, model_id: ResultId, services: WithServices) -> Response:
+    """Show a solved model."""
+    model = await _document(services, "model", model_id)
+    return page(
+        "model.html",
+        model=model,
+        facts={
+            name: value
+            for name, value in model.items()
+            if isinstance(value, int | float | str) and name not in ("id", "url")
+        },
+        commands=_commands(request, services, "model", model["request"]),
+        **_common(request, services),
+    )
+
+
+def mount_assets(app: FastAPI) -> None:
+    """Serve Plotly, which comes with its own package, to the pages."""
+    spec = importlib.util.find_spec("plotly")
+    assert spec is not None
+    assert spec.origin is not None
+    app.mount("/static/plotly", StaticFiles(directory=Path(spec.origin).parent / "package_data"))
+
+
+def _formats(summary: dict[str, Any]) -> tuple[str, ...]:
+    listed = summary["form"] == "full"
+    return (
+        ("parquet",) if listed and summary["paths"] > MAX_TEXT_ROWS else ("parquet", "json", "csv")
+    )
+
+
+def _common(request: Request, services: Services) -> dict[str, Any]:
+    signed_in = services.settings.needs_token and session.COOKIE in request.cookies
+    return {"signed_in": signed_in}
+
+
+def _commands(request: Request, services: Services, kind: str, body: dict[str, Any]) -> Commands:
+    base = str(request.base_url).rstrip("/")
+    return commands_of(kind, body, base, token=services.settings.needs_token)
+
+
+def _jobs(services: Services, before: int | None) -> dict[str, Any]:
+    found = services.queue.newest(before=before, status=None, limit=_LISTED)
+    more = f"/?jobs_before={found[-1].number}#jobs" if len(found) == _LISTED else None
+    return {"jobs": [job_resource(job) for job in found], "next": more}
+
+
+def _tables(services: Services, before: int | None) -> tuple[list[dict[str, Any]], str | None]:
+    found = services.results.newest("table", before=before, limit=_LISTED)
+    items = [table_item(json.loads(services.library.load(one).body)) for one in found]
+    more = f"/?tables_before={found[-1].number}#tables" if len(found) == _LISTED else None
+    return items, more
+
+
+async def _document(services: Services, kind: str, key: str) -> dict[str, Any]:
+    found = await find_resource(services.library, kind, key)
+    document: dict[str, Any] = await to_thread.run_sync(json.loads, found.body)
+    return document

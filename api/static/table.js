@@ -1,0 +1,129 @@
+// The page of a table: figures, the network with its paths, and fairness on demand.
+
+import { problemOf } from "./page.js";
+import * as plots from "./plots.js";
+import { NetworkPicture } from "./network.js";
+import { fairnessForm } from "./fairness.js";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+plots.plot("probe-plot", () => plots.probe(data));
+plots.plot("curves-plot", () => plots.curves([["", data]]));
+plots.plot("candidates-plot", () => plots.candidates(data));
+plots.plot("usage-plot", () => plots.percentiles(data));
+fairnessForm(data);
+
+const form = document.getElementById("pair");
+const problem = document.getElementById("pair-problem");
+const panel = document.getElementById("paths");
+const list = document.getElementById("path-list");
+const MOST_LISTED = 500;
+let picture;
+let shown = [];
+// What the picture shows, or will as soon as the links are there.
+let drawn = [[], [], []];
+
+function complain(text) {
+  problem.textContent = text;
+  problem.hidden = text === "";
+}
+
+/** Read a resource; tells what went wrong and returns null if it cannot be read. */
+async function read(path) {
+  try {
+    const answer = await fetch(data.url + path, { headers: { Accept: "application/json" } });
+    if (answer.ok) return await answer.json();
+    complain(await problemOf(answer));
+  } catch {
+    complain("The service does not answer.");
+  }
+  return null;
+}
+
+async function showLinks() {
+  const links = await read("/links");
+  if (links === null) return;
+  if (links.sampled_pairs !== null) {
+    document.getElementById("usage-note").textContent +=
+      ` Seen in a sample of ${links.sampled_pairs} switch pairs.`;
+  }
+  picture = new NetworkPicture(document.getElementById("network"), links, pick);
+  picture.colourByUsage(form.elements.usage.checked);
+  picture.show(...drawn);
+  plots.plot("global-heat", () => plots.globalHeat(links));
+  plots.plot("local-heat", () => plots.localHeat(links));
+}
+
+/** A click names the source, the next one the destination. */
+function pick(picked) {
+  const { src, dst } = form.elements;
+  if (shown.length || pick.first === undefined) {
+    clear();
+    pick.first = picked;
+    src.value = picked;
+    picture.mark([picked]);
+    return;
+  }
+  dst.value = picked;
+  pick.first = undefined;
+  showPaths();
+}
+
+function draw(...what) {
+  drawn = what;
+  picture?.show(...what);
+}
+
+function clear() {
+  shown = [];
+  pick.first = undefined;
+  panel.hidden = true;
+  complain("");
+  draw([], [], []);
+}
+
+async function showPaths() {
+  const { src, dst } = form.elements;
+  clear();
+  const found = await read(`/paths?src=${src.value}&dst=${dst.value}&limit=${MOST_LISTED}`);
+  if (found === null) return;
+  shown = [
+    ...found.min_paths.map((path) => ({ kind: "MIN", ...path })),
+    ...found.paths.map((path) => ({ kind: "VLB", ...path })),
+  ];
+  list.replaceChildren(...shown.map(item));
+  const hops = found.total ? `; a drawn VLB path has ${found.mean_hops.toFixed(2)} hops` : "";
+  const listed = found.total > MOST_LISTED ? ` The first ${MOST_LISTED} are listed.` : "";
+  document.getElementById("paths-summary").textContent =
+    `${found.min_paths.length} MIN and ${found.total} VLB paths from switch ${found.src} to ` +
+    `${found.dst}${hops}.${listed}`;
+  panel.hidden = false;
+  draw([found.src, found.dst], linksOf(found.min_paths), found.links);
+}
+
+function linksOf(paths) {
+  return paths.flatMap(({ switches, weight }) =>
+    switches.slice(1).map((dst, hop) => ({ src: switches[hop], dst, weight })),
+  );
+}
+
+function item(path, number) {
+  const option = document.createElement("option");
+  option.value = number;
+  option.textContent = `${path.kind} ${(100 * path.weight).toFixed(2)}% ${path.switches.join(" ")}`;
+  return option;
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  showPaths();
+});
+form.elements.usage.addEventListener("change", (event) => picture?.colourByUsage(event.target.checked));
+document.getElementById("clear").addEventListener("click", clear);
+list.addEventListener("change", () => {
+  const path = shown[list.value];
+  const ends = [path.switches[0], path.switches.at(-1)];
+  const links = linksOf([path]);
+  draw(ends, path.kind === "MIN" ? links : [], path.kind === "VLB" ? links : []);
+});
+
+showLinks();

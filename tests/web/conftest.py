@@ -1,0 +1,34 @@
+"""What tests of the pages share: a browser, and one table on the server."""
+
+from collections.abc import Generator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service import Server
+from tests.web.browser import running_browser
+
+TABLE: dict[str, Any] = {
+    "topology": "2,4,2,5",
+    "patterns": 3,
+    "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
+    "confirmation": {"warmup": 600, "measured": 400, "grid": 0.02},
+    "finalists": 1,
+    "data_points": 3,
+    "simulated_patterns": 2,
+}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Any]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def table(server: Server) -> dict[str, Any]:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        answer = http.post("/v1/tables", json=TABLE, headers={"Prefer": "wait=60"})
+    assert answer.status_code == 200, answer.text[:500]
+    return answer.json()

@@ -1,0 +1,123 @@
+"""The pages as HTML: what they hold without scripts, and whom they are shown to."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service import Server
+
+HTML = {"Accept": "text/html,application/xhtml+xml"}
+
+
+def get(server: Server, path: str, **headers: str) -> httpx.Response:
+    return httpx.get(f"{server.url}{path}", headers={**HTML, **headers}, timeout=60)
+
+
+def test_the_first_page_lists_jobs_and_tables(server: Server, table: dict[str, Any]) -> None:
+    shown = get(server, "/")
+    assert shown.status_code == 200
+    assert shown.headers["content-type"] == "text/html; charset=utf-8"
+    assert f'href="/tables/{table["id"]}"' in shown.text
+    assert 'href="/jobs/' in shown.text
+
+
+def test_a_table_is_readable_without_scripts(server: Server, table: dict[str, Any]) -> None:
+    shown = get(server, f"/tables/{table['id']}").text
+    for one in (table["baseline"], *table["candidates"]):
+        expression = one["expression"].replace("<", "&lt;")
+        assert f"<code>{expression}</code>" in shown
+        assert f"{one['saturation_mean']:.4f} ± {one['saturation_sem']:.4f}" in shown
+    assert table["table"]["id"] in shown
+    assert f"{table['url']}/download?format=parquet" in shown
+    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --patterns 3" in shown
+
+
+def test_tables_are_compared(server: Server, table: dict[str, Any]) -> None:
+    shown = get(server, f"/compare?table={table['id']}&table={table['id']}")
+    assert shown.status_code == 200
+    assert shown.text.count(f'<a href="/tables/{table["id"]}">') == 1
+    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --patterns 3" in shown.text
+    assert get(server, "/compare").status_code == 422
+
+
+def test_simulations_and_models_have_pages(server: Server) -> None:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        body = {"topology": "2,4,2,5", "load": [0.1, 0.2], "warmup": 200, "cycles": 200}
+        simulation = http.post("/v1/simulations", json=body).json()
+        model = http.post("/v1/models", json={"topology": "2,4,2,5"}).json()
+    shown = get(server, f"/simulations/{simulation['id']}").text
+    assert f"{simulation['rows'][1]['accepted']:.4f}" in shown
+    assert "tvlb simulate &#39;dfly(2,4,2,5)&#39; --load 0.1,0.2 --warmup 200" in shown
+    assert f"{model['theta']:.6f}" in get(server, f"/models/{model['id']}").text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"/tables/{'0' * 64}", 404),
+        (f"/jobs/{'0' * 32}", 404),
+        ("/tables/x", 422),
+        ("/nothing", 404),
+        ("/?unknown=1", 422),
+    ],
+)
+def test_problems_are_pages_for_browsers_and_documents_for_programs(
+    server: Server, path: str, status: int
+) -> None:
+    shown = get(server, path)
+    assert (shown.status_code, shown.headers["content-type"]) == (
+        status,
+        "text/html; charset=utf-8",
+    )
+    told = httpx.get(f"{server.url}{path}")
+    assert (told.status_code, told.headers["content-type"]) == (status, "application/problem+json")
+    assert told.json()["title"] in shown.text
+    assert get(server, "/v1/nothing").headers["content-type"] == "application/problem+json"
+
+
+def test_what_users_send_stays_text(server: Server) -> None:
+    shown = get(server, "/?network=%3Cscript%3Ealert(1)%3C/script%3E%22").text
+    assert "<script>alert" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;&#34;" in shown
+    assert "<script>" not in get(server, "/<script>alert(1)</script>").text
+
+
+def test_a_browser_signs_in_with_its_token(guarded: tuple[Server, str]) -> None:
+    server, token = guarded
+    refused = get(server, "/")
+    assert refused.status_code == 401
+    assert 'id="sign-in"' in refused.text
+    with httpx.Client(base_url=server.url, headers=HTML) as http:
+        assert http.post("/session", headers={"Authorization": "Bearer wrong"}).status_code == 401
+        assert not http.cookies
+        assert http.post("/session", headers={"Authorization": f"Bearer {token}"}).is_success
+        assert http.get("/").status_code == 200
+        assert http.get("/v1/jobs").status_code == 200
+        assert http.delete("/session").is_success
+        assert http.get("/").status_code == 401
+
+
+def test_the_cookie_is_of_no_use_to_scripts_and_other_sites(guarded: tuple[Server, str]) -> None:
+    server, token = guarded
+    answer = httpx.post(f"{server.url}/session", headers={"Authorization": f"Bearer {token}"})
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_sites_change_nothing(server: Server, site: str) -> None:
+    answer = httpx.post(f"{server.url}/v1/jobs/{'0' * 32}/cancel", headers={"Sec-Fetch-Site": site})
+    assert answer.status_code == 403
+    assert answer.json()["type"] == "urn:tvlb:problem:cross-site"
+
+
+def test_only_the_sign_in_page_runs_a_script_of_its_own(
+    server: Server, guarded: tuple[Server, str]
+) -> None:
+    policy = get(guarded[0], "/").headers["content-security-policy"]
+    assert "script-src 'sha256-" in policy
+    shown = get(server, "/").headers["content-security-policy"]
+    assert "script-src" not in shown
+    assert "default-src 'self'" in shown
