@@ -1,4 +1,7 @@
-"""The server keeps to its OpenAPI document, whatever is sent; the long run is bench/contract.py."""
+"""The server keeps to its OpenAPI document, whatever is sent.
+
+The long run, with all phases, is bench/contract.py.
+"""
 
 from pathlib import Path
 
@@ -13,10 +16,10 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
         report = run_schemathesis(
             server.url,
             new_token(data),
-            "--phases=examples,coverage,stateful",
-            "--max-examples=3",
+            "--phases=examples,fuzzing,stateful",
+            "--max-examples=8",
             "--seed=1",
             "--rate-limit=150/s",
         )
     assert report.code == 0, report.text
-    assert report.cases > 500
+    assert report.cases > 150

@@ -64,7 +64,7 @@ def test_queued_jobs_know_their_place(http: httpx.Client) -> None:
 
 
 def test_events_are_followed_from_anywhere(http: httpx.Client) -> None:
-    job = start(http, cycles=3_000_000, seed=5)
+    job = start(http, cycles=1_000_000, seed=5)
     with connect_sse(http, "GET", job.events_url) as stream:
         seen = [(int(event.id), event.event) for event in stream.iter_sse()]
     numbers = [number for number, _ in seen]
@@ -164,7 +164,7 @@ def test_one_audit_line_per_job(tmp_path: Path) -> None:
         until(lambda: read(http, running).progress > 0)
         cancel(http, queued)
         cancel(http, running)
-        done = start(http, cycles=2_000_000, seed=3)
+        done = start(http, cycles=1_500_000, seed=3)
         until(lambda: read(http, done).status is JobStatus.SUCCEEDED)
         until(lambda: len(_audit(server)) >= 3)
     assert sorted((line["job"], line["status"]) for line in _audit(server)) == sorted(

@@ -89,6 +89,7 @@ def test_a_table_is_to_the_byte_what_the_library_computes(
     assert json.loads(blobs.read(result.document))["table"]["id"] == expected.table.id
 
 
+@on_sqlite
 def test_a_running_simulation_is_cancelled_within_a_second(
     queue: JobQueue, database_url: str, directory: Path
 ) -> None:
@@ -115,6 +116,7 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+@on_sqlite
 def test_another_worker_goes_on_from_the_last_finished_stage(
     queue: JobQueue, database: Database, database_url: str, directory: Path
 ) -> None:

@@ -142,7 +142,7 @@ def test_two_clicks_choose_two_switches(
         box = canvas.bounding_box()
         assert box is not None
         clicked: list[str] = []
-        for x in range(4, int(box["width"]), 8):
+        for x in range(4, int(box["width"]), 12):
             spot: Any = {"x": x, "y": box["height"] / 2}
             canvas.hover(position=spot)
             name = canvas.get_attribute("title") or ""
@@ -221,8 +221,7 @@ def test_signing_in_and_out(browser: Browser, tmp_path: Path) -> None:
         expect(page.get_by_label("Token")).to_be_visible()
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_nothing_stands_in_anybodys_way(
     browser: Browser, server: Server, table: dict[str, Any], dark: bool, width: int
 ) -> None:
