@@ -13,15 +13,17 @@ import argparse
 import sys
 from dataclasses import dataclass
 from random import Random
+from threading import Event
 
 import numpy as np
 
 from tvlb.model import TOLERANCE, PatternModel, PatternTask, RegretSolver, solve_pattern
-from tvlb.parallel import worker_processes
+from tvlb.parallel import gather
 from tvlb.paths import parse_expression, table1_points
-from tvlb.search import StopFlag, choose_patterns
+from tvlb.search import choose_patterns
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern
+from tvlb.workers import local_workers
 
 GAP = 1e-3
 
@@ -87,12 +89,9 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     topology = parse_topology(options.topology)
-    with worker_processes(options.workers, StopFlag()) as run:
-        found = [
-            one
-            for part in run(compare, tasks_of(topology, options.sample), nothing)
-            for one in part
-        ]
+    with local_workers(options.workers) as workers:
+        parts = [workers.submit(compare, task) for task in tasks_of(topology, options.sample)]
+        found = [one for part in gather(parts, Event(), nothing) for one in part]
     below = max(one.low - one.exact for one in found)
     above = max(one.exact - one.up for one in found)
     gap = max((one.up - one.low) / one.up for one in found)

@@ -14,12 +14,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
+from threading import Event
 
 import numpy as np
 
 from tvlb.model import PathClasses, PatternModel, Proof, RegretSolver
 from tvlb.model.instance import summed
-from tvlb.parallel import worker_processes
+from tvlb.parallel import gather
 from tvlb.paths import (
     PathRows,
     PathSet,
@@ -28,9 +29,10 @@ from tvlb.paths import (
     strategic_choices,
     table1_points,
 )
-from tvlb.search import StopFlag, choose_patterns
+from tvlb.search import choose_patterns
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern
+from tvlb.workers import local_workers
 
 GAP = 1e-3
 ROUNDING = 1e-9
@@ -144,8 +146,8 @@ def main() -> int:
     tasks = [
         Task(topology, random.choice(patterns), random.choice(sets)) for _ in range(options.sample)
     ]
-    with worker_processes(options.workers, StopFlag()) as run:
-        found = run(check, tasks, lambda: None)
+    with local_workers(options.workers) as workers:
+        found = gather([workers.submit(check, task) for task in tasks], Event(), lambda: None)
     for task, bounds in zip(tasks, found, strict=True):
         print(
             f"{task.pattern!s:16} {task.expression:10} {bounds.low:.6f} {bounds.up:.6f} of paths "

@@ -10,6 +10,8 @@
     |-- ServerProblem         a server refused a request, or could not answer it
     |-- Unreachable           there is no connection to a server
     |-- JobFailed             a server could not compute what it was asked for
+    |-- WorkerLost            processes that computed a part of the work died
+    |   `-- NoWorkers         no process can be had that would compute anything
     `-- Cancelled             the caller asked a running computation to stop
 """
 
@@ -20,12 +22,14 @@ __all__ = [
     "Cancelled",
     "InvalidInput",
     "JobFailed",
+    "NoWorkers",
     "ServerProblem",
     "SimulationDeadlock",
     "SolverFailed",
     "TvlbError",
     "Unreachable",
     "VerificationFailed",
+    "WorkerLost",
 ]
 
 
@@ -144,6 +148,14 @@ class JobFailed(TvlbError):
 
     def __str__(self) -> str:
         return f"the job failed at the server: {self.title}: {self.detail}"
+
+
+class WorkerLost(TvlbError):
+    """Worker processes died of a task again and again."""
+
+
+class NoWorkers(WorkerLost):
+    """There is no worker any more, and none can be had."""
 
 
 class Cancelled(TvlbError):

@@ -1,4 +1,4 @@
-"""Ordered parallel maps that can be stopped: on processes for LPs, on threads for simulations.
+"""Work on several threads or processes that can be stopped.
 
 Results are in the order of the items whatever the number of workers, so nothing downstream can
 depend on completion order.
@@ -8,21 +8,20 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.thread import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from tvlb.errors import Cancelled
 
 __all__ = [
-    "ProcessMap",
     "Stop",
     "available_cores",
     "follow_parent",
+    "gather",
     "map_threads",
-    "worker_processes",
 ]
 
 _Item = TypeVar("_Item")
@@ -70,50 +69,11 @@ def map_threads(
     """
     with ThreadPoolExecutor(max_workers=workers) as executor:
         try:
-            return _gather(executor, task, items, stop, on_done, on_wait)
+            return gather([executor.submit(task, item) for item in items], stop, on_done, on_wait)
         except BaseException:
             stop.set()
             executor.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-class ProcessMap:
-    """Applies picklable tasks to items on worker processes; see `worker_processes`."""
-
-    def __init__(self, executor: Executor, stop: Stop) -> None:
-        self._executor = executor
-        self._stop = stop
-
-    def __call__(
-        self,
-        task: Callable[[_Item], _Result],
-        items: Sequence[_Item],
-        on_done: Callable[[], None],
-    ) -> list[_Result]:
-        """Return the results in the order of the items; `on_done` is called after every item.
-
-        Raises
-        ------
-        Cancelled : the stop flag was set.
-        """
-        return _gather(self._executor, task, items, self._stop, on_done)
-
-
-@contextmanager
-def worker_processes(workers: int, stop: Stop) -> Generator[ProcessMap]:
-    """Keep worker processes for several maps; they are terminated when the block fails."""
-    before = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(workers, context, initializer=follow_parent)
-    try:
-        yield ProcessMap(executor, stop)
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()
-        raise
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
 
 
 def follow_parent() -> None:
@@ -129,15 +89,22 @@ def follow_parent() -> None:
     threading.Thread(target=outlive_nobody, daemon=True).start()
 
 
-def _gather(
-    executor: Executor,
-    task: Callable[[_Item], _Result],
-    items: Sequence[_Item],
+def gather(
+    futures: Sequence[Future[_Result]],
     stop: Stop,
     on_done: Callable[[], None],
     on_wait: Callable[[], None] = _nothing,
 ) -> list[_Result]:
-    futures: list[Future[_Result]] = [executor.submit(task, item) for item in items]
+    """Return the results of all futures in their order; the first failure is raised at once.
+
+    `on_done` is called after every result, as often as its future is listed, and `on_wait` several
+    times a second in between.
+
+    Raises
+    ------
+    Cancelled : `stop` was set.
+    """
+    times = Counter(futures)
     pending = set(futures)
     while pending:
         if stop.is_set():
@@ -147,5 +114,6 @@ def _gather(
             on_wait()
         for future in done:
             future.result()
-            on_done()
+            for _ in range(times[future]):
+                on_done()
     return [future.result() for future in futures]

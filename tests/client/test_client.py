@@ -211,7 +211,7 @@ def test_broken_streams_lose_and_double_no_event(
     with Client(proxy.url, notice=notices.append) as other:
         assert other.job(job.id) == job
         # Headers take about 800 bytes, an event 150.
-        proxy.limit = 1800
+        proxy.limit = 1400
         assert list(other.follow(job)) == whole
     assert proxy.broken >= 3
     assert "the server is away" in notices[0]

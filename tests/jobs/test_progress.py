@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.jobs.progress import Meter
+from tvlb.meter import Meter
 from tvlb.progress import Progress
 
-STAGES = ["probe", "balance", "screen all paths", "screen all", "confirm", "curves", "saturation"]
+STAGES = ["probe", "balance", "screen all", "screen pilot", "confirm", "curves", "saturation"]
 EVENTS = st.builds(
     Progress, st.sampled_from([*STAGES, "unknown"]), st.integers(0, 9), st.integers(0, 9)
 )
@@ -31,7 +31,7 @@ def test_the_stages_of_a_search_fill_it() -> None:
     assert set(meter.timings) == {"probe", "balance"}
 
 
-def test_preparing_a_stage_is_its_beginning() -> None:
+def test_a_stage_that_begins_is_as_far_as_those_before_it() -> None:
     meter = Meter()
-    meter.add(Progress("confirm paths", 3, 3))
+    meter.add(Progress("confirm", 0, 3))
     assert meter.progress == 0.36

@@ -2,15 +2,19 @@
 
 import json
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from tests.search.here import units_here
 from tvlb.cli import main
 from tvlb.schemas import ModelDocument, SimulationDocument, TableDocument, example
 from tvlb.schemas.common import Document
+from tvlb.search import Units
 
 _MODELS: dict[str, type[Document]] = {
     "model": ModelDocument,
@@ -98,8 +102,14 @@ def test_table_balanced_by_a_sample(
     def never(_: object) -> bool:
         return False
 
+    @contextmanager
+    def here(*_: object) -> Generator[Units]:
+        yield units_here()
+
     for module in ("search.optimize", "search.candidates", "balance.balancing"):
         monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
+    # Worker processes would not know.
+    monkeypatch.setattr(sys.modules["tvlb.search.optimize"], "own_units", here)
     document = _printed(capsys, "table", "2,4,2,3", *_QUICK)
     assert document["table"]["form"] == "compact"
     assert document["balance"]["sampled_pairs"] > 0

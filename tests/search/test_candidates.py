@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.search.here import Memory, units_here
 from tvlb.paths import PathSet, parse_expression, table1_points
-from tvlb.search import ProbePoint, ProbeResult, Sample, choose_candidates
+from tvlb.search import (
+    MAX_DATA_POINTS,
+    ProbePoint,
+    ProbeResult,
+    Sample,
+    Units,
+    choose_candidates,
+)
 from tvlb.search.candidates import content_key
 from tvlb.topology import Dragonfly
 
@@ -16,8 +24,22 @@ TOPOLOGY = Dragonfly(2, 4, 2, 9)
 NAMES = [str(point) for point in table1_points(TOPOLOGY)]
 
 
+# What tells equal sets is computed once for all tests.
+UNITS = units_here(Memory())
+
+
+def _candidates(
+    curve: ProbeResult,
+    *,
+    topology: Dragonfly = TOPOLOGY,
+    data_points: int = MAX_DATA_POINTS,
+    units: Units = UNITS,
+) -> tuple[list[str], dict[str, str]]:
+    return choose_candidates(topology, curve, 0, data_points, units)
+
+
 def _choose(curve: ProbeResult) -> list[str]:
-    return choose_candidates(TOPOLOGY, curve)[0]
+    return _candidates(curve)[0]
 
 
 def _point(name: str, theta: float, cut: float) -> ProbePoint:
@@ -62,7 +84,7 @@ def test_nothing_but_all_gives_no_candidate() -> None:
 def test_equal_sets_are_merged_before_the_spread() -> None:
     # dfly(1,2,2,3) has 8 inter-group detours per pair: 10% more of few paths is often none.
     topology = Dragonfly(1, 2, 2, 3)
-    found, merged = choose_candidates(topology, _curve([0.5] * 31, 0.08, {}))
+    found, merged = _candidates(_curve([0.5] * 31, 0.08, {}), topology=topology)
     rows = [content_key(parse_expression(name, topology).all_rows()) for name in found]
     assert len(set(rows)) == len(found)
     assert set(found).isdisjoint(merged)
@@ -100,14 +122,14 @@ def test_where_paths_are_too_many_a_sample_tells_equal_sets(
     # With one link per group pair, short(<=4) means the same paths as <=4, and all as <=6.
     strategic = {"short(<=4)": 0.5, "short(2,3)": 0.5}
     curve = _curve([0.5] * 31, 0.08, strategic)
-    listed = choose_candidates(TOPOLOGY, curve)
+    listed = _candidates(curve)
     monkeypatch.setattr("tvlb.search.candidates.is_listable", _never)
-    assert choose_candidates(TOPOLOGY, curve) == listed
+    assert _candidates(curve, units=units_here()) == listed
     assert listed[1]["short(<=4)"] == "<=4"
 
 
 def test_fewer_data_points_keep_the_ends() -> None:
-    found = choose_candidates(TOPOLOGY, _curve([0.5] * 31, 0.08, {}), data_points=3)[0]
+    found = _candidates(_curve([0.5] * 31, 0.08, {}), data_points=3)[0]
     assert (len(found), found[0], found[-1]) == (3, "<=3", "<=5+90%")
 
 

@@ -4,11 +4,13 @@ import json
 import math
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.search.here import Memory, workshop_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
@@ -18,10 +20,12 @@ from tvlb.search import (
     SimulationConfig,
     TableResult,
     Windows,
+    Workshop,
     compact_table,
     optimize,
     table_document,
 )
+from tvlb.search.simulation_units import Recipe
 from tvlb.table import CompactTable, Table, verify, write_table
 from tvlb.topology import Dragonfly
 
@@ -37,13 +41,18 @@ QUICK = SearchOptions(
     screening=Windows(300, 300, 0.05),
     confirmation=Windows(600, 400, 0.02),
     finalists=1,
-    workers=2,
 )
 
 
 @pytest.fixture(scope="module")
-def result() -> TableResult:
-    return optimize(TOPOLOGY, QUICK)
+def workshop() -> Workshop:
+    """Computes here, and what several tests need once."""
+    return workshop_here(Memory())
+
+
+@pytest.fixture(scope="module")
+def result(workshop: Workshop) -> TableResult:
+    return optimize(TOPOLOGY, QUICK, workshop=workshop)
 
 
 def test_table_is_what_the_decision_says(result: TableResult) -> None:
@@ -71,10 +80,10 @@ def test_equal_sets_are_simulated_once(result: TableResult) -> None:
     assert len(names) == len(result.candidates) + len(result.merged)
 
 
-def test_equal_bytes_at_any_number_of_workers(result: TableResult, tmp_path: Path) -> None:
-    other = optimize(TOPOLOGY, replace(QUICK, workers=1))
+def test_equal_bytes_in_this_process_and_in_two_others(result: TableResult, tmp_path: Path) -> None:
+    other = optimize(TOPOLOGY, replace(QUICK, workers=2))
     for suffix in (".parquet", ".json", ".csv"):
-        first, second = tmp_path / f"two{suffix}", tmp_path / f"one{suffix}"
+        first, second = tmp_path / f"here{suffix}", tmp_path / f"two{suffix}"
         write_table(result.table, first)
         write_table(other.table, second)
         assert first.read_bytes() == second.read_bytes()
@@ -111,22 +120,19 @@ def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> N
     assert math.isclose(mean, sum(p["saturation"] for p in document["baseline"]["per_pattern"]) / 5)
 
 
-def test_progress_names_every_stage(result: TableResult) -> None:
+def test_progress_names_every_stage(workshop: Workshop) -> None:
     stages: list[str] = []
 
     def record(event: Progress) -> None:
         if event.stage not in stages:
             stages.append(event.stage)
 
-    optimize(TOPOLOGY, replace(QUICK, balancing=None), report=record)
+    optimize(TOPOLOGY, replace(QUICK, balancing=None), report=record, workshop=workshop)
     assert stages == [
         "probe",
         "balance",
-        "screen all paths",
         "screen all",
-        "screen pilot paths",
         "screen pilot",
-        "screen candidates paths",
         "screen candidates",
         "screen latency",
         "confirm",
@@ -163,10 +169,12 @@ def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.Monke
     # The limit of 50 million paths is put to 0. On this network balancing removes nothing besides
     # the step per pair, so the search must find the same and the compact table must expand to it.
     options = replace(QUICK, balancing=BalanceOptions(global_threshold=10.0))
-    listed = optimize(TOPOLOGY, options)
+    listed = optimize(TOPOLOGY, options, workshop=workshop_here())
     for module in ("search.optimize", "search.candidates", "balance.balancing"):
         monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
-    compact = optimize(TOPOLOGY, options)
+    # Scenarios are not taken from the search before.
+    monkeypatch.setattr("tvlb.search.simulation_units._built", cache(Recipe.scenario))
+    compact = optimize(TOPOLOGY, options, workshop=workshop_here())
     assert isinstance(compact.table, CompactTable)
     assert compact.table.expanded().id == listed.table.id
     assert compact.table.id != listed.table.id
@@ -181,15 +189,14 @@ def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.Monke
         assert np.array_equal(ours.measured.saturation, theirs.measured.saturation)
 
 
-def test_any_result_has_a_compact_form() -> None:
-    result = optimize(TOPOLOGY, QUICK)
+def test_any_result_has_a_compact_form(result: TableResult) -> None:
     assert isinstance(result.table, Table)
     assert compact_table(result).expanded().id == result.table.id
 
 
 def test_where_every_set_is_all_there_is_no_candidate() -> None:
     # With one switch per group all VLB paths have two hops.
-    result = optimize(Dragonfly(4, 1, 2, 3), QUICK)
+    result = optimize(Dragonfly(4, 1, 2, 3), QUICK, workshop=workshop_here())
     assert result.candidates == ()
     assert result.table.header.expression == "all"
     assert "no candidate was simulated" in result.validation.decision.reason
@@ -206,15 +213,15 @@ def test_patterns_that_differ_near_full_load_start_from_loads_that_exist() -> No
         data_points=2,
         simulated_patterns=2,
     )
-    result = optimize(Dragonfly(1, 2, 2, 3), options)
+    result = optimize(Dragonfly(1, 2, 2, 3), options, workshop=workshop_here())
     assert result.validation.baseline.measured.saturation.max() <= 1.0
 
 
-def test_router_settings_reach_the_simulator() -> None:
+def test_router_settings_reach_the_simulator(result: TableResult, workshop: Workshop) -> None:
     # One-flit buffers hold a VC for a whole round trip: saturation falls far below the default.
-    narrow = optimize(TOPOLOGY, replace(QUICK, config=SimulationConfig(buffer_flits=2)))
-    wide = optimize(TOPOLOGY, QUICK)
+    narrow = replace(QUICK, config=SimulationConfig(buffer_flits=2))
+    found = optimize(TOPOLOGY, narrow, workshop=workshop)
     assert (
-        narrow.validation.baseline.measured.saturation.mean()
-        < 0.7 * wide.validation.baseline.measured.saturation.mean()
+        found.validation.baseline.measured.saturation.mean()
+        < 0.7 * result.validation.baseline.measured.saturation.mean()
     )

@@ -6,6 +6,7 @@
 
 from tvlb.balance.balanced_set import BalancedSet
 from tvlb.balance.balancing import Balanced, BalanceReport, balance, unbalanced
+from tvlb.balance.kept_set import KeptSet
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import BalancedPairs, balance_pairs
 from tvlb.balance.sample import Sample, chunks, sample_of
@@ -17,6 +18,7 @@ __all__ = [
     "Balanced",
     "BalancedPairs",
     "BalancedSet",
+    "KeptSet",
     "KindUsage",
     "Sample",
     "UsageCount",

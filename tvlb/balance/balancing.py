@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.balance.balanced_set import BalancedSet
+from tvlb.balance.kept_set import KeptSet
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import balance_pairs
 from tvlb.balance.sample import chunks, sample_of
@@ -56,16 +57,19 @@ class Balanced:
     Attributes
     ----------
     path_set : the remaining paths, weights renormalised; prints as the original expression.
-    keep : bool over the rows of the original set, `PathSet.all_rows`; None if they are too many.
     mean_hops : mean hops of a path drawn from it over the inter-group pairs, nan without any; of
         the sampled pairs if there is a sample.
     report : what was done.
     """
 
-    path_set: RowSet | BalancedSet
-    keep: NDArray[np.bool_] | None
+    path_set: KeptSet | BalancedSet
     mean_hops: float
     report: BalanceReport
+
+    @property
+    def keep(self) -> NDArray[np.bool_] | None:
+        """Bool over the rows of the original set, `PathSet.all_rows`; None if they are too many."""
+        return self.path_set.keep if isinstance(self.path_set, KeptSet) else None
 
 
 def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: int = 0) -> Balanced:
@@ -126,8 +130,8 @@ def _balance_listed(path_set: PathSet, options: BalanceOptions, seed: int) -> Ba
         pairs_at_floor=int(stopped.sum()),
         paths_before=len(rows),
     )
-    balanced = RowSet(kept, str(path_set))
-    return Balanced(balanced, keep, balanced.mean_hops(), report)
+    mean_hops = RowSet(kept, str(path_set)).mean_hops()
+    return Balanced(KeptSet(path_set, keep), mean_hops, report)
 
 
 def _balance_by_rule(path_set: PathSet, options: BalanceOptions, seed: int) -> Balanced:
@@ -160,4 +164,4 @@ def _balance_by_rule(path_set: PathSet, options: BalanceOptions, seed: int) -> B
         sampled_pairs=len(sample.between[0]),
     )
     mean = float(drawn.mean()) if len(drawn) else float("nan")
-    return Balanced(BalancedSet(path_set, options, seed), None, mean, report)
+    return Balanced(BalancedSet(path_set, options, seed), mean, report)

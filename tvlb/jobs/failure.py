@@ -3,11 +3,12 @@
 import json
 from dataclasses import asdict, dataclass, replace
 
-from tvlb.errors import InvalidInput, SimulationDeadlock, SolverFailed
+from tvlb.errors import InvalidInput, SimulationDeadlock, SolverFailed, WorkerLost
 
 __all__ = ["Failure", "failure_of", "lost_worker"]
 
 _LOG_LINES = 200
+_LOST = "The workers of this job died"
 # Errors that the same request meets again whatever the machine.
 _LASTING: dict[type[Exception], tuple[str, str]] = {
     InvalidInput: ("invalid-request", "The request cannot be computed"),
@@ -50,6 +51,8 @@ def failure_of(error: BaseException, log: tuple[str, ...] = ()) -> Failure:
     for kind, (name, title) in _LASTING.items():
         if isinstance(error, kind):
             return Failure(name, title, str(error), may_pass=False, log=log)
+    if isinstance(error, WorkerLost):
+        return Failure("worker-lost", _LOST, str(error), True, log)
     if isinstance(error, OSError):
         return Failure("storage", "Writing or reading a file failed", str(error), True, log)
     if isinstance(error, MemoryError):
@@ -62,7 +65,7 @@ def lost_worker(attempt: int) -> Failure:
     """Describe that a worker gave no sign of life."""
     return Failure(
         "worker-lost",
-        "The workers of this job died",
+        _LOST,
         f"the worker of attempt {attempt} gave no sign of life",
         may_pass=True,
     )

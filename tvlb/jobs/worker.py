@@ -13,12 +13,11 @@ from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
-from tvlb.jobs.progress import Meter
 from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.results import Outcome
 from tvlb.jobs.runner import Message, Runner
 from tvlb.jobs.site import Site, Task
-from tvlb.jobs.status import JobStatus
+from tvlb.meter import Meter
 from tvlb.progress import Progress
 
 __all__ = ["Worker"]
@@ -65,7 +64,7 @@ class Worker:
     database : the queue.
     site : where jobs run; several workers of one queue share its directory.
     drain_seconds : when asked to end, the job in hand may go on for so long; then it is handed
-        back and the next worker goes on from its last finished stage.
+        back and the next worker goes on from what is finished of it.
     parent : process id; the worker ends at once when this is no longer its parent.
 
     Notes
@@ -221,8 +220,6 @@ class Worker:
         if ended is None:
             self._log.info("job queued again", job=job.id)
             return
-        if ended.status == JobStatus.SUCCEEDED:
-            self._site.stages(job.key).clear()
         audit(ended)
 
     def _drop(self, runner: Runner) -> None:

@@ -18,7 +18,6 @@ from sim_bridge import (
 from tvlb.parallel import available_cores
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
-from tvlb.search.checkpoint import Checkpoints
 from tvlb.search.cost import Cost, model_cost, simulation_cost, table_cost
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
 from tvlb.search.document import (
@@ -35,7 +34,7 @@ from tvlb.search.optimize import (
 )
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows, parse_windows
+from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows, parse_windows
 from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patterns
 from tvlb.search.simulation import (
     SimulationRequest,
@@ -44,6 +43,17 @@ from tvlb.search.simulation import (
     simulate_loads,
 )
 from tvlb.search.simulation_document import simulation_document
+from tvlb.search.simulation_units import Entrant
+from tvlb.search.units import (
+    Unit,
+    UnitCount,
+    Units,
+    UnitStore,
+    Workshop,
+    own_units,
+    sealed,
+    unsealed,
+)
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
 from tvlb.search.work import Work
 
@@ -54,7 +64,6 @@ __all__ = [
     "SCREENING",
     "Assessment",
     "Candidate",
-    "Checkpoints",
     "Comparison",
     "Cost",
     "Decide",
@@ -77,6 +86,10 @@ __all__ = [
     "SimulationResult",
     "StopFlag",
     "TableResult",
+    "Unit",
+    "UnitCount",
+    "UnitStore",
+    "Units",
     "Validation",
     "ValidationOptions",
     "VcScheme",
@@ -84,6 +97,7 @@ __all__ = [
     "Warmup",
     "Windows",
     "Work",
+    "Workshop",
     "available_cores",
     "balance_document",
     "check_request",
@@ -96,15 +110,18 @@ __all__ = [
     "find_saturation",
     "model_cost",
     "optimize",
+    "own_units",
     "parse_warmup",
     "parse_windows",
     "probe",
     "probe_document",
+    "sealed",
     "silent",
     "simulate_loads",
     "simulation_cost",
     "simulation_document",
     "table_cost",
     "table_document",
+    "unsealed",
     "validate",
 ]

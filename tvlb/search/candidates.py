@@ -1,16 +1,18 @@
 """From the probe curve to the path sets that Step 2 simulates."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from tvlb.balance import sample_of
 from tvlb.paths import PathRows, is_listable, parse_expression
-from tvlb.search.probe import ProbePoint, ProbeResult
+from tvlb.search.probe import ProbeResult
+from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Dragonfly
 
-__all__ = ["MAX_DATA_POINTS", "choose_candidates", "content_key"]
+__all__ = ["MAX_DATA_POINTS", "ContentUnit", "choose_candidates", "content_key"]
 
 MAX_DATA_POINTS = 8
 _MOST_SAMPLED_ROWS = 2_000_000
@@ -19,8 +21,9 @@ _MOST_SAMPLED_ROWS = 2_000_000
 def choose_candidates(
     topology: Dragonfly,
     probe: ProbeResult,
-    seed: int = 0,
-    data_points: int = MAX_DATA_POINTS,
+    seed: int,
+    data_points: int,
+    units: Units,
 ) -> tuple[list[str], dict[str, str]]:
     """Return the expressions to simulate, and those merged into others that mean the same paths.
 
@@ -32,51 +35,65 @@ def choose_candidates(
     shorter expression, are merged into that; where all paths are too many to list, sets are equal
     that have the same mean hops and the same paths between a sample of the pairs.
     """
-    distinct = _Distinct(topology, seed)
-    eligible = [point for point in probe.points if point.within_tolerance]
-    points = [point for point in eligible if point.expression != "all" and distinct.is_new(point)]
-    chosen = _spread(points, data_points)
-    extra = [
-        point for point in probe.strategic if point.within_tolerance and distinct.is_new(point)
+    eligible = [
+        point.expression
+        for point in probe.points
+        if point.within_tolerance and point.expression != "all"
     ]
-    return [point.expression for point in [*chosen, *extra]], distinct.merged
+    extra = [point.expression for point in probe.strategic if point.within_tolerance]
+    expressions = ["all", *eligible, *extra]
+    contents = units.map([ContentUnit(topology, one, seed) for one in expressions], _nothing)
+    first: dict[str, str] = {}
+    merged: dict[str, str] = {}
+    for expression, content in zip(expressions, contents, strict=True):
+        if content in first:
+            merged[expression] = first[content]
+        else:
+            first[content] = expression
+    points = [one for one in eligible if one not in merged]
+    return [*_spread(points, data_points), *(one for one in extra if one not in merged)], merged
 
 
-class _Distinct:
-    """Recognises path sets that were seen before, beginning with `all`."""
+@dataclass(frozen=True)
+class ContentUnit(Unit[str]):
+    """Tell a path set from others by a hash of its paths and weights."""
 
-    def __init__(self, topology: Dragonfly, seed: int) -> None:
-        self._topology = topology
-        self._seed = seed
-        conventional = parse_expression("all", topology)
-        self._sample = (
-            None
-            if is_listable(conventional)
-            else sample_of(conventional, _MOST_SAMPLED_ROWS).between
-        )
-        self._seen: dict[str, str] = {self._key("all"): "all"}
-        self.merged: dict[str, str] = {}
+    topology: Dragonfly
+    expression: str
+    seed: int
 
-    def is_new(self, point: ProbePoint) -> bool:
-        key = self._key(point.expression)
-        if key in self._seen:
-            self.merged[point.expression] = self._seen[key]
-            return False
-        self._seen[key] = point.expression
-        return True
+    def question(self) -> Mapping[str, object]:
+        """See `Unit.question`."""
+        return {
+            "unit": "content",
+            "network": network_identity(self.topology),
+            "expression": self.expression,
+            "seed": self.seed,
+        }
 
-    def _key(self, expression: str) -> str:
-        path_set = parse_expression(expression, self._topology, self._seed)
-        if self._sample is None:
-            return content_key(path_set.all_rows())
-        return f"{path_set.mean_hops()!r} {content_key(path_set.rows(*self._sample))}"
+    def compute(self) -> bytes:
+        """See `Unit.compute`."""
+        path_set = parse_expression(self.expression, self.topology, self.seed)
+        conventional = parse_expression("all", self.topology)
+        if is_listable(conventional):
+            return content_key(path_set.all_rows()).encode()
+        sample = sample_of(conventional, _MOST_SAMPLED_ROWS).between
+        return f"{path_set.mean_hops()!r} {content_key(path_set.rows(*sample))}".encode()
+
+    def decode(self, data: bytes) -> str:
+        """See `Unit.decode`."""
+        return data.decode()
 
 
-def _spread(points: Sequence[ProbePoint], limit: int) -> list[ProbePoint]:
+def _nothing() -> None:
+    pass
+
+
+def _spread(points: Sequence[str], limit: int) -> list[str]:
     """Pick at most `limit` points evenly, the first and the last included."""
     if len(points) <= limit:
         return list(points)
-    return [points[index] for index in np.linspace(0, len(points) - 1, limit).round().astype(int)]
+    return [points[int(index)] for index in np.linspace(0, len(points) - 1, limit).round()]
 
 
 def content_key(rows: PathRows) -> str:

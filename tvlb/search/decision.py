@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.search.statistics import standard_error
+from tvlb.statistics import standard_error
 
 __all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide"]
 

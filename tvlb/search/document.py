@@ -12,8 +12,8 @@ from tvlb.search.decision import Comparison
 from tvlb.search.optimize import TableResult
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult
-from tvlb.search.statistics import standard_error
 from tvlb.search.validation import SimulatedSet
+from tvlb.statistics import standard_error
 from tvlb.topology import LinkKind
 
 __all__ = [

@@ -3,26 +3,27 @@
 Reference: Rahman et al., SC'19, section 3.3.4.
 """
 
+import threading
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from sim_bridge import Routing, SimulationConfig, StopFlag
+from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import Balanced, BalancedSet, BalanceOptions, balance_pairs
 from tvlb.errors import InvalidInput
-from tvlb.parallel import available_cores
+from tvlb.parallel import Stop, available_cores
 from tvlb.paths import PathSet, check_pairs, is_listable, parse_expression
 from tvlb.progress import Reporter, silent
 from tvlb.provenance import VERSION, versions
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
-from tvlb.search.checkpoint import Checkpoints, Stages
-from tvlb.search.codecs import PROBE, preparation_codec
-from tvlb.search.preparation import Candidate, Preparation, prepare
-from tvlb.search.probe import ProbeResult, check_searchable, probe
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Entrant, Windows
+from tvlb.search.preparation import Candidate, prepare
+from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
+from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows
 from tvlb.search.sampling import choose_patterns
+from tvlb.search.simulation_units import Entrant
+from tvlb.search.units import UnitCount, Units, Workshop, own_units
 from tvlb.search.validation import Validation, ValidationOptions, validate
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable, Table
@@ -49,7 +50,7 @@ class SearchOptions:
     data_points : most data points of Table 1 among the candidates, at least 1.
     simulated_patterns : type2(seed=0), type2(seed=1), ... that are simulated, 2..5.
     seed : of random fractions, patterns order and simulations, 0..2^63-1.
-    workers : processes and threads; None for one per core.
+    workers : processes; None for one per core.
     """
 
     routing: str = Routing.UGAL_L
@@ -102,7 +103,8 @@ class TableResult:
     validation : Step 2 with the decision.
     table : the chosen table, compact where its paths are too many to list.
     timings : seconds of wall time by stage.
-    work : what was computed, in this run or before its checkpoints.
+    work : what it took, now or when answers that were kept were computed.
+    units : pieces of work that were computed, and that were there already.
     provenance : versions of the software that matters.
     """
 
@@ -116,6 +118,7 @@ class TableResult:
     table: AnyTable
     timings: dict[str, float]
     work: Work
+    units: UnitCount
     provenance: dict[str, str]
 
     @property
@@ -143,8 +146,8 @@ def optimize(
     options: SearchOptions | None = None,
     *,
     report: Reporter = silent,
-    stop: StopFlag | None = None,
-    checkpoints: Checkpoints | None = None,
+    stop: Stop | None = None,
+    workshop: Workshop | None = None,
 ) -> TableResult:
     """Compute the T-VLB table of a Dragonfly.
 
@@ -153,52 +156,63 @@ def optimize(
     options : settings; None for the defaults.
     report : called with `Progress` events.
     stop : set from another thread to cancel.
-    checkpoints : keeps finished stages and gives them back; None to compute everything.
+    workshop : where the work is done and its pieces are kept; None for processes of this machine,
+        as many as `options` say, that keep nothing.
 
     Raises
     ------
     InvalidInput : the topology or an option is out of range; checked before any work.
     SolverFailed, SimulationDeadlock : a stage failed.
+    WorkerLost : the processes that computed a piece of work died.
     Cancelled : `stop` was set.
 
     Notes
     -----
-    Equal topology, options and seed give an equal table on any number of workers, and from any
-    checkpoints. Worker processes are spawned, so a script that calls this needs an
-    ``if __name__ == "__main__":`` guard.
+    Equal topology, options and seed give an equal table on any number of workers, wherever they
+    are, and from whatever was kept. Worker processes are spawned, so a script that calls this needs
+    an ``if __name__ == "__main__":`` guard.
 
     The stages that are reported are probe, balance, screen all, screen pilot, screen candidates,
-    screen latency, confirm, confirm latency and curves; checkpoints have their names, hyphens for
-    spaces. A stage of simulations that lists paths first reports that by its name and "paths".
+    screen latency, confirm, confirm latency and curves.
     """
     settings = options or SearchOptions()
     check_request(topology, settings)
-    flag = stop or StopFlag()
-    stages = Stages(checkpoints, report)
+    flag = stop or threading.Event()
+    if workshop is not None:
+        return _search(topology, settings, report, Units(workshop, flag))
+    with own_units(settings.worker_count, flag) as units:
+        return _search(topology, settings, report, units)
+
+
+def _search(
+    topology: Dragonfly, options: SearchOptions, report: Reporter, units: Units
+) -> TableResult:
     watch = _Stopwatch()
+    seed = options.seed
     with watch.stage("probe"):
-        probed = stages.run("probe", PROBE, lambda: _probe(topology, settings, report, flag))
+        plan = ProbePlan(topology, options.patterns, options.tolerance, seed=seed)
+        probed = plan.run(units, report)
     with watch.stage("balance"):
-        prepared = stages.run(
-            "balance",
-            preparation_codec(topology, settings.balancing, settings.seed),
-            lambda: _prepare(topology, probed, settings, report, flag),
+        chosen, merged = choose_candidates(topology, probed, seed, options.data_points, units)
+        candidates = prepare(
+            topology, chosen, options.balancing, seed=seed, units=units, report=report
         )
     with watch.stage("simulate"):
-        validation = _validate(topology, prepared.candidates, settings, report, flag, stages)
+        validation = _validate(topology, candidates, options, report, units)
     with watch.stage("table"):
-        table = _table(topology, prepared.candidates, validation, settings)
+        table = _table(topology, candidates, validation, options)
     return TableResult(
         topology,
-        settings,
+        options,
         probed,
-        prepared.candidates,
-        prepared.merged,
+        candidates,
+        merged,
         parse_expression("all", topology).mean_hops(),
         validation,
         table,
         watch.seconds,
         Work(programs=probed.programs) + validation.work,
+        units.count,
         versions(),
     )
 
@@ -210,52 +224,16 @@ def check_request(topology: Dragonfly, options: SearchOptions) -> None:
     check_pairs(topology)
 
 
-def _probe(
-    topology: Dragonfly, options: SearchOptions, report: Reporter, stop: StopFlag
-) -> ProbeResult:
-    return probe(
-        topology,
-        patterns=options.patterns,
-        tolerance=options.tolerance,
-        seed=options.seed,
-        workers=options.worker_count,
-        report=report,
-        stop=stop,
-    )
-
-
-def _prepare(
-    topology: Dragonfly,
-    probed: ProbeResult,
-    options: SearchOptions,
-    report: Reporter,
-    stop: StopFlag,
-) -> Preparation:
-    expressions, merged = choose_candidates(topology, probed, options.seed, options.data_points)
-    candidates = prepare(
-        [parse_expression(expression, topology, options.seed) for expression in expressions],
-        options.balancing,
-        seed=options.seed,
-        workers=options.worker_count,
-        report=report,
-        stop=stop,
-    )
-    return Preparation(tuple(candidates), merged)
-
-
 def _validate(
     topology: Dragonfly,
     candidates: Sequence[Candidate],
     options: SearchOptions,
     report: Reporter,
-    stop: StopFlag,
-    stages: Stages,
+    units: Units,
 ) -> Validation:
-    conventional = parse_expression("all", topology)
     return validate(
-        topology,
-        Entrant("all", conventional),
-        [Entrant(one.expression, one.path_set) for one in candidates],
+        Entrant("all", parse_expression("all", topology)),
+        [Entrant(one.expression, one.path_set, options.balancing) for one in candidates],
         ValidationOptions(
             routing=options.routing,
             config=options.config,
@@ -264,11 +242,9 @@ def _validate(
             finalists=options.finalists,
             patterns=options.simulated_patterns,
             seed=options.seed,
-            workers=options.worker_count,
         ),
+        units,
         report,
-        stop,
-        stages,
     )
 
 

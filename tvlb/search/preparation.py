@@ -1,15 +1,34 @@
 """The candidates of Step 2 and their balancing."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from typing import Any
+from zipfile import BadZipFile
 
-from sim_bridge import StopFlag
-from tvlb.balance import Balanced, BalanceOptions, BalanceReport, balance
-from tvlb.parallel import map_threads
-from tvlb.paths import PathSet
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.balance import (
+    Balanced,
+    BalancedSet,
+    BalanceOptions,
+    BalanceReport,
+    KeptSet,
+    KindUsage,
+    balance,
+)
+from tvlb.paths import PathSet, parse_expression
 from tvlb.progress import Progress, Reporter
+from tvlb.search.units import Unit, Units, network_identity
+from tvlb.topology import Dragonfly, LinkKind
 
-__all__ = ["Candidate", "Preparation", "prepare"]
+__all__ = ["BalanceUnit", "Candidate", "prepare"]
+
+_Fields = Mapping[str, Any]
+_REPORT = "report"
+_KEEP = "keep"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,42 +54,116 @@ class Candidate:
         return None if self.balanced is None else self.balanced.report
 
 
-@dataclass(frozen=True, eq=False)
-class Preparation:
-    """What is to be simulated.
-
-    Attributes
-    ----------
-    candidates : in the order of their expressions given.
-    merged : expressions left out because they mean the paths of another, by expression.
-    """
-
-    candidates: tuple[Candidate, ...]
-    merged: dict[str, str]
-
-
 def prepare(
-    sets: Sequence[PathSet],
+    topology: Dragonfly,
+    expressions: Sequence[str],
     balancing: BalanceOptions | None,
     *,
     seed: int,
-    workers: int,
+    units: Units,
     report: Reporter,
-    stop: StopFlag,
-) -> list[Candidate]:
+) -> tuple[Candidate, ...]:
     """Balance every candidate, or leave all as they are if `balancing` is None."""
     finished = 0
 
     def count() -> None:
         nonlocal finished
         finished += 1
-        report(Progress("balance", finished, len(sets)))
+        report(Progress("balance", finished, len(expressions)))
 
-    def one(path_set: PathSet) -> Candidate:
-        if balancing is None:
-            return Candidate(str(path_set), path_set, path_set.mean_hops(), None)
-        balanced = balance(path_set, balancing, seed=seed)
-        return Candidate(str(path_set), balanced.path_set, balanced.mean_hops, balanced)
+    report(Progress("balance", 0, len(expressions)))
+    if balancing is None:
+        unchanged: list[Candidate] = []
+        for expression in expressions:
+            one = parse_expression(expression, topology, seed)
+            unchanged.append(Candidate(expression, one, one.mean_hops(), None))
+            count()
+        return tuple(unchanged)
+    found = units.map(
+        [BalanceUnit(topology, expression, balancing, seed) for expression in expressions], count
+    )
+    return tuple(
+        Candidate(expression, balanced.path_set, balanced.mean_hops, balanced)
+        for expression, balanced in zip(expressions, found, strict=True)
+    )
 
-    report(Progress("balance", 0, len(sets)))
-    return map_threads(one, sets, workers, stop, count)
+
+@dataclass(frozen=True)
+class BalanceUnit(Unit[Balanced]):
+    """Balance one path set; the answer is which paths stay, a bit each, and the report."""
+
+    topology: Dragonfly
+    expression: str
+    balancing: BalanceOptions
+    seed: int
+
+    def question(self) -> Mapping[str, object]:
+        """See `Unit.question`."""
+        return {
+            "unit": "balance",
+            "network": network_identity(self.topology),
+            "expression": self.expression,
+            "balancing": asdict(self.balancing),
+            "seed": self.seed,
+        }
+
+    def compute(self) -> bytes:
+        """See `Unit.compute`."""
+        base = parse_expression(self.expression, self.topology, self.seed)
+        return _encoded(balance(base, self.balancing, seed=self.seed))
+
+    def decode(self, data: bytes) -> Balanced:
+        """See `Unit.decode`."""
+        base = parse_expression(self.expression, self.topology, self.seed)
+        arrays = _stored(data)
+        fields = json.loads(arrays[_REPORT].tobytes())
+        report = _decoded_report(fields["report"])
+        if _KEEP not in arrays:
+            by_rule = BalancedSet(base, self.balancing, self.seed)
+            return Balanced(by_rule, fields["mean_hops"], report)
+        keep = np.unpackbits(arrays[_KEEP], count=report.paths_before).astype(bool)
+        return Balanced(KeptSet(base, keep), fields["mean_hops"], report)
+
+
+def _stored(data: bytes) -> Mapping[str, NDArray[Any]]:
+    try:
+        with np.load(BytesIO(data), allow_pickle=False) as stored:
+            return dict(stored)
+    except (EOFError, BadZipFile) as error:
+        raise ValueError(f"not an archive of arrays: {error}") from error
+
+
+def _encoded(found: Balanced) -> bytes:
+    """Write JSON and bits; the JSON has Python's NaN, and its numbers come back to the last bit."""
+    text = json.dumps({"mean_hops": found.mean_hops, "report": _report_fields(found.report)})
+    arrays: dict[str, NDArray[Any]] = {_REPORT: np.frombuffer(text.encode(), dtype=np.uint8)}
+    if found.keep is not None:
+        arrays[_KEEP] = np.packbits(found.keep)
+    stream = BytesIO()
+    np.savez_compressed(stream, allow_pickle=False, **arrays)
+    return stream.getvalue()
+
+
+def _report_fields(report: BalanceReport) -> _Fields:
+    usage = {
+        when: {kind.name: _usage_fields(of_kind) for kind, of_kind in by_kind.items()}
+        for when, by_kind in (("before", report.before), ("after", report.after))
+    }
+    return vars(report) | usage
+
+
+def _usage_fields(usage: KindUsage) -> _Fields:
+    return vars(usage) | {"quantiles": usage.quantiles.tolist()}
+
+
+def _decoded_report(fields: _Fields) -> BalanceReport:
+    usage: _Fields = {
+        when: {LinkKind[name]: _decoded_usage(of_kind) for name, of_kind in fields[when].items()}
+        for when in ("before", "after")
+    }
+    return BalanceReport(**{**fields, **usage})
+
+
+def _decoded_usage(fields: _Fields) -> KindUsage:
+    quantiles: _Fields = {"quantiles": np.array(fields["quantiles"], dtype=np.float64)}
+    return KindUsage(**{**fields, **quantiles})

@@ -6,16 +6,17 @@ Reference: Rahman et al., SC'19, section 3.3.2 and Table 1.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import StopFlag
 from tvlb.errors import InvalidInput
-from tvlb.model import PatternTask, RegretSolver, solve_pattern
-from tvlb.parallel import worker_processes
+from tvlb.model import PatternTask, RegretSolver
+from tvlb.parallel import Stop
 from tvlb.paths import PathSet, strategic_choices, table1_points
 from tvlb.progress import Progress, Reporter, silent
+from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.sampling import (
     BATCH,
     PRECISION,
@@ -25,12 +26,14 @@ from tvlb.search.sampling import (
     assess,
     choose_patterns,
 )
-from tvlb.search.statistics import standard_error
+from tvlb.search.units import Units, own_units
+from tvlb.statistics import standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern
 
 __all__ = [
     "DEFAULT_GAP",
+    "ProbePlan",
     "ProbePoint",
     "ProbeResult",
     "probe",
@@ -109,7 +112,7 @@ def probe(
     seed: int = 0,
     workers: int = 1,
     report: Reporter = silent,
-    stop: StopFlag | None = None,
+    stop: Stop | None = None,
 ) -> ProbeResult:
     """Model the 31 data points and the strategic choices under the adversarial patterns.
 
@@ -127,19 +130,42 @@ def probe(
     SolverFailed : the bounds of an LP could not be brought together.
     Cancelled : `stop` was set.
     """
-    check_searchable(topology, tolerance)
-    chosen = choose_patterns(topology, patterns, seed)
-    data_points = table1_points(topology, seed)
-    strategic = strategic_choices(topology, seed)
-    sets = [*data_points, *strategic]
-    study = _Study(chosen, sets, len(data_points), tolerance, report)
-    solver = RegretSolver(gap)
-    with worker_processes(workers, stop or StopFlag()) as run:
+    plan = ProbePlan(topology, patterns, tolerance, gap, seed)
+    with own_units(workers, stop or Event()) as units:
+        return plan.run(units, report)
+
+
+class ProbePlan:
+    """What `probe` does, checked when it is made; parameters and errors are those of `probe`."""
+
+    def __init__(
+        self,
+        topology: Dragonfly,
+        patterns: str = "auto",
+        tolerance: float = 0.08,
+        gap: float = DEFAULT_GAP,
+        seed: int = 0,
+    ) -> None:
+        check_searchable(topology, tolerance)
+        self._topology = topology
+        self._patterns = choose_patterns(topology, patterns, seed)
+        self._tolerance = tolerance
+        self._solver = RegretSolver(gap)
+        self._seed = seed
+
+    def run(self, units: Units, report: Reporter) -> ProbeResult:
+        """Solve the models."""
+        data_points = table1_points(self._topology, self._seed)
+        sets = [*data_points, *strategic_choices(self._topology, self._seed)]
+        study = _Study(self._patterns, sets, len(data_points), self._tolerance, report)
         while batch := study.next_batch():
             active = tuple(str(sets[index]) for index in study.active)
-            tasks = [PatternTask(topology, pattern, active, seed, solver) for pattern in batch]
-            study.add(run(solve_pattern, tasks, study.count))
-    return study.result()
+            tasks = [
+                PatternTask(self._topology, pattern, active, self._seed, self._solver)
+                for pattern in batch
+            ]
+            study.add(units.map([PatternUnit(task) for task in tasks], study.count))
+        return study.result()
 
 
 class _Study:

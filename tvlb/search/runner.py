@@ -1,26 +1,28 @@
-"""Running the simulations of Step 2: entrants x patterns x loads, in parallel, in fixed order."""
+"""Running the simulations of Step 2: entrants x patterns x loads, in fixed order."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
-from tvlb.errors import Cancelled, InvalidInput
-from tvlb.parallel import map_threads
-from tvlb.paths import PathSet
+from sim_bridge import SimulationConfig
+from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter
-from tvlb.search.checkpoint import Stages
-from tvlb.search.codecs import figures_codec
-from tvlb.search.figures import Figures, Runs
-from tvlb.search.work import Tally, Work
-from tvlb.topology import Dragonfly
+from tvlb.search.simulation_units import (
+    Entrant,
+    Recipe,
+    Run,
+    RunUnit,
+    Saturation,
+    SaturationUnit,
+)
+from tvlb.search.units import Units
+from tvlb.search.work import Work
 from tvlb.traffic import Type2
 
-__all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Entrant", "Runner", "Windows", "parse_windows"]
+__all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Runner", "Runs", "Windows", "parse_windows"]
 
 MAX_PATTERNS = 5
 # Windows are those of `SimulationConfig`, grids those of `search_saturation`.
@@ -28,8 +30,6 @@ _MOST_CYCLES = 100_000_000
 _FINEST_GRID = 1e-4
 _COARSEST_GRID = 0.1
 _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
-
-_Values = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -82,22 +82,19 @@ PAPER = Windows(30_000, 10_000, 0.002)
 
 
 @dataclass(frozen=True, eq=False)
-class Entrant:
-    """A path set that is simulated under a name."""
+class Runs:
+    """Figures of one simulation each, arrays (entrants, patterns, loads).
 
-    expression: str
-    path_set: PathSet
+    Attributes
+    ----------
+    latency : float64, mean latency, cycles.
+    accepted : float64, packets/cycle/node.
+    saturated : bool.
+    """
 
-
-@dataclass(frozen=True, eq=False)
-class _Job:
-    scenario: Scenario
-    value: float | None
-    error: float = 0.0
-
-
-def _nothing() -> None:
-    pass
+    latency: NDArray[np.float64]
+    accepted: NDArray[np.float64]
+    saturated: NDArray[np.bool_]
 
 
 def _first(guess: NDArray[np.float64] | None) -> float | None:
@@ -124,8 +121,7 @@ class Runner:
     patterns : type2(seed=0), type2(seed=1), ..., so many of them.
     config : router settings; the windows are given per call.
     seed : of all simulations, so that differences between entrants are paired.
-    workers : threads; the figures do not depend on it.
-    stages : where the figures of finished stages are.
+    units : compute the simulations; the figures do not depend on where.
 
     Attributes
     ----------
@@ -134,28 +130,21 @@ class Runner:
 
     def __init__(
         self,
-        topology: Dragonfly,
         routing: str,
         config: SimulationConfig,
         *,
         patterns: int,
         seed: int,
-        workers: int,
         report: Reporter,
-        stop: StopFlag,
-        stages: Stages,
+        units: Units,
     ) -> None:
-        self._topology = topology
         self._routing = routing
         self._config = config
         self.patterns = tuple(Type2(number) for number in range(patterns))
         self._seed = seed
-        self._workers = workers
         self._report = report
-        self._stop = stop
-        self._stages = stages
+        self._units = units
         self.work = Work()
-        self._prepared: dict[tuple[str, Type2], Scenario] = {}
 
     def saturations(
         self,
@@ -176,9 +165,34 @@ class Runner:
         answer, moved by the difference of the guesses where that is more than their error: the
         patterns are more alike than guess and answer.
         """
-        shape = (len(entrants), len(self.patterns))
-        search = partial(self._search, stage, entrants, windows, guesses, guess_error)
-        return list(self._values(stage, shape, search)["saturation"])
+        config = self._in(windows)
+        expected = [None] * len(entrants) if guesses is None else guesses
+        count = self._counter(stage, len(entrants) * len(self.patterns))
+        first, *others = self.patterns
+        ahead = self._loads(
+            [
+                SaturationUnit(
+                    self._recipe(one, first), config, windows.grid, _first(guess), guess_error
+                )
+                for one, guess in zip(entrants, expected, strict=True)
+            ],
+            count,
+        )
+        following = self._loads(
+            [
+                SaturationUnit(
+                    self._recipe(one, pattern),
+                    config,
+                    windows.grid,
+                    _within(found + _moved(guess, index, guess_error)),
+                )
+                for one, guess, found in zip(entrants, expected, ahead, strict=True)
+                for index, pattern in enumerate(others, 1)
+            ],
+            count,
+        )
+        rest = np.array(following, dtype=np.float64).reshape(len(entrants), len(others))
+        return list(np.column_stack([ahead, rest]))
 
     def latencies(
         self, stage: str, entrants: Sequence[Entrant], windows: Windows, load: float
@@ -199,127 +213,36 @@ class Runner:
         """Simulate every entrant on every pattern at every load."""
         config = replace(self._in(windows), stop_when_saturated=stop_when_saturated)
         shape = (len(entrants), len(self.patterns), len(loads))
-        simulate = partial(self._simulate, stage, entrants, config, loads)
-        values = self._values(stage, shape, simulate)
-        return Runs(values["latency"], values["accepted"], values["saturated"].astype(bool))
-
-    def _values(
-        self, stage: str, shape: tuple[int, ...], simulate: Callable[[Tally], _Values]
-    ) -> _Values:
-        """Return the figures of a stage, arrays of this shape, and count its work."""
-
-        def compute() -> Figures:
-            tally = Tally()
-            values = simulate(tally)
-            shaped = {name: array.reshape(shape) for name, array in values.items()}
-            return Figures(shaped, tally.total())
-
-        found = self._stages.run(stage, figures_codec(shape), compute)
-        self.work += found.work
-        return found.values
-
-    def _search(
-        self,
-        stage: str,
-        entrants: Sequence[Entrant],
-        windows: Windows,
-        guesses: Sequence[NDArray[np.float64]] | None,
-        guess_error: float,
-        tally: Tally,
-    ) -> _Values:
-        config = self._in(windows)
-        self._prepare(stage, entrants)
-
-        def search(job: _Job) -> float:
-            found = search_saturation(
-                job.scenario,
-                config,
-                step=windows.grid,
-                guess=job.value,
-                guess_error=job.error,
-                stop=self._stop,
-                on_run=tally.add,
-            )
-            return found.load
-
-        expected = [None] * len(entrants) if guesses is None else guesses
-        count = self._counter(stage, len(entrants) * len(self.patterns))
-        jobs = [
-            _Job(self._scenario(one, self.patterns[0]), _first(guess), guess_error)
-            for one, guess in zip(entrants, expected, strict=True)
-        ]
-        ahead = map_threads(search, jobs, self._workers, self._stop, count)
-        jobs = [
-            _Job(self._scenario(one, pattern), _within(found + _moved(guess, index, guess_error)))
-            for one, guess, found in zip(entrants, expected, ahead, strict=True)
-            for index, pattern in enumerate(self.patterns[1:], 1)
-        ]
-        others = map_threads(search, jobs, self._workers, self._stop, count)
-        rest = np.array(others, dtype=np.float64).reshape(len(entrants), len(self.patterns) - 1)
-        return {"saturation": np.column_stack([ahead, rest])}
-
-    def _simulate(
-        self,
-        stage: str,
-        entrants: Sequence[Entrant],
-        config: SimulationConfig,
-        loads: Sequence[float],
-        tally: Tally,
-    ) -> _Values:
-        self._prepare(stage, entrants)
-        jobs = [
-            (self._scenario(entrant, pattern), load)
+        units = [
+            RunUnit(self._recipe(entrant, pattern), config, load)
             for entrant in entrants
             for pattern in self.patterns
             for load in loads
         ]
+        runs = self._units.map(units, self._counter(stage, len(units)))
+        self._count(runs)
+        return Runs(
+            np.array([run.latency for run in runs], dtype=np.float64).reshape(shape),
+            np.array([run.accepted for run in runs], dtype=np.float64).reshape(shape),
+            np.array([run.saturated for run in runs], dtype=bool).reshape(shape),
+        )
 
-        def run(job: tuple[Scenario, float]) -> SimulationResult:
-            scenario, load = job
-            result = scenario.run(load, config, self._stop)
-            if result.stopped == "cancelled":
-                raise Cancelled("the simulations were cancelled")
-            tally.add(result)
-            return result
+    def _loads(self, units: Sequence[SaturationUnit], count: Callable[[], None]) -> list[float]:
+        found = self._units.map(units, count)
+        self._count(found)
+        return [one.load for one in found]
 
-        count = self._counter(stage, len(jobs))
-        results = map_threads(run, jobs, self._workers, self._stop, count)
-        return {
-            "latency": np.array([result.latency_mean for result in results]),
-            "accepted": np.array([result.accepted for result in results]),
-            "saturated": np.array([float(result.saturated) for result in results]),
-        }
+    def _count(self, found: Sequence[Run] | Sequence[Saturation]) -> None:
+        self.work = sum((one.work for one in found), self.work)
 
     def _in(self, windows: Windows) -> SimulationConfig:
         return replace(self._config, warmup_cycles=windows.warmup, measured_cycles=windows.measured)
 
-    def _scenario(self, entrant: Entrant, pattern: Type2) -> Scenario:
-        return self._prepared[entrant.expression, pattern]
-
-    def _prepare(self, stage: str, entrants: Sequence[Entrant]) -> None:
-        """Build the scenarios that are missing; listing the paths of large networks takes long."""
-        missing = [
-            (entrant, pattern)
-            for entrant in entrants
-            for pattern in self.patterns
-            if (entrant.expression, pattern) not in self._prepared
-        ]
-
-        def build(pair: tuple[Entrant, Type2]) -> Scenario:
-            entrant, pattern = pair
-            scenario = Scenario(
-                self._topology, self._routing, entrant.path_set, pattern, self._seed
-            )
-            scenario.check([0.0])
-            return scenario
-
-        count = self._counter(f"{stage} paths", len(missing)) if missing else _nothing
-        built = map_threads(build, missing, self._workers, self._stop, count)
-        for (entrant, pattern), scenario in zip(missing, built, strict=True):
-            self._prepared[entrant.expression, pattern] = scenario
+    def _recipe(self, entrant: Entrant, pattern: Type2) -> Recipe:
+        return Recipe(entrant, self._routing, pattern, self._seed)
 
     def _counter(self, stage: str, total: int) -> Callable[[], None]:
-        """Return what is to be called after every job of a stage."""
+        """Return what is to be called after every unit of a stage."""
         finished = 0
 
         def count() -> None:

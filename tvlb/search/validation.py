@@ -12,21 +12,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import SimulationConfig, StopFlag
+from sim_bridge import SimulationConfig
 from tvlb.progress import Reporter
-from tvlb.search.checkpoint import Stages
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
 from tvlb.search.runner import (
     MAX_PATTERNS,
     PAPER,
     SCREENING,
-    Entrant,
     Runner,
     Windows,
 )
-from tvlb.search.statistics import standard_error
+from tvlb.search.simulation_units import Entrant
+from tvlb.search.units import Units
 from tvlb.search.work import Work
-from tvlb.topology import Dragonfly
+from tvlb.statistics import standard_error
 
 __all__ = [
     "CurvePoint",
@@ -53,7 +52,6 @@ class ValidationOptions:
     finalists : candidates that are confirmed, chosen by saturation.
     patterns : simulated patterns, type2(seed=0..patterns-1).
     seed : of all simulations; the sets share it, so their comparison is paired.
-    workers : threads.
     """
 
     routing: str
@@ -63,7 +61,6 @@ class ValidationOptions:
     finalists: int = 2
     patterns: int = MAX_PATTERNS
     seed: int = 0
-    workers: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,36 +124,31 @@ class Validation:
 
 
 def validate(
-    topology: Dragonfly,
     baseline: Entrant,
     candidates: Sequence[Entrant],
     options: ValidationOptions,
+    units: Units,
     report: Reporter,
-    stop: StopFlag,
-    stages: Stages | None = None,
 ) -> Validation:
     """Simulate the entrants on type2(seed=0), type2(seed=1), ... and decide.
 
     Parameters
     ----------
-    stages : where the figures of finished stages are; None to simulate everything.
+    units : compute the simulations.
 
     Raises
     ------
     InvalidInput : the routing is unknown.
     SimulationDeadlock : the virtual channels do not suffice.
-    Cancelled : `stop` was set.
+    Cancelled : the search was stopped.
     """
     runner = Runner(
-        topology,
         options.routing,
         options.config,
         patterns=options.patterns,
         seed=options.seed,
-        workers=options.workers,
         report=report,
-        stop=stop,
-        stages=stages or Stages(),
+        units=units,
     )
     base_screen, screened = _screen(runner, baseline, candidates, options.screening)
     reference = _reference_load([base_screen, *screened], options.screening.grid)

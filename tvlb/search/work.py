@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sim_bridge import SimulationResult
 
-__all__ = ["Tally", "Work"]
+__all__ = ["Work"]
 
 
 @dataclass(frozen=True)
@@ -22,24 +22,14 @@ class Work:
     flit_hops: int = 0
     cycles: int = 0
 
+    @classmethod
+    def of(cls, result: SimulationResult) -> "Work":
+        """Return the work of one simulation."""
+        return cls(flit_hops=result.flit_hops, cycles=result.cycles)
+
     def __add__(self, other: "Work") -> "Work":
         return Work(
             self.programs + other.programs,
             self.flit_hops + other.flit_hops,
             self.cycles + other.cycles,
         )
-
-
-class Tally:
-    """Adds up the work of simulations."""
-
-    def __init__(self) -> None:
-        self._runs: list[Work] = []
-
-    def add(self, result: SimulationResult) -> None:
-        """Count a finished run; may be called from any thread."""
-        self._runs.append(Work(flit_hops=result.flit_hops, cycles=result.cycles))
-
-    def total(self) -> Work:
-        """Return the work of all runs so far."""
-        return sum(self._runs, Work())

@@ -1,4 +1,4 @@
-"""How far a job is, 0..1, from the progress of its stages."""
+"""How far long work is, 0..1, from the progress of its stages."""
 
 import time
 
@@ -20,8 +20,8 @@ _STAGES: dict[str, tuple[str, float, float]] = {
     "curves": ("simulate", 0.88, 0.98),
     "simulate": ("simulate", 0.00, 1.00),
     "saturation": ("saturation", 0.00, 1.00),
+    "sweep": ("sweep", 0.00, 1.00),
 }
-_PREPARATION = " paths"
 
 
 class Meter:
@@ -41,13 +41,12 @@ class Meter:
 
     def add(self, event: Progress) -> None:
         """Take one event in."""
-        stage = event.stage.removesuffix(_PREPARATION)
-        if stage not in _STAGES:
+        if event.stage not in _STAGES:
             return
-        group, begin, end = _STAGES[stage]
+        group, begin, end = _STAGES[event.stage]
         if group != self._group:
             self._enter(group)
-        share = event.done / event.total if event.total and stage == event.stage else 0.0
+        share = event.done / event.total if event.total else 0.0
         self.progress = max(self.progress, begin + (end - begin) * min(share, 1.0))
 
     def _enter(self, group: str) -> None:

@@ -1,0 +1,131 @@
+"""The store as a whole: listed, checked against its hashes, cleaned of what nobody needs."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tvlb.jobs.blobs import BlobStore
+from tvlb.jobs.database import Database
+from tvlb.jobs.results import Outcome, Results
+from tvlb.jobs.store import Freed, Store
+from tvlb.jobs.units import UnitFiles
+from tvlb.search import sealed
+
+DAY = 86_400.0
+KEY, OTHER = "a" * 64, "b" * 64
+
+
+class Place:
+    """A store with a table, a sweep, two units, and a file that belongs to nothing."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        database = Database(f"sqlite:///{root / 'jobs.sqlite3'}")
+        database.upgrade()
+        self.results, self.blobs = Results(database), BlobStore(root / "blobs")
+        self.units = UnitFiles(root / "units")
+        self.store = Store(self.results, self.blobs, self.units)
+        self.table_file = self.blobs.put_bytes(b"rows of a table")
+        table = Outcome(self.blobs.put_bytes(b"{}"), self.table_file, "c" * 64)
+        request = json.dumps({"topology": "dfly(2,4,2,9)", "routing": "par"})
+        self.results.publish("table", KEY, request, table)
+        self.report = self.blobs.put_bytes(b"<html>")
+        document = json.dumps({"files": {"report.html": self.report}}).encode()
+        self.sweep = self.blobs.put_bytes(document)
+        self.results.publish("sweep", OTHER, '{"name": "all of them"}', Outcome(self.sweep))
+        self.orphan = self.blobs.put_bytes(b"nobody's")
+        for key in (KEY, OTHER):
+            self.units.save(key, sealed(key, b"an answer"))
+
+    def blob(self, name: str) -> Path:
+        return self.root / "blobs" / name[:2] / name
+
+    def unit(self, key: str) -> Path:
+        return self.root / "units" / key[:2] / key
+
+    def files(self) -> set[str]:
+        found = self.root.glob("*/??/*")
+        return {path.name for path in found if path.is_file()}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def age(path: Path, seconds: float) -> None:
+    moment = time.time() - seconds
+    os.utime(path, (moment, moment))
+
+
+def test_results_are_listed_with_their_bytes(place: Place) -> None:
+    found = [(one.result.kind, one.result.key, one.size) for one in place.store.holdings()]
+    sweep = place.blob(place.sweep).stat().st_size + len(b"<html>")
+    assert found == [("table", KEY, len(b"{}") + len(b"rows of a table")), ("sweep", OTHER, sweep)]
+    # A digest of 32 bytes stands in front of every answer.
+    assert place.store.unit_sizes() == (2, 2 * (32 + len(b"an answer")))
+
+
+def test_a_sound_store_has_no_findings(place: Place) -> None:
+    findings = place.store.verify()
+    assert (findings.results, findings.files, findings.units) == (2, 4, 2)
+    assert findings.damaged == ()
+
+
+def test_every_kind_of_damage_is_found(place: Place) -> None:
+    place.blob(place.table_file).write_bytes(b"rows of b table")
+    place.blob(place.report).unlink()
+    place.unit(KEY).write_bytes(place.unit(KEY).read_bytes()[:-1] + b"R")
+    # Whole, but the answer to something else.
+    place.unit(OTHER).write_bytes(sealed(KEY, b"an answer"))
+    damaged = place.store.verify().damaged
+    assert [line.split(":")[0] for line in damaged] == [
+        f"table {KEY}",
+        f"sweep {OTHER}",
+        f"unit {KEY}",
+        f"unit {OTHER}",
+    ]
+    assert f"{place.table_file} is damaged" in damaged[0]
+    assert f"{place.report} is missing" in damaged[1]
+
+
+def test_only_what_nothing_refers_to_is_removed(place: Place) -> None:
+    for name in (place.orphan, place.table_file, place.sweep, place.report):
+        age(place.blob(name), DAY)
+    age(place.unit(OTHER), 8 * DAY)
+    before = place.files()
+    expected = Freed(1, 1, len(b"nobody's") + 32 + len(b"an answer"))
+    assert place.store.clean(7 * DAY, only_count=True) == expected
+    assert place.files() == before
+    assert place.store.clean(7 * DAY, only_count=False) == expected
+    assert before - place.files() == {place.orphan, OTHER}
+    assert place.store.verify().damaged == ()
+
+
+def test_files_that_were_just_written_stay(place: Place) -> None:
+    assert place.store.clean(7 * DAY, only_count=False) == Freed(0, 0, 0)
+    assert place.orphan in place.files()
+
+
+def test_leftovers_of_dead_writers_go(place: Place) -> None:
+    left = [place.root / "blobs" / "incoming" / "x.tmp", place.unit(KEY).parent / ".k.0.tmp"]
+    for path in left:
+        path.write_bytes(b"half")
+        age(path, DAY)
+    place.store.clean(7 * DAY, only_count=False)
+    assert not any(path.exists() for path in left)
+
+
+def test_a_use_keeps_a_unit(place: Place) -> None:
+    age(place.unit(KEY), 8 * DAY)
+    assert place.units.load(KEY) is not None
+    assert place.units.unused(7 * DAY) == []
+
+
+def test_a_look_is_no_use(place: Place) -> None:
+    age(place.unit(KEY), 8 * DAY)
+    place.store.verify()
+    assert place.units.unused(7 * DAY) == [KEY]

@@ -1,0 +1,85 @@
+"""Executors and a store for tests that are not about processes."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from queue import SimpleQueue
+from threading import Event
+from typing import Any, ParamSpec, TypeVar
+
+from tvlb.search import Unit, Units, UnitStore, Workshop
+
+__all__ = ["ByHand", "Inline", "Memory", "flipped", "sealed_garbage", "units_here", "workshop_here"]
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+
+class Inline(Executor):
+    """Computes what it is given before it returns, in this process, and notes the units."""
+
+    def __init__(self) -> None:
+        self.computed: list[Unit[Any]] = []
+
+    def submit(
+        self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> Future[_Result]:
+        self.computed += [one for one in args if isinstance(one, Unit)]
+        future: Future[_Result] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class ByHand(Executor):
+    """Computes nothing: its futures are settled by the test, in the order that it likes."""
+
+    def __init__(self) -> None:
+        self.asked: SimpleQueue[Future[Any]] = SimpleQueue()
+
+    def submit(
+        self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> Future[_Result]:
+        future: Future[_Result] = Future()
+        self.asked.put(future)
+        return future
+
+
+class Memory:
+    """Keeps answers, and notes which were saved."""
+
+    def __init__(self, kept: Mapping[str, bytes] | None = None) -> None:
+        self.kept = dict(kept or {})
+        self.saved: list[str] = []
+
+    def load(self, key: str) -> bytes | None:
+        return self.kept.get(key)
+
+    def save(self, key: str, data: bytes) -> None:
+        self.kept[key] = data
+        self.saved.append(key)
+
+
+def workshop_here(store: UnitStore | None = None) -> Workshop:
+    """Compute in this process."""
+    return Workshop(Inline(), store)
+
+
+def units_here(store: UnitStore | None = None) -> Units:
+    """Compute the units of a search in this process."""
+    return Units(workshop_here(store), Event())
+
+
+def flipped(data: bytes) -> bytes:
+    """Change a bit."""
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def sealed_garbage(unit: Unit[Any]) -> bytes:
+    """Return what a program that answers otherwise keeps, b"\\xff"."""
+    memory, executor = Memory(), ByHand()
+    landing, _ = Workshop(executor, memory).begin(unit)
+    executor.asked.get().set_result(b"\xff")
+    landing.result()
+    return memory.kept[unit.key]

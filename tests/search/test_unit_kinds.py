@@ -1,0 +1,229 @@
+"""Every kind of unit: what its key depends on, and answers that come back to the last bit."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import pytest
+
+from sim_bridge import SimulationConfig
+from tvlb.balance import BalanceOptions, balance
+from tvlb.errors import TvlbError
+from tvlb.model import PatternTask, RegretSolver, solve_pattern
+from tvlb.paths import parse_expression
+from tvlb.search import Entrant, Unit
+from tvlb.search.candidates import ContentUnit
+from tvlb.search.pattern_unit import PatternUnit
+from tvlb.search.preparation import BalanceUnit
+from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Shift, Type2
+
+TOPOLOGY = Dragonfly(2, 4, 2, 3)
+# In a file, and by two rules that come to the same here.
+SAME_CABLES = [
+    Dragonfly(2, 4, 2, 3, "circulant"),
+    Dragonfly.from_cables(2, 4, 2, 3, TOPOLOGY.cables, path="cables.csv"),
+]
+CONFIG = SimulationConfig(warmup_cycles=200, measured_cycles=200)
+BALANCING = BalanceOptions()
+SOLVER = RegretSolver()
+PATTERN = Type2(0)
+
+# Another value or several of every field of what a question is made of.
+OTHERS: Mapping[type, Mapping[str, list[object]]] = {
+    BalanceOptions: {
+        "local_threshold": [2.5],
+        "global_threshold": [1.5],
+        "floor_paths": [5],
+        "floor_share": [0.25],
+    },
+    SimulationConfig: {
+        "warmup_cycles": [201],
+        "measured_cycles": [201],
+        "warmup": ["detect"],
+        "drain_limit_cycles": [999],
+        "vc_scheme": ["per-hop"],
+        "vc_count": [4, 5],
+        "buffer_flits": [16],
+        "local_latency": [9],
+        "global_latency": [9],
+        "speedup": [1],
+        "threshold": [1],
+        "decide": ["each-attempt"],
+        "traced_packets": [1],
+        "stop_when_saturated": [True],
+    },
+    RegretSolver: {"gap": [1e-2], "max_iterations": [9]},
+}
+NETWORKS = [
+    Dragonfly(1, 4, 2, 3),
+    Dragonfly(2, 3, 2, 3),
+    Dragonfly(2, 4, 3, 3),
+    Dragonfly(2, 4, 2, 5),
+    Dragonfly(2, 4, 2, 3, "palmtree"),
+]
+
+
+def variants(value: Any) -> list[Any]:
+    """Return a value with one field changed, in all the ways listed above."""
+    others = OTHERS[type(value)]
+    assert others.keys() == {field.name for field in fields(value)}
+    return [replace(value, **{name: one}) for name, some in others.items() for one in some]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the five kinds of units are asked, all in one."""
+
+    network: Dragonfly = TOPOLOGY
+    expression: str = "<=3"
+    balancing: BalanceOptions | None = BALANCING
+    seed: int = 0
+    routing: str = "ugal-l"
+    pattern: Shift | Type2 = PATTERN
+    solver: RegretSolver = SOLVER
+    config: SimulationConfig = CONFIG
+    load: float = 0.25
+    grid: float = 0.05
+    guess: float | None = None
+    guess_error: float = 0.0
+
+    def recipe(self) -> Recipe:
+        path_set = parse_expression(self.expression, self.network, self.seed)
+        if self.balancing is not None:
+            path_set = balance(path_set, self.balancing, seed=self.seed).path_set
+        entrant = Entrant(self.expression, path_set, self.balancing)
+        return Recipe(entrant, self.routing, self.pattern, self.seed)
+
+    def units(self) -> dict[str, Unit[Any]]:
+        """Return a unit of each kind, by its class."""
+        assert self.balancing is not None
+        task = PatternTask(
+            self.network, self.pattern, (self.expression, "all"), self.seed, self.solver
+        )
+        units: list[Unit[Any]] = [
+            ContentUnit(self.network, self.expression, self.seed),
+            PatternUnit(task),
+            BalanceUnit(self.network, self.expression, self.balancing, self.seed),
+            RunUnit(self.recipe(), self.config, self.load),
+            SaturationUnit(self.recipe(), self.config, self.grid, self.guess, self.guess_error),
+        ]
+        return {type(unit).__name__: unit for unit in units}
+
+
+ASKED = Asked()
+UNITS = ASKED.units()
+ANY = frozenset(UNITS)
+BALANCED = frozenset({"BalanceUnit", "RunUnit", "SaturationUnit"})
+SIMULATED = frozenset({"RunUnit", "SaturationUnit"})
+SEARCHED = frozenset({"SaturationUnit"})
+# Every field of `Asked`: other values, and the kinds of unit whose answer it decides.
+CHANGES: Mapping[str, tuple[list[object], frozenset[str]]] = {
+    "network": (list(NETWORKS), ANY),
+    "expression": (["<=4", "<=3+10%"], ANY),
+    "balancing": (variants(BALANCING), BALANCED),
+    "seed": ([1], ANY),
+    "routing": (["ugal-g", "par"], SIMULATED),
+    "pattern": ([Type2(1), Shift(1, 0)], SIMULATED | {"PatternUnit"}),
+    "solver": (variants(SOLVER), frozenset({"PatternUnit"})),
+    "config": (variants(CONFIG), SIMULATED),
+    "load": ([0.2500000000000001], frozenset({"RunUnit"})),
+    "grid": ([0.01], SEARCHED),
+    "guess": ([0.0, 0.3], SEARCHED),
+    "guess_error": ([0.05], SEARCHED),
+}
+
+
+def test_keys_differ_where_the_question_does_and_nowhere_else() -> None:
+    assert CHANGES.keys() == {field.name for field in fields(ASKED)}
+    seen = {name: [unit.key] for name, unit in UNITS.items()}
+    for name, (others, decided) in CHANGES.items():
+        for other in others:
+            for kind, unit in replace(ASKED, **{name: other}).units().items():
+                if kind in decided:
+                    seen[kind].append(unit.key)
+                else:
+                    assert unit.key == UNITS[kind].key, f"{kind} {name}"
+    every = [key for keys in seen.values() for key in keys]
+    assert len(set(every)) == len(every)
+
+
+def test_simulations_tell_sets_from_balanced_ones() -> None:
+    plain, balanced = (Asked(balancing=one).recipe() for one in (None, BALANCING))
+    assert RunUnit(plain, CONFIG, 0.25).key != RunUnit(balanced, CONFIG, 0.25).key
+    # Processes keep scenarios by what is asked.
+    assert plain != balanced
+    assert Asked().recipe() == balanced
+
+
+def test_another_version_has_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tvlb.search.units.VERSION", "0.0.0")
+    assert all(unit.key != UNITS[kind].key for kind, unit in Asked().units().items())
+
+
+def test_the_order_of_path_sets_is_part_of_the_question() -> None:
+    tasks = [
+        PatternTask(TOPOLOGY, PATTERN, names, 0, SOLVER)
+        for names in (("<=3", "all"), ("all", "<=3"), ("all",))
+    ]
+    assert len({PatternUnit(task).key for task in tasks}) == 3
+
+
+@pytest.mark.parametrize("network", SAME_CABLES, ids=["by another rule", "in a file"])
+def test_keys_do_not_depend_on_the_name_of_the_wiring(network: Dragonfly) -> None:
+    assert network != TOPOLOGY
+    same = Asked(network=network).units()
+    assert {kind: unit.key for kind, unit in same.items()} == {
+        kind: unit.key for kind, unit in UNITS.items()
+    }
+    for kind, unit in same.items():
+        assert unit.compute() == UNITS[kind].compute()
+
+
+@pytest.mark.parametrize("kind", sorted(ANY - {"ContentUnit"}))
+@pytest.mark.parametrize("data", [b"", b"\xff", b"garbage", b"PK\x03\x04", b"{}", b"[]", b"[[1]]"])
+def test_what_is_no_answer_is_refused(kind: str, data: bytes) -> None:
+    with pytest.raises((IndexError, KeyError, TypeError, ValueError, TvlbError)):
+        UNITS[kind].decode(data)
+
+
+def test_bounds_come_back_to_the_last_bit() -> None:
+    unit = UNITS["PatternUnit"]
+    assert isinstance(unit, PatternUnit)
+    answer = unit.decode(unit.compute())
+    assert answer.tobytes() == solve_pattern(unit.task).tobytes()
+    assert unit.decode(b"[[0.30000000000000004, NaN], [5e-324, -0.0]]").tolist()[0][0] == 0.1 + 0.2
+
+
+def test_balanced_sets_come_back_with_their_reports() -> None:
+    options = BalanceOptions(local_threshold=1.4, floor_paths=2)
+    unit = BalanceUnit(TOPOLOGY, "<=3", options, 0)
+    answer = unit.decode(unit.compute())
+    expected = balance(parse_expression("<=3", TOPOLOGY), options)
+    assert expected.report.removed > 0
+    assert repr(answer.report) == repr(expected.report)
+    assert answer.mean_hops == expected.mean_hops
+    assert answer.keep is not None
+    assert expected.keep is not None
+    assert answer.keep.tolist() == expected.keep.tolist()
+
+
+def test_a_run_without_packets_has_no_latency_and_comes_back() -> None:
+    unit = RunUnit(ASKED.recipe(), CONFIG, 0.0)
+    run = unit.decode(unit.compute())
+    assert math.isnan(run.latency)
+    assert (run.accepted, run.saturated) == (0.0, False)
+    assert run.work.cycles >= 400
+
+
+def test_runs_are_those_of_the_scenario() -> None:
+    unit = RunUnit(ASKED.recipe(), CONFIG, 0.25)
+    run, result = unit.decode(unit.compute()), ASKED.recipe().scenario().run(0.25, CONFIG)
+    assert (run.latency, run.accepted, run.saturated) == (
+        result.latency_mean,
+        result.accepted,
+        result.saturated,
+    )
+    assert (run.work.flit_hops, run.work.cycles) == (result.flit_hops, result.cycles)

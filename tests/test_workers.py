@@ -1,0 +1,219 @@
+"""Worker processes, and what becomes of tasks when one dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from tests.worker_tasks import (
+    count_and_die,
+    die_once,
+    process_id,
+    refuse,
+    refuse_oddly,
+    say_and_nap,
+    size,
+    unpicklable,
+)
+from tvlb.errors import Cancelled, InvalidInput, WorkerLost
+from tvlb.jobs.failure import failure_of
+from tvlb.workers import ATTEMPTS, WorkerPool, local_workers
+
+_LONG = 60.0
+_PATIENCE = 20.0
+# A program that keeps workers busy until it is killed; it prints the number of its worker.
+_PARENT = """
+import sys
+from pathlib import Path
+from tests.worker_tasks import say_and_nap
+from tvlb.workers import local_workers
+if __name__ == "__main__":
+    with local_workers(1) as workers:
+        workers.submit(say_and_nap, Path(sys.argv[1]), 60.0).result()
+"""
+# A program whose main module other processes cannot import; it prints what becomes of two tasks.
+_UNFIT = """
+import os
+from tvlb.workers import WorkerPool
+if __name__ == "__mp_main__":
+    os._exit(3)
+pool = WorkerPool(1)
+for future in [pool.submit(len, b""), pool.submit(len, b"")]:
+    print(future.exception())
+"""
+
+
+@pytest.fixture(scope="module")
+def workers() -> Generator[WorkerPool]:
+    with local_workers(2) as pool:
+        yield pool
+
+
+def _wait_for_number(path: Path) -> int:
+    """Return the process number that a task writes when it starts."""
+    for _ in range(2000):
+        if path.exists() and (text := path.read_text()):
+            return int(text)
+        time.sleep(0.01)
+    raise AssertionError(f"{path} was not written")
+
+
+def _ends(process: int) -> bool:
+    """Whether a process goes away, be it as one that nobody has waited for."""
+    for _ in range(500):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_tasks_run_in_other_processes_whatever_their_size(workers: WorkerPool) -> None:
+    data = bytes(3_000_000)
+    futures = [workers.submit(size, data[: 1000 * count]) for count in range(0, 3000, 300)]
+    assert [future.result(_PATIENCE) for future in futures] == list(range(0, 3_000_000, 300_000))
+    assert workers.submit(process_id).result(_PATIENCE) != os.getpid()
+
+
+def test_an_exception_comes_back_with_its_traceback(workers: WorkerPool) -> None:
+    error = workers.submit(refuse, "no such switch").exception(_PATIENCE)
+    assert isinstance(error, ValueError)
+    assert str(error) == "no such switch"
+    assert "worker_tasks.py" in error.__notes__[0]
+
+
+def test_what_cannot_travel_fails_its_own_task_only(workers: WorkerPool) -> None:
+    odd = workers.submit(refuse_oddly).exception(_PATIENCE)
+    assert isinstance(odd, RuntimeError)
+    assert str(odd) == "Refusal: 1 and 2"
+    assert workers.submit(unpicklable).exception(_PATIENCE) is not None
+    assert workers.submit(lambda: None).exception(_PATIENCE) is not None
+    assert workers.submit(size, b"four").result(_PATIENCE) == 4
+
+
+def test_a_task_that_kills_its_process_is_given_up_and_harms_no_other(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    beside = [workers.submit(say_and_nap, tmp_path / "nap", 0.3)]
+    deadly = workers.submit(count_and_die, tmp_path / "attempts")
+    beside += [workers.submit(say_and_nap, tmp_path / "nap", 0.0) for _ in range(20)]
+    error = deadly.exception(_PATIENCE)
+    assert isinstance(error, WorkerLost)
+    assert "3 worker processes died of the same task" in str(error)
+    assert "signal 9 (SIGKILL; a lack of memory is the usual cause)" in str(error)
+    assert (tmp_path / "attempts").read_text() == "x" * ATTEMPTS
+    assert [future.result(_PATIENCE) for future in beside] == [0.3] + [0.0] * 20
+
+
+def test_a_task_is_tried_again_when_its_process_dies(workers: WorkerPool, tmp_path: Path) -> None:
+    future = workers.submit(die_once, tmp_path / "tried")
+    assert future.result(_PATIENCE) == "second attempt"
+
+
+def test_a_job_that_lost_its_workers_may_be_tried_again() -> None:
+    failure = failure_of(WorkerLost("3 worker processes died of the same task"))
+    assert (failure.type, failure.may_pass) == ("worker-lost", True)
+
+
+def test_a_process_killed_while_it_is_idle_is_replaced(workers: WorkerPool) -> None:
+    first = workers.submit(process_id).result(_PATIENCE)
+    os.kill(first, signal.SIGKILL)
+    assert _ends(first)
+    # The death may be noticed in the midst of handing out: as with one that dies of a task.
+    assert {workers.submit(process_id).result(_PATIENCE) for _ in range(4)}.isdisjoint({first})
+
+
+def test_waiting_tasks_can_be_cancelled(tmp_path: Path) -> None:
+    with local_workers(1) as pool:
+        running = pool.submit(say_and_nap, tmp_path / "running", 0.1)
+        _wait_for_number(tmp_path / "running")
+        waiting = [pool.submit(say_and_nap, tmp_path / "waiting", 0.0) for _ in range(3)]
+        assert not running.cancel()
+        assert all(future.cancel() for future in waiting)
+        assert running.result(_PATIENCE) == 0.1
+    assert not (tmp_path / "waiting").exists()
+
+
+def _run_and_fail(path: Path, futures: list[Future[float]]) -> None:
+    with local_workers(1) as pool:
+        futures.append(pool.submit(say_and_nap, path, _LONG))
+        futures.append(pool.submit(say_and_nap, path, _LONG))
+        _wait_for_number(path)
+        raise KeyboardInterrupt
+
+
+def test_leaving_by_an_exception_kills_at_once(tmp_path: Path) -> None:
+    futures: list[Future[float]] = []
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        _run_and_fail(tmp_path / "number", futures)
+    assert time.monotonic() - start < _LONG / 2
+    running, waiting = futures
+    assert isinstance(running.exception(_PATIENCE), Cancelled)
+    assert waiting.cancelled()
+    assert _ends(int((tmp_path / "number").read_text()))
+
+
+def test_killing_interrupts_the_transfer_to_a_process_that_does_not_read(tmp_path: Path) -> None:
+    pool = WorkerPool(1)
+    stopped = pool.submit(process_id).result(_PATIENCE)
+    os.kill(stopped, signal.SIGSTOP)
+    future = pool.submit(size, bytes(5_000_000))
+    killer = threading.Thread(target=pool.kill)
+    killer.start()
+    killer.join(_PATIENCE)
+    assert not killer.is_alive()
+    assert future.cancelled() or isinstance(future.exception(_PATIENCE), Cancelled)
+
+
+def test_no_task_is_taken_after_the_end() -> None:
+    with local_workers(1) as pool:
+        pass
+    with pytest.raises(RuntimeError, match="shut down"):
+        pool.submit(process_id)
+    with pytest.raises(InvalidInput, match="0 worker processes"):
+        WorkerPool(0)
+
+
+def _run_parent(folder: Path) -> tuple[subprocess.Popen[str], int]:
+    """Start a program with a busy worker; return it and the number of the worker."""
+    program = folder / "parent.py"
+    program.write_text(_PARENT)
+    root = Path(__file__).parents[1]
+    parent = subprocess.Popen(
+        [sys.executable, str(program), str(folder / "number")],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    return parent, _wait_for_number(folder / "number")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_their_parent(tmp_path: Path, how: signal.Signals) -> None:
+    parent, worker = _run_parent(tmp_path)
+    parent.send_signal(how)
+    _, errors = parent.communicate(timeout=_PATIENCE)
+    assert parent.returncode == -how
+    assert errors.count("Traceback") == (1 if how == signal.SIGINT else 0)
+    assert _ends(worker)
+
+
+def test_processes_that_cannot_start_fail_the_tasks(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    # Every worker process imports the main module.
+    program.write_text(_UNFIT)
+    command = [sys.executable, str(program)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+    assert "ended while they started, the last one with exit code 3" in ran.stdout
+    assert ran.stdout.count("\n") == 2

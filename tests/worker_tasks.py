@@ -1,0 +1,85 @@
+"""Tasks that worker processes run in tests."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+__all__ = [
+    "Refusal",
+    "count_and_die",
+    "die_once",
+    "note",
+    "process_id",
+    "refuse",
+    "refuse_oddly",
+    "say_and_nap",
+    "size",
+    "slurm_job",
+    "unpicklable",
+]
+
+
+class Refusal(Exception):
+    """An exception that pickles but does not come back."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(f"{first} and {second}")
+
+
+def process_id() -> int:
+    """Return who computes."""
+    return os.getpid()
+
+
+def size(data: bytes) -> int:
+    """Return the number of bytes."""
+    return len(data)
+
+
+def note(path: Path) -> None:
+    """Note a call."""
+    with path.open("a") as file:
+        file.write("x")
+
+
+def count_and_die(path: Path) -> None:
+    """Note the attempt, then end as if the kernel had taken the memory back."""
+    note(path)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_once(path: Path) -> str:
+    """End with exit code 7 the first time."""
+    if not path.exists():
+        path.touch()
+        os._exit(7)
+    return "second attempt"
+
+
+def say_and_nap(path: Path, seconds: float) -> float:
+    """Write the number of the process, then take some time."""
+    path.write_text(str(os.getpid()))
+    time.sleep(seconds)
+    return seconds
+
+
+def refuse(text: str) -> None:
+    """Fail as tasks do."""
+    raise ValueError(text)
+
+
+def refuse_oddly() -> None:
+    """Fail with what cannot travel."""
+    raise Refusal(1, 2)
+
+
+def unpicklable() -> object:
+    """Return what cannot travel."""
+    return lambda: None
+
+
+def slurm_job(seconds: float) -> str:
+    """Return the number of the job that computes."""
+    time.sleep(seconds)
+    return os.environ["SLURM_JOB_ID"]

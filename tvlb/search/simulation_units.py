@@ -1,0 +1,176 @@
+"""The units of Step 2: one simulation, or one search for a saturation load."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+
+from sim_bridge import Scenario, SimulationConfig, search_saturation
+from tvlb.balance import BalanceOptions
+from tvlb.paths import PathSet
+from tvlb.search.units import Unit, network_identity
+from tvlb.search.work import Work
+from tvlb.traffic import Pattern
+
+__all__ = ["Entrant", "Recipe", "Run", "RunUnit", "Saturation", "SaturationUnit"]
+
+# Units of one scenario come one after the other; what is kept of a scenario are its paths.
+_KEPT_SCENARIOS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Entrant:
+    """A path set that is simulated under a name.
+
+    Attributes
+    ----------
+    expression : the path set before balancing.
+    path_set : what is simulated.
+    balancing : how `path_set` was made from the expression, None if nothing was removed.
+    """
+
+    expression: str
+    path_set: PathSet
+    balancing: BalanceOptions | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A scenario before it is built; two are equal if they mean the same.
+
+    Parameters
+    ----------
+    entrant, routing, pattern, seed : as of `Scenario`; the seed is that of the path set too.
+    """
+
+    entrant: Entrant = field(compare=False)
+    routing: str
+    pattern: Pattern
+    seed: int
+    identity: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "identity", json.dumps(self.question()))
+
+    def question(self) -> Mapping[str, object]:
+        """Return what tells the scenario from others."""
+        entrant = self.entrant
+        return {
+            "network": network_identity(entrant.path_set.topology),
+            "expression": entrant.expression,
+            "balancing": None if entrant.balancing is None else asdict(entrant.balancing),
+            "routing": str(self.routing),
+            "pattern": str(self.pattern),
+            "seed": self.seed,
+        }
+
+    def scenario(self) -> Scenario:
+        """Build the scenario; large networks list many paths for it."""
+        path_set = self.entrant.path_set
+        return Scenario(path_set.topology, self.routing, path_set, self.pattern, self.seed)
+
+
+@lru_cache(maxsize=_KEPT_SCENARIOS)
+def _built(recipe: Recipe) -> Scenario:
+    return recipe.scenario()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation.
+
+    Attributes
+    ----------
+    latency : mean latency, cycles; nan if no packet arrived.
+    accepted : packets/cycle/node.
+    saturated : whether it was.
+    work : what it took.
+    """
+
+    latency: float
+    accepted: float
+    saturated: bool
+    work: Work
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """One search for a saturation load.
+
+    Attributes
+    ----------
+    load : the largest load that is sustained, packets/cycle/node.
+    work : what it took.
+    """
+
+    load: float
+    work: Work
+
+
+@dataclass(frozen=True)
+class RunUnit(Unit[Run]):
+    """Simulate one load."""
+
+    recipe: Recipe
+    config: SimulationConfig
+    load: float
+
+    def question(self) -> Mapping[str, object]:
+        """See `Unit.question`."""
+        return {
+            "unit": "run",
+            "scenario": self.recipe.question(),
+            "config": asdict(self.config),
+            "load": self.load,
+        }
+
+    def compute(self) -> bytes:
+        """See `Unit.compute`."""
+        result = _built(self.recipe).run(self.load, self.config)
+        run = Run(result.latency_mean, result.accepted, result.saturated, Work.of(result))
+        return json.dumps(asdict(run)).encode()
+
+    def decode(self, data: bytes) -> Run:
+        """See `Unit.decode`."""
+        fields = json.loads(data)
+        return Run(**fields | {"work": Work(**fields["work"])})
+
+
+@dataclass(frozen=True)
+class SaturationUnit(Unit[Saturation]):
+    """Find the largest load of a grid that is sustained; see `sim_bridge.search_saturation`."""
+
+    recipe: Recipe
+    config: SimulationConfig
+    grid: float
+    guess: float | None
+    guess_error: float = 0.0
+
+    def question(self) -> Mapping[str, object]:
+        """See `Unit.question`; where the search begins decides how much work it takes."""
+        return {
+            "unit": "saturation",
+            "scenario": self.recipe.question(),
+            "config": asdict(self.config),
+            "grid": self.grid,
+            "guess": self.guess,
+            "guess_error": self.guess_error,
+        }
+
+    def compute(self) -> bytes:
+        """See `Unit.compute`."""
+        runs: list[Work] = []
+        found = search_saturation(
+            _built(self.recipe),
+            self.config,
+            step=self.grid,
+            guess=self.guess,
+            guess_error=self.guess_error,
+            on_run=lambda result: runs.append(Work.of(result)),
+        )
+        return json.dumps(asdict(Saturation(found.load, sum(runs, Work())))).encode()
+
+    def decode(self, data: bytes) -> Saturation:
+        """See `Unit.decode`."""
+        fields = json.loads(data)
+        return Saturation(fields["load"], Work(**fields["work"]))

@@ -1,0 +1,275 @@
+"""Units of work: what a search computes, in pieces that any process can compute and files can keep.
+
+A unit is a batch of linear programs, the balancing of one path set, or one simulation. Its key
+tells what decides its answer, so an answer is computed once wherever it is kept, and shared by all
+searches that need it.
+"""
+
+import hashlib
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Generic, Protocol, TypeVar
+
+from tvlb.errors import Cancelled, TvlbError
+from tvlb.parallel import Stop, gather
+from tvlb.provenance import VERSION
+from tvlb.topology import Dragonfly
+from tvlb.workers import local_workers
+
+__all__ = [
+    "Unit",
+    "UnitCount",
+    "UnitStore",
+    "Units",
+    "Workshop",
+    "network_identity",
+    "own_units",
+    "sealed",
+    "unsealed",
+]
+
+_DIGEST_BYTES = 32
+
+_Answer = TypeVar("_Answer")
+
+
+class Unit(ABC, Generic[_Answer]):
+    """A piece of work: picklable, and the same bytes wherever it is computed."""
+
+    @abstractmethod
+    def question(self) -> Mapping[str, object]:
+        """Return what decides the answer, as JSON values; `unit` names the kind."""
+
+    @abstractmethod
+    def compute(self) -> bytes:
+        """Return the answer, encoded; called in any process, on one thread at a time."""
+
+    @abstractmethod
+    def decode(self, data: bytes) -> _Answer:
+        """Return the answer from its bytes.
+
+        Raises
+        ------
+        IndexError, KeyError, TypeError, ValueError, TvlbError : the bytes are no answer.
+        """
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 (hex) of the question and of the version that answers it."""
+        text = json.dumps({"version": VERSION, **self.question()}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class UnitStore(Protocol):
+    """Keeps answers by their key; called from several threads."""
+
+    def load(self, key: str) -> bytes | None:
+        """Return what was saved under this key, None without."""
+        ...
+
+    def save(self, key: str, data: bytes) -> None:
+        """Keep `data` under this key; durable when it returns."""
+        ...
+
+
+class _Forgetful:
+    """Keeps nothing."""
+
+    def load(self, key: str) -> bytes | None:
+        return None
+
+    def save(self, key: str, data: bytes) -> None:
+        pass
+
+
+@lru_cache(maxsize=64)
+def network_identity(topology: Dragonfly) -> tuple[int | str, ...]:
+    """Return p, a, h, g and a hash of the cables: what the figures of a network depend on."""
+    cables = hashlib.sha256(topology.cables.astype("<i4").tobytes()).hexdigest()
+    return (
+        topology.nodes_per_switch,
+        topology.switches_per_group,
+        topology.global_ports,
+        topology.groups,
+        cables,
+    )
+
+
+@dataclass(frozen=True)
+class UnitCount:
+    """Units of one search.
+
+    Attributes
+    ----------
+    computed : computed for it.
+    reused : taken from the store, or from another search that was computing them.
+    """
+
+    computed: int = 0
+    reused: int = 0
+
+
+@dataclass(eq=False)
+class _Flight:
+    """A unit that is being computed, for so many searches."""
+
+    landed: Future[bytes]
+    computing: Future[bytes]
+    waiting: int = 1
+
+
+class Workshop:
+    """Where units are computed and kept; may be shared by searches on several threads.
+
+    Parameters
+    ----------
+    executor : computes them, in processes of this machine or of a cluster.
+    store : keeps the answers; None to keep nothing.
+
+    Notes
+    -----
+    An answer counts only for the version of tvlb that gave it, and if it is whole. Units that two
+    searches need at the same time are computed once. Errors of the store are passed on.
+    """
+
+    def __init__(self, executor: Executor, store: UnitStore | None = None) -> None:
+        self._executor = executor
+        self._store = store or _Forgetful()
+        self._flights: dict[str, _Flight] = {}
+        self._lock = threading.RLock()
+
+    def find(self, unit: Unit[_Answer]) -> _Answer | None:
+        """Return an answer that is kept, None if there is none or it is damaged."""
+        data = unsealed(unit.key, self._store.load(unit.key))
+        if data is None:
+            return None
+        try:
+            return unit.decode(data)
+        except (IndexError, KeyError, TypeError, ValueError, TvlbError):
+            # Whole, but not as this program writes it: versions in development share a number.
+            return None
+
+    def begin(self, unit: Unit[Any]) -> tuple[Future[bytes], bool]:
+        """Have a unit computed; return its bytes to be, and whether nobody had begun it before.
+
+        Whoever begins a unit leaves it once, with `leave` and these bytes to be.
+        """
+        with self._lock:
+            flight = self._flights.get(unit.key)
+            if flight is not None:
+                flight.waiting += 1
+                return flight.landed, False
+            flight = _Flight(Future(), self._executor.submit(_compute, unit))
+            self._flights[unit.key] = flight
+        flight.computing.add_done_callback(lambda _: self._land(unit.key, flight))
+        return flight.landed, True
+
+    def leave(self, unit: Unit[Any], landing: Future[bytes]) -> None:
+        """Wait for a unit no longer; what nobody waits for is not begun."""
+        with self._lock:
+            flight = self._flights.get(unit.key)
+            # It may have landed, and others may have begun the same unit again.
+            if flight is None or flight.landed is not landing:
+                return
+            flight.waiting -= 1
+            if flight.waiting == 0:
+                flight.computing.cancel()
+
+    def _land(self, key: str, flight: _Flight) -> None:
+        """Keep an answer, and hand it to those who wait; runs on a thread of the executor."""
+        error: BaseException | None = None
+        data = b""
+        try:
+            data = flight.computing.result()
+            self._store.save(key, sealed(key, data))
+        except BaseException as failed:  # whoever waits hears of it
+            error = failed
+        with self._lock:
+            del self._flights[key]
+        if error is None:
+            flight.landed.set_result(data)
+        else:
+            flight.landed.set_exception(error)
+
+
+def _compute(unit: Unit[Any]) -> bytes:
+    """Compute a unit; runs in a worker process."""
+    return unit.compute()
+
+
+class Units:
+    """The units of one search.
+
+    Parameters
+    ----------
+    workshop : where they are computed.
+    stop : ends the search from another thread.
+    """
+
+    def __init__(self, workshop: Workshop, stop: Stop) -> None:
+        self._workshop = workshop
+        self._stop = stop
+        self.count = UnitCount()
+
+    def map(self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None]) -> list[_Answer]:
+        """Return the answers in the order of the units; `on_done` is called after every one.
+
+        Raises
+        ------
+        Cancelled : the stop flag was set.
+        TvlbError : a unit failed.
+        OSError : an answer could not be kept.
+        """
+        known: dict[int, _Answer] = {}
+        begun: dict[int, Future[bytes]] = {}
+        computed = 0
+        try:
+            for position, unit in enumerate(units):
+                # With all answers at hand, nothing is waited for.
+                if self._stop.is_set():
+                    raise Cancelled("the computation was cancelled")
+                answer = self._workshop.find(unit)
+                if answer is None:
+                    begun[position], new = self._workshop.begin(unit)
+                    computed += new
+                else:
+                    known[position] = answer
+                    on_done()
+            landed = gather(list(begun.values()), self._stop, on_done)
+        finally:
+            for position, landing in begun.items():
+                self._workshop.leave(units[position], landing)
+        self.count = UnitCount(
+            self.count.computed + computed, self.count.reused + len(units) - computed
+        )
+        known |= {
+            position: units[position].decode(data)
+            for position, data in zip(begun, landed, strict=True)
+        }
+        return [known[position] for position in range(len(units))]
+
+
+@contextmanager
+def own_units(workers: int, stop: Stop) -> Generator[Units]:
+    """Compute units on processes of this machine while the block runs, and keep nothing."""
+    with local_workers(workers) as executor:
+        yield Units(Workshop(executor), stop)
+
+
+def sealed(key: str, data: bytes) -> bytes:
+    """Return an answer as it is kept: behind a digest, since a damaged figure might well decode."""
+    return hashlib.sha256(f"{key} ".encode() + data).digest() + data
+
+
+def unsealed(key: str, kept: bytes | None) -> bytes | None:
+    """Return an answer as it was encoded, None if what was kept of it is damaged."""
+    if kept is None or len(kept) < _DIGEST_BYTES:
+        return None
+    data = kept[_DIGEST_BYTES:]
+    return data if kept == sealed(key, data) else None

@@ -1,0 +1,396 @@
+"""Worker processes as a `concurrent.futures.Executor` that outlives the death of a worker.
+
+Every process has a pipe of its own, so that one which is killed while it reads or writes harms
+nobody else, and a single thread hands out the tasks and sleeps while there is nothing to do.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar
+
+from tvlb.errors import Cancelled, InvalidInput, NoWorkers, WorkerLost
+from tvlb.parallel import follow_parent
+
+__all__ = ["ATTEMPTS", "WorkerPool", "answer", "local_workers", "question", "settle"]
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+ATTEMPTS = 3
+"""How often a task is tried whose worker dies."""
+
+_FAILED_STARTS = 5
+_END_SECONDS = 1.0
+_READY = b""
+
+
+@contextmanager
+def local_workers(count: int) -> Generator["WorkerPool"]:
+    """Keep `count` worker processes while the block runs.
+
+    The end of the block waits for its tasks; an exception that leaves it (Ctrl-C, Cancelled)
+    kills them.
+
+    Raises
+    ------
+    InvalidInput : `count` is less than 1.
+    """
+    with WorkerPool(count) as pool:
+        yield pool
+
+
+@dataclass
+class _Task:
+    future: Future[Any]
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    attempts: int = 0
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: SpawnProcess
+    pipe: Connection
+    ready: bool = False
+    task: _Task | None = None
+
+
+class WorkerPool(Executor):
+    """Runs tasks on spawned processes, each of them one task at a time, in order of submission.
+
+    A function is sent by name; it, its arguments and its result have to be picklable. A task whose
+    process dies is tried again, `ATTEMPTS` times in all; then its future raises `WorkerLost`.
+    Exceptions of a task reach its future, with the traceback as a note. Processes start when there
+    is work for them; they leave Ctrl-C to this process and end when it is gone.
+
+    Parameters
+    ----------
+    count : the number of processes, at least 1.
+
+    Raises
+    ------
+    InvalidInput : `count` is less than 1.
+    """
+
+    def __init__(self, count: int) -> None:
+        if count < 1:
+            raise InvalidInput(f"{count} worker processes: at least 1 is needed")
+        self._count = count
+        self._context = multiprocessing.get_context("spawn")
+        # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
+        self._lock = threading.Lock()
+        self._pending: deque[_Task] = deque()
+        self._workers: list[_Worker] = []
+        self._closed = False
+        self._killed = False
+        self._broken: Exception | None = None
+        self._failed_starts = 0
+        self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._manager = threading.Thread(target=self._manage, name="workers", daemon=True)
+        self._manager.start()
+
+    def submit(
+        self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> Future[_Result]:
+        """Ask for `fn(*args, **kwargs)` on one of the processes.
+
+        Raises
+        ------
+        NoWorkers : no process can be started any more.
+        RuntimeError : the pool was shut down.
+        """
+        future: Future[_Result] = Future()
+        with self._lock:
+            if self._broken is not None:
+                raise NoWorkers(str(self._broken)) from self._broken
+            if self._closed:
+                raise RuntimeError("the worker pool was shut down")
+            self._pending.append(_Task(future, fn, args, kwargs))
+            os.eventfd_write(self._bell, 1)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more tasks, and end the processes when those submitted are done.
+
+        Parameters
+        ----------
+        wait : return when the processes have ended.
+        cancel_futures : cancel the tasks that have not started.
+        """
+        self._close(cancel_pending=cancel_futures)
+        if wait:
+            self._manager.join()
+
+    def kill(self) -> None:
+        """End all processes at once: waiting tasks are cancelled, running ones raise Cancelled."""
+        with self._lock:
+            self._killed = True
+            for worker in self._workers:
+                worker.process.kill()
+        self._close(cancel_pending=True)
+        self._manager.join()
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        """End the processes: when all tasks are done, or at once after an exception."""
+        if exc_type is None:
+            self.shutdown()
+        else:
+            self.kill()
+
+    def _close(self, cancel_pending: bool) -> None:
+        with self._lock:
+            dropped = list(self._pending) if cancel_pending else []
+            if cancel_pending:
+                self._pending.clear()
+            if not self._closed:
+                self._closed = True
+                os.eventfd_write(self._bell, 1)
+        # Outside of the lock: callbacks of a future may submit.
+        for task in dropped:
+            _drop(task)
+
+    # What follows runs on the manager's thread only.
+
+    def _manage(self) -> None:
+        # Starting the tracker changes the mask.
+        resource_tracker.ensure_running()
+        # Inherited by the processes, so that Ctrl-C cannot reach them even while they start.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            while self._has_work():
+                self._hand_out()
+                self._listen()
+        except Exception as error:
+            self._broken = error
+        finally:
+            self._end()
+
+    def _has_work(self) -> bool:
+        with self._lock:
+            busy = any(worker.task is not None for worker in self._workers)
+            return not self._killed and (busy or bool(self._pending) or not self._closed)
+
+    def _hand_out(self) -> None:
+        """Give every idle process a task, and start as many processes as tasks are left over."""
+        for worker in list(self._workers):
+            while worker.ready and worker.task is None and (task := self._next_task()):
+                self._give(worker, task)
+        starting = sum(not worker.ready for worker in self._workers)
+        missing = min(len(self._pending) - starting, self._count - len(self._workers))
+        for _ in range(missing):
+            self._start()
+
+    def _next_task(self) -> _Task | None:
+        with self._lock:
+            while self._pending:
+                task = self._pending.popleft()
+                if task.attempts or task.future.set_running_or_notify_cancel():
+                    return task
+        return None
+
+    def _give(self, worker: _Worker, task: _Task) -> None:
+        try:
+            message = question(task.function, *task.args, **task.kwargs)
+        except Exception as error:
+            task.future.set_exception(error)
+            return
+        task.attempts += 1
+        worker.task = task
+        try:
+            worker.pipe.send_bytes(message)
+        except OSError:
+            self._bury(worker)
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._killed:
+                return
+            ours, theirs = self._context.Pipe()
+            process = self._context.Process(
+                target=_serve, args=(theirs,), name="tvlb worker", daemon=True
+            )
+            try:
+                process.start()
+            except OSError as error:
+                raise NoWorkers(f"a worker process cannot be started: {error}") from error
+            finally:
+                # Only the process itself may hold its end: that closes when it dies.
+                theirs.close()
+            self._workers.append(_Worker(process, ours))
+
+    def _listen(self) -> None:
+        by_pipe = {worker.pipe: worker for worker in self._workers}
+        for source in wait([self._bell, *by_pipe]):
+            if isinstance(source, Connection):
+                self._hear(by_pipe[source])
+            else:
+                os.eventfd_read(self._bell)
+
+    def _hear(self, worker: _Worker) -> None:
+        try:
+            message = worker.pipe.recv_bytes()
+        except (EOFError, OSError):
+            self._bury(worker)
+            return
+        task, worker.task = worker.task, None
+        if task is None:
+            worker.ready = True
+            self._failed_starts = 0
+        else:
+            settle(task.future, message)
+
+    def _bury(self, worker: _Worker) -> None:
+        """Forget a process that died, and see that its task is tried again."""
+        with self._lock:
+            # `_give` may have found out before `_listen` does.
+            if worker not in self._workers:
+                return
+            self._workers.remove(worker)
+        worker.pipe.close()
+        _end_process(worker.process)
+        how = _how_ended(worker.process.exitcode)
+        if not worker.ready:
+            self._count_failed_start(how)
+        if worker.task is not None:
+            self._try_again(worker.task, how)
+
+    def _count_failed_start(self, how: str) -> None:
+        self._failed_starts += 1
+        if self._failed_starts >= _FAILED_STARTS and not self._killed:
+            raise NoWorkers(
+                f"{self._failed_starts} worker processes in a row ended while they started, "
+                f"the last one {how}"
+            )
+
+    def _try_again(self, task: _Task, how: str) -> None:
+        with self._lock:
+            killed = self._killed
+            if not killed and task.attempts < ATTEMPTS:
+                self._pending.appendleft(task)
+                return
+        if killed:
+            _drop(task)
+            return
+        task.future.set_exception(
+            WorkerLost(
+                f"{task.attempts} worker processes died of the same task, the last one {how}"
+            )
+        )
+
+    def _end(self) -> None:
+        with self._lock:
+            self._closed = True
+            left = [worker.task for worker in self._workers if worker.task is not None]
+            left += self._pending
+            self._pending.clear()
+            os.close(self._bell)
+        for worker in self._workers:
+            if worker.task is not None or not worker.ready:
+                worker.process.kill()
+            worker.pipe.close()
+        for worker in self._workers:
+            _end_process(worker.process)
+        for task in left:
+            if self._broken is None:
+                _drop(task)
+            elif task.attempts or task.future.set_running_or_notify_cancel():
+                task.future.set_exception(self._broken)
+
+
+def _end_process(process: SpawnProcess) -> None:
+    process.join(_END_SECONDS)
+    process.kill()
+    process.join()
+
+
+def _drop(task: _Task) -> None:
+    if task.future.cancel():
+        task.future.set_running_or_notify_cancel()
+    else:
+        # It was tried already.
+        task.future.set_exception(Cancelled("the computation was cancelled"))
+
+
+def _how_ended(code: int | None) -> str:
+    """Say in words how a process ended."""
+    if code is None:
+        return "for a reason unknown"
+    if code >= 0:
+        return f"with exit code {code}"
+    # Real-time signals have no name.
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else "no name"
+    because = "; a lack of memory is the usual cause" if -code == signal.SIGKILL else ""
+    return f"by signal {-code} ({name}{because})"
+
+
+def _serve(pipe: Connection) -> None:
+    """Compute what comes through the pipe until it closes; the body of a worker process."""
+    follow_parent()
+    try:
+        pipe.send_bytes(_READY)
+        while True:
+            pipe.send_bytes(answer(pipe.recv_bytes()))
+    except (EOFError, OSError):
+        return
+
+
+def question(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> bytes:
+    """Return a call as bytes that `answer` understands in another process.
+
+    Raises
+    ------
+    Exception : whatever pickling raises where a part cannot be sent.
+    """
+    return pickle.dumps((function, args, kwargs), pickle.HIGHEST_PROTOCOL)
+
+
+def answer(message: bytes) -> bytes:
+    """Make the call of a `question`; return its result, or its exception, for `settle`."""
+    try:
+        function, args, kwargs = pickle.loads(message)
+        return pickle.dumps((True, function(*args, **kwargs)), pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:
+        return pickle.dumps((False, _portable(error)), pickle.HIGHEST_PROTOCOL)
+
+
+def settle(future: Future[Any], message: bytes) -> None:
+    """Give a future the result or the exception of an `answer`."""
+    try:
+        succeeded, outcome = pickle.loads(message)
+    except Exception as error:
+        succeeded, outcome = False, error
+    if succeeded:
+        future.set_result(outcome)
+    else:
+        future.set_exception(outcome)
+
+
+def _portable(error: BaseException) -> BaseException:
+    """Return the exception with its traceback as a note, or a substitute where it cannot travel."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        error.add_note(f"in a worker process:\n{text}")
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(f"in a worker process:\n{text}")
+    return error
