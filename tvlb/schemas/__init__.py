@@ -7,11 +7,12 @@ The models describe the documents and check them; they are built by `tvlb.search
 from tvlb.schemas.command import command_line
 from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
+from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument
 from tvlb.schemas.requests import (
-    REQUESTS,
     ModelBody,
+    Question,
     Request,
     SimulationBody,
     TableBody,
@@ -28,19 +29,26 @@ from tvlb.schemas.resources import (
     LinkUsage,
     ModelResource,
     PairPaths,
+    PointCount,
     SimulationResource,
     TableItem,
     TableList,
     TableResource,
 )
 from tvlb.schemas.simulation import SimulationDocument
+from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions
+from tvlb.schemas.sweep_file import read_sweep_file
+from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument
 
 __all__ = [
+    "MAX_POINTS",
     "REQUESTS",
     "BeyondLimits",
     "Document",
     "Estimate",
+    "Expansion",
+    "Generator",
     "JobError",
     "JobList",
     "JobResource",
@@ -50,19 +58,27 @@ __all__ = [
     "ModelDocument",
     "ModelResource",
     "PairPaths",
+    "PointCount",
+    "Question",
     "Request",
     "RequestLimits",
     "SimulationBody",
     "SimulationDocument",
     "SimulationResource",
+    "SweepBody",
+    "SweepItem",
+    "SweepList",
+    "SweepResource",
     "TableBody",
     "TableDocument",
     "TableItem",
     "TableList",
+    "TableOptions",
     "TableResource",
     "WindowsBody",
     "Wiring",
     "command_line",
     "example",
+    "read_sweep_file",
     "request_key",
 ]

@@ -19,8 +19,9 @@ class RequestLimits:
     Attributes
     ----------
     switches, nodes, cables : of the topology; cables of one kind.
-    cpu_seconds : estimated cost, see `tvlb.search.Cost`.
-    memory_bytes : estimated memory.
+    cpu_seconds : estimated cost, see `tvlb.search.Cost`; of all points of a sweep together.
+    memory_bytes : estimated memory; of the largest point of a sweep.
+    points : of a sweep.
     """
 
     switches: int = 1024
@@ -28,6 +29,7 @@ class RequestLimits:
     cables: int = 65_536
     cpu_seconds: float = 100_000.0
     memory_bytes: int = 16 << 30
+    points: int = 1000
 
     def check_sizes(self, p: int, a: int, h: int, g: int) -> None:
         """Raise BeyondLimits if dfly(p, a, h, g) is too large."""
@@ -41,6 +43,13 @@ class RequestLimits:
                 raise BeyondLimits(
                     f"the topology has {value:,} {name}; this server computes at most {limit:,}"
                 )
+
+    def check_points(self, points: int) -> None:
+        """Raise BeyondLimits if a sweep has too many points."""
+        if points > self.points:
+            raise BeyondLimits(
+                f"the sweep has {points:,} points; this server computes at most {self.points:,}"
+            )
 
     def check_cost(self, cost: Cost) -> None:
         """Raise BeyondLimits if a request costs too much."""

@@ -41,8 +41,8 @@ from tvlb.topology import Dragonfly, parse_named_topology, parse_sizes
 from tvlb.traffic import Pattern, parse_named_pattern
 
 __all__ = [
-    "REQUESTS",
     "ModelBody",
+    "Question",
     "Request",
     "SimulationBody",
     "TableBody",
@@ -110,11 +110,29 @@ class WindowsBody(BaseModel):
         return Windows(self.warmup, self.measured, self.grid)
 
 
-class Request(BaseModel, ABC):
-    """What all requests have in common."""
+class Question(BaseModel, ABC):
+    """What can be asked for, of any kind."""
 
     model_config = _STRICT
     kind: ClassVar[str]
+
+    @abstractmethod
+    def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
+        """Return the question with defaults filled in and texts as they print, and its cost.
+
+        Raises
+        ------
+        InvalidInput : it cannot be answered, or is beyond the limits; nothing was computed.
+        """
+
+    @property
+    def is_light(self) -> bool:
+        """Whether the answer is small, and mostly computation is what it costs."""
+        return True
+
+
+class Request(Question):
+    """What requests about one network have in common."""
 
     topology: Annotated[
         Annotated[TopologyText, Tag("text")] | Annotated[Wiring, Tag("wiring")],
@@ -142,12 +160,7 @@ class Request(BaseModel, ABC):
         return parse_named_topology(self.topology)
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
-        """Return the request with defaults filled in and texts as they print, and its cost.
-
-        Raises
-        ------
-        InvalidInput : it cannot be computed, or is beyond the limits; nothing was computed.
-        """
+        """See `Question.examined`."""
         network = self.network(limits)
         resolved = self._resolved(network)
         cost = resolved._cost(network)
@@ -162,11 +175,6 @@ class Request(BaseModel, ABC):
     def cost(self) -> Cost:
         """Estimate what it takes to compute it."""
         return self._cost(self.network())
-
-    @property
-    def is_light(self) -> bool:
-        """Whether the answer is small, and mostly computation is what it costs."""
-        return True
 
     @abstractmethod
     def _resolved(self, network: Dragonfly) -> Self: ...
@@ -384,7 +392,7 @@ class SimulationBody(Request):
 
     @property
     def is_light(self) -> bool:
-        """See `Request.is_light`; traces and many runs take their time outside the simulator."""
+        """See `Question.is_light`; traces and many runs take their time outside the simulator."""
         runs = (len(self.load) + self.saturation) * self.seeds
         return runs <= _FEW_RUNS and self.traces * runs <= _FEW_TRACES
 
@@ -419,12 +427,7 @@ def _warmup_text(config: SimulationConfig) -> int | str:
     return f"detect:{cycles}" if config.warmup == Warmup.DETECT else cycles
 
 
-REQUESTS: dict[str, type[Request]] = {
-    body.kind: body for body in (TableBody, ModelBody, SimulationBody)
-}
-
-
-def request_key(request: Request) -> str:
+def request_key(request: Question) -> str:
     """SHA-256 (hex) of a resolved request and of the version that answers it.
 
     Equal keys mean equal answers; a new version of tvlb may answer differently.

@@ -13,7 +13,10 @@ from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.table import TableDocument, TableSummary
 
 __all__ = [
+    "EXAMPLE_ID",
+    "EXAMPLE_TIME",
     "Estimate",
+    "Identity",
     "JobError",
     "JobList",
     "JobResource",
@@ -21,6 +24,7 @@ __all__ = [
     "LinkUsage",
     "ModelResource",
     "PairPaths",
+    "PointCount",
     "SimulationResource",
     "TableItem",
     "TableList",
@@ -36,9 +40,9 @@ ResultId = Annotated[
     ),
 ]
 JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")]
-_EXAMPLE_ID = "9b6c" * 16
+EXAMPLE_ID = "9b6c" * 16
 _EXAMPLE_JOB = "4e5d" * 8
-_EXAMPLE_TIME = "2026-11-21T15:00:00Z"
+EXAMPLE_TIME = "2026-11-21T15:00:00Z"
 
 
 class Identity(Document):
@@ -56,12 +60,12 @@ class TableResource(TableDocument, Identity):
         json_schema_extra={
             "examples": [
                 {
-                    "id": _EXAMPLE_ID,
-                    "url": f"/v1/tables/{_EXAMPLE_ID}",
-                    "created_at": _EXAMPLE_TIME,
+                    "id": EXAMPLE_ID,
+                    "url": f"/v1/tables/{EXAMPLE_ID}",
+                    "created_at": EXAMPLE_TIME,
                     "request": TableBody(topology="2,4,2,5").model_dump(mode="json"),
-                    "download_url": f"/v1/tables/{_EXAMPLE_ID}/download?format=parquet",
-                    "paths_url": f"/v1/tables/{_EXAMPLE_ID}/paths",
+                    "download_url": f"/v1/tables/{EXAMPLE_ID}/download?format=parquet",
+                    "paths_url": f"/v1/tables/{EXAMPLE_ID}/paths",
                     **example("table"),
                 }
             ]
@@ -80,9 +84,9 @@ class ModelResource(ModelDocument, Identity):
         json_schema_extra={
             "examples": [
                 {
-                    "id": _EXAMPLE_ID,
-                    "url": f"/v1/models/{_EXAMPLE_ID}",
-                    "created_at": _EXAMPLE_TIME,
+                    "id": EXAMPLE_ID,
+                    "url": f"/v1/models/{EXAMPLE_ID}",
+                    "created_at": EXAMPLE_TIME,
                     "request": ModelBody(topology="2,4,2,5").model_dump(mode="json"),
                     **example("model"),
                 }
@@ -100,9 +104,9 @@ class SimulationResource(SimulationDocument, Identity):
         json_schema_extra={
             "examples": [
                 {
-                    "id": _EXAMPLE_ID,
-                    "url": f"/v1/simulations/{_EXAMPLE_ID}",
-                    "created_at": _EXAMPLE_TIME,
+                    "id": EXAMPLE_ID,
+                    "url": f"/v1/simulations/{EXAMPLE_ID}",
+                    "created_at": EXAMPLE_TIME,
                     "request": SimulationBody(topology="2,4,2,5", load=(0.1,)).model_dump(
                         mode="json"
                     ),
@@ -139,9 +143,9 @@ class JobResource(Document):
                     "stage": "probe",
                     "progress": 0.02,
                     "attempt": 1,
-                    "created_at": _EXAMPLE_TIME,
-                    "started_at": _EXAMPLE_TIME,
-                    "heartbeat_at": _EXAMPLE_TIME,
+                    "created_at": EXAMPLE_TIME,
+                    "started_at": EXAMPLE_TIME,
+                    "heartbeat_at": EXAMPLE_TIME,
                     "ended_at": None,
                     "queue_position": None,
                     "eta_seconds": None,
@@ -157,7 +161,7 @@ class JobResource(Document):
     )
 
     id: JobId
-    kind: Literal["table", "model", "simulation"]
+    kind: Literal["table", "model", "simulation", "sweep"]
     status: JobStatus
     cancel_requested: bool = Field(description="Whether somebody wants the job to end.")
     stalled: bool = Field(
@@ -274,12 +278,25 @@ class CostItem(Document):
     stages: dict[str, float] = Field(description="CPU seconds by stage.")
 
 
+class PointCount(Document):
+    """How many points a sweep has."""
+
+    total: int = Field(ge=1, description="All points.")
+    known: int = Field(ge=0, description="Points whose table is there already.")
+
+
 class Estimate(Document):
     """What would be computed, and what it takes."""
 
-    kind: Literal["table", "model", "simulation"]
+    kind: Literal["table", "model", "simulation", "sweep"]
     result_id: ResultId
-    known: bool = Field(description="Whether the result is there already.")
+    known: bool = Field(
+        description="Whether the result is there already; a sweep with failed points is computed "
+        "again."
+    )
     request: dict[str, Any] = Field(description="The resolved request.")
     cost: CostItem
-    command: str = Field(description="The command line that computes the same.")
+    points: PointCount | None = Field(description="Of a sweep; null for all others.")
+    command: str | None = Field(
+        description="The command line that computes the same; null for a sweep, which needs a file."
+    )

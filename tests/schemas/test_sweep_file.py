@@ -1,0 +1,236 @@
+"""Sweep files: every bad file is refused with one line that says where and why."""
+
+from pathlib import Path
+
+import pytest
+
+from tvlb.errors import InvalidInput
+from tvlb.schemas import SweepBody, read_sweep_file
+from tvlb.schemas.sweep_file import MAX_BYTES
+from tvlb.schemas.toml_lines import find_line
+
+_DOCS = Path(__file__).parents[2] / "docs"
+_NAMES = "p, a, h, g, radix, switches, nodes, cables, global_cables, local_cables, links_per_pair"
+_OPTIONS = (
+    "patterns, tolerance, balance, screening, confirmation, finalists, data_points, "
+    "simulated_patterns"
+)
+_GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("sweep.toml")
+
+
+def problem(path: Path) -> str:
+    with pytest.raises(InvalidInput) as caught:
+        read_sweep_file(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            _GENERATOR + _GENERATOR + 'constraints = ["nodez < 3"]',
+            f':11: generators[1].constraints[0]: unknown name "nodez"; use one of {_NAMES}',
+        ),
+        (
+            _GENERATOR + 'constraints = [\n    "nodes < 300",\n    "p + h",\n]',
+            ':6: generators[0].constraints[1]: "p + h" is a number; compare it with another, as in '
+            "nodes <= 20000",
+        ),
+        (
+            "# seed = 1\n\nseed = 1",
+            ":3: seed: unknown key; use one of name, topologies, generators, arrangements, "
+            "routings, seeds, options",
+        ),
+        (
+            f"{_GENERATOR}nodes = 3",
+            ":6: generators[0].nodes: unknown key; use one of p, a, h, g, constraints",
+        ),
+        ("[options]\nseed = 1", f":2: options.seed: unknown key; use one of {_OPTIONS}"),
+        ("\n[[generators]]\np = 4\n", ':2: generators[0]: the key "a" is missing'),
+        (
+            "[[generators]]\np = '8..2'",
+            ':2: generators[0].p: the range "8..2" is empty: its last value is below its first',
+        ),
+        (
+            "[[generators]]\np = [4, true]",
+            ":2: generators[0].p: expected a whole number, a list of them, or a text such as "
+            '"2..8"',
+        ),
+        (
+            _GENERATOR.replace('"max"', "[]"),
+            ':5: generators[0].g: the list is empty; expected a whole number or "max", a list of '
+            'them, or a text such as "3..max"',
+        ),
+        (
+            'topologies = [\n  "4,8,4,9",\n  "machine.json",\n]',
+            ':1: topologies[1]: "machine.json" is no topology; expected p,a,h,g or dfly(p,a,h,g), '
+            "with absolute, palmtree, relative, circulant or nothing as the arrangement: "
+            "dfly(4,8,4,9,palmtree)",
+        ),
+        ("topologies = [4]", ":1: topologies[0]: expected a text or a table, not 4"),
+        (
+            "[[topologies]]\np = 1\na = 2\nh = 1\ng = 1\nlinks = []",
+            ":5: topologies[0].g: expected a whole number 2..1000000000, not 1",
+        ),
+        (
+            "[[topologies]]\np = 1\na = 2\nh = 1\ng = 3\nlinks = [[0, 3], [1]]",
+            ":6: topologies[0].links[1]: expected a list of 2 values, not 1",
+        ),
+        (
+            'arrangements = ["absolute", "spiral"]',
+            ':1: arrangements[1]: expected "absolute", "palmtree", "relative" or "circulant", not '
+            '"spiral"',
+        ),
+        (
+            'routings = ["ugal"]',
+            ':1: routings[0]: expected "ugal-l", "ugal-g" or "par", not "ugal"',
+        ),
+        ("seeds = []", ":1: seeds: expected a list of 1..1000 values, not 0"),
+        ("seeds = 3", ":1: seeds: expected a list of 1..1000 values, not 3"),
+        (
+            "seeds = [0, -1]",
+            ":1: seeds[1]: expected a whole number 0..9223372036854775807, not -1",
+        ),
+        (
+            "[options]\npatterns = 'most'",
+            ':2: options.patterns: expected "auto", "all" or a whole number 1..1000000000, not '
+            '"most"',
+        ),
+        (
+            "options = { finalists = 101 }",
+            ":1: options.finalists: expected a whole number 1..100, not 101",
+        ),
+        (
+            "options.tolerance = 1.0",
+            ":1: options.tolerance: expected a number from 0 to below 1, not 1.0",
+        ),
+        (
+            "[options.screening]\nwarmup = 1\nmeasured = 1\ngrid = nan",
+            ":4: options.screening.grid: expected a number 0.0001..0.1, not NaN",
+        ),
+        (
+            "[options.screening]\nwarmup = 1",
+            ':1: options.screening: the key "measured" is missing',
+        ),
+        ("[options]\nbalance = 1", ":2: options.balance: expected true or false, not 1"),
+        (
+            "name = 'two\\nlines'".replace("'", '"'),
+            ":1: name: the name has control characters, such as line breaks",
+        ),
+        (
+            "[[topologies]]\np = 1\na = 2\nh = 1\ng = 3\nlinks = [[0, 'x']]",
+            ':6: topologies[0].links[0][1]: expected a whole number, not "x"',
+        ),
+        ("options = 3", ":1: options: expected a table, not 3"),
+        (
+            f"name = '{'x' * 101}'",
+            f':1: name: expected a text of at most 100 characters, not "{"x" * 59}...',
+        ),
+        (
+            "name = 2026-01-01",
+            ':1: name: expected a text of at most 100 characters, not "2026-01-01"',
+        ),
+        ("seeds = [0]\nseeds = [1]\n", ":2:12: the file is not TOML: Cannot overwrite a value"),
+        (
+            "\nseeds 3",
+            ":2:7: the file is not TOML: Expected '=' after a key in a key/value pair",
+        ),
+        ("seeds = [0,\n", ":2: the file is not TOML: Invalid value, at its end"),
+        ("seeds = " + "[" * 5000, ": lists or tables are nested too deeply"),
+    ],
+)
+def test_bad_files(written: Path, text: str, expected: str) -> None:
+    written.write_text(text)
+    assert problem(written) == f"sweep.toml{expected}"
+
+
+def test_a_file_that_is_not_utf8(written: Path) -> None:
+    written.write_bytes(b"# one\nname = '\xff'")
+    assert problem(written) == "sweep.toml:2: the file is not UTF-8"
+
+
+def test_a_file_that_is_too_large(written: Path) -> None:
+    written.write_bytes(b"#" * (MAX_BYTES + 1))
+    assert problem(written) == "sweep file sweep.toml is larger than 1,048,576 bytes (1 MiB)"
+
+
+def test_a_file_that_is_not_there(written: Path) -> None:
+    assert problem(written) == "cannot read sweep file sweep.toml: No such file or directory"
+    written.mkdir()
+    assert problem(written) == "cannot read sweep file sweep.toml: Is a directory"
+
+
+def test_texts_that_look_like_keys_are_no_lines() -> None:
+    # Line 2 is inside a text; the key is in line 5.
+    assert find_line("name = '''\nseeds = 3\n'''\n\nseeds = 4\n", ("seeds",)) == 5
+    assert find_line("a = [\n[1],\n[2]]\n[b]\nc = 1", ("b", "c")) == 5
+
+
+def test_no_line_rather_than_a_slow_one() -> None:
+    text = "".join(f"key{number} = {number}\n" for number in range(1000))
+    assert find_line(text, ("key100",)) == 101
+    assert find_line(text, ("key900",)) is None
+    assert find_line(text, ("other",)) is None
+    assert find_line("#" * 100_000 + "\nkey = 1", ("key",)) is None
+
+
+def test_line_ends_of_windows(written: Path) -> None:
+    written.write_bytes(b"name = 'x'\r\nseeds = 4\r\n")
+    assert problem(written).startswith("sweep.toml:2: seeds: ")
+
+
+def test_everything_in_one_file(written: Path) -> None:
+    written.write_text(
+        """
+        name = "everything"
+        topologies = ["4,8,4,9"]
+        arrangements = ["palmtree"]
+        routings = ["par"]
+        seeds = [1, 2]
+        [[generators]]
+        p = 2
+        a = [4, 6]
+        h = "2..3"
+        g = "3..max step 2"
+        constraints = ["a == 2*h"]
+        [options]
+        tolerance = 0.1
+        screening = { warmup = 100, measured = 200, grid = 0.02 }
+        """
+    )
+    assert read_sweep_file(written) == SweepBody.model_validate(
+        {
+            "name": "everything",
+            "topologies": ["4,8,4,9"],
+            "arrangements": ["palmtree"],
+            "routings": ["par"],
+            "seeds": [1, 2],
+            "generators": [
+                {"p": "2", "a": "4,6", "h": "2..3", "g": "3..max step 2", "constraints": ["a==2*h"]}
+            ],
+            "options": {
+                "tolerance": 0.1,
+                "screening": {"warmup": 100, "measured": 200, "grid": 0.02},
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize("name", ["sweep-links-per-pair", "sweep-procurement"])
+def test_the_documentation_shows_the_examples_and_their_points(name: str) -> None:
+    path = _DOCS / "examples" / f"{name}.toml"
+    page = f"{(_DOCS / 'sweeps.md').read_text()}\n"
+    assert _indented(path.read_text()) in page
+    points = read_sweep_file(path).points()
+    lines = [f"{point.topology} {point.routing} seed {point.seed}" for point in points]
+    assert f"\n\n{_indented(chr(10).join(lines))}\n\n" in page
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in text.strip().split("\n"))

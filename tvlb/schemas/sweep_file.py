@@ -1,0 +1,68 @@
+"""Sweep files: a `SweepBody` in TOML, with errors in the file's own terms."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from tvlb.errors import InvalidInput
+from tvlb.schemas.problems import first_problem
+from tvlb.schemas.sweep import SweepBody
+from tvlb.schemas.toml_lines import find_line
+
+__all__ = ["MAX_BYTES", "read_sweep_file"]
+
+MAX_BYTES = 1 << 20
+_POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def read_sweep_file(path: Path) -> SweepBody:
+    """Read a sweep file.
+
+    Raises
+    ------
+    InvalidInput : the file cannot be read, is larger than 1 MiB, is no UTF-8 or no TOML, or is no
+        sweep. The text is one line: the file, the line where that is known, the key, and what was
+        expected.
+    """
+    text = _text(path)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(_syntax_problem(path, text, str(error))) from error
+    except RecursionError as error:
+        raise InvalidInput(f"{path}: lists or tables are nested too deeply") from error
+    try:
+        return SweepBody.model_validate(document)
+    except ValidationError as error:
+        problem = first_problem(SweepBody, error)
+        line = find_line(text, problem.place)
+        where = f"{path}" if line is None else f"{path}:{line}"
+        raise InvalidInput(f"{where}: {problem}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"cannot read sweep file {path}: {error.strerror}") from error
+    if len(content) > MAX_BYTES:
+        raise InvalidInput(f"sweep file {path} is larger than {MAX_BYTES:,} bytes (1 MiB)")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(f"{path}:{line}: the file is not UTF-8") from error
+
+
+def _syntax_problem(path: Path, text: str, message: str) -> str:
+    """Name a TOML error as compilers do: file, line, column."""
+    match = _POSITION.search(message)
+    what = message if match is None else message[: match.start()]
+    if match is None:
+        return f"{path}: the file is not TOML: {what}"
+    if match.group(1) is None:
+        return f"{path}:{text.count(chr(10)) + 1}: the file is not TOML: {what}, at its end"
+    return f"{path}:{match.group(1)}:{match.group(2)}: the file is not TOML: {what}"

@@ -1,0 +1,78 @@
+"""What the service answers with for sweeps."""
+
+from pydantic import ConfigDict, Field
+from pydantic.config import JsonDict
+
+from tvlb.schemas.common import Document
+from tvlb.schemas.resources import EXAMPLE_ID, EXAMPLE_TIME, Identity
+from tvlb.schemas.sweep import SweepBody
+
+__all__ = ["SweepItem", "SweepList", "SweepResource"]
+
+_NAMES = ("results.parquet", "results.csv", "report.html", "timings.parquet")
+_FILES: JsonDict = dict.fromkeys(_NAMES, EXAMPLE_ID)
+_ROW: JsonDict = {
+    "point": 0,
+    "key": EXAMPLE_ID,
+    "status": "succeeded",
+    "topology": "dfly(2,4,2,5)",
+    "routing": "ugal-l",
+    "seed": 0,
+    "chosen": "<=4+60%",
+    "saturation_gain": 0.05,
+}
+
+
+class SweepItem(Identity):
+    """A sweep among others."""
+
+    name: str = Field(description="Of the sweep, as it was asked for.")
+    points: int = Field(ge=1, description="Number of points.")
+    failed: int = Field(
+        ge=0, description="Points that could not be computed; asking again tries them again."
+    )
+    download_url: str = Field(description="Of the result rows; format is parquet or csv.")
+    report_url: str = Field(description="Of the report, an HTML page.")
+
+
+class SweepResource(SweepItem):
+    """Many tables, a row for each."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": EXAMPLE_ID,
+                    "url": f"/v1/sweeps/{EXAMPLE_ID}",
+                    "created_at": EXAMPLE_TIME,
+                    "name": "one small network",
+                    "points": 1,
+                    "failed": 0,
+                    "download_url": f"/v1/sweeps/{EXAMPLE_ID}/download?format=parquet",
+                    "report_url": f"/v1/sweeps/{EXAMPLE_ID}/report",
+                    "request": SweepBody(
+                        name="one small network", topologies=("dfly(2,4,2,5)",)
+                    ).model_dump(mode="json"),
+                    "rows": [_ROW],
+                    "files": _FILES,
+                }
+            ]
+        }
+    )
+
+    request: SweepBody = Field(description="The resolved request.")
+    rows: tuple[dict[str, str | int | float | bool | None], ...] = Field(
+        description="A row for each point, with the columns of the file of results; the example "
+        "has some of them. `key` is the id of the point's table."
+    )
+    files: dict[str, str] = Field(
+        description="SHA-256 of the files that were written. timings.parquet, which tells what "
+        "computing them took, is in the store only."
+    )
+
+
+class SweepList(Document):
+    """Sweeps, newest first."""
+
+    sweeps: tuple[SweepItem, ...]
+    next: str | None = Field(description="URL of the older ones; null if there are none.")
