@@ -1,0 +1,102 @@
+"""Rows and documents of sweeps that nobody computed: the example document, varied."""
+
+import copy
+import random
+from typing import Any
+
+from tvlb.paths import table1_points
+from tvlb.schemas import TableBody, example, request_key
+from tvlb.sweeps.rows import Row, failed_row, succeeded_row
+from tvlb.topology import Dragonfly
+
+__all__ = ["made_up_sweep"]
+
+_ARRANGEMENTS = ("absolute", "palmtree")
+_ROUTINGS = ("ugal-l", "par")
+_PATTERNS = tuple(f"type2(seed={seed})" for seed in range(3))
+
+
+def made_up_sweep(
+    sizes: list[str], *, seeds: int = 1, failures: int = 0
+) -> tuple[list[Row], dict[str, dict[str, Any]]]:
+    """Return rows and documents of every arrangement and routing; the last points failed."""
+    bodies = [
+        TableBody(topology=f"dfly({size},{arrangement})", routing=routing, seed=seed).resolved()
+        for size in sizes
+        for arrangement in _ARRANGEMENTS
+        for routing in _ROUTINGS
+        for seed in range(seeds)
+    ]
+    rows: list[Row] = []
+    documents: dict[str, dict[str, Any]] = {}
+    for point, body in enumerate(bodies):
+        key = request_key(body)
+        if point >= len(bodies) - failures:
+            rows.append(failed_row(point, key, body, "SolverFailed: <b>the LP</b> & more"))
+            continue
+        documents[key] = _document(body, random.Random(f"{body.topology}/{point}"))
+        rows.append(succeeded_row(point, key, body, documents[key]))
+    return rows, documents
+
+
+def _document(body: TableBody, draw: random.Random) -> dict[str, Any]:
+    made = example("table")
+    network = body.network()
+    links = network.links_per_group_pair[0]
+    made |= {"topology": str(network), "topology_metadata": network.metadata}
+    made["table"]["id"] = f"{draw.getrandbits(256):064x}"
+    made["cut"], made["probe"] = _probe(network, random.Random(str(network)))
+    base = draw.uniform(0.15, 0.3)
+    made["baseline"] |= _figures("all", base, draw)
+    shape = made["candidates"][0]
+    gain = 0.06 * (links - 1.5) / links
+    made["candidates"] = [
+        copy.deepcopy(shape)
+        | _figures(expression, base * (1 + gain + draw.uniform(-0.01, 0.04)), draw)
+        | {"confirmed": number < 3}
+        for number, expression in enumerate(("<=4+60%", "short(2,3)", "<=5", "<=4+(2,3)"))
+    ]
+    made["candidates"][3]["comparison"] = None
+    kept = links == 1
+    chosen = "all" if kept else "short(2,3)"
+    made["decision"] = {"expression": chosen, "replaces_all": not kept, "reason": "made up"}
+    made["curves"] = {name: _curve(draw) for name in ("all", "short(2,3)")}
+    return made
+
+
+def _probe(network: Dragonfly, draw: random.Random) -> tuple[float, list[dict[str, Any]]]:
+    point = example("table")["probe"][0]
+    best = draw.uniform(0.4, 0.6)
+    cut = 0.92 * best
+    points: list[dict[str, Any]] = []
+    for number, path_set in enumerate(table1_points(network)):
+        theta = best * min(1.0, 0.55 + 0.06 * number) - 0.001 * number
+        points.append(
+            point
+            | {"expression": str(path_set), "theta_mean": theta, "theta_sem": 0.05 / (1 + number)}
+            | {"within_tolerance": theta >= cut}
+        )
+    return cut, points
+
+
+def _figures(expression: str, saturation: float, draw: random.Random) -> dict[str, Any]:
+    per_pattern = [
+        {
+            "pattern": pattern,
+            "saturation": saturation * draw.uniform(0.99, 1.01),
+            "latency": 50 - 20 * saturation + draw.uniform(-0.5, 0.5),
+        }
+        for pattern in _PATTERNS
+    ]
+    values = [float(one["saturation"]) for one in per_pattern]
+    return {
+        "expression": expression,
+        "saturation_mean": sum(values) / len(values),
+        "per_pattern": per_pattern,
+    }
+
+
+def _curve(draw: random.Random) -> list[dict[str, Any]]:
+    point = example("table")["curves"]["all"][0]
+    base = draw.uniform(45, 50)
+    return [point | {"load": load / 20, "latency_mean": base + load**2 / 4} for load in range(1, 6)]

@@ -1,0 +1,84 @@
+"""A report in a browser, opened from disk."""
+
+from collections.abc import Generator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.report.synthetic import made_up_sweep
+from tests.web.browser import CHROMIUM, new_page, running_browser
+from tvlb.report import report_html
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("report") / "report.html"
+    rows, documents = made_up_sweep(["2,4,2,5"], failures=2)
+    path.write_bytes(report_html("Two <small> Dragonflies", rows, documents))
+    return path.as_uri()
+
+
+def check(page: Page) -> None:
+    """No violation of axe's rules, and nothing wider than the screen.
+
+    What Plotly draws has thousands of elements, none of which can be reached; the tables tell it.
+    """
+    source = (files("axe_playwright_python") / "axe.min.js").read_text()
+    page.evaluate(source)
+    asked = "axe.run({exclude: ['.main-svg']}, {resultTypes: ['violations']})"
+    found = page.evaluate(asked)["violations"]
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -> None:
+    # One page for all: to read the library that draws takes seconds.
+    with new_page(browser, report) as page:
+        told: list[str] = []
+        page.on("console", lambda message: told.append(message.text))
+        page.goto(report)
+        expect(page.locator("[data-plot=gain-links] .scatterlayer .point")).to_have_count(2)
+        check(page)
+        _sort(page)
+        scrolled = page.evaluate("scrollY")
+        page.locator("table.sortable tbody a[href$='point=1']").click()
+        expect(page.get_by_role("heading", name="Point 1: absolute, par, seed 0")).to_be_focused()
+        expect(page.get_by_role("heading", name="All points")).to_be_hidden()
+        plots = page.locator("section[aria-labelledby=point-1] .main-svg")
+        expect(plots.first).to_be_visible()
+        expect(page.get_by_text("Failed: SolverFailed: <b>the LP</b> & more").first).to_be_visible()
+        page.set_viewport_size({"width": 400, "height": 900})
+        page.emulate_media(color_scheme="dark")
+        check(page)
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.go_back()
+        expect(page.get_by_role("heading", name="All points")).to_be_visible()
+        assert page.evaluate("scrollY") == scrolled
+        page.evaluate("location.hash = 'topology=9,9,9,9'")
+        expect(page.get_by_role("heading", name="No such topology")).to_be_visible()
+        assert told == []
+
+
+def _sort(page: Page) -> None:
+    numbers = page.locator("table.sortable tbody tr th")
+    title = page.get_by_role("button", name="Saturation, chosen")
+    title.click()
+    column = page.locator("table.sortable tbody tr td:nth-child(15)")
+    values = [text.split()[0] for text in column.all_inner_texts() if text]
+    assert values == sorted(values)
+    assert len(values) == 2
+    ascending = numbers.all_inner_texts()
+    title.click()
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Saturation, chosen")
+    # Failed points, without a value, stay last.
+    assert numbers.all_inner_texts() == [*reversed(ascending[:2]), "2", "3"]

@@ -1,0 +1,213 @@
+"""The HTML of reports: content, escapes, equal bytes, and nothing from elsewhere."""
+
+import base64
+import hashlib
+import html.parser
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.synthetic import made_up_sweep
+from tvlb.errors import InvalidInput
+from tvlb.report import report_html
+from tvlb.report.data import drawn_data, script_text
+from tvlb.report.points import ROW_COLUMNS, points_of
+from tvlb.sweeps.columns import COLUMNS
+
+ROWS, DOCUMENTS = made_up_sweep(["2,4,2,5", "2,4,2,9"], failures=1)
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)> & \"quoted\" 'text'"
+
+
+class Reader(html.parser.HTMLParser):
+    """The elements of a page with their attributes, and the texts of its scripts."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text = ""
+        self._in_script = False
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._in_script = tag == "script"
+        self.text += " "
+        if self._in_script:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_script = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_script:
+            self.scripts[-1] += data
+        else:
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def page() -> bytes:
+    return report_html("A sweep", ROWS, DOCUMENTS)
+
+
+def test_equal_input_gives_equal_bytes(page: bytes) -> None:
+    turned = dict(reversed(DOCUMENTS.items()))
+    assert report_html("A sweep", [dict(row) for row in ROWS], turned) == page
+
+
+def test_the_overview_says_what_there_is(page: bytes) -> None:
+    read = Reader(page)
+    text = " ".join(read.text.split())
+    for part in (
+        "Points 8 Succeeded 7 Failed 1 their errors Topologies 4",
+        # The made-up sets of dfly(2,4,2,9), one link per group pair, were kept.
+        "A T-VLB table replaces the conventional set in 4 of 7 computed points.",
+        "kept in all",
+        "SolverFailed: <b>the LP</b> & more",
+    ):
+        assert part in text
+    links = {attributes.get("href") for tag, attributes in read.elements if tag == "a"}
+    assert {"#topology=2,4,2,5", "#topology=2,4,2,9&point=7"} <= links
+
+
+def test_nothing_is_loaded_from_elsewhere(page: bytes) -> None:
+    for tag, attributes in Reader(page).elements:
+        for name in ("src", "href", "data", "action", "srcset", "poster"):
+            target = attributes.get(name) or "#"
+            assert target.startswith("#") or target == "data:,", (tag, target)
+    style = page[page.index(b"<style>") : page.index(b"</style>")]
+    assert b"url(" not in style
+    assert b"@import" not in style
+
+
+def test_the_policy_allows_these_scripts_alone(page: bytes) -> None:
+    read = Reader(page)
+    policy = next(
+        attributes["content"]
+        for _, attributes in read.elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["connect-src"] == "'none'"
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in read.scripts[1:]
+    ]
+    assert rules["script-src"].split() == hashes
+    assert len(hashes) == 2
+
+
+def test_texts_of_users_stay_texts() -> None:
+    rows = [dict(row) for row in ROWS]
+    rows[-1]["error"] = EVIL
+    rows[0]["chosen"] = EVIL
+    plain = Reader(report_html("A sweep", ROWS, DOCUMENTS))
+    evil = Reader(report_html(EVIL, rows, DOCUMENTS))
+    assert [tag for tag, _ in evil.elements] == [tag for tag, _ in plain.elements]
+    assert evil.text.count(EVIL) >= 3
+    assert evil.scripts[1:] == plain.scripts[1:]
+    data = json.loads(evil.scripts[0])
+    assert data["rows"][-1][data["columns"].index("error")] == EVIL
+
+
+def test_text_that_utf8_cannot_say_does_no_harm() -> None:
+    assert "A ? sweep" in Reader(report_html("A \udcff sweep", [], {})).text
+
+
+def test_script_text_can_stand_in_an_element() -> None:
+    text = script_text({"name": "</script><!-- \u2028 &"})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"name": "</script><!-- \u2028 &"}
+
+
+def data_of(rows: Any, documents: Any = DOCUMENTS) -> dict[str, Any]:
+    return drawn_data(points_of(rows), documents)
+
+
+def test_details_are_those_of_the_documents() -> None:
+    data = data_of(ROWS)
+    assert list(data["details"]) == [str(number) for number in range(7)]
+    document = DOCUMENTS[str(ROWS[3]["key"])]
+    detail = data["details"]["3"]
+    assert [one["expression"] for one in detail["simulated"]] == [
+        "all",
+        *(one["expression"] for one in document["candidates"]),
+    ]
+    first = document["candidates"][0]
+    assert detail["simulated"][1]["saturation"][0] == pytest.approx(
+        first["saturation_mean"], rel=1e-5
+    )
+    assert [expression for expression, _ in detail["curves"]] == ["all", "short(2,3)"]
+    local_before = document["balance"]["local"]["percentiles_before"]
+    assert detail["usage"][0] == ["local", "before", local_before]
+
+
+def test_equal_probe_curves_are_there_once() -> None:
+    data = data_of(ROWS)
+    # Routings share the probe of their topology and arrangement.
+    assert [probe["points"] for probe in data["probes"]] == [[0, 1], [2, 3], [4, 5], [6]]
+    assert data["details"]["3"]["probe"] == 1
+    assert len(data["probes"][0]["table1"]) == 31
+
+
+def test_fronts_are_of_computed_points() -> None:
+    rows = points_of(ROWS)
+    computed = [row for row in rows if row["status"] == "succeeded"]
+    # All have two nodes per switch.
+    best = max(computed, key=lambda row: row["saturation_chosen"])
+    assert data_of(ROWS)["fronts"]["switches_per_node"] == [best["point"]]
+
+
+def test_numbers_stay_what_scripts_can_hold() -> None:
+    row = dict(ROWS[0]) | {"seed": 2**63 - 1, "latency_chosen": math.nan}
+    data = data_of([row])
+    shown = dict(zip(data["columns"], data["rows"][0], strict=True))
+    assert shown["seed"] == str(2**63 - 1)
+    assert shown["latency_chosen"] is None
+    gain = ROWS[0]["best_saturation_gain"]
+    assert isinstance(gain, float)
+    assert shown["best_saturation_gain"] == float(f"{gain:.6g}")
+
+
+def test_points_without_documents_keep_their_rows() -> None:
+    read = Reader(report_html("A sweep", ROWS, {}))
+    assert "probes" not in {attributes.get("id") for _, attributes in read.elements}
+    assert json.loads(read.scripts[0])["details"] == {}
+
+
+@pytest.mark.parametrize("rows", [[], [ROWS[-1]], [ROWS[0]]])
+def test_few_points_are_enough(rows: list[Any]) -> None:
+    assert "Finding" in Reader(report_html("Few", rows, DOCUMENTS)).text
+
+
+def test_wrong_input_is_refused() -> None:
+    short = {name: value for name, value in ROWS[0].items() if name != "nodes"}
+    with pytest.raises(InvalidInput, match="row of point 0: column 'nodes' is missing"):
+        report_html("A sweep", [short], {})
+    with pytest.raises(InvalidInput, match="point 0 is there twice"):
+        report_html("A sweep", [ROWS[0], ROWS[0]], DOCUMENTS)
+    key = str(ROWS[0]["key"])
+    with pytest.raises(InvalidInput, match=r"point 0: no document of a table: .*cut"):
+        report_html("A sweep", ROWS[:1], {key: {"probe": []}})
+
+
+def test_the_columns_are_those_of_result_rows() -> None:
+    assert set(ROW_COLUMNS) <= {column.name for column in COLUMNS}
+
+
+def test_colours_are_those_of_the_pages() -> None:
+    root = Path(__file__).parents[2]
+    sheets = [root / "api/static/style.css", root / "tvlb/report/assets/style.css"]
+    ours, theirs = (
+        set(re.findall(r"--(\w+): (#\w{6})", sheet.read_text())) for sheet in reversed(sheets)
+    )
+    own = {"third", "fourth", "fifth"}
+    assert {name for name, _ in ours} >= own
+    # On paper both are plain.
+    assert {pair for pair in ours if pair[0] not in own} <= theirs

@@ -1,0 +1,297 @@
+"""Rows of a sweep: figures by hand, nulls, files."""
+
+# pyarrow has no type information.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+
+import copy
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tvlb.errors import InvalidInput
+from tvlb.provenance import VERSION
+from tvlb.schemas import TableBody, Wiring, example, request_key
+from tvlb.sweeps.columns import COLUMNS
+from tvlb.sweeps.row_files import row_schema, write_rows
+from tvlb.sweeps.rows import Row, failed_row, succeeded_row
+from tvlb.topology import Dragonfly
+
+NAMES = [column.name for column in COLUMNS]
+BODY = TableBody(topology="2,4,2,5", patterns=4, finalists=1, seed=7).resolved()
+KEY = request_key(BODY)
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    return copy.deepcopy(example("table")) | changes
+
+
+def row(made: dict[str, Any], body: TableBody = BODY) -> Row:
+    return succeeded_row(3, KEY, body, made)
+
+
+def set_figures(simulated: dict[str, Any], *figures: tuple[float, float | None]) -> None:
+    simulated["per_pattern"] = [
+        {"pattern": f"type2(seed={seed})", "saturation": saturation, "latency": latency}
+        for seed, (saturation, latency) in enumerate(figures)
+    ]
+    simulated["saturation_mean"] = sum(one for one, _ in figures) / len(figures)
+
+
+def numbers(made: Row, *names: str) -> list[float]:
+    values = [made[name] for name in names]
+    assert all(isinstance(value, float) for value in values)
+    return [float(value) for value in values if value is not None]
+
+
+def test_every_column_is_there_in_order() -> None:
+    assert list(row(document())) == NAMES
+    assert list(failed_row(0, KEY, BODY, "no")) == NAMES
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_no_column_tells_a_time_a_host_or_a_date() -> None:
+    slow = document()
+    slow["timings"] = dict.fromkeys(slow["timings"], 99.0)
+    slow["provenance"] = slow["provenance"] | {"python": "9.9.9"}
+    assert row(slow) == row(document())
+
+
+def test_the_request() -> None:
+    made = row(document())
+    assert (made["point"], made["key"], made["status"], made["error"]) == (
+        3,
+        KEY,
+        "succeeded",
+        None,
+    )
+    assert (made["routing"], made["seed"]) == ("ugal-l", 7)
+    options = made["options"]
+    assert isinstance(options, str)
+    read = json.loads(options)
+    assert read["finalists"] == 1
+    assert read.keys() == TableBody.model_fields.keys() - {"topology", "routing", "seed"}
+    assert options == json.dumps(read, sort_keys=True, separators=(",", ":"))
+
+
+def test_sizes_and_costs() -> None:
+    # dfly(2,4,2,5): 20 switches of 2+3+2 ports; 5 groups of 6 local cables; 20*2/2 global cables,
+    # 2 for each of the 10 group pairs.
+    assert {name: row(document())[name] for name in NAMES[4:21]} == {
+        "topology": "dfly(2,4,2,5)",
+        "arrangement": "absolute",
+        "p": 2,
+        "a": 4,
+        "h": 2,
+        "g": 5,
+        "links_per_pair": 2.0,
+        "links_per_pair_min": 2,
+        "links_per_pair_max": 2,
+        "radix": 7,
+        "nodes": 40,
+        "switches": 20,
+        "global_cables": 20,
+        "local_cables": 30,
+        "cables": 50,
+        "switches_per_node": 0.5,
+        "cables_per_node": 1.25,
+    }
+
+
+@pytest.mark.parametrize("arrangement", ["absolute", "palmtree"])
+def test_sizes_are_those_of_the_network(arrangement: str) -> None:
+    """Also for failed points, and where global ports are left over."""
+    body = TableBody(topology=f"dfly(3,4,2,4,{arrangement})").resolved()
+    network = Dragonfly(3, 4, 2, 4, arrangement)
+    assert network.unconnected_ports > 0
+    made = failed_row(0, request_key(body), body, "no")
+    assert made["topology"] == str(network)
+    assert made["global_cables"] == len(network.cables)
+    assert made["cables"] == network.num_links / 2
+    assert made["nodes"] == network.num_nodes
+    # 8 global ports of a group for 3 others: 2 links each.
+    assert made["links_per_pair"] == 2.0
+    assert (made["links_per_pair_min"], made["links_per_pair_max"]) == (2, 2)
+
+
+def test_a_network_given_by_its_cables() -> None:
+    links = ((0, 2), (1, 3), (0, 4), (2, 5), (3, 5))
+    wiring = Wiring(p=1, a=2, h=2, g=3, links=links)
+    made = failed_row(0, KEY, TableBody(topology=wiring).resolved(), "no")
+    assert (made["topology"], made["arrangement"]) == ("dfly(1,2,2,3,file)", "file")
+    # Five cables for three group pairs.
+    assert made["links_per_pair"] == 5 / 3
+    assert (made["links_per_pair_min"], made["links_per_pair_max"]) == (1, 2)
+    assert made["global_cables"] == 5
+
+
+def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
+    read = document()
+    chosen = read["probe"][0] | {"expression": "<=3+20%", "theta_sem": None}
+    read["strategic"].append(chosen)
+    made = row(read)
+    conventional = next(one for one in read["probe"] if one["expression"] == "all")
+    assert made["theta_chosen"] == chosen["theta_mean"]
+    assert made["theta_chosen_sem"] is None
+    assert made["theta_all"] == conventional["theta_mean"]
+    assert (made["saturation_chosen"], made["saturation_all"]) == (0.39, 0.19)
+    assert made["latency_all_sem"] == read["baseline"]["latency_sem"]
+    assert (made["programs"], made["flit_hops"]) == (152, 2837775)
+    assert made["local_usage_after"] == read["balance"]["local"]["after"]
+    assert (made["table_id"], made["version"]) == (read["table"]["id"], "0.1.0")
+
+
+def test_gains_are_paired_by_pattern() -> None:
+    read = document()
+    set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0), (0.25, 40.0))
+    set_figures(read["candidates"][0], (0.26, 45.0), (0.34, 57.0), (0.30, 39.0))
+    made = row(read)
+    # Differences 0.06, 0.04, 0.05: mean 0.05, deviation 0.01; all has 0.25. t(2) = 4.302653.
+    half = 4.302653 * 0.01 / math.sqrt(3) / 0.25
+    assert numbers(
+        made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
+    ) == pytest.approx([0.2, 0.2 - half, 0.2 + half], rel=1e-6)
+    # Differences -5, -3, -1: mean -3, deviation 2; all has 50.
+    half = 4.302653 * 2.0 / math.sqrt(3) / 50.0
+    assert numbers(
+        made, "latency_change", "latency_change_low", "latency_change_high"
+    ) == pytest.approx([-0.06, -0.06 - half, -0.06 + half], rel=1e-6)
+    assert made["simulated_patterns"] == 3
+
+
+def test_a_single_pattern_has_no_interval() -> None:
+    read = document()
+    set_figures(read["baseline"], (0.20, 50.0))
+    set_figures(read["candidates"][0], (0.25, 45.0))
+    made = row(read)
+    assert numbers(made, "saturation_gain", "latency_change") == pytest.approx([0.25, -0.1])
+    for name in ("saturation_gain_low", "saturation_gain_high", "latency_change_low"):
+        assert made[name] is None
+
+
+def test_figures_that_do_not_exist_are_null() -> None:
+    read = document()
+    set_figures(read["baseline"], (0.0, None), (0.0, 50.0))
+    set_figures(read["candidates"][0], (0.1, 45.0), (0.1, 45.0))
+    made = row(read)
+    assert made["saturation_gain"] is None
+    assert made["latency_change"] is None
+    assert made["best_latency_change_high"] is None
+
+
+def kept() -> dict[str, Any]:
+    """Return a document in which the conventional set was kept."""
+    read = document(decision={"expression": "all", "replaces_all": False, "reason": "no gain"})
+    set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0))
+    set_figures(read["candidates"][0], (0.21, 49.0), (0.31, 59.0))
+    better = copy.deepcopy(read["candidates"][0]) | {"expression": "short(2,3)"}
+    set_figures(better, (0.22, 51.0), (0.33, 61.0))
+    screened = copy.deepcopy(better) | {"expression": "<=5", "confirmed": False}
+    set_figures(screened, (0.9, 40.0), (0.9, 40.0))
+    read["candidates"] += [better, screened]
+    return read
+
+
+def test_a_conventional_set_that_was_kept_gains_nothing_over_itself() -> None:
+    made = row(kept())
+    assert (made["chosen"], made["replaces_all"]) == ("all", False)
+    assert made["saturation_chosen"] == made["saturation_all"]
+    for name in ("saturation_gain", "latency_change"):
+        assert [made[name], made[f"{name}_low"], made[f"{name}_high"]] == [0.0, 0.0, 0.0]
+
+
+def test_the_best_is_confirmed_even_if_it_was_not_chosen() -> None:
+    made = row(kept())
+    assert (made["best"], made["confirmed_candidates"]) == ("short(2,3)", 2)
+    # Differences 0.02 and 0.03 over 0.25; t(1) = 12.7062, standard error 0.005.
+    half = 12.7062 * 0.005 / 0.25
+    assert numbers(
+        made, "best_saturation_gain", "best_saturation_gain_low", "best_saturation_gain_high"
+    ) == pytest.approx([0.1, 0.1 - half, 0.1 + half], rel=1e-5)
+    assert numbers(made, "best_latency_change") == pytest.approx([1.0 / 55.0])
+
+
+def test_without_candidates_there_is_no_best() -> None:
+    made = row(kept() | {"candidates": []})
+    assert [made[name] for name in NAMES if name.startswith("best")] == [None] * 7
+    assert made["confirmed_candidates"] == 0
+    assert made["saturation_gain"] == 0.0
+
+
+def test_a_failed_point_keeps_what_was_asked_for() -> None:
+    made = failed_row(5, KEY, BODY, "the solver \udcff gave up")
+    assert (made["status"], made["error"]) == ("failed", "the solver ? gave up")
+    asked = {column.name for column in COLUMNS if column.always} | {"error"}
+    assert {name for name, value in made.items() if value is not None} == asked
+    assert made["version"] == VERSION
+
+
+def test_a_foreign_document_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"of dfly\(2,4,2,5\), the request of dfly\(2,4,2,9\)"):
+        row(document(), TableBody(topology="2,4,2,9").resolved())
+    with pytest.raises(InvalidInput, match=r"point 3: no document of a table: .*decision"):
+        row({name: value for name, value in document().items() if name != "decision"})
+    read = document()
+    read["candidates"][0]["per_pattern"][0]["pattern"] = "type2(seed=9)"
+    with pytest.raises(InvalidInput, match="different patterns"):
+        row(read)
+
+
+ROWS = [row(kept()), failed_row(1, KEY, BODY, 'a "quoted", long\r\nproblem')]
+
+
+def test_parquet_holds_the_rows(tmp_path: Path) -> None:
+    write_rows(ROWS, tmp_path)
+    read: Any = pq.read_table(tmp_path / "results.parquet")
+    assert read.to_pylist() == ROWS
+    assert read.schema.equals(row_schema(), check_metadata=True)
+    assert not read.schema.field("key").nullable
+    assert read.schema.field("latency_all").metadata[b"unit"] == b"cycles"
+
+
+def test_csv_reads_back_exactly(tmp_path: Path) -> None:
+    write_rows(ROWS, tmp_path)
+    text = (tmp_path / "results.csv").read_bytes().decode()
+    assert text.startswith("point,key,status,error,topology,")
+    assert text.count("\r\n") == len(ROWS) + 2
+    first, second = csv.DictReader(io.StringIO(text, newline=""))
+    assert second["error"] == ROWS[1]["error"]
+    assert first["replaces_all"] == "false"
+    for column in COLUMNS:
+        value = ROWS[0][column.name]
+        if value is None:
+            assert first[column.name] == ""
+        elif isinstance(value, float):
+            assert float(first[column.name]) == value
+
+
+def test_equal_rows_give_equal_files(tmp_path: Path) -> None:
+    contents: list[list[bytes]] = []
+    for name in ("first", "second"):
+        directory = tmp_path / name
+        directory.mkdir()
+        write_rows(copy.deepcopy(ROWS), directory)
+        contents.append([path.read_bytes() for path in sorted(directory.iterdir())])
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 2
+
+
+def test_rows_with_other_columns_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="point 0: column 'hosts' is missing or unknown"):
+        write_rows([failed_row(0, KEY, BODY, "no") | {"hosts": 3}], tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_manual_has_every_column() -> None:
+    manual = Path(__file__).parents[2] / "docs" / "sweep-results.md"
+    lines = [line for line in manual.read_text().splitlines() if line.startswith("| `")]
+    assert lines == [
+        f"| `{column.name}` | {column.type} | {column.unit} | {column.description} |"
+        for column in COLUMNS
+    ]

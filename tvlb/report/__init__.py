@@ -1,0 +1,9 @@
+"""The report of a sweep: one HTML file with its figures, tables and a page for each topology.
+
+It is made of result rows and of documents of tables, needs no network, and equal input gives equal
+bytes.
+"""
+
+from tvlb.report.page import report_html
+
+__all__ = ["report_html"]

@@ -1,0 +1,79 @@
+// Which page is shown: the overview, or that of a topology after #topology=.
+
+const overview = document.getElementById("overview");
+const topology = document.getElementById("topology");
+const title = document.title;
+let overviewScroll = 0;
+let shownName = null;
+
+function route() {
+  const hash = location.hash.slice(1).replaceAll("%2C", ",");
+  const asked = /^topology=([^&]*)(?:&point=(\d+))?$/.exec(hash);
+  if (asked) showTopology(asked[1], asked[2]);
+  else showOverview(hash);
+}
+
+function showTopology(name, point) {
+  if (shownName !== name) {
+    forget(topology);
+    topology.replaceChildren(topologyPage(name) ?? missing(name));
+    shownName = name;
+  }
+  overview.hidden = true;
+  topology.hidden = false;
+  document.title = `dfly(${name}): ${title}`;
+  const section = point === undefined ? null : document.getElementById(`point-${point}`);
+  const heading = section ?? topology.querySelector("h1");
+  heading.focus({ preventScroll: true });
+  if (section) section.scrollIntoView();
+  else scrollTo(0, 0);
+}
+
+function missing(name) {
+  return element(
+    "article",
+    null,
+    element("h1", { tabindex: "-1" }, "No such topology"),
+    element("p", null, `This report has no topology ${name}. `, element("a", { href: "#points" }, "All points")),
+  );
+}
+
+function showOverview(hash) {
+  const wasHidden = overview.hidden;
+  overview.hidden = false;
+  topology.hidden = true;
+  document.title = title;
+  const target = hash ? document.getElementById(hash) : null;
+  if (wasHidden && (target === null || target === overview)) {
+    overview.querySelector("h1").focus({ preventScroll: true });
+    scrollTo(0, target === overview ? 0 : overviewScroll);
+  } else if (wasHidden) {
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    target.scrollIntoView();
+  }
+  redraw();
+}
+
+addEventListener("scroll", () => { if (!overview.hidden) overviewScroll = scrollY; }, { passive: true });
+addEventListener("hashchange", route);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+matchMedia("print").addEventListener("change", redraw);
+addEventListener("beforeprint", () => {
+  drawWaiting();
+  redraw();
+});
+let resizing;
+addEventListener("resize", () => {
+  clearTimeout(resizing);
+  resizing = setTimeout(redraw, 150);
+});
+
+for (const place of overview.querySelectorAll("[data-plot]")) {
+  place.classList.add("clicked");
+  whenVisible(place, () => show(place, OVERVIEW_PLOTS[place.dataset.plot]));
+}
+for (const sorted of document.querySelectorAll("table.sortable")) makeSortable(sorted);
+const multiples = document.getElementById("small-multiples");
+if (multiples) smallMultiples(multiples);
+route();

@@ -1,0 +1,136 @@
+// The page of a topology: all points with the same p, a, h, g.
+
+/** Return the page, or null if the report has no such topology. */
+function topologyPage(name) {
+  const members = points.filter((point) => pageName(point) === name);
+  if (!members.length) return null;
+  const [first] = members;
+  const title = `dfly(${name})`;
+  return element(
+    "article",
+    null,
+    element("p", null, element("a", { href: "#points" }, "Back to all points")),
+    element("h1", { tabindex: "-1" }, title),
+    facts([
+      ["Nodes per switch, p", String(first.p)],
+      ["Switches per group, a", String(first.a)],
+      ["Global ports per switch, h", String(first.h)],
+      ["Groups, g", String(first.g)],
+      ["Compute nodes", count(first.nodes)],
+      ["Switches", count(first.switches), `radix ${first.radix}, ${figures(first.switches_per_node, 3)} per node`],
+      ["Cables between switches", count(first.cables), `${figures(first.cables_per_node, 3)} per node`],
+      ["Links per group pair", String(first.links_per_pair)],
+    ]),
+    members.length > 1 ? summary(members) : null,
+    members.map(section),
+  );
+}
+
+function summary(members) {
+  const columns = [["Point", true], ["Arrangement"], ["Routing"], ["Seed", true], ["Status"], ["Chosen"], ["Saturation gain, 95%", true], ["Latency change, 95%", true]];
+  const rows = members.map((point) => [
+    element("a", { href: pageLink(point) }, String(point.point)),
+    point.arrangement,
+    point.routing,
+    String(point.seed),
+    element("span", { class: `state ${point.status}` }, point.status),
+    point.chosen === null ? "" : element("code", null, point.chosen),
+    changeOf(point, "saturation_gain"),
+    changeOf(point, "latency_change"),
+  ]);
+  return table("Points of this topology", columns, rows);
+}
+
+function changeOf(point, figure) {
+  if (point.status !== "succeeded") return "";
+  return point.replaces_all ? withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`]) : "0 (kept)";
+}
+
+function section(point) {
+  const id = `point-${point.point}`;
+  const content = [element("h2", { id, tabindex: "-1" }, `Point ${point.point}: ${pointName(point)}`)];
+  if (point.status !== "succeeded") {
+    content.push(element("p", { class: "problem" }, `Failed: ${point.error}`));
+  } else {
+    content.push(...outcome(point, data.details[point.point]));
+  }
+  return element("section", { "aria-labelledby": id }, content);
+}
+
+function outcome(point, detail) {
+  const made = [
+    detail ? element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths: " : " is kept: ", detail.reason) : null,
+    facts([
+      ["Saturation throughput", plusMinus([point.saturation_chosen, point.saturation_chosen_sem], 4), `conventional ${plusMinus([point.saturation_all, point.saturation_all_sem], 4)}`],
+      ["Its change, 95%", percent(point.saturation_gain), point.replaces_all ? interval(point, "saturation_gain") : "kept"],
+      [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", plusMinus([point.latency_chosen, point.latency_chosen_sem], 2), `cycles, conventional ${plusMinus([point.latency_all, point.latency_all_sem], 2)}`],
+      ["Its change, 95%", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept"],
+      ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${percent(point.best_saturation_gain)}, ${interval(point, "best_saturation_gain")}`],
+      ["Paths", count(point.paths), point.removed_by_balance === null ? null : `${count(point.removed_by_balance)} removed by balancing`],
+    ]),
+    element("p", { class: "small" }, `${point.simulated_patterns} simulated patterns, ± is one standard error over them. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
+  ];
+  return detail ? [...made, ...searched(point, detail)] : [...made, element("p", null, "The report was made without the document of this table, so there is no more.")];
+}
+
+function interval(point, figure) {
+  const [low, high] = [point[`${figure}_low`], point[`${figure}_high`]];
+  return low === null ? "no interval" : `${percent(low)} to ${percent(high)}`;
+}
+
+function searched(point, detail) {
+  const probe = data.probes[detail.probe];
+  const id = (name) => `${name}-${point.point}`;
+  return [
+    element(
+      "div",
+      { class: "figures" },
+      figure(id("probe"), "Probe curve", `Modelled throughput over ${probe.patterns} of ${probe.available} patterns (${detail.stopped}); what reaches the dashed cut is a candidate and drawn full.`, probeCurve(probe)),
+      figure(id("sets"), "Simulated sets", "Saturation throughput with one standard error; the star was chosen, the line is conventional UGAL, open symbols were only screened.", simulatedSets(detail.simulated, point.chosen)),
+      figure(id("curves"), "Latency against load", "Mean over the patterns that are not saturated, with one standard error.", latencies(detail.curves)),
+      figure(id("usage"), "Link usage by percentile", `Usage of the links by the chosen set over their mean, before and after balancing${detail.sampled_pairs === null ? "" : `, of a sample of ${count(detail.sampled_pairs)} switch pairs`}.`, percentiles(detail.usage)),
+    ),
+    candidateTable(point, detail),
+    figureTables(point, detail, probe),
+  ];
+}
+
+function candidateTable(point, detail) {
+  const columns = [["Set"], ["Mean hops", true], ["Saturation", true], ["Latency", true], ["Gain, paired", true], ["Latency change, paired", true], ["Removed", true], ["Warm-up, window, grid"], ["Verdict"]];
+  const rows = detail.simulated.map((one, index) => [
+    [element("code", null, one.expression), one.expression === point.chosen ? " chosen" : index === 0 ? " conventional" : ""],
+    figures(one.hops, 2),
+    plusMinus(one.saturation, 4),
+    plusMinus(one.latency, 2),
+    one.gain === null ? "" : plusMinus(one.gain, 4, true),
+    one.change === null ? "" : plusMinus(one.change, 2, true),
+    one.removed === null ? "" : count(one.removed),
+    `${one.windows[0]}, ${one.windows[1]}, ${one.windows[2]}`,
+    one.verdict ?? (one.confirmed ? "" : "screened only"),
+  ]);
+  const caption = `Simulated sets of point ${point.point}: saturation in packets/cycle/node, latency and windows in cycles`;
+  return table(caption, columns, rows, (number) => detail.simulated[number].expression === point.chosen);
+}
+
+/** The figures behind the plots, for those who cannot see them. */
+function figureTables(point, detail, probe) {
+  const modelled = table(
+    `Probe curve of point ${point.point}`,
+    [["Set"], ["Theta", true], ["Mean hops", true], ["Candidate"]],
+    [...probe.table1, ...probe.strategic].map((one) => [element("code", null, one[0]), plusMinus([one[1], one[2]], 4), figures(one[4], 2), one[3] ? "yes" : ""]),
+  );
+  const loads = detail.curves.map(([expression, members]) =>
+    table(
+      `Latency against load of point ${point.point}, ${expression}`,
+      [["Load", true], ["Latency", true], ["Accepted", true], ["Saturated patterns", true]],
+      members.map((one) => [figures(one[0], 3), plusMinus([one[1], one[2]], 2), figures(one[3], 4), String(one[4])]),
+    ),
+  );
+  const shown = [...Array(11).keys()].map((tenth) => 10 * tenth);
+  const usage = table(
+    `Link usage over the mean by percentile, point ${point.point}`,
+    [["Links"], ...shown.map((percentile) => [`${percentile} %`, true])],
+    detail.usage.map(([kind, when, values]) => [`${kind}, ${when}`, ...shown.map((percentile) => figures(values[percentile], 2))]),
+  );
+  return element("details", null, element("summary", null, "Figures of the curves"), modelled, loads, usage);
+}

@@ -1,0 +1,145 @@
+"""What the scripts of a report draw from: points and documents, cut down and rounded."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from tvlb.documents import plain
+from tvlb.errors import InvalidInput
+from tvlb.report.front import pareto_front
+from tvlb.report.points import Point
+
+__all__ = ["COSTS", "drawn_data", "script_text"]
+
+COSTS = ("switches_per_node", "cables_per_node")
+_DIGITS = 6
+# The largest whole number that scripts tell from its neighbours.
+_MAX_EXACT = 2**53
+
+Document = Mapping[str, Any]
+
+
+def drawn_data(points: Sequence[Point], documents: Mapping[str, Document]) -> dict[str, Any]:
+    """Return the data of the scripts.
+
+    Parameters
+    ----------
+    documents : of tables, by the key of the point; points without one have no details.
+
+    Returns
+    -------
+    ``columns`` and ``rows`` of the points; ``details`` by the number of the point; ``probes``,
+    each with the points that share it; ``fronts`` by cost.
+
+    Raises
+    ------
+    InvalidInput : a document is none of a table.
+    """
+    columns = list(points[0]) if points else []
+    probes: dict[str, dict[str, Any]] = {}
+    details: dict[str, Any] = {}
+    for point in points:
+        document = documents.get(point["key"])
+        if document is None or point["status"] != "succeeded":
+            continue
+        try:
+            probe, detail = _probe(document), _detail(document)
+        except (KeyError, TypeError) as error:
+            raise InvalidInput(
+                f"point {point['point']}: no document of a table: {error!r}"
+            ) from error
+        text = json.dumps([point["topology"], probe])
+        shared = probes.setdefault(text, probe | {"topology": point["topology"], "points": []})
+        shared["points"].append(point["point"])
+        details[str(point["point"])] = detail | {"probe": list(probes).index(text)}
+    computed = [one for one in points if one["status"] == "succeeded"]
+    data = {
+        "columns": columns,
+        "rows": [[point[name] for name in columns] for point in points],
+        "details": details,
+        "probes": list(probes.values()),
+        "fronts": {cost: pareto_front(computed, cost, "saturation_chosen") for cost in COSTS},
+    }
+    return cast("dict[str, Any]", _rounded(plain(data)))
+
+
+def script_text(data: object) -> str:
+    """Return data as JSON that may stand inside a script element, whatever its texts hold."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    # A browser looks for the end of the element without knowing of JSON.
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _probe(document: Document) -> dict[str, Any]:
+    return {
+        "cut": document["cut"],
+        "patterns": len(document["patterns"]),
+        "available": document["patterns_available"],
+        "table1": [_modelled(point) for point in document["probe"]],
+        "strategic": [_modelled(point) for point in document["strategic"]],
+    }
+
+
+def _modelled(point: Document) -> list[Any]:
+    names = ("expression", "theta_mean", "theta_sem", "within_tolerance", "mean_vlb_hops")
+    return [point[name] for name in names]
+
+
+def _detail(document: Document) -> dict[str, Any]:
+    balance = document["balance"]
+    return {
+        "reason": document["decision"]["reason"],
+        "reference_load": document["reference_load"],
+        "stopped": document["stopped"],
+        "sampled_pairs": balance["sampled_pairs"],
+        "simulated": [_simulated(one) for one in (document["baseline"], *document["candidates"])],
+        "curves": [
+            [expression, [_loaded(point) for point in curve]]
+            for expression, curve in sorted(document["curves"].items())
+        ],
+        "usage": [
+            [kind, when, balance[kind][f"percentiles_{when}"]]
+            for kind in ("local", "global")
+            for when in ("before", "after")
+        ],
+    }
+
+
+def _simulated(one: Document) -> dict[str, Any]:
+    windows, comparison, balance = one["windows"], one["comparison"], one["balance"]
+    return {
+        "expression": one["expression"],
+        "hops": one["mean_vlb_hops"],
+        "saturation": [one["saturation_mean"], one["saturation_sem"]],
+        "latency": [one["latency_at_reference_load"], one["latency_sem"]],
+        "patterns": len(one["per_pattern"]),
+        "windows": [windows["warmup"], windows["measured"], windows["grid"]],
+        "confirmed": one["confirmed"],
+        "verdict": None if comparison is None else comparison["verdict"],
+        "gain": None
+        if comparison is None
+        else [comparison["saturation_gain"], comparison["saturation_sem"]],
+        "change": None
+        if comparison is None
+        else [comparison["latency_change"], comparison["latency_sem"]],
+        "removed": None if balance is None else balance["removed"],
+    }
+
+
+def _loaded(point: Document) -> list[Any]:
+    names = ("load", "latency_mean", "latency_sem", "accepted", "saturated_patterns")
+    return [point[name] for name in names]
+
+
+def _rounded(value: object) -> object:
+    """Round floats to what can be seen, and make texts of numbers that scripts cannot hold."""
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, int) and abs(value) > _MAX_EXACT:
+        return str(value)
+    if isinstance(value, dict):
+        items = cast("dict[str, object]", value).items()
+        return {name: _rounded(one) for name, one in items}
+    if isinstance(value, list):
+        return [_rounded(one) for one in cast("list[object]", value)]
+    return value

@@ -1,0 +1,140 @@
+"""The HTML of a report: template, style, scripts and data in one file."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+from tvlb.provenance import VERSION
+from tvlb.report.data import drawn_data, script_text
+from tvlb.report.finding import finding
+from tvlb.report.points import page_name, points_of
+
+__all__ = ["report_html"]
+
+_NONE = "none"
+# In the order in which they build on each other.
+_SCRIPTS = ("elements", "numbers", "plots", "small", "topology", "sorting", "main")
+
+
+def report_html(
+    sweep_name: str,
+    rows: Sequence[Mapping[str, Any]],
+    documents: Mapping[str, Mapping[str, Any]],
+) -> bytes:
+    """Return the report of a sweep as one HTML file, UTF-8.
+
+    Parameters
+    ----------
+    sweep_name : name of the sweep, any text.
+    rows : result rows with the columns of `tvlb.report.points.ROW_COLUMNS`, in order.
+    documents : the documents of tables, by the key of their request. Points without one have no
+        curves and no candidates on their page.
+
+    Raises
+    ------
+    InvalidInput : a row lacks a column, two rows have the same number, or a document is none of a
+        table.
+
+    Notes
+    -----
+    The file loads nothing and says so to the browser (content security policy). It has no date,
+    no host and nothing random: equal input gives equal bytes.
+    """
+    points = points_of(rows)
+    library, script = _library(), _script()
+    page = _TEMPLATES.get_template("report.html").render(
+        name=sweep_name,
+        points=points,
+        succeeded=[one for one in points if one["status"] == "succeeded"],
+        failed=[one for one in points if one["status"] != "succeeded"],
+        topologies=len({one["topology"] for one in points}),
+        probes=len((data := drawn_data(points, documents))["probes"]),
+        finding=finding(points),
+        version=VERSION,
+        policy=_policy(library, script),
+        style=Markup(_asset("style.css")),
+        library=Markup(library),
+        script=Markup(script),
+        data=Markup(script_text(data)),
+    )
+    # Texts of operating systems may hold what UTF-8 cannot say.
+    return page.encode("utf-8", "replace")
+
+
+def _asset(name: str) -> str:
+    return files("tvlb.report").joinpath("assets", name).read_text("utf-8")
+
+
+def _library() -> str:
+    # A browser takes CRLF for LF before it compares the hash.
+    return str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _script() -> str:
+    parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
+
+
+def _policy(*scripts: str) -> str:
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    # Plotly writes styles of its own; its pictures for saving are data and blobs.
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _figures(value: float | None, digits: int) -> str:
+    return _NONE if value is None else f"{value:.{digits}f}"
+
+
+def _signed_percent(value: float | None) -> str:
+    return _NONE if value is None else f"{100 * value:+.1f} %"
+
+
+def _between(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "no interval"
+    return f"{100 * low:+.1f} to {100 * high:+.1f} %"
+
+
+def _count(value: int | None) -> str:
+    return _NONE if value is None else f"{value:,}".replace(",", " ")
+
+
+def _plain_number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("tvlb.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Callable[..., str]] = {
+        "between": _between,
+        "count": _count,
+        "figures": _figures,
+        "page_name": page_name,
+        "plain_number": _plain_number,
+        "signed_percent": _signed_percent,
+    }
+    for name, written in filters.items():
+        made.filters[name] = written
+    return made
+
+
+_TEMPLATES = _environment()

@@ -1,0 +1,225 @@
+"""Points of a sweep as flat rows: what was asked, what the network costs, what a table gains."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.provenance import VERSION
+from tvlb.schemas import TableBody
+from tvlb.statistics import half_width
+from tvlb.sweeps.columns import COLUMNS
+from tvlb.topology import parse_sizes
+
+__all__ = ["Row", "Value", "failed_row", "succeeded_row"]
+
+Value = str | int | float | bool | None
+Row = dict[str, Value]
+Document = Mapping[str, Any]
+
+
+def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> Row:
+    """Return the row of a computed point.
+
+    Parameters
+    ----------
+    point : number of the point in the order of the sweep.
+    key : key of the request.
+    body : the resolved request.
+    document : of the table, as `tvlb.search.table_document` makes it.
+
+    Returns
+    -------
+    The values by name, in the order of `COLUMNS`; None for figures that do not exist.
+
+    Raises
+    ------
+    InvalidInput : the document is none of a table, or not of this request.
+    """
+    try:
+        network = _network(body, document["topology_metadata"])
+        if document["topology"] != network["topology"]:
+            raise InvalidInput(
+                f"point {point}: the document is of {document['topology']}, the request of "
+                f"{network['topology']}"
+            )
+        return _complete(_request(point, key, "succeeded", body) | network | _result(document))
+    except (KeyError, TypeError, StopIteration) as error:
+        raise InvalidInput(f"point {point}: no document of a table: {error!r}") from error
+
+
+def failed_row(point: int, key: str, body: TableBody, error: str) -> Row:
+    """Return the row of a point that could not be computed; its results are None.
+
+    Parameters
+    ----------
+    point, key, body : see `succeeded_row`.
+    error : what happened, in words.
+    """
+    # Texts of operating systems may hold what UTF-8 cannot say.
+    text = error.encode("utf-8", "replace").decode()
+    return _complete(
+        _request(point, key, "failed", body)
+        | _network(body, body.network().metadata)
+        | {"error": text, "version": VERSION}
+    )
+
+
+def _complete(values: Row) -> Row:
+    return {column.name: _existing(values.get(column.name)) for column in COLUMNS}
+
+
+def _existing(value: Value) -> Value:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _request(point: int, key: str, status: str, body: TableBody) -> Row:
+    others = body.model_dump(mode="json", exclude={"topology", "routing", "seed"})
+    return {
+        "point": point,
+        "key": key,
+        "status": status,
+        "routing": body.routing,
+        "seed": body.seed,
+        "options": json.dumps(others, sort_keys=True, separators=(",", ":")),
+    }
+
+
+def _network(body: TableBody, metadata: Document) -> Row:
+    p, a, h, g = _sizes(body)
+    arrangement = metadata["arrangement"]
+    local_cables = g * a * (a - 1) // 2
+    global_cables = (g * a * h - metadata["unconnected_ports"]) // 2
+    nodes, switches, cables = p * a * g, a * g, local_cables + global_cables
+    return {
+        "topology": _topology_name(body, arrangement),
+        "arrangement": arrangement,
+        "p": p,
+        "a": a,
+        "h": h,
+        "g": g,
+        "links_per_pair": 2 * global_cables / (g * (g - 1)),
+        "links_per_pair_min": metadata["fewest_links_per_group_pair"],
+        "links_per_pair_max": metadata["most_links_per_group_pair"],
+        "radix": p + a - 1 + h,
+        "nodes": nodes,
+        "switches": switches,
+        "global_cables": global_cables,
+        "local_cables": local_cables,
+        "cables": cables,
+        "switches_per_node": switches / nodes,
+        "cables_per_node": cables / nodes,
+    }
+
+
+def _sizes(body: TableBody) -> tuple[int, int, int, int]:
+    if isinstance(body.topology, str):
+        return parse_sizes(body.topology)
+    return body.topology.p, body.topology.a, body.topology.h, body.topology.g
+
+
+def _topology_name(body: TableBody, arrangement: str) -> str:
+    if isinstance(body.topology, str):
+        return body.topology
+    wiring = body.topology
+    return f"dfly({wiring.p},{wiring.a},{wiring.h},{wiring.g},{arrangement})"
+
+
+def _result(document: Document) -> Row:
+    baseline = document["baseline"]
+    confirmed = [one for one in document["candidates"] if one["confirmed"]]
+    decision = document["decision"]
+    chosen = baseline
+    if decision["replaces_all"]:
+        chosen = next(one for one in confirmed if one["expression"] == decision["expression"])
+    best = max(confirmed, key=lambda one: one["saturation_mean"], default=None)
+    return {
+        "simulated_patterns": len(baseline["per_pattern"]),
+        "confirmed_candidates": len(confirmed),
+        "chosen": decision["expression"],
+        "replaces_all": decision["replaces_all"],
+        **_modelled(document, "chosen", decision["expression"]),
+        **_modelled(document, "all", baseline["expression"]),
+        "mean_vlb_hops_chosen": document["table"]["mean_vlb_hops"],
+        "mean_vlb_hops_all": baseline["mean_vlb_hops"],
+        **_simulated(chosen, "chosen"),
+        **_simulated(baseline, "all"),
+        "reference_load": document["reference_load"],
+        **_changes(chosen, baseline, ""),
+        **(
+            {} if best is None else {"best": best["expression"]} | _changes(best, baseline, "best_")
+        ),
+        **_table(document),
+        "programs": document["work"]["programs"],
+        "flit_hops": document["work"]["flit_hops"],
+        "version": document["provenance"]["tvlb"],
+    }
+
+
+def _modelled(document: Document, name: str, expression: str) -> Row:
+    for point in (*document["probe"], *document["strategic"]):
+        if point["expression"] == expression:
+            return {f"theta_{name}": point["theta_mean"], f"theta_{name}_sem": point["theta_sem"]}
+    return {}
+
+
+def _simulated(figures: Document, name: str) -> Row:
+    return {
+        f"saturation_{name}": figures["saturation_mean"],
+        f"saturation_{name}_sem": figures["saturation_sem"],
+        f"latency_{name}": figures["latency_at_reference_load"],
+        f"latency_{name}_sem": figures["latency_sem"],
+    }
+
+
+def _table(document: Document) -> Row:
+    table, balance = document["table"], document["balance"]
+    return {
+        "paths": table["paths"],
+        "removed_by_balance": table["removed_by_balance"],
+        "local_usage_before": balance["local"]["before"],
+        "local_usage_after": balance["local"]["after"],
+        "global_usage_before": balance["global"]["before"],
+        "global_usage_after": balance["global"]["after"],
+        "table_id": table["id"],
+    }
+
+
+def _changes(one: Document, baseline: Document, prefix: str) -> Row:
+    """Relative changes against the baseline, which against itself are 0 with interval 0..0."""
+    if [each["pattern"] for each in one["per_pattern"]] != [
+        each["pattern"] for each in baseline["per_pattern"]
+    ]:
+        raise InvalidInput(
+            f"{one['expression']} and {baseline['expression']} were simulated under different "
+            "patterns; only equal ones can be paired"
+        )
+    row: Row = {}
+    for figure, name in (("saturation", "saturation_gain"), ("latency", "latency_change")):
+        mean, low, high = _relative(
+            _per_pattern(one, figure) - _per_pattern(baseline, figure),
+            float(_per_pattern(baseline, figure).mean()),
+        )
+        row |= {
+            f"{prefix}{name}": mean,
+            f"{prefix}{name}_low": low,
+            f"{prefix}{name}_high": high,
+        }
+    return row
+
+
+def _per_pattern(figures: Document, figure: str) -> NDArray[np.float64]:
+    values: Sequence[float | None] = [each[figure] for each in figures["per_pattern"]]
+    return np.array([math.nan if value is None else value for value in values])
+
+
+def _relative(differences: NDArray[np.float64], base: float) -> tuple[float, float, float]:
+    """Mean of paired differences over `base`, with its 95% Student-t interval; nan if none."""
+    if not base > 0.0:
+        return math.nan, math.nan, math.nan
+    mean, half = float(differences.mean()) / base, half_width(differences) / base
+    return mean, mean - half, mean + half
