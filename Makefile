@@ -27,7 +27,7 @@ lock: $(READY) ## Refresh the pinned and hashed dependency list
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-options \
-		--extra build --extra dev --extra postgresql --output-file requirements.txt pyproject.toml
+		--extra build --extra cluster --extra dev --extra postgresql --output-file requirements.txt pyproject.toml
 	cp requirements.txt requirements-service.txt # the same versions, but for what is not needed
 	$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-options \

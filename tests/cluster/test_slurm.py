@@ -1,0 +1,124 @@
+"""Jobs of Slurm: what is submitted, and a real run where there is a Slurm."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worker_tasks import slurm_job
+from tvlb.cluster import SlurmOptions, slurm_workers
+from tvlb.cluster.slurm import SlurmJobs
+from tvlb.errors import InvalidInput
+
+_ROOT = Path(__file__).parents[2]
+_PATIENCE = 60.0
+
+
+def _answers() -> bool:
+    if shutil.which("sinfo") is None:
+        return False
+    return subprocess.run(["sinfo", "-h"], capture_output=True, check=False).returncode == 0
+
+
+def test_the_script_that_is_submitted(tmp_path: Path) -> None:
+    options = SlurmOptions(
+        jobs=3,
+        cores=16,
+        memory="32GiB",
+        partition="batch",
+        account="noc",
+        wall_time="4:00:00",
+        directives=("--qos=long",),
+        logs=tmp_path / "logs",
+        interface="lo",
+    )
+    jobs = SlurmJobs(options)
+    try:
+        lines = jobs.script.splitlines()
+    finally:
+        jobs.close()
+    for directive in (
+        "-p batch",
+        "-A noc",
+        "-n 1",
+        "--cpus-per-task=16",
+        "--mem=32G",
+        "-t 4:00:00",
+        "--qos=long",
+    ):
+        assert f"#SBATCH {directive}" in lines
+    assert any(line.startswith(f"#SBATCH -o {tmp_path}/logs/tvlb-") for line in lines)
+    # As many workers as cores, of one thread each, with this Python.
+    command = lines[-1]
+    assert command.startswith(f"{sys.executable} -m distributed.cli.dask_worker tcp://")
+    assert "--nthreads 1 " in command
+    assert "--nworkers 16 " in command
+    assert "--memory-limit 2.00GiB " in command
+    assert "--interface lo" in command
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"jobs": 0}, "Slurm jobs: 0"),
+        ({"cores": -1}, "cores of a Slurm job: -1"),
+        ({"memory": "much"}, "memory of a Slurm job: 'much'"),
+        ({"memory": "8"}, "8GB"),
+        ({"partition": "two words"}, "partition: 'two words'"),
+        ({"account": "a\n#SBATCH -p b"}, "account"),
+        ({"wall_time": "4h"}, "wall time: '4h'"),
+        ({"interface": ""}, "interface"),
+        ({"directives": ("qos=long",)}, "'qos=long' is not a directive"),
+        ({"directives": ("--mem=4G",)}, "'--mem=4G' is set by tvlb"),
+        ({"directives": ("-p other",)}, "'-p other' is set by tvlb"),
+        ({"logs": Path("two words")}, "log folder"),
+    ],
+)
+def test_malformed_options(change: dict[str, object], words: str) -> None:
+    good: dict[str, object] = {"jobs": 1, "cores": 1, "memory": "1GB"}
+    with pytest.raises(InvalidInput) as raised:
+        SlurmOptions(**(good | change))  # pyright: ignore[reportArgumentType]
+    assert words in str(raised.value)
+
+
+def test_longer_directives_that_begin_like_those_of_tvlb_are_taken() -> None:
+    directives = ("--mem-bind=local", "--constraint=avx512", "--exclusive", "-C avx512")
+    assert SlurmOptions(1, 1, "1GB", directives=directives).directives == directives
+
+
+def test_a_machine_without_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    options = SlurmOptions(1, 1, "1GB", logs=tmp_path)
+    with pytest.raises(InvalidInput, match="sbatch is not found"), slurm_workers(options):
+        raise AssertionError("there is no Slurm")
+
+
+@pytest.mark.skipif(not _answers(), reason="no Slurm answers sinfo")
+def test_a_job_that_is_cancelled_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(_ROOT))
+    monkeypatch.setattr("tvlb.cluster.slurm._LOOK_SECONDS", 0.5)
+    options = SlurmOptions(1, 1, "500MB", wall_time="5", logs=tmp_path)
+    with slurm_workers(options) as (executor, _):
+        first = executor.submit(slurm_job, 0.0).result(_PATIENCE)
+        waiting = [executor.submit(slurm_job, 0.1) for _ in range(30)]
+        subprocess.run(["scancel", first], check=True)
+        jobs = {future.result(_PATIENCE) for future in waiting}
+    assert jobs - {first}
+    assert not _active() & (jobs | {first})
+
+
+def _active() -> set[str]:
+    """Return the jobs that wait or run, without those told to end."""
+    command = ["squeue", "-h", "-o", "%i", "-t", "PENDING,RUNNING"]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.skipif(not _answers(), reason="no Slurm answers sinfo")
+def test_what_slurm_refuses(tmp_path: Path) -> None:
+    options = SlurmOptions(1, 1, "500MB", partition="no-such-partition", logs=tmp_path)
+    with pytest.raises(InvalidInput, match="Invalid partition"), slurm_workers(options):
+        raise AssertionError("Slurm has no such partition")

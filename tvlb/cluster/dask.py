@@ -1,0 +1,106 @@
+"""The workers of a Dask scheduler that a lab runs."""
+
+import logging
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any
+
+from tvlb.cluster.executor import DaskExecutor, Workers, check_threads
+from tvlb.cluster.fitness import check_versions, relevant_versions
+from tvlb.cluster.options import DaskOptions
+from tvlb.cluster.packages import cluster_package
+from tvlb.errors import InvalidInput, NoWorkers
+
+__all__ = ["dask_workers", "serving", "settings"]
+
+_CONNECT_SECONDS = 10.0
+_SETTINGS = {
+    # Dask's advice on large arguments is to scatter them, and they would be lost with a worker.
+    "distributed.admin.large-graph-warning-threshold": "1GB",
+    "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
+}
+
+
+@contextmanager
+def dask_workers(options: DaskOptions) -> Generator[Workers]:
+    """Compute on the workers of a Dask scheduler while the block runs.
+
+    The end of the block waits for its tasks; an exception that leaves it cancels them, but what
+    workers have begun they end.
+
+    Raises
+    ------
+    InvalidInput : no scheduler answers at the address, a worker has another version of tvlb or of
+        what it computes with, or several threads; packages of the extra ``cluster`` are missing.
+    NoWorkers : the scheduler has no worker for `options.patience` seconds.
+    """
+    distributed = cluster_package("distributed")
+    origin = f"the Dask scheduler at {options.scheduler}"
+    with settings({}):
+        try:
+            client = distributed.Client(
+                options.scheduler, timeout=_CONNECT_SECONDS, set_as_default=False
+            )
+        except (OSError, ValueError) as error:
+            raise InvalidInput(f"{origin} does not answer: {error}") from error
+        with client:
+            _wait_for_a_worker(client, origin, options.patience)
+            _check_workers(client)
+            with serving(DaskExecutor(client, origin)) as workers:
+                yield workers
+
+
+@contextmanager
+def settings(more: Mapping[str, object]) -> Generator[None]:
+    """Have Dask quiet and set for tvlb: what goes wrong reaches the caller as exceptions.
+
+    Raises
+    ------
+    InvalidInput : the packages of the extra ``cluster`` are missing.
+    """
+    # Its import adds the defaults of the settings that are changed here.
+    cluster_package("distributed")
+    handlers = logging.getLogger("distributed").handlers
+    levels = [handler.level for handler in handlers]
+    with cluster_package("dask").config.set({**_SETTINGS, **more}):
+        for handler in handlers:
+            handler.setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            for handler, level in zip(handlers, levels, strict=True):
+                handler.setLevel(level)
+
+
+@contextmanager
+def serving(executor: DaskExecutor) -> Generator[Workers]:
+    """Lend an executor: at the end wait for its tasks, or cancel them after an exception."""
+    try:
+        yield Workers(executor, executor.slots)
+    except BaseException:
+        executor.shutdown(cancel_futures=True)
+        raise
+    executor.shutdown()
+
+
+def _wait_for_a_worker(client: Any, origin: str, patience: float) -> None:
+    try:
+        client.wait_for_workers(1, timeout=patience)
+    except TimeoutError as error:
+        raise NoWorkers(f"{origin} has had no worker for {patience:g} s") from error
+
+
+def _check_workers(client: Any) -> None:
+    threads: dict[str, int] = client.nthreads()
+    for worker, count in threads.items():
+        check_threads(worker, count)
+    # A worker without tvlb can only be asked for what Python itself has.
+    for worker, found in client.run(version, "tvlb", on_error="return").items():
+        if isinstance(found, Exception):
+            raise InvalidInput(f"worker {worker} lacks tvlb: install it there ({found!r})")
+    wanted = relevant_versions()
+    for worker, found in client.run(relevant_versions, on_error="return").items():
+        if isinstance(found, Exception):
+            raise InvalidInput(f"worker {worker} cannot import tvlb: {found!r}")
+        check_versions(worker, found, wanted)

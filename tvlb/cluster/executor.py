@@ -1,0 +1,206 @@
+"""Tasks on the workers of a Dask scheduler as a `concurrent.futures.Executor`."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError, wait
+from functools import partial
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from tvlb.cluster.fitness import check_versions, relevant_versions
+from tvlb.cluster.packages import cluster_package
+from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
+from tvlb.workers import answer, question, settle
+
+__all__ = ["DaskExecutor", "Workers", "check_threads"]
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+
+class Workers(NamedTuple):
+    """Workers of a cluster.
+
+    Attributes
+    ----------
+    executor : takes tasks for them.
+    slots : how many tasks they run at this moment at most; it changes when workers come and go.
+    """
+
+    executor: Executor
+    slots: Callable[[], int]
+
+
+class DaskExecutor(Executor):
+    """Runs tasks on the workers of a Dask scheduler; see `tvlb.cluster.dask_workers`.
+
+    Every submission is computed, however equal two of them are. The scheduler repeats tasks whose
+    worker died, as often as it is set to (``allowed-failures``); then the future raises
+    `WorkerLost`. All futures raise `NoWorkers` when the scheduler goes away. `Future.cancel` always
+    works: a task that has begun ends on its worker, but nobody takes its result.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`.
+    origin : what it is connected to, for messages.
+    """
+
+    def __init__(self, client: Any, origin: str) -> None:
+        self._client = client
+        self._origin = origin
+        self._wanted = relevant_versions()
+        self._lock = threading.Lock()
+        self._remote: dict[Future[Any], Any] = {}
+        self._closed: Exception | None = None
+
+    def submit(
+        self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> Future[_Result]:
+        """Ask for `fn(*args, **kwargs)` on one of the workers.
+
+        Raises
+        ------
+        NoWorkers : the scheduler went away.
+        RuntimeError : the executor was shut down.
+        """
+        future: Future[_Result] = Future()
+        try:
+            message = question(fn, *args, **kwargs)
+        except Exception as error:
+            future.set_exception(error)
+            return future
+        with self._lock:
+            if self._closed is not None:
+                raise type(self._closed)(*self._closed.args)
+            remote = self._send(message)
+            self._remote[future] = remote
+        future.add_done_callback(self._forget)
+        remote.add_done_callback(partial(self._finish, future))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more tasks.
+
+        Parameters
+        ----------
+        wait : return when all tasks are done.
+        cancel_futures : cancel them all, those that have begun as well.
+        """
+        futures = self._close(RuntimeError("the executor was shut down"))
+        if cancel_futures:
+            for future in futures:
+                future.cancel()
+        elif wait:
+            _wait_for(futures)
+
+    def give_up(self, error: NoWorkers) -> None:
+        """Take no more tasks, and fail those that are not done."""
+        for future in self._close(error):
+            _fail(future, error)
+
+    def slots(self) -> int:
+        """Return the number of threads of all workers that are connected.
+
+        Raises
+        ------
+        NoWorkers : the scheduler does not answer.
+        """
+        try:
+            threads: dict[str, int] = self._client.nthreads()
+        except Exception as error:
+            raise NoWorkers(f"{self._origin} does not answer: {error}") from error
+        return sum(threads.values())
+
+    def _close(self, reason: Exception) -> list[Future[Any]]:
+        with self._lock:
+            if self._closed is None:
+                self._closed = reason
+            return list(self._remote)
+
+    def _send(self, message: bytes) -> Any:
+        try:
+            # Not pure: Dask gives every submission a key of its own.
+            return self._client.submit(compute, message, self._wanted, pure=False)
+        except Exception as error:
+            raise NoWorkers(f"{self._origin} takes no more tasks: {error}") from error
+
+    def _finish(self, future: Future[Any], remote: Any) -> None:
+        """Hand on what became of a task; runs on a thread of Dask's."""
+        if future.done():
+            return
+        try:
+            if remote.status == "error":
+                future.set_exception(self._explained(remote.exception()))
+            elif remote.status == "cancelled":
+                self._forgotten(future)
+            else:
+                # The worker that held the result may have died: this waits until it is there again.
+                settle(future, remote.result())
+        except InvalidStateError:
+            return  # It was cancelled in the meantime.
+        except CancelledError:
+            self._forgotten(future)
+        except Exception as error:
+            _fail(future, self._explained(error))
+
+    def _forgotten(self, future: Future[Any]) -> None:
+        """Deal with a task that the scheduler knows nothing of any more."""
+        if self._client.status == "running":
+            _fail(future, WorkerLost(f"{self._origin} lost a task"))
+        else:
+            self.give_up(NoWorkers(f"{self._origin} went away"))
+
+    def _explained(self, error: Any) -> Exception:
+        if isinstance(error, cluster_package("distributed").KilledWorker):
+            failed: Any = error
+            return WorkerLost(
+                f"{failed.allowed_failures + 1} workers of {self._origin} died of the same task, "
+                f"the last one {failed.last_worker.address}; a lack of memory is the usual cause"
+            )
+        if isinstance(error, ModuleNotFoundError):
+            return InvalidInput(
+                f"a worker of {self._origin} lacks {error.name}: install tvlb there"
+            )
+        return error
+
+    def _forget(self, future: Future[Any]) -> None:
+        with self._lock:
+            remote = self._remote.pop(future)
+        if future.cancelled():
+            # Wakes those who wait for it.
+            future.set_running_or_notify_cancel()
+            remote.cancel()
+        # The scheduler keeps argument and result as long as it is asked to.
+        remote.release()
+
+
+def compute(message: bytes, wanted: dict[str, str]) -> bytes:
+    """Answer on a worker, if it is fit: it may have joined after all others were asked."""
+    worker = cluster_package("distributed").get_worker()
+    check_versions(worker.address, relevant_versions(), wanted)
+    check_threads(worker.address, worker.state.nthreads)
+    return answer(message)
+
+
+def check_threads(worker: str, threads: int) -> None:
+    """Refuse a worker that would run several tasks at a time.
+
+    Raises
+    ------
+    InvalidInput : it has more than one thread.
+    """
+    if threads > 1:
+        raise InvalidInput(
+            f"worker {worker} has {threads} threads, but linear programs are solved one at a time "
+            "in a process: start it with dask worker --nthreads 1 --nworkers N"
+        )
+
+
+def _wait_for(futures: list[Future[Any]]) -> None:
+    wait(futures)
+
+
+def _fail(future: Future[Any], error: Exception) -> None:
+    try:
+        future.set_exception(error)
+    except InvalidStateError:
+        return
