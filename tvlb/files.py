@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["atomic_file", "check_writable", "sync_directory"]
+__all__ = ["atomic_file", "check_directory", "check_writable", "sync_directory"]
 
 
 @contextmanager
@@ -64,6 +64,24 @@ def check_writable(path: Path | str, suffixes: Collection[str]) -> None:
         raise InvalidInput(f"cannot write {path}: {error.strerror}") from error
     except ValueError as error:
         raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
+
+
+def check_directory(path: Path) -> None:
+    """Make a directory if there is none, and find out whether files could be written there.
+
+    Raises
+    ------
+    InvalidInput : it cannot be made, is no directory, or is not writable.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        _probe_directory(path)
+    except FileExistsError as error:
+        raise InvalidInput(f"cannot write into {path}: it is no directory") from error
+    except OSError as error:
+        raise InvalidInput(f"cannot write into {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"cannot write into {str(path)!r}: {error}") from error
 
 
 def _probe_directory(directory: Path) -> None:

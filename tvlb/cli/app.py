@@ -36,6 +36,8 @@ _COMMANDS = {
     "verify": ("tables", "verify_command"),
     "export": ("tables", "export"),
     "plot": ("plot", "plot"),
+    "sweep": ("sweep", "sweep"),
+    "store": ("store", "store"),
     "serve": ("serve", "serve"),
     "worker": ("worker", "worker"),
     "token": ("token", "token"),

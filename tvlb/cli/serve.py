@@ -13,7 +13,7 @@ from tvlb.cli.service import Data, DatabaseUrl, data_directory, database_url
 from tvlb.errors import InvalidInput
 from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.queue import QueueLimits
-from tvlb.schemas import RequestLimits
+from tvlb.schemas import MAX_POINTS, RequestLimits
 
 __all__ = ["serve"]
 
@@ -58,6 +58,9 @@ def serve(
         float,
         typer.Option(parser=number, metavar="SECONDS", help="Largest estimated cost of a request."),
     ] = RequestLimits.cpu_seconds,
+    max_points: Annotated[
+        int, typer.Option(parser=integer, metavar="N", help="Most points of a sweep.")
+    ] = RequestLimits.points,
     max_jobs: Annotated[
         int, typer.Option(parser=integer, metavar="N", help="Most jobs waiting or running.")
     ] = QueueLimits.total,
@@ -68,7 +71,7 @@ def serve(
         int, typer.Option(parser=integer, metavar="N", help="Most requests of one token.")
     ] = ServerLimits.requests_per_second,
 ) -> None:
-    """Serve tables, models and simulations over HTTP."""
+    """Serve tables, models, simulations and sweeps over HTTP."""
     _integer(0, 65_535, "port", port)
     if not 0.0 < max_cpu_seconds < math.inf:
         raise InvalidInput(f"--max-cpu-seconds {max_cpu_seconds} is out of range: above 0")
@@ -80,6 +83,7 @@ def serve(
         request=RequestLimits(
             switches=_integer(1, 20_000, "--max-switches", max_switches),
             cpu_seconds=max_cpu_seconds,
+            points=_integer(1, MAX_POINTS, "--max-points", max_points),
         ),
         queue=QueueLimits(
             total=_integer(1, 1_000_000, "--max-jobs", max_jobs),

@@ -1,4 +1,4 @@
-"""Options of the commands of the service: where it keeps its state."""
+"""Options of the commands that use the store: where results and jobs are kept."""
 
 import os
 from pathlib import Path
@@ -8,8 +8,11 @@ import typer
 from sqlalchemy import URL
 
 from tvlb.errors import InvalidInput
+from tvlb.jobs.database import Database
+from tvlb.jobs.site import Site
+from tvlb.parallel import available_cores
 
-__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url"]
+__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url", "opened_site"]
 
 Data = Annotated[
     Path | None,
@@ -48,3 +51,19 @@ def database_url(database: str | None, directory: Path) -> str:
     """Return the URL of the job database."""
     path = str(directory / "jobs.sqlite3")
     return database or URL.create("sqlite", database=path).render_as_string()
+
+
+def opened_site(
+    data: Path | None, database: str | None, workers: int | None
+) -> tuple[Site, Database]:
+    """Open the store, made where there is none yet.
+
+    Raises
+    ------
+    InvalidInput : it cannot be used.
+    """
+    directory = data_directory(data)
+    url = database_url(database, directory)
+    opened = Database(url)
+    opened.upgrade()
+    return Site(directory, workers or available_cores(), url), opened

@@ -7,13 +7,10 @@ from typing import Annotated
 import typer
 
 from tvlb.cli.options import Workers, integer, number
-from tvlb.cli.service import Data, DatabaseUrl, data_directory, database_url
+from tvlb.cli.service import Data, DatabaseUrl, opened_site
 from tvlb.errors import InvalidInput
-from tvlb.jobs.database import Database
 from tvlb.jobs.logs import configure_logs
-from tvlb.jobs.site import Site
 from tvlb.jobs.worker import Worker
-from tvlb.parallel import available_cores
 
 __all__ = ["worker"]
 
@@ -35,11 +32,8 @@ def worker(
     """Compute the jobs of a service; several may share a database and a data directory."""
     if not 0.0 <= drain_seconds <= 86_400.0:
         raise InvalidInput(f"--drain-seconds {drain_seconds} is out of range: 0..86400")
-    directory = data_directory(data)
-    opened = Database(database_url(database, directory))
-    opened.upgrade()
+    site, opened = opened_site(data, database, workers)
     configure_logs()
-    site = Site(directory, workers or available_cores())
     working = Worker(opened, site, drain_seconds=drain_seconds, parent=parent)
 
     def drain(signal_number: int, frame: FrameType | None) -> None:

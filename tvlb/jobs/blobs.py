@@ -6,7 +6,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -118,6 +118,29 @@ class BlobStore:
         except OSError as error:
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
 
+    def names(self) -> Iterator[str]:
+        """Yield the names of all files, in order; nothing is checked."""
+        for directory in sorted(self._root.glob("??")):
+            found = (path.name for path in directory.iterdir())
+            yield from sorted(name for name in found if _NAME.fullmatch(name))
+
+    def size(self, name: str) -> int:
+        """Return the bytes of a file, 0 if it is gone."""
+        try:
+            return self._path(name).stat().st_size
+        except OSError:
+            return 0
+
+    def unused(self, used: Collection[str]) -> list[str]:
+        """Return the files that are not among those in use, but for those just written."""
+        oldest = time.time() - _STALE_SECONDS
+        spare = (name for name in self.names() if name not in used)
+        return [name for name in spare if self._changed_at(name) < oldest]
+
+    def remove(self, name: str) -> None:
+        """Drop a file."""
+        self._path(name).unlink(missing_ok=True)
+
     def check(self) -> None:
         """Raise OSError unless files of a few kilobytes can be written."""
         probe = self._incoming / f"{secrets.token_hex(12)}.tmp"
@@ -135,6 +158,13 @@ class BlobStore:
                     path.unlink(missing_ok=True)
             except FileNotFoundError:
                 continue
+
+    def _changed_at(self, name: str) -> float:
+        """Time of change, seconds since 1970; that of a file that is gone is now."""
+        try:
+            return self._path(name).stat().st_mtime
+        except OSError:
+            return time.time()
 
     def _path(self, name: str) -> Path:
         if _NAME.fullmatch(name) is None:

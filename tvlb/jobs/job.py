@@ -41,7 +41,7 @@ class Job:
     ----------
     number : order of submission.
     id : 32 hexadecimal digits.
-    kind : table, model or simulation.
+    kind : table, model, simulation or sweep.
     key : of the request; equal requests have equal keys, see `tvlb.schemas.request_key`.
     request : the resolved request.
     owner : id of the token that submitted it, None without tokens.

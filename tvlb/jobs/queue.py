@@ -44,12 +44,21 @@ class QueueLimits:
 
 @dataclass(frozen=True)
 class Submission:
-    """What to compute: `key` identifies the request, whoever asks."""
+    """What to compute.
+
+    Attributes
+    ----------
+    kind, key : of the request; the key identifies it, whoever asks.
+    request : the resolved request.
+    owner : who asks, None without tokens.
+    replaces : number of a result that is no answer, because it is to be computed again.
+    """
 
     kind: str
     key: str
     request: Mapping[str, object]
     owner: str | None = None
+    replaces: int | None = None
 
 
 class JobQueue:
@@ -82,7 +91,7 @@ class JobQueue:
             raise JobEnding(f"the job {known[0].id} of this request is being cancelled")
         if known:
             return known[0]
-        result = find_result(connection, submission.key)
+        result = _answer(connection, submission)
         if result is not None:
             return result
         self._check_limits(connection, submission.owner)
@@ -98,7 +107,7 @@ class JobQueue:
                 created_at=now(connection),
             )
         )
-        if find_result(connection, submission.key) is not None:
+        if _answer(connection, submission) is not None:
             raise _Answered
         record(connection, identifier, "state", {"status": str(JobStatus.QUEUED)})
         return read_jobs(connection, jobs.c.id == identifier)[0]
@@ -196,3 +205,8 @@ class JobQueue:
             )
             counted = {str(row.status): int(row.waiting) for row in rows}
         return {str(status): counted.get(status, 0) for status in JobStatus}
+
+
+def _answer(connection: Connection, submission: Submission) -> Result | None:
+    found = find_result(connection, submission.key)
+    return None if found is None or found.number == submission.replaces else found

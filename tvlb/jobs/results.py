@@ -14,6 +14,9 @@ from tvlb.jobs.schema import results
 
 __all__ = ["Outcome", "Result", "Results", "find_result", "publish"]
 
+# Databases bound the values of one query.
+_KEYS_AT_ONCE = 500
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -26,6 +29,8 @@ class Outcome:
     table_id : content id of the table, see `tvlb.table.Table.id`.
     timings : seconds by stage.
     work : amounts of work done, by name, for statistics.
+    replaces : whether it takes the place of an earlier result of the request; else that one keeps
+        its place.
     """
 
     document: str
@@ -33,17 +38,18 @@ class Outcome:
     table_id: str | None = None
     timings: dict[str, float] | None = None
     work: dict[str, float] | None = None
+    replaces: bool = False
 
 
 @dataclass(frozen=True)
 class Result:
-    """A finished request; never changes.
+    """A finished request; never changes, but for a sweep with failed points, which is replaced.
 
     Attributes
     ----------
     number : order in which they were finished.
     key : of the request; also the id of the resource.
-    kind : table, model or simulation.
+    kind : table, model, simulation or sweep.
     request : the resolved request.
     document, table_file, table_id : see `Outcome`.
     created_at : seconds since 1970.
@@ -88,6 +94,22 @@ class Results:
             rows = connection.execute(query.order_by(results.c.number.desc()).limit(limit))
             return [_result(row) for row in rows]
 
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Return the keys of those requests that have a result."""
+        found: set[str] = set()
+        with self._database.reading() as connection:
+            for begin in range(0, len(keys), _KEYS_AT_ONCE):
+                asked = results.c.key.in_(keys[begin : begin + _KEYS_AT_ONCE])
+                rows = connection.execute(select(results.c.key).where(asked))
+                found.update(row.key for row in rows)
+        return found
+
+    def every(self) -> Sequence[Result]:
+        """Return all results, in the order in which they were finished."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(results).order_by(results.c.number))
+            return [_result(row) for row in rows]
+
     def publish(self, kind: str, key: str, request: str, outcome: Outcome) -> Result:
         """Store a result that no job computed; an equal request that was first keeps its place."""
         with self._database.writing() as connection:
@@ -110,7 +132,9 @@ def find_result(connection: Connection, key: str) -> Result | None:
 
 
 def publish(connection: Connection, kind: str, key: str, request: str, outcome: Outcome) -> None:
-    """Record a result unless there is one of this request already."""
+    """Record a result; see `Outcome.replaces` for what happens to an earlier one."""
+    if outcome.replaces:
+        connection.execute(delete(results).where(results.c.key == key))
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     connection.execute(
         insert(results)

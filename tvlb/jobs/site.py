@@ -5,9 +5,12 @@ from pathlib import Path
 
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.presence import Presence
-from tvlb.jobs.stages import StageFiles, sweep_stages
+from tvlb.jobs.units import UnitFiles
 
 __all__ = ["Site", "Task"]
+
+# What no request needed in this time is computed again should one need it.
+_UNITS_KEPT_SECONDS = 7 * 86_400.0
 
 
 @dataclass(frozen=True)
@@ -16,31 +19,35 @@ class Site:
 
     Attributes
     ----------
-    directory : holds the blob store, the checkpoints and the locks of workers.
+    directory : holds the blob store, the answers to units of work, and the locks of workers.
     cores : processes and threads; they change no result.
+    database : URL of the job database, for tasks that look other results up; None if there are
+        none of these.
     """
 
     directory: Path
     cores: int
+    database: str | None = None
 
     @property
     def blobs(self) -> BlobStore:
         """The store of finished files."""
         return BlobStore(self.directory / "blobs")
 
-    def stages(self, key: str) -> StageFiles:
-        """Return the checkpoints of a request."""
-        return StageFiles(self.directory / "stages", key)
+    @property
+    def units(self) -> UnitFiles:
+        """The answers to units of work."""
+        return UnitFiles(self.directory / "units")
 
     def presence(self) -> Presence:
         """Return the locks by which workers of one machine are known to live."""
         return Presence(self.directory / "workers")
 
     def sweep(self) -> None:
-        """Remove what processes that died, and requests that were given up, left behind."""
+        """Remove what processes that died left behind, and what no request needed for long."""
         self.blobs.sweep()
         self.presence().sweep()
-        sweep_stages(self.directory / "stages")
+        self.units.sweep(_UNITS_KEPT_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,39 @@
 """Computing one request: what every kind of job does, once it has a process to itself."""
 
-import json
+import shutil
 import time
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO, Protocol
 
-from tvlb.documents import plain
-from tvlb.jobs.results import Outcome
+from tvlb.jobs.database import Database
+from tvlb.jobs.results import Outcome, Results
+from tvlb.jobs.shelf import TableShelf, store_document, store_table
 from tvlb.jobs.site import Site, Task
 from tvlb.model import model_document, question_document
-from tvlb.schemas import REQUESTS, ModelBody, Request, SimulationBody, TableBody
+from tvlb.schemas import REQUESTS, ModelBody, Question, SimulationBody, SweepBody, TableBody
 from tvlb.search import (
     Reporter,
     SaturationSearch,
-    TableResult,
+    Workshop,
     find_saturation,
     optimize,
     simulate_loads,
     simulation_document,
-    table_document,
 )
-from tvlb.table import write_stream
+from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
+from tvlb.workers import local_workers
 
 __all__ = ["run_task"]
 
+# A report needs a heading.
+_UNNAMED = "A sweep without a name"
+
 
 class _Computation(Protocol):
-    def __call__(self, body: Request, task: Task, site: Site, report: Reporter) -> Outcome: ...
+    def __call__(self, body: Question, site: Site, report: Reporter) -> Outcome: ...
 
 
 def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
@@ -37,40 +45,18 @@ def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
     OSError : a file could not be written.
     """
     body = REQUESTS[task.kind].model_validate_json(task.request)
-    return _KINDS[task.kind](body, task, site, report)
+    return _KINDS[task.kind](body, site, report)
 
 
-def _table(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:
+def _table(body: Question, site: Site, report: Reporter) -> Outcome:
     assert isinstance(body, TableBody)
-    stages = site.stages(task.key)
-    resumed = stages.begun
-    result = optimize(body.network(), body.options(site.cores), report=report, checkpoints=stages)
-
-    def write(stream: BinaryIO) -> None:
-        write_stream(result.table, ".parquet", stream)
-
-    table_file = site.blobs.put(write)
-    document = _store(site, table_document(result))
-    return Outcome(
-        document,
-        table_file,
-        result.table.id,
-        result.timings,
-        # What earlier attempts computed took time that is not known here.
-        {} if resumed else _work(result),
-    )
+    with local_workers(site.cores) as executor:
+        workshop = Workshop(executor, site.units)
+        result = optimize(body.network(), body.options(), report=report, workshop=workshop)
+    return store_table(site.blobs, result)
 
 
-def _work(result: TableResult) -> dict[str, float]:
-    return {
-        "programs": result.work.programs,
-        "probe_seconds": result.timings["probe"],
-        "flit_hops": result.work.flit_hops,
-        "simulate_seconds": result.timings["simulate"],
-    }
-
-
-def _model(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:
+def _model(body: Question, site: Site, report: Reporter) -> Outcome:
     assert isinstance(body, ModelBody)
     network = body.network()
     path_set = body.path_set(network)
@@ -82,13 +68,13 @@ def _model(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:
     document = model_document(question, solved)
     seconds = solved.build_seconds + solved.solve_seconds
     return Outcome(
-        _store(site, document),
+        store_document(site.blobs, document),
         timings={"build": solved.build_seconds, "solve": solved.solve_seconds},
         work={"programs": 1, "probe_seconds": seconds},
     )
 
 
-def _simulation(body: Request, task: Task, site: Site, report: Reporter) -> Outcome:
+def _simulation(body: Question, site: Site, report: Reporter) -> Outcome:
     assert isinstance(body, SimulationBody)
     request = body.simulation(body.network())
     start = time.perf_counter()
@@ -103,17 +89,48 @@ def _simulation(body: Request, task: Task, site: Site, report: Reporter) -> Outc
         work["flit_hops"] += sum(run.flit_hops for search in found for run in search.evaluated)
     work["simulate_seconds"] = sum(timings.values())
     return Outcome(
-        _store(site, simulation_document(request, results, found)), timings=timings, work=work
+        store_document(site.blobs, simulation_document(request, results, found)),
+        timings=timings,
+        work=work,
     )
 
 
-def _store(site: Site, document: object) -> str:
-    text = json.dumps(plain(document), allow_nan=False, separators=(",", ":"))
-    return site.blobs.put_bytes(text.encode())
+def _sweep(body: Question, site: Site, report: Reporter) -> Outcome:
+    assert isinstance(body, SweepBody)
+    assert site.database is not None
+    start = time.perf_counter()
+    points = points_of(body.expanded())
+    with closing(Database(site.database)) as database, local_workers(site.cores) as executor:
+        endings = run_points(
+            points,
+            TableShelf(Results(database), site.blobs),
+            Workshop(executor, site.units),
+            workers=site.cores,
+            report=report,
+        )
+    with TemporaryDirectory() as folder:
+        written = write_outputs(body.name or _UNNAMED, endings, Path(folder))
+        files = {path.name: site.blobs.put(partial(_copy, path)) for path in written}
+    document = {
+        "name": body.name,
+        "points": len(endings),
+        "failed": sum(ending.stored is None for ending in endings),
+        "rows": rows_of(endings),
+        "files": files,
+    }
+    timings = {"sweep": time.perf_counter() - start}
+    # Whoever asks again for a sweep with failed points has them computed again.
+    return Outcome(store_document(site.blobs, document), timings=timings, replaces=True)
+
+
+def _copy(path: Path, stream: BinaryIO) -> None:
+    with path.open("rb") as source:
+        shutil.copyfileobj(source, stream)
 
 
 _KINDS: dict[str, _Computation] = {
     TableBody.kind: _table,
     ModelBody.kind: _model,
     SimulationBody.kind: _simulation,
+    SweepBody.kind: _sweep,
 }

@@ -1,0 +1,72 @@
+"""Small sweeps, computed in this process and kept in memory."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, ParamSpec, TypeVar, cast
+
+from tests.search.here import Inline
+from tvlb.documents import plain
+from tvlb.schemas import SweepBody, TableBody, request_key
+from tvlb.search import TableResult, Unit, table_document
+from tvlb.sweeps import Stored
+
+__all__ = ["Drawer", "Serial", "small_sweep"]
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
+
+
+def small_sweep(*topologies: str, **more: Any) -> SweepBody:
+    """Return a sweep that takes a fraction of a second per point."""
+    windows = {"warmup": 100, "measured": 100, "grid": 0.1}
+    options = {
+        "patterns": 1,
+        "screening": windows,
+        "confirmation": windows,
+        "finalists": 1,
+        "data_points": 1,
+        "simulated_patterns": 2,
+    }
+    return SweepBody.model_validate({"topologies": topologies, "options": options, **more})
+
+
+class Serial(Inline):
+    """Computes units one at a time, whoever asks; some fail as told.
+
+    Parameters
+    ----------
+    spoil : returns an exception for units that are to fail, else None; asked every time.
+    """
+
+    def __init__(self, spoil: Callable[[Unit[Any]], Exception | None] = lambda _: None) -> None:
+        super().__init__()
+        self._spoil = spoil
+        self._one = threading.RLock()
+
+    def submit(
+        self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> Future[_Result]:
+        with self._one:
+            error = self._spoil(cast("Unit[Any]", args[0]))
+            if error is None:
+                return super().submit(fn, *args, **kwargs)
+        future: Future[_Result] = Future()
+        future.set_exception(error)
+        return future
+
+
+class Drawer:
+    """A shelf in memory."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Stored] = {}
+        self.added: list[str] = []
+
+    def find(self, key: str) -> Stored | None:
+        return self.tables.get(key)
+
+    def add(self, body: TableBody, result: TableResult) -> None:
+        document: Any = plain(table_document(result))
+        self.tables[request_key(body)] = Stored(document, created_at=1.0)
+        self.added.append(request_key(body))

@@ -1,0 +1,174 @@
+"""Points are computed once, several at a time, and one that fails does not stop the others."""
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.search.here import Memory
+from tests.sweeps.here import Drawer, Serial, small_sweep
+from tvlb.errors import Cancelled, NoWorkers, SolverFailed
+from tvlb.progress import Progress
+from tvlb.schemas import SweepBody
+from tvlb.search import Unit, Workshop
+from tvlb.sweeps import Ending, points_of, rows_of, run_points
+
+NETWORKS = ("1,2,1,3", "1,3,1,3", "1,3,1,4")
+
+
+def run(
+    sweep: SweepBody,
+    drawer: Drawer,
+    executor: Serial,
+    memory: Memory,
+    *,
+    workers: int = 2,
+    **more: Any,
+) -> list[Ending]:
+    points = points_of(sweep.expanded())
+    return run_points(points, drawer, Workshop(executor, memory), workers=workers, **more)
+
+
+def of_network(unit: Unit[Any], groups: int, switches: int) -> bool:
+    question: Any = unit.question()
+    network = question.get("network") or question["scenario"]["network"]
+    return network[3] == groups and network[1] == switches
+
+
+class Whole:
+    """A sweep that ran without interruption."""
+
+    def __init__(self) -> None:
+        self.drawer, self.executor, self.memory = Drawer(), Serial(), Memory()
+        self.events: list[Progress] = []
+        self.endings = run(
+            small_sweep(*NETWORKS),
+            self.drawer,
+            self.executor,
+            self.memory,
+            report=self.events.append,
+        )
+
+
+@pytest.fixture(scope="module")
+def whole() -> Whole:
+    return Whole()
+
+
+def names(endings: Sequence[Ending]) -> list[str]:
+    return [str(ending.point.body.topology) for ending in endings]
+
+
+def test_every_point_is_computed_once_and_stands_in_order(whole: Whole) -> None:
+    assert names(whole.endings) == [f"dfly({name})" for name in NETWORKS]
+    assert [ending.attempts for ending in whole.endings] == [1, 1, 1]
+    assert sorted(whole.drawer.added) == sorted(one.point.key for one in whole.endings)
+    assert max(Counter(unit.key for unit in whole.executor.computed).values()) == 1
+    assert len(whole.memory.saved) == len(whole.executor.computed)
+
+
+def test_progress_counts_up_to_its_total(whole: Whole) -> None:
+    done = [event.done for event in whole.events]
+    assert done == sorted(done)
+    [total] = {event.total for event in whole.events}
+    assert (done[0], done[-1]) == (0, total)
+    assert whole.events[-1].note == "3 of 3 points"
+    assert {event.stage for event in whole.events} == {"sweep"}
+
+
+@pytest.mark.parametrize("workers", [1, 5])
+def test_the_number_of_workers_changes_no_row(whole: Whole, workers: int) -> None:
+    found = run(small_sweep(*NETWORKS), Drawer(), Serial(), Memory(), workers=workers)
+    assert rows_of(found) == rows_of(whole.endings)
+
+
+def test_what_is_in_the_store_is_not_computed_again(whole: Whole) -> None:
+    executor = Serial()
+    found = run(small_sweep(*NETWORKS), whole.drawer, executor, Memory())
+    assert executor.computed == []
+    assert [ending.attempts for ending in found] == [0, 0, 0]
+    assert rows_of(found) == rows_of(whole.endings)
+
+
+def test_a_longer_sweep_computes_what_is_missing(whole: Whole) -> None:
+    executor, memory = Serial(), Memory(whole.memory.kept)
+    found = run(small_sweep(*NETWORKS, "1,2,1,3", routings=["ugal-l", "par"]), whole.drawer,
+                executor, memory)  # fmt: skip
+    assert [ending.attempts for ending in found] == [0, 1] * 3
+    # Models and balancing are the same for both routings.
+    assert {unit.question()["unit"] for unit in executor.computed} == {"run", "saturation"}
+
+
+def test_units_that_are_kept_are_used_where_the_table_is_not(whole: Whole) -> None:
+    executor = Serial()
+    found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory(whole.memory.kept))
+    assert executor.computed == []
+    assert all(ending.units is not None and ending.units.computed == 0 for ending in found)
+    assert rows_of(found) == rows_of(whole.endings)
+
+
+def test_a_point_that_fails_is_begun_three_times_and_the_others_go_on(whole: Whole) -> None:
+    def spoil(unit: Unit[Any]) -> Exception | None:
+        wanted = of_network(unit, groups=3, switches=3) and unit.question()["unit"] == "balance"
+        return SolverFailed("no luck") if wanted else None
+
+    found = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
+    assert [ending.attempts for ending in found] == [1, 3, 1]
+    rows = rows_of(found)
+    assert [row["status"] for row in rows] == ["succeeded", "failed", "succeeded"]
+    assert rows[1]["error"] == "no luck"
+    expected = rows_of(whole.endings)
+    assert (rows[0], rows[2]) == (expected[0], expected[2])
+
+
+def test_an_attempt_goes_on_from_what_the_last_one_finished(whole: Whole) -> None:
+    failures: list[str] = []
+
+    def spoil(unit: Unit[Any]) -> Exception | None:
+        wanted = of_network(unit, groups=4, switches=3) and unit.question()["unit"] == "run"
+        if not wanted or len(failures) == 2 or unit.key not in (failures or [unit.key]):
+            return None
+        failures.append(unit.key)
+        return OSError("not this time")
+
+    executor = Serial(spoil)
+    found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory())
+    assert [ending.attempts for ending in found] == [1, 1, 3]
+    assert max(Counter(unit.key for unit in executor.computed).values()) == 1
+    assert rows_of(found) == rows_of(whole.endings)
+
+
+def test_a_table_that_cannot_be_kept_fails_its_point() -> None:
+    class Full(Drawer):
+        def add(self, body: Any, result: Any) -> None:
+            raise OSError(28, "No space left on device")
+
+    [found] = run(small_sweep("1,2,1,3"), Full(), Serial(), Memory())
+    assert (found.stored, found.attempts) == (None, 3)
+    assert "No space left" in str(found.error)
+
+
+def test_a_sweep_without_workers_ends(whole: Whole) -> None:
+    def spoil(_: Unit[Any]) -> Exception | None:
+        return NoWorkers("the scheduler is gone")
+
+    with pytest.raises(NoWorkers, match="the scheduler is gone"):
+        run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
+
+
+def test_a_cancelled_sweep_keeps_what_is_finished(whole: Whole) -> None:
+    stop, memory = threading.Event(), Memory()
+
+    def spoil(_: Unit[Any]) -> Exception | None:
+        if len(memory.saved) >= 10:
+            stop.set()
+        return None
+
+    with pytest.raises(Cancelled):
+        run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), memory, stop=stop)
+    executor = Serial()
+    found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory(memory.kept))
+    assert len(executor.computed) == len(whole.memory.saved) - len(memory.saved)
+    assert rows_of(found) == rows_of(whole.endings)

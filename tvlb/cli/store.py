@@ -1,0 +1,149 @@
+"""`tvlb store`: look at the store that sweeps and services share, check it, clean it up."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table as Grid
+
+from tvlb.cli.options import Json, number
+from tvlb.cli.service import Data, DatabaseUrl, opened_site
+from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.errors import InvalidInput
+from tvlb.jobs.results import Results
+from tvlb.jobs.store import Holding, Store
+
+__all__ = ["store"]
+
+_MOST_DAYS = 36_500.0
+_FAILED = 1
+
+store = typer.Typer(
+    name="store",
+    help="Finished tables and pieces of work: list, check, clean up.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+def _opened(data: Any, database: str | None) -> Store:
+    site, opened = opened_site(data, database, 1)
+    return Store(Results(opened), site.blobs, site.units)
+
+
+@store.command("ls")
+def list_store(data: Data = None, database: DatabaseUrl = None, json: Json = False) -> None:
+    """List the results, oldest first."""
+    opened = _opened(data, database)
+    holdings = list(opened.holdings())
+    units, size = opened.unit_sizes()
+    if json:
+        print_json(
+            {
+                "results": [_item(holding) for holding in holdings],
+                "units": units,
+                "unit_bytes": size,
+            }
+        )
+        return
+    grid = Grid()
+    for name in ("id", "kind", "of", "finished", "MiB"):
+        grid.add_column(name, justify="right" if name == "MiB" else "left")
+    for holding in holdings:
+        item = _item(holding)
+        grid.add_row(
+            item["key"][:16],
+            item["kind"],
+            item["of"],
+            item["created_at"],
+            f"{holding.size / 2**20:,.2f}",
+        )
+    console = stdout()
+    console.print(grid)
+    total = sum(holding.size for holding in holdings)
+    console.print(
+        f"{len(holdings)} results, {total / 2**20:,.1f} MiB; {units:,} pieces of work, "
+        f"{size / 2**20:,.1f} MiB"
+    )
+
+
+@store.command("verify")
+def verify_store(data: Data = None, database: DatabaseUrl = None, json: Json = False) -> None:
+    """Read everything in the store and compare it with its hashes; exit code 1 if one differs."""
+    opened = _opened(data, database)
+    with progress_display() as report:
+        findings = opened.verify(report)
+    if json:
+        print_json(
+            {
+                "results": findings.results,
+                "files": findings.files,
+                "units": findings.units,
+                "damaged": list(findings.damaged),
+            }
+        )
+    else:
+        console = stdout()
+        for line in findings.damaged:
+            console.print(line)
+        console.print(
+            f"{findings.results} results with {findings.files} files and {findings.units:,} pieces "
+            f"of work: {len(findings.damaged) or 'nothing'} damaged"
+        )
+    if findings.damaged:
+        raise typer.Exit(_FAILED)
+
+
+@store.command("gc")
+def clean_store(
+    data: Data = None,
+    database: DatabaseUrl = None,
+    unused_days: Annotated[
+        float,
+        typer.Option(
+            parser=number,
+            metavar="DAYS",
+            help="Remove pieces of work that nothing needed for so long.",
+        ),
+    ] = 7.0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove files without a result, leftovers of processes that died, and old pieces of work.
+
+    Results stay. Files of the last hour stay too, so that a running service or sweep loses nothing.
+    """
+    if not 0.0 <= unused_days <= _MOST_DAYS:
+        raise InvalidInput(f"--unused-days {unused_days} is out of range: 0..{_MOST_DAYS:.0f}")
+    freed = _opened(data, database).clean(unused_days * 86_400.0, only_count=dry_run)
+    if json:
+        print_json(
+            {"files": freed.files, "units": freed.units, "bytes": freed.size, "dry_run": dry_run}
+        )
+        return
+    stdout().print(
+        f"{freed.files:,} files and {freed.units:,} pieces of work, {freed.size / 2**20:,.1f} MiB, "
+        f"{'would be removed' if dry_run else 'removed'}"
+    )
+
+
+def _item(holding: Holding) -> dict[str, Any]:
+    result = holding.result
+    finished = datetime.fromtimestamp(result.created_at, UTC).isoformat(timespec="seconds")
+    return {
+        "key": result.key,
+        "kind": result.kind,
+        "of": _subject(result.request),
+        "created_at": finished,
+        "bytes": holding.size,
+        "table_id": result.table_id,
+    }
+
+
+def _subject(request: dict[str, Any]) -> str:
+    """Say in a few words what was asked for."""
+    if "topology" not in request:
+        return request.get("name") or "a sweep"
+    topology = request["topology"]
+    name = topology if isinstance(topology, str) else "a network given by its cables"
+    return f"{name} {request.get('routing', '')}".rstrip()

@@ -1,0 +1,220 @@
+"""`tvlb sweep`: many Dragonflies, from a file, and a report that compares them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+
+from tvlb.cli.executors import (
+    ExecutorName,
+    Scheduler,
+    SlurmAccount,
+    SlurmCores,
+    SlurmDirectives,
+    SlurmInterface,
+    SlurmJobCount,
+    SlurmLogs,
+    SlurmMemory,
+    SlurmPartition,
+    SlurmWallTime,
+    workplace_of,
+)
+from tvlb.cli.options import Json, Workers
+from tvlb.cli.service import Data, DatabaseUrl, opened_site
+from tvlb.cli.terminal import print_json, print_notice, progress_display, stdout
+from tvlb.files import check_directory
+from tvlb.jobs.results import Results
+from tvlb.jobs.shelf import TableShelf
+from tvlb.schemas import read_sweep_file
+from tvlb.search import Workshop
+from tvlb.sweeps import Ending, Point, points_of, rows_of, run_points, write_outputs
+
+__all__ = ["sweep"]
+
+_FAILED = 1
+
+
+def sweep(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="SWEEP.toml", help="The sweep; see docs/sweeps.md."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Directory for results.parquet, results.csv, report.html and timings.parquet; "
+            "made if it does not exist.",
+            show_default="the file's name without its suffix, and -results",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print the points and what they cost; compute nothing."),
+    ] = False,
+    data: Data = None,
+    database: DatabaseUrl = None,
+    workers: Workers = None,
+    executor: ExecutorName = "local",
+    scheduler: Scheduler = None,
+    slurm_jobs: SlurmJobCount = None,
+    slurm_cores: SlurmCores = None,
+    slurm_memory: SlurmMemory = None,
+    slurm_partition: SlurmPartition = None,
+    slurm_account: SlurmAccount = None,
+    slurm_wall_time: SlurmWallTime = None,
+    slurm_directive: SlurmDirectives = None,
+    slurm_interface: SlurmInterface = None,
+    slurm_logs: SlurmLogs = None,
+    json: Json = False,
+) -> None:
+    """Compute the tables of many Dragonflies, and compare them.
+
+    Tables that are in the store are not computed again, and neither is any finished piece of work
+    of a sweep that was interrupted: start it again with the same file.
+    """
+    workplace = workplace_of(
+        executor,
+        workers=workers,
+        scheduler=scheduler,
+        slurm={
+            "jobs": slurm_jobs,
+            "cores": slurm_cores,
+            "memory": slurm_memory,
+            "partition": slurm_partition,
+            "account": slurm_account,
+            "wall_time": slurm_wall_time,
+            "directives": tuple(slurm_directive) if slurm_directive else None,
+            "interface": slurm_interface,
+            "logs": slurm_logs,
+        },
+    )
+    body = read_sweep_file(file)
+    points = points_of(body.expanded())
+    directory = output if output is not None else Path(f"{file.stem}-results")
+    if not dry_run:
+        check_directory(directory)
+    site, opened = opened_site(data, database, workers)
+    results = Results(opened)
+    if dry_run:
+        known = [results.get(point.key) is not None for point in points]
+        _print_plan(points, known, workplace.workers, as_json=json)
+        return
+    shelf = TableShelf(results, site.blobs)
+    with progress_display() as report, workplace.start() as started:
+        endings = run_points(
+            points,
+            shelf,
+            Workshop(started.executor, site.units),
+            workers=started.workers,
+            report=report,
+        )
+    written = write_outputs(body.name or file.stem, endings, directory)
+    if json:
+        print_json({"rows": rows_of(endings), "written": [str(path) for path in written]})
+    else:
+        _print_results(endings, stdout())
+    for path in written:
+        print_notice(f"written {path}")
+    failed = [ending for ending in endings if ending.stored is None]
+    if failed:
+        first = failed[0]
+        print_notice(
+            f"error: {len(failed)} of {len(endings)} points failed; the first, "
+            f"{first.point.name}: {first.error}"
+        )
+        raise typer.Exit(_FAILED)
+
+
+def _print_plan(
+    points: Sequence[Point], known: Sequence[bool], workers: int | None, *, as_json: bool
+) -> None:
+    missing = [point for point, there in zip(points, known, strict=True) if not there]
+    cpu_seconds = math.fsum(point.cost.cpu_seconds for point in missing)
+    if as_json:
+        print_json(
+            {
+                "points": [
+                    {
+                        "point": point.number,
+                        "key": point.key,
+                        "known": there,
+                        "request": point.body.model_dump(mode="json"),
+                        "cost": asdict(point.cost),
+                    }
+                    for point, there in zip(points, known, strict=True)
+                ],
+                "missing": len(missing),
+                "cpu_seconds": cpu_seconds,
+                "workers": workers,
+                "wall_seconds": None if workers is None else cpu_seconds / workers,
+            }
+        )
+        return
+    grid = Grid(title="Points")
+    for name in ("point", "topology and routing", "nodes", "CPU time", "memory", "in the store"):
+        left = name in ("topology and routing", "in the store")
+        grid.add_column(name, justify="left" if left else "right")
+    for point, there in zip(points, known, strict=True):
+        grid.add_row(
+            str(point.number),
+            point.name,
+            f"{point.body.network().num_nodes:,}",
+            _duration(point.cost.cpu_seconds),
+            f"{point.cost.memory_bytes / 2**20:,.0f} MiB",
+            "yes" if there else "",
+        )
+    console = stdout()
+    console.print(grid)
+    wall = "" if workers is None else f", {_duration(cpu_seconds / workers)} on {workers} workers"
+    console.print(
+        f"{len(points)} points, {len(missing)} to compute: about {_duration(cpu_seconds)} of CPU "
+        f"time{wall}"
+    )
+
+
+def _print_results(endings: Sequence[Ending], console: Console) -> None:
+    grid = Grid(title="Chosen against conventional UGAL, with 95% intervals")
+    for name in ("point", "topology and routing", "chosen", "saturation", "all", "gain", "latency"):
+        left = name in ("topology and routing", "chosen")
+        grid.add_column(name, justify="left" if left else "right")
+    for ending, row in zip(endings, rows_of(endings), strict=True):
+        point = ending.point
+        if ending.stored is None:
+            grid.add_row(str(point.number), point.name, "failed")
+            continue
+        grid.add_row(
+            str(point.number),
+            point.name,
+            str(row["chosen"]),
+            f"{row['saturation_chosen']:.4f}",
+            f"{row['saturation_all']:.4f}",
+            _change(
+                row["saturation_gain"], row["saturation_gain_low"], row["saturation_gain_high"]
+            ),
+            _change(row["latency_change"], row["latency_change_low"], row["latency_change_high"]),
+        )
+    console.print(grid)
+
+
+def _change(*figures: object) -> str:
+    """Write a relative change with the ends of its interval."""
+    mean, low, high = (100 * one if isinstance(one, float) else math.nan for one in figures)
+    if math.isnan(low):
+        return f"{mean:+.1f}%"
+    return f"{mean:+.1f}% ({low:+.1f}..{high:+.1f})"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

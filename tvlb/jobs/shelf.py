@@ -1,0 +1,74 @@
+"""The tables of the store, for all who compute some: jobs, and sweeps on the command line."""
+
+import json
+from typing import BinaryIO
+
+from tvlb.documents import plain
+from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.results import Outcome, Results
+from tvlb.schemas import TableBody, request_key
+from tvlb.search import TableResult, table_document
+from tvlb.sweeps import Stored
+from tvlb.table import write_stream
+
+__all__ = ["TableShelf", "store_document", "store_table"]
+
+
+def store_document(blobs: BlobStore, document: object) -> str:
+    """Store a document as JSON and return its SHA-256 (hex)."""
+    text = json.dumps(plain(document), allow_nan=False, separators=(",", ":"))
+    return blobs.put_bytes(text.encode())
+
+
+def store_table(blobs: BlobStore, result: TableResult) -> Outcome:
+    """Store the file and the document of a table; raises OSError where that is impossible."""
+
+    def write(stream: BinaryIO) -> None:
+        write_stream(result.table, ".parquet", stream)
+
+    table_file = blobs.put(write)
+    return Outcome(
+        store_document(blobs, table_document(result)),
+        table_file,
+        result.table.id,
+        result.timings,
+        # What was computed before took time that is not known here.
+        {} if result.units.reused else _work(result),
+    )
+
+
+def _work(result: TableResult) -> dict[str, float]:
+    return {
+        "programs": result.work.programs,
+        "probe_seconds": result.timings["probe"],
+        "flit_hops": result.work.flit_hops,
+        "simulate_seconds": result.timings["simulate"],
+    }
+
+
+class TableShelf:
+    """The finished tables of a store, for sweeps; see `tvlb.sweeps.Shelf`."""
+
+    def __init__(self, results: Results, blobs: BlobStore) -> None:
+        self._results = results
+        self._blobs = blobs
+
+    def find(self, key: str) -> Stored | None:
+        """See `Shelf.find`; a table with a damaged file is forgotten, and computed again."""
+        found = self._results.get(key)
+        if found is None:
+            return None
+        try:
+            document = json.loads(self._blobs.read(found.document))
+            if found.table_file is not None:
+                self._blobs.path(found.table_file)
+        except DamagedBlob:
+            self._results.forget(found)
+            return None
+        return Stored(document, found.created_at)
+
+    def add(self, body: TableBody, result: TableResult) -> None:
+        """See `Shelf.add`."""
+        request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
+        outcome = store_table(self._blobs, result)
+        self._results.publish(body.kind, request_key(body), request, outcome)

@@ -1,0 +1,152 @@
+"""The store as a whole: what is in it, whether it is sound, and what can go."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.results import Result, Results
+from tvlb.jobs.units import UnitFiles
+from tvlb.progress import Progress, Reporter, silent
+from tvlb.search import unsealed
+
+__all__ = ["Findings", "Freed", "Holding", "Store", "files_of"]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A result with its files.
+
+    Attributes
+    ----------
+    result : what the database knows.
+    size : bytes of its files; files that results have in common count for each.
+    """
+
+    result: Result
+    size: int
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a check of the store found.
+
+    Attributes
+    ----------
+    results, files, units : how many were looked at.
+    damaged : one line for each that is damaged or missing; whoever needs it computes it again.
+    """
+
+    results: int
+    files: int
+    units: int
+    damaged: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Freed:
+    """What a clean-up removed, or would remove.
+
+    Attributes
+    ----------
+    files, units : how many of each.
+    size : bytes of both.
+    """
+
+    files: int
+    units: int
+    size: int
+
+
+class Store:
+    """Results, their files, and the answers to units of work.
+
+    Parameters
+    ----------
+    results, blobs, units : the parts, see their classes.
+    """
+
+    def __init__(self, results: Results, blobs: BlobStore, units: UnitFiles) -> None:
+        self._results = results
+        self._blobs = blobs
+        self._units = units
+
+    def holdings(self) -> Iterator[Holding]:
+        """Yield the results in the order in which they were finished."""
+        for result in self._results.every():
+            yield Holding(result, sum(map(self._blobs.size, self._files(result))))
+
+    def unit_sizes(self) -> tuple[int, int]:
+        """Return how many answers to units there are, and their bytes."""
+        sizes = list(map(self._units.size, self._units.keys()))
+        return len(sizes), sum(sizes)
+
+    def verify(self, report: Reporter = silent) -> Findings:
+        """Read everything and compare it with its hashes; reports the stage `verify`."""
+        results, units = self._results.every(), list(self._units.keys())
+        total = len(results) + len(units)
+        damaged: list[str] = []
+        looked_at: set[str] = set()
+        for done, result in enumerate(results):
+            report(Progress("verify", done, total))
+            for name in self._files(result):
+                if (problem := self._problem(name, looked_at)) is not None:
+                    damaged.append(f"{result.kind} {result.key}: {problem}")
+        for done, key in enumerate(units, len(results)):
+            report(Progress("verify", done, total))
+            data = self._units.peek(key)
+            if data is not None and unsealed(key, data) is None:
+                damaged.append(f"unit {key}: its content does not match its digest")
+        report(Progress("verify", total, total))
+        return Findings(len(results), len(looked_at), len(units), tuple(damaged))
+
+    def clean(self, unused_seconds: float, *, only_count: bool) -> Freed:
+        """Remove files that no result refers to, and units that were not used for so long.
+
+        Parameters
+        ----------
+        unused_seconds : of units of work.
+        only_count : remove nothing.
+
+        Notes
+        -----
+        Files that were written within the last hour stay: their result may be about to be
+        recorded.
+        """
+        used = {name for result in self._results.every() for name in self._files(result)}
+        files = self._blobs.unused(used)
+        units = self._units.unused(unused_seconds)
+        size = sum(map(self._blobs.size, files)) + sum(map(self._units.size, units))
+        if not only_count:
+            for name in files:
+                self._blobs.remove(name)
+            for key in units:
+                self._units.remove(key)
+            self._blobs.sweep()
+            self._units.sweep(unused_seconds)
+        return Freed(len(files), len(units), size)
+
+    def _problem(self, name: str, looked_at: set[str]) -> str | None:
+        looked_at.add(name)
+        try:
+            self._blobs.path(name)
+        except DamagedBlob as error:
+            return str(error)
+        return None
+
+    def _files(self, result: Result) -> list[str]:
+        """Name the files of a result, as far as its document can be read."""
+        try:
+            return files_of(result, self._blobs)
+        except DamagedBlob:
+            return [result.document]
+
+
+def files_of(result: Result, blobs: BlobStore) -> list[str]:
+    """Return the hashes of all files of a result; raises DamagedBlob if its document is."""
+    names = [result.document]
+    if result.table_file is not None:
+        names.append(result.table_file)
+    if result.kind == "sweep":
+        names += json.loads(blobs.read(result.document))["files"].values()
+    return names

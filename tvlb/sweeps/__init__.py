@@ -1,0 +1,21 @@
+"""Sweeps: many Dragonflies computed at once, and compared point by point.
+
+`run_points` computes the tables that a store lacks, on any workers; `write_outputs` writes rows and
+report.
+"""
+
+from tvlb.sweeps.engine import run_points
+from tvlb.sweeps.outputs import RESULT_NAMES, rows_of, write_outputs
+from tvlb.sweeps.points import Ending, Point, Shelf, Stored, points_of
+
+__all__ = [
+    "RESULT_NAMES",
+    "Ending",
+    "Point",
+    "Shelf",
+    "Stored",
+    "points_of",
+    "rows_of",
+    "run_points",
+    "write_outputs",
+]

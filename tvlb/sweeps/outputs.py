@@ -1,0 +1,56 @@
+"""What a sweep leaves behind: result rows, a report, and what it took."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tvlb.files import atomic_file
+from tvlb.report import report_html
+from tvlb.sweeps.points import Ending
+from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
+from tvlb.sweeps.rows import Row, failed_row, succeeded_row
+from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
+
+__all__ = ["REPORT_NAME", "RESULT_NAMES", "rows_of", "write_outputs"]
+
+REPORT_NAME = "report.html"
+RESULT_NAMES = (PARQUET_NAME, CSV_NAME, REPORT_NAME)
+"""Files that equal sweeps have in common, to the byte."""
+
+
+def rows_of(endings: Sequence[Ending]) -> list[Row]:
+    """Return the result row of every point, in order."""
+    return [_row(ending) for ending in endings]
+
+
+def _row(ending: Ending) -> Row:
+    point = ending.point
+    if ending.stored is None:
+        return failed_row(point.number, point.key, point.body, ending.error or "")
+    return succeeded_row(point.number, point.key, point.body, ending.stored.document)
+
+
+def write_outputs(name: str, endings: Sequence[Ending], directory: Path) -> list[Path]:
+    """Write `results.parquet`, `results.csv`, `report.html` and `timings.parquet`.
+
+    Parameters
+    ----------
+    name : of the sweep.
+    directory : an existing directory; files of these names in it are replaced.
+
+    Returns
+    -------
+    The files, each complete. Only `timings.parquet` depends on machine, day and interruptions.
+
+    Raises
+    ------
+    OSError : a file could not be written.
+    """
+    rows = rows_of(endings)
+    write_rows(rows, directory)
+    write_timings(endings, directory)
+    documents = {
+        ending.point.key: ending.stored.document for ending in endings if ending.stored is not None
+    }
+    with atomic_file(directory / REPORT_NAME) as stream:
+        stream.write(report_html(name, rows, documents))
+    return [directory / one for one in (*RESULT_NAMES, TIMINGS_NAME)]

@@ -1,0 +1,93 @@
+"""The points of a sweep, and what became of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from tvlb.schemas import Expansion, TableBody, request_key
+from tvlb.search import Cost, TableResult, UnitCount
+
+__all__ = ["Ending", "Point", "Shelf", "Stored", "points_of"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One table that is wanted.
+
+    Attributes
+    ----------
+    number : 0, 1, ... in the order of the sweep.
+    body : the resolved request.
+    cost : what it is expected to take.
+    """
+
+    number: int
+    body: TableBody
+    cost: Cost
+
+    @cached_property
+    def key(self) -> str:
+        """Key of the request, see `tvlb.schemas.request_key`."""
+        return request_key(self.body)
+
+    @property
+    def name(self) -> str:
+        """What it is called in progress and in tables: the topology, and what else tells it."""
+        topology = self.body.topology
+        name = topology if isinstance(topology, str) else "a network given by its cables"
+        return f"{name} {self.body.routing}" + (f" seed {self.body.seed}" if self.body.seed else "")
+
+
+def points_of(expansion: Expansion) -> tuple[Point, ...]:
+    """Return the points of a sweep, numbered."""
+    pairs = zip(expansion.points, expansion.costs, strict=True)
+    return tuple(Point(number, body, cost) for number, (body, cost) in enumerate(pairs))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A finished point in the store.
+
+    Attributes
+    ----------
+    document : of the table, see `tvlb.search.table_document`.
+    created_at : seconds since 1970.
+    """
+
+    document: Mapping[str, Any]
+    created_at: float
+
+
+class Shelf(Protocol):
+    """Where finished tables are kept, by the key of their request; called from several threads."""
+
+    def find(self, key: str) -> Stored | None:
+        """Return a table's document; None if there is none, or one of its files is damaged."""
+        ...
+
+    def add(self, body: TableBody, result: TableResult) -> None:
+        """Keep a table, durably; raises OSError where that is impossible."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What became of a point.
+
+    Attributes
+    ----------
+    point : which one.
+    stored : the table; None if the point failed.
+    error : why it failed; None if it did not.
+    attempts : how often it was begun in this run; 0 if it was in the store.
+    units : pieces of work of the last attempt, None if nothing was computed.
+    seconds : wall time in this run.
+    """
+
+    point: Point
+    stored: Stored | None
+    error: str | None = None
+    attempts: int = 0
+    units: UnitCount | None = None
+    seconds: float = 0.0
