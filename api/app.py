@@ -11,7 +11,7 @@ from api.gate import OPEN_PATHS, Gate
 from api.pages import mount_assets
 from api.pages import router as pages
 from api.problems import ProblemDocument, install_handlers
-from api.routes import jobs, operations, results
+from api.routes import jobs, operations, results, sweeps
 from api.services import Services
 from tvlb.provenance import VERSION
 
@@ -45,7 +45,7 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
-    routers = [results.router, jobs.router, operations.router, pages]
+    routers = [results.router, sweeps.router, jobs.router, operations.router, pages]
     for router in routers:
         app.include_router(router)
     app.state.routes = [route for router in routers for route in router.routes]

@@ -11,6 +11,7 @@ from typing import Any
 from api.resources import identity
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.results import Result, Results
+from tvlb.jobs.store import files_of
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
 from tvlb.topology import LinkKind
 
@@ -31,10 +32,12 @@ class Resource:
     ----------
     result : what the database knows.
     body : JSON.
+    final : whether it never changes; a sweep with failed points may be computed again.
     """
 
     result: Result
     body: bytes
+    final: bool = True
 
     @property
     def etag(self) -> str:
@@ -43,7 +46,7 @@ class Resource:
 
 
 class Library:
-    """Reads results, and keeps the last ones read in memory: they never change.
+    """Reads results, and keeps the last ones read in memory, but for those that may change.
 
     Files that are missing or do not match their hash raise DamagedBlob, and `StoreUnavailable` is
     raised where the store cannot be read. Reading drops nothing: `drop_damaged` does, for those who
@@ -86,14 +89,20 @@ class Library:
         if found is None:
             document: dict[str, Any] = json.loads(self._blobs.read(result.document))
             body = json.dumps(identity(result) | document, separators=(",", ":")).encode()
-            found = Resource(result, body)
-            self._keep(found)
+            found = Resource(result, body, final=not document.get("failed"))
+            if found.final:
+                self._keep(found)
         return found
 
     def table_file(self, result: Result) -> tuple[str, Path]:
         """Return the hash and the path of a table's Parquet file; raises DamagedBlob."""
         assert result.table_file is not None
         return result.table_file, self._blobs.path(result.table_file)
+
+    def sweep_file(self, resource: Resource, name: str) -> tuple[str, Path]:
+        """Return the hash and the path of a file of a sweep; raises DamagedBlob."""
+        stored: str = json.loads(resource.body)["files"][name]
+        return stored, self._blobs.path(stored)
 
     def table(self, result: Result) -> AnyTable:
         """Return the table of a result; raises DamagedBlob."""
@@ -144,9 +153,8 @@ class Library:
     def drop_damaged(self, result: Result) -> bool:
         """Forget a result if one of its files is damaged; return whether that was so."""
         try:
-            self._blobs.path(result.document)
-            if result.table_file is not None:
-                self._blobs.path(result.table_file)
+            for name in files_of(result, self._blobs):
+                self._blobs.path(name)
         except DamagedBlob:
             self._results.forget(result)
             with self._lock:

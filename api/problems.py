@@ -21,6 +21,7 @@ from tvlb.jobs.blobs import DamagedBlob, StoreUnavailable
 from tvlb.jobs.logs import logger
 from tvlb.jobs.queue import JobEnding, QueueFull
 from tvlb.schemas import BeyondLimits
+from tvlb.schemas.problems import REFUSED
 
 __all__ = ["MEDIA_TYPE", "Problem", "ProblemDocument", "install_handlers", "problem_response"]
 
@@ -143,9 +144,9 @@ def _validation(request: Request, error: Exception) -> Response:
         return problem_response(HTTPStatus.BAD_REQUEST, "malformed-json", "the body is no JSON")
     problems = [FieldProblem(location=_location(one["loc"]), message=one["msg"]) for one in found]
     detail = "; ".join(f"{one.location}: {one.message}" for one in problems[:3])
-    return problem_response(
-        HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=problems
-    )
+    # What the schema allows is well-formed, and refused by what only the program knows.
+    kind = "unsatisfiable" if all(one["type"] == REFUSED for one in found) else "invalid-request"
+    return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, kind, detail, errors=problems)
 
 
 def _location(parts: Sequence[object]) -> str:

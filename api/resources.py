@@ -6,9 +6,9 @@ from typing import Any
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import REQUESTS, TableItem
+from tvlb.schemas import REQUESTS, SweepItem, TableItem
 
-__all__ = ["identity", "job_resource", "moment", "result_url", "table_item"]
+__all__ = ["identity", "job_resource", "moment", "result_url", "sweep_item", "table_item"]
 
 
 def moment(seconds: float) -> str:
@@ -38,12 +38,22 @@ def identity(result: Result) -> dict[str, Any]:
     }
     if result.kind == "table":
         more |= {"download_url": f"{url}/download?format=parquet", "paths_url": f"{url}/paths"}
+    if result.kind == "sweep":
+        more |= {
+            "download_url": f"{url}/download?format=parquet",
+            "report_url": f"{url}/report",
+        }
     return more
 
 
 def table_item(resource: dict[str, Any]) -> dict[str, Any]:
     """Return what a list shows of a table."""
     return {name: resource[name] for name in TableItem.model_fields}
+
+
+def sweep_item(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return what a list shows of a sweep."""
+    return {name: resource[name] for name in SweepItem.model_fields}
 
 
 def job_resource(job: Job) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What happens to a request for a table, a model or a simulation."""
+"""What happens to a request for a table, a model, a simulation or a sweep."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
+from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from starlette.responses import JSONResponse, Response
@@ -16,12 +17,13 @@ from api.library import Library, Resource
 from api.quick import NotQuick, QuickRunner
 from api.resources import job_resource, result_url
 from api.settings import ServerLimits
+from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.site import Task
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import Request, TableBody, command_line, request_key
+from tvlb.schemas import Question, Request, SweepBody, TableBody, command_line, request_key
 from tvlb.search import Cost
 
 __all__ = ["Asking", "Desk", "parse_wait"]
@@ -48,11 +50,12 @@ class Asking:
 
 @dataclass(frozen=True)
 class _Question:
-    """A request that can be computed."""
+    """A request that can be computed; `points` are those of a sweep."""
 
-    body: Request
+    body: Question
     key: str
     cost: Cost
+    points: tuple[TableBody, ...] = ()
 
     @property
     def text(self) -> str:
@@ -82,7 +85,7 @@ class Desk:
         self._answers = answers
         self._writers = writers
 
-    async def estimate(self, body: Request) -> Response:
+    async def estimate(self, body: Question) -> Response:
         """Answer with the resolved request and what it costs, and compute nothing.
 
         Raises
@@ -90,19 +93,32 @@ class Desk:
         InvalidInput : the request cannot be computed, or is beyond the limits.
         """
         question = await to_thread.run_sync(self._examine, body)
-        known = await to_thread.run_sync(self._results.get, question.key)
-        return JSONResponse(
-            {
-                "kind": body.kind,
-                "result_id": question.key,
-                "known": known is not None,
-                "request": question.body.model_dump(mode="json"),
-                "cost": asdict(question.cost),
-                "command": command_line(question.body),
-            }
-        )
+        return JSONResponse(await to_thread.run_sync(self._estimate, question))
 
-    async def submit(self, body: Request, asking: Asking) -> Response:
+    def _estimate(self, question: _Question) -> dict[str, Any]:
+        body = question.body
+        return {
+            "kind": body.kind,
+            "result_id": question.key,
+            "known": self._is_known(question.key),
+            "request": body.model_dump(mode="json"),
+            "cost": asdict(question.cost),
+            "points": self._count_points(question.points) if question.points else None,
+            "command": command_line(body) if isinstance(body, Request) else None,
+        }
+
+    def _is_known(self, key: str) -> bool:
+        result = self._results.get(key)
+        try:
+            return result is not None and self._library.load(result).final
+        except DamagedBlob:
+            return False
+
+    def _count_points(self, points: tuple[TableBody, ...]) -> dict[str, int]:
+        known = self._results.known([request_key(point) for point in points])
+        return {"total": len(points), "known": len(known)}
+
+    async def submit(self, body: Question, asking: Asking) -> Response:
         """Answer with the result if it is known, small or finished in time, else with its job.
 
         Raises
@@ -135,7 +151,10 @@ class Desk:
             raise
         return response
 
-    def _examine(self, body: Request) -> _Question:
+    def _examine(self, body: Question) -> _Question:
+        if isinstance(body, SweepBody):
+            expansion = body.expanded(self._limits.request)
+            return _Question(body, request_key(body), expansion.cost, expansion.points)
         resolved, cost = body.examined(self._limits.request)
         return _Question(resolved, request_key(resolved), cost)
 
@@ -157,7 +176,7 @@ class Desk:
         return small and question.body.is_light and not isinstance(question.body, TableBody)
 
     async def _compute(self, question: _Question) -> Resource:
-        known = await to_thread.run_sync(self._known, question)
+        known = await to_thread.run_sync(self._known, question.key)
         if known is not None:
             return known
         task = Task(question.body.kind, question.key, question.text)
@@ -172,9 +191,9 @@ class Desk:
         )
         return await to_thread.run_sync(self._library.load, result)
 
-    def _known(self, question: _Question) -> Resource | None:
+    def _known(self, key: str) -> Resource | None:
         """Return the result if it is there and its files are whole."""
-        result = self._results.get(question.key)
+        result = self._results.get(key)
         if result is None or self._library.drop_damaged(result):
             return None
         return self._library.load(result)
@@ -183,10 +202,14 @@ class Desk:
         body = question.body
         request = body.model_dump(mode="json")
         while True:
-            known = self._known(question)
-            if known is not None:
+            known = self._known(question.key)
+            if known is not None and known.final:
                 return known
-            found = self._queue.submit(Submission(body.kind, question.key, request, owner))
+            # What may change stays readable until the new one takes its place.
+            replaced = None if known is None else known.result.number
+            found = self._queue.submit(
+                Submission(body.kind, question.key, request, owner, replaced)
+            )
             if isinstance(found, Job):
                 return found
 

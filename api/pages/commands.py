@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import REQUESTS, command_line
+from tvlb.schemas import REQUESTS, Request, command_line
 
 __all__ = ["Commands", "commands_of"]
 
@@ -18,11 +18,11 @@ class Commands:
 
     Attributes
     ----------
-    line : of tvlb.
+    line : of tvlb; None for a sweep, which needs a file.
     curl : that asks the service for the same.
     """
 
-    line: str
+    line: str | None
     curl: str
     _base: str
     _token: bool
@@ -34,6 +34,7 @@ class Commands:
 
     def with_output(self, output: str) -> str:
         """Return the tvlb command that also writes a file."""
+        assert self.line is not None
         return f"{self.line} -o {shlex.quote(output)}"
 
 
@@ -42,7 +43,7 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
 
     Parameters
     ----------
-    kind : table, model or simulation.
+    kind : table, model, simulation or sweep.
     base : URL of the service, without a slash at its end.
     token : whether it needs one.
     """
@@ -52,7 +53,8 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
     sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
     header = ["-H", "'Content-Type: application/json'", *sent]
     curl = " ".join(_curl(base, token, "POST", f"/v1/{kind}s", header))
-    return Commands(command_line(body), curl, base, token)
+    line = command_line(body) if isinstance(body, Request) else None
+    return Commands(line, curl, base, token)
 
 
 def _curl(base: str, token: bool, method: str, path: str, more: list[str]) -> list[str]:

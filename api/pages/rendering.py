@@ -25,6 +25,10 @@ def _percent(value: float | None) -> str:
     return _NONE if value is None else f"{100 * value:.0f} %"
 
 
+def _change(value: float | None) -> str:
+    return _NONE if value is None else f"{100 * value:+.1f} %"
+
+
 def _count(value: int) -> str:
     return f"{value:,}".replace(",", " ")
 
@@ -58,6 +62,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Callable[..., str]] = {
+        "change": _change,
         "clock": _clock,
         "count": _count,
         "duration": _duration,

@@ -18,7 +18,7 @@ from api.pages.rendering import page
 from api.pages.views import fields, plotted_simulation, plotted_table, simulated_sets
 from api.resources import job_resource, table_item
 from api.routes.jobs import KnownJob
-from api.routes.results import ResultId, find_resource
+from api.routes.reading import ResultId, find_resource
 from api.services import Services, WithServices
 from tvlb.table import MAX_TEXT_ROWS
 
@@ -164,6 +164,18 @@ async def show_simulation(
         rows=rows,
         data=data,
         commands=_commands(request, services, "simulation", simulation["request"]),
+        **_common(request, services),
+    )
+
+
+@router.get("/sweeps/{sweep_id}")
+async def show_sweep(request: Request, sweep_id: ResultId, services: WithServices) -> Response:
+    """Show a sweep: a row for each point, and the way to its report and its files."""
+    sweep = await _document(services, "sweep", sweep_id)
+    return page(
+        "sweep.html",
+        sweep=sweep,
+        commands=_commands(request, services, "sweep", sweep["request"]),
         **_common(request, services),
     )
 

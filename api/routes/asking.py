@@ -1,15 +1,18 @@
-"""Headers and query of the requests that compute something."""
+"""The requests that compute something: their headers, their query, and what they answer."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Header, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import Response
 
-from api.services import Owner
+from api.responses import ACCEPTED, problems
+from api.services import Owner, Services
 from api.submission import Asking, parse_wait
+from tvlb.schemas import Estimate, Question
 
-__all__ = ["How", "Options", "WithOptions"]
+__all__ = ["How", "Options", "WithOptions", "submit", "submitted"]
 
 
 class Options(BaseModel):
@@ -44,3 +47,39 @@ def _asking(
 
 
 How = Annotated[Asking, Depends(_asking)]
+
+
+async def submit(services: Services, body: Question, how: Asking, options: Options) -> Response:
+    """Answer a request that computes something."""
+    if options.validate_only == "true":
+        return await services.desk.estimate(body)
+    return await services.desk.submit(body, how)
+
+
+def submitted(
+    model: type[BaseModel], noun: str, links: dict[str, Any]
+) -> dict[int | str, dict[str, Any]]:
+    """Describe the answers of a route that computes something.
+
+    Parameters
+    ----------
+    model : of the result.
+    noun : what the result is called.
+    links : where what was computed is found.
+    """
+    return {
+        200: {
+            "description": f"The {noun}; with validate_only what it would cost.",
+            "model": model | Estimate,
+            "links": links,
+            "headers": {
+                "ETag": {"description": "Hash of the content.", "schema": {"type": "string"}},
+                "Content-Location": {
+                    "description": "URL of the result.",
+                    "schema": {"type": "string"},
+                },
+            },
+        },
+        202: ACCEPTED,
+        **problems(400, 409, 413, 415, 422),
+    }

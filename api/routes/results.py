@@ -6,25 +6,30 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response
 
-from api.library import Library, Resource
-from api.problems import Problem
 from api.resources import table_item
-from api.responses import ACCEPTED, ETAG, NOT_MODIFIED, RANGES, binary, problems
-from api.routes.asking import How, Options, WithOptions
-from api.services import Services, WithServices
+from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
+from api.routes.asking import How, WithOptions, submit, submitted
+from api.routes.reading import (
+    IfNoneMatch,
+    ResultId,
+    as_json,
+    conditional,
+    find_resource,
+    is_known,
+    resource_responses,
+)
+from api.services import WithServices
 from tvlb.jobs.results import Result
 from tvlb.schemas import (
-    Estimate,
     LinkUsage,
     ModelBody,
     ModelResource,
     PairPaths,
-    Request,
     SimulationBody,
     SimulationResource,
     TableBody,
@@ -33,16 +38,10 @@ from tvlb.schemas import (
 )
 from tvlb.table import pair_summary
 
-__all__ = ["ResultId", "find_resource", "router"]
+__all__ = ["router"]
 
 router = APIRouter(prefix="/v1")
 
-ResultId = Annotated[
-    str, Path(pattern="^[0-9a-f]{64}$", description="Id of the result.", examples=["9b6c" * 16])
-]
-IfNoneMatch = Annotated[
-    str | SkipJsonSchema[None], Header(description="ETags that are known already.")
-]
 _MEDIA_TYPES = {
     "parquet": "application/vnd.apache.parquet",
     "json": "application/json",
@@ -62,43 +61,18 @@ def _links(noun: str) -> dict[str, Any]:
     return links
 
 
-def _submitted(model: type[BaseModel], noun: str) -> dict[int | str, dict[str, Any]]:
-    return {
-        200: {
-            "description": f"The {noun}; with validate_only what it would cost.",
-            "model": model | Estimate,
-            "links": _links(noun),
-            "headers": {
-                "ETag": {"description": "Hash of the content.", "schema": {"type": "string"}},
-                "Content-Location": {
-                    "description": "URL of the result.",
-                    "schema": {"type": "string"},
-                },
-            },
-        },
-        202: ACCEPTED,
-        **problems(400, 409, 413, 415, 422),
-    }
-
-
-async def _submit(services: Services, body: Request, how: How, options: Options) -> Response:
-    if options.validate_only == "true":
-        return await services.desk.estimate(body)
-    return await services.desk.submit(body, how)
-
-
 @router.post(
     "/tables",
     operation_id="create_table",
     tags=["tables"],
     response_class=Response,
-    responses=_submitted(TableResource, "table"),
+    responses=submitted(TableResource, "table", _links("table")),
 )
 async def create_table(
     body: TableBody, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever."""
-    return await _submit(services, body, how, options)
+    return await submit(services, body, how, options)
 
 
 @router.post(
@@ -106,13 +80,13 @@ async def create_table(
     operation_id="create_model",
     tags=["models"],
     response_class=Response,
-    responses=_submitted(ModelResource, "model"),
+    responses=submitted(ModelResource, "model", _links("model")),
 )
 async def create_model(
     body: ModelBody, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Solve one throughput model: at once if it is small, else as a job."""
-    return await _submit(services, body, how, options)
+    return await submit(services, body, how, options)
 
 
 @router.post(
@@ -120,13 +94,13 @@ async def create_model(
     operation_id="create_simulation",
     tags=["simulations"],
     response_class=Response,
-    responses=_submitted(SimulationResource, "simulation"),
+    responses=submitted(SimulationResource, "simulation", _links("simulation")),
 )
 async def create_simulation(
     body: SimulationBody, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Simulate a routing flit by flit: at once if it is small, else as a job."""
-    return await _submit(services, body, how, options)
+    return await submit(services, body, how, options)
 
 
 class _Listing(BaseModel):
@@ -165,11 +139,7 @@ async def list_tables(services: WithServices, listing: Annotated[_Listing, Query
         if listing.table_id is not None:
             query["table_id"] = listing.table_id
         following = f"/v1/tables?{urlencode(query)}"
-    return _json({"tables": items, "next": following})
-
-
-def _resource_responses(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    return {200: {"model": model, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)}
+    return as_json({"tables": items, "next": following})
 
 
 @router.get(
@@ -177,13 +147,13 @@ def _resource_responses(model: type[BaseModel]) -> dict[int | str, dict[str, Any
     operation_id="get_table",
     tags=["tables"],
     response_class=Response,
-    responses=_resource_responses(TableResource),
+    responses=resource_responses(TableResource),
 )
 async def get_table(
     table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return a table's document: probe curve, candidates, choice, balance."""
-    return _conditional(await find_resource(services.library, "table", table_id), if_none_match)
+    return conditional(await find_resource(services.library, "table", table_id), if_none_match)
 
 
 @router.get(
@@ -191,13 +161,13 @@ async def get_table(
     operation_id="get_model",
     tags=["models"],
     response_class=Response,
-    responses=_resource_responses(ModelResource),
+    responses=resource_responses(ModelResource),
 )
 async def get_model(
     model_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return a solved model."""
-    return _conditional(await find_resource(services.library, "model", model_id), if_none_match)
+    return conditional(await find_resource(services.library, "model", model_id), if_none_match)
 
 
 @router.get(
@@ -205,13 +175,13 @@ async def get_model(
     operation_id="get_simulation",
     tags=["simulations"],
     response_class=Response,
-    responses=_resource_responses(SimulationResource),
+    responses=resource_responses(SimulationResource),
 )
 async def get_simulation(
     simulation_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return the figures of a simulation."""
-    return _conditional(
+    return conditional(
         await find_resource(services.library, "simulation", simulation_id), if_none_match
     )
 
@@ -243,7 +213,7 @@ async def get_paths(
         table = services.library.table(resource.result)
         return pair_summary(table, pair.src, pair.dst, pair.limit)
 
-    return _json(await to_thread.run_sync(read))
+    return as_json(await to_thread.run_sync(read))
 
 
 @router.get(
@@ -260,7 +230,7 @@ async def get_links(
     resource = await find_resource(services.library, "table", table_id)
     etag = f'"{resource.result.table_file}-links"'
     headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
-    if _matches(if_none_match, etag):
+    if is_known(if_none_match, etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
     body = await to_thread.run_sync(services.library.links, resource.result)
     return Response(body, HTTPStatus.OK, headers, "application/json")
@@ -303,7 +273,7 @@ async def download_table(
         "Cache-Control": "private, max-age=31536000, immutable",
         "Content-Disposition": f'attachment; filename="tvlb-{topology}.{suffix}"',
     }
-    if _matches(if_none_match, etag):
+    if is_known(if_none_match, etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": etag})
     media_type = _MEDIA_TYPES[suffix]
     if suffix == "parquet":
@@ -311,28 +281,3 @@ async def download_table(
         return FileResponse(path, headers=headers, media_type=media_type)
     content = await to_thread.run_sync(services.library.converted, result, f".{suffix}")
     return Response(content, HTTPStatus.OK, headers, media_type)
-
-
-async def find_resource(library: Library, kind: str, key: str) -> Resource:
-    """Return a result's resource; raises Problem if there is none, and DamagedBlob."""
-    found = library.cached(kind, key) or await to_thread.run_sync(library.get, kind, key)
-    if found is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {key}")
-    return found
-
-
-def _conditional(resource: Resource, if_none_match: str | None) -> Response:
-    headers = {"ETag": resource.etag, "Cache-Control": "private, no-cache"}
-    if _matches(if_none_match, resource.etag):
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    return Response(resource.body, HTTPStatus.OK, headers, "application/json")
-
-
-def _matches(if_none_match: str | None, etag: str) -> bool:
-    named = [one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")]
-    return etag in named or "*" in named
-
-
-def _json(document: object) -> Response:
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-    return Response(text, HTTPStatus.OK, media_type="application/json")

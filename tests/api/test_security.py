@@ -19,6 +19,8 @@ PATHS = [
     "/static/documentation.js",
     "/v1/jobs",
     "/v1/tables",
+    "/v1/sweeps",
+    f"/v1/sweeps/{'0' * 64}/report",
     "/v1/nothing",
     f"/v1/jobs/{'0' * 32}/events",
 ]

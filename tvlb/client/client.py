@@ -24,9 +24,13 @@ from tvlb.schemas import (
     ModelBody,
     ModelResource,
     PairPaths,
-    Request,
+    Question,
     SimulationBody,
     SimulationResource,
+    SweepBody,
+    SweepItem,
+    SweepList,
+    SweepResource,
     TableBody,
     TableItem,
     TableList,
@@ -34,10 +38,11 @@ from tvlb.schemas import (
 )
 from tvlb.search import Progress, Reporter, silent
 
-__all__ = ["Client", "TableFormat"]
+__all__ = ["Client", "SweepFormat", "TableFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
 TableFormat = Literal["parquet", "json", "csv"]
+SweepFormat = Literal["parquet", "csv"]
 
 
 class Client:
@@ -124,8 +129,17 @@ class Client:
         """Ask for a simulation; see `create_table`."""
         return self._create(body, SimulationResource, idempotency_key, wait)
 
+    def create_sweep(
+        self, body: SweepBody, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> SweepResource | JobResource:
+        """Ask for a sweep; one that is known but has failed points is computed again.
+
+        See `create_table`.
+        """
+        return self._create(body, SweepResource, idempotency_key, wait)
+
     def _create(
-        self, body: Request, result: type[_Result], idempotency_key: str | None, wait: float | None
+        self, body: Question, result: type[_Result], idempotency_key: str | None, wait: float | None
     ) -> _Result | JobResource:
         headers: dict[str, str] = {}
         if idempotency_key is not None:
@@ -143,7 +157,7 @@ class Client:
             return read(JobResource, response)
         return read(result, response)
 
-    def estimate(self, body: Request) -> Estimate:
+    def estimate(self, body: Question) -> Estimate:
         """Return what a request would be computed as, and what it would cost."""
         path = f"/v1/{body.kind}s?validate_only=true"
         return read(
@@ -194,6 +208,18 @@ class Client:
             yield from page.tables
             path = page.next
 
+    def sweep(self, sweep_id: str) -> SweepResource:
+        """Return a sweep: a row for each point."""
+        return self._get(SweepResource, f"/v1/sweeps/{_part(sweep_id)}")
+
+    def sweeps(self) -> Iterator[SweepItem]:
+        """Yield all sweeps, newest first."""
+        path: str | None = "/v1/sweeps"
+        while path is not None:
+            page = self._get(SweepList, path)
+            yield from page.sweeps
+            path = page.next
+
     def links(self, table_id: str) -> LinkUsage:
         """Return the links of a table's network, and how much its VLB paths use them."""
         return self._get(LinkUsage, f"/v1/tables/{_part(table_id)}/links")
@@ -210,7 +236,27 @@ class Client:
         ------
         OSError : the file could not be written; there is none then, or the old one.
         """
-        source = f"/v1/tables/{_part(table_id)}/download?format={table_format}"
+        self._save(f"/v1/tables/{_part(table_id)}/download?format={table_format}", path)
+
+    def download_sweep(self, sweep_id: str, sweep_format: SweepFormat, path: Path) -> None:
+        """Write the result rows of a sweep, to the byte what `tvlb sweep` writes.
+
+        Raises
+        ------
+        OSError : see `download`.
+        """
+        self._save(f"/v1/sweeps/{_part(sweep_id)}/download?format={sweep_format}", path)
+
+    def report(self, sweep_id: str, path: Path) -> None:
+        """Write the report of a sweep, an HTML page that needs nothing else.
+
+        Raises
+        ------
+        OSError : see `download`.
+        """
+        self._save(f"/v1/sweeps/{_part(sweep_id)}/report", path)
+
+    def _save(self, source: str, path: Path) -> None:
         with atomic_file(path) as stream:
             self._connection.persistently(lambda: self._receive(source, stream))
 
@@ -242,8 +288,28 @@ class Client:
         found = self.create_table(body)
         return found if isinstance(found, TableResource) else self.finished(found, report)
 
+    def computed_sweep(self, body: SweepBody, report: Reporter = silent) -> SweepResource:
+        """Return a sweep once it is computed; points that failed are among its rows.
+
+        Parameters
+        ----------
+        report : called with the `Progress` events of the sweep at the server.
+
+        Raises
+        ------
+        JobFailed, Cancelled : as `computed`.
+        """
+        found = self.create_sweep(body)
+        if isinstance(found, SweepResource):
+            return found
+        return self._get(SweepResource, self._ended(found, report))
+
     def finished(self, job: JobResource, report: Reporter = silent) -> TableResource:
         """Return the table that a job computes, once it has ended; see `computed`."""
+        return self._get(TableResource, self._ended(job, report))
+
+    def _ended(self, job: JobResource, report: Reporter) -> str:
+        """Follow a job to its end and return the URL of its result."""
         for event in self.follow(job):
             if event.type == "progress":
                 report(_progress(event))
@@ -254,7 +320,7 @@ class Client:
             )
         if ended.result_url is None:
             raise Cancelled(f"the job {self.url(ended.url)} was cancelled")
-        return self._get(TableResource, ended.result_url)
+        return ended.result_url
 
     def _get(self, model: type[_Result], path: str) -> _Result:
         return read(model, self._connection.request("GET", path))

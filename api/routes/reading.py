@@ -1,0 +1,65 @@
+"""Reading what was computed: results by their ids, with ETags that spare known bodies."""
+
+import json
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import Header, Path
+from pydantic import BaseModel
+from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import Response
+
+from api.library import Library, Resource
+from api.problems import Problem
+from api.responses import ETAG, NOT_MODIFIED, problems
+
+__all__ = [
+    "IfNoneMatch",
+    "ResultId",
+    "as_json",
+    "conditional",
+    "find_resource",
+    "is_known",
+    "resource_responses",
+]
+
+ResultId = Annotated[
+    str, Path(pattern="^[0-9a-f]{64}$", description="Id of the result.", examples=["9b6c" * 16])
+]
+IfNoneMatch = Annotated[
+    str | SkipJsonSchema[None], Header(description="ETags that are known already.")
+]
+
+
+def resource_responses(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    """Describe the answers of a route that reads a result."""
+    return {200: {"model": model, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)}
+
+
+async def find_resource(library: Library, kind: str, key: str) -> Resource:
+    """Return a result's resource; raises Problem if there is none, and DamagedBlob."""
+    found = library.cached(kind, key) or await to_thread.run_sync(library.get, kind, key)
+    if found is None:
+        raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {key}")
+    return found
+
+
+def conditional(resource: Resource, if_none_match: str | None) -> Response:
+    """Answer with a resource, unless it is known already."""
+    headers = {"ETag": resource.etag, "Cache-Control": "private, no-cache"}
+    if is_known(if_none_match, resource.etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    return Response(resource.body, HTTPStatus.OK, headers, "application/json")
+
+
+def is_known(if_none_match: str | None, etag: str) -> bool:
+    """Whether If-None-Match names an ETag."""
+    named = [one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")]
+    return etag in named or "*" in named
+
+
+def as_json(document: object) -> Response:
+    """Answer with a document."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    return Response(text, HTTPStatus.OK, media_type="application/json")

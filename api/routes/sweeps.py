@@ -1,0 +1,178 @@
+"""Sweeps: many tables in one request, and their files and reports."""
+
+import json
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from anyio import to_thread
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import FileResponse, Response
+
+from api.resources import sweep_item
+from api.responses import NOT_MODIFIED, RANGES, binary, problems
+from api.routes.asking import How, WithOptions, submit, submitted
+from api.routes.reading import (
+    IfNoneMatch,
+    ResultId,
+    as_json,
+    conditional,
+    find_resource,
+    is_known,
+    resource_responses,
+)
+from api.services import Services, WithServices
+from tvlb.jobs.results import Result
+from tvlb.schemas import SweepBody, SweepList, SweepResource
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/sweeps", tags=["sweeps"])
+
+_MEDIA_TYPES = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
+# The report says itself what it may load, which is nothing. Here it gets an origin of its own, so
+# that its scripts are not those of the service: they have neither its cookie nor its answers.
+_REPORT_HEADERS = {
+    "Content-Security-Policy": "sandbox allow-scripts allow-downloads; frame-ancestors 'none'",
+    # The HTML standard has no page with both a sandbox and an opener policy; some browsers do.
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+}
+_ID = {"sweep_id": "$response.body#/id"}
+_LINKS: dict[str, Any] = {
+    "self": {"operationId": "get_sweep", "parameters": _ID},
+    "file": {"operationId": "download_sweep", "parameters": _ID},
+    "report": {"operationId": "get_report", "parameters": _ID},
+}
+
+
+@router.post(
+    "",
+    operation_id="create_sweep",
+    response_class=Response,
+    responses=submitted(SweepResource, "sweep", _LINKS),
+)
+async def create_sweep(
+    body: SweepBody, services: WithServices, how: How, options: WithOptions
+) -> Response:
+    """Ask for the tables of many Dragonflies; those that are there are not computed again.
+
+    A sweep that is there but has failed points is computed again. Until that has ended, the old one
+    can be read.
+    """
+    return await submit(services, body, how, options)
+
+
+class _Listing(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(20, ge=1, le=100, description="Most items.")
+    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
+        None, description="Of `next`: where to go on with older ones."
+    )
+
+
+@router.get(
+    "",
+    operation_id="list_sweeps",
+    response_class=Response,
+    responses={200: {"model": SweepList}, **problems(422)},
+)
+async def list_sweeps(services: WithServices, listing: Annotated[_Listing, Query()]) -> Response:
+    """List the computed sweeps, newest first."""
+
+    def read() -> tuple[list[Result], list[dict[str, Any]]]:
+        found = services.results.newest("sweep", before=listing.before, limit=listing.limit)
+        items = [sweep_item(json.loads(services.library.load(one).body)) for one in found]
+        return list(found), items
+
+    found, items = await to_thread.run_sync(read)
+    following = None
+    if len(found) == listing.limit:
+        query = urlencode({"limit": listing.limit, "before": found[-1].number})
+        following = f"/v1/sweeps?{query}"
+    return as_json({"sweeps": items, "next": following})
+
+
+@router.get(
+    "/{sweep_id}",
+    operation_id="get_sweep",
+    response_class=Response,
+    responses=resource_responses(SweepResource),
+)
+async def get_sweep(
+    sweep_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """Return a sweep: a row for each point."""
+    return conditional(await find_resource(services.library, "sweep", sweep_id), if_none_match)
+
+
+class _Download(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["parquet", "csv"] = Field("parquet", description="Of the file.")
+
+
+@router.get(
+    "/{sweep_id}/download",
+    operation_id="download_sweep",
+    response_class=Response,
+    responses={
+        200: binary(*_MEDIA_TYPES.values()),
+        **RANGES,
+        **NOT_MODIFIED,
+        **problems(400, 404, 422),
+    },
+)
+async def download_sweep(
+    sweep_id: ResultId,
+    services: WithServices,
+    download: Annotated[_Download, Query()],
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Download the result rows, to the byte what `tvlb sweep` writes."""
+    suffix = download.format
+    saved = {"Content-Disposition": f'attachment; filename="tvlb-{sweep_id[:16]}.{suffix}"'}
+    return await _file(
+        services, sweep_id, f"results.{suffix}", _MEDIA_TYPES[suffix], saved, if_none_match
+    )
+
+
+@router.get(
+    "/{sweep_id}/report",
+    operation_id="get_report",
+    response_class=Response,
+    responses={
+        200: binary("text/html"),
+        **RANGES,
+        **NOT_MODIFIED,
+        **problems(400, 404, 422),
+    },
+)
+async def get_report(
+    sweep_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """Return the report of a sweep: one page that needs nothing else."""
+    media_type = "text/html; charset=utf-8"
+    return await _file(
+        services, sweep_id, "report.html", media_type, _REPORT_HEADERS, if_none_match
+    )
+
+
+async def _file(
+    services: Services,
+    sweep_id: str,
+    name: str,
+    media_type: str,
+    more: dict[str, str],
+    if_none_match: str | None,
+) -> Response:
+    """Answer with a file of a sweep, unless it is known already."""
+    resource = await find_resource(services.library, "sweep", sweep_id)
+    stored, path = await to_thread.run_sync(services.library.sweep_file, resource, name)
+    # Not for ever: the files of a sweep with failed points may be replaced.
+    headers = {"ETag": f'"{stored}"', "Cache-Control": "private, no-cache"}
+    if is_known(if_none_match, headers["ETag"]):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    return FileResponse(path, headers=headers | more, media_type=media_type)
