@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from tvlb.errors import InvalidInput, TvlbError
-from tvlb.jobs.blobs import DamagedBlob, StoreUnavailable
+from tvlb.errors import InvalidInput, StoreUnavailable, TvlbError
+from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.logs import logger
 from tvlb.jobs.queue import JobEnding, QueueFull
 from tvlb.schemas import BeyondLimits

@@ -10,6 +10,7 @@
     |-- ServerProblem         a server refused a request, or could not answer it
     |-- Unreachable           there is no connection to a server
     |-- JobFailed             a server could not compute what it was asked for
+    |-- StoreUnavailable      finished work cannot be read or kept at the moment
     |-- WorkerLost            processes that computed a part of the work died
     |   `-- NoWorkers         no process can be had that would compute anything
     `-- Cancelled             the caller asked a running computation to stop
@@ -26,6 +27,7 @@ __all__ = [
     "ServerProblem",
     "SimulationDeadlock",
     "SolverFailed",
+    "StoreUnavailable",
     "TvlbError",
     "Unreachable",
     "VerificationFailed",
@@ -148,6 +150,10 @@ class JobFailed(TvlbError):
 
     def __str__(self) -> str:
         return f"the job failed at the server: {self.title}: {self.detail}"
+
+
+class StoreUnavailable(TvlbError):
+    """The store cannot be read or written at the moment; nothing is known of what it holds."""
 
 
 class WorkerLost(TvlbError):

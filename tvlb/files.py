@@ -66,16 +66,24 @@ def check_writable(path: Path | str, suffixes: Collection[str]) -> None:
         raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
 
 
-def check_directory(path: Path) -> None:
+def check_directory(path: Path, names: Collection[str] = ()) -> None:
     """Make a directory if there is none, and find out whether files could be written there.
+
+    Parameters
+    ----------
+    names : of the files.
 
     Raises
     ------
-    InvalidInput : it cannot be made, is no directory, or is not writable.
+    InvalidInput : it cannot be made, is no directory, is not writable, or one of the names is that
+        of a directory in it.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
         _probe_directory(path)
+        for name in names:
+            if (path / name).is_dir():
+                raise InvalidInput(f"cannot write {path / name}: it is a directory")
     except FileExistsError as error:
         raise InvalidInput(f"cannot write into {path}: it is no directory") from error
     except OSError as error:

@@ -4,7 +4,7 @@ import time
 
 from tvlb.progress import Progress
 
-__all__ = ["Meter"]
+__all__ = ["Meter", "duration_text"]
 
 # Group of each stage and the share of a usual run's time at which it begins and ends. Shares were
 # read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly.
@@ -55,3 +55,12 @@ class Meter:
             spent = self.timings.get(self._group, 0.0)
             self.timings[self._group] = round(spent + moment - self._since, 3)
         self._group, self._since = group, moment
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration for people, such as ``12 min``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

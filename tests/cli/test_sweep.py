@@ -182,6 +182,7 @@ def test_a_sweep_can_be_interrupted(place: Path, tmp_path: Path) -> None:
             "--slurm-directive is for --executor slurm, not for local",
         ),
         (("-o", "sweep.toml"), "cannot write into sweep.toml: it is no directory"),
+        (("-o", "taken"), "cannot write taken/report.html: it is a directory"),
     ],
 )
 def test_wrong_options_are_told_before_any_work(
@@ -193,6 +194,7 @@ def test_wrong_options_are_told_before_any_work(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("sweep.toml").write_text(SWEEP)
+    Path("taken", "report.html").mkdir(parents=True)
     assert main(["sweep", "sweep.toml", "--data", "data", *options]) == 2
     assert capsys.readouterr().err == f"tvlb: error: {complaint}\n"
     assert not Path("data").exists()

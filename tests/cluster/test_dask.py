@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.sweeps.here import Drawer, Serial, small_sweep
 from tests.worker_tasks import (
     count_and_die,
     die_once,
@@ -27,6 +28,8 @@ from tests.worker_tasks import (
 from tvlb.cluster import DaskOptions, dask_workers
 from tvlb.cluster.fitness import check_versions, relevant_versions
 from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
+from tvlb.search import Workshop
+from tvlb.sweeps import points_of, rows_of, run_points
 
 _ROOT = Path(__file__).parents[2]
 _PATIENCE = 30.0
@@ -161,18 +164,30 @@ def test_tasks_can_be_cancelled(dask: _Dask, tmp_path: Path) -> None:
         assert executor.submit(size, b"four").result(_PATIENCE) == 4
 
 
-def test_workers_of_another_version_are_refused(
-    dask: _Dask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = relevant_versions() | {"tvlb": "9.9"}
     with pytest.raises(InvalidInput, match=r"worker tcp://w:1 has tvlb .*, but 9\.9 is needed"):
         check_versions("tcp://w:1", relevant_versions(), wanted)
     # One that joins late is found by its first task.
     monkeypatch.setattr("tvlb.cluster.executor.relevant_versions", lambda: wanted)
-    with dask_workers(dask.options) as (executor, _):
+    with (
+        _small_cluster(workers=1, threads=1) as cluster,
+        dask_workers(DaskOptions(cluster.scheduler_address)) as (executor, _),
+    ):
+        # The workers are in this process, too.
+        monkeypatch.undo()
         error = executor.submit(size, b"").exception(_PATIENCE)
-    assert isinstance(error, InvalidInput)
+    assert isinstance(error, NoWorkers)
     assert "but 9.9 is needed" in str(error)
+
+
+def test_a_sweep_gives_the_same_rows_as_here(dask: _Dask) -> None:
+    points = points_of(small_sweep("1,2,1,3", "1,3,1,4").expanded())
+    here = run_points(points, Drawer(), Workshop(Serial()), workers=1)
+    with dask_workers(dask.options) as (executor, slots):
+        there = run_points(points, Drawer(), Workshop(executor), workers=slots())
+    assert [ending.attempts for ending in there] == [1, 1]
+    assert rows_of(there) == rows_of(here)
 
 
 def test_an_address_without_a_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,14 +233,25 @@ def test_workers_of_several_threads_are_refused() -> None:
             raise AssertionError("the worker has two threads")
 
 
-def test_a_worker_that_joins_late_is_refused_by_its_first_task() -> None:
+def test_an_unfit_worker_that_joins_late_is_let_go() -> None:
+    with (
+        _small_cluster(workers=2, threads=1) as cluster,
+        dask_workers(DaskOptions(cluster.scheduler_address)) as (executor, slots),
+    ):
+        cluster.workers[0].state.nthreads = 2
+        futures = [executor.submit(size, bytes(length)) for length in range(20)]
+        assert [future.result(_PATIENCE) for future in futures] == list(range(20))
+        assert slots() == 1
+
+
+def test_an_unfit_worker_that_is_the_last_one_ends_it() -> None:
     with (
         _small_cluster(workers=1, threads=1) as cluster,
         dask_workers(DaskOptions(cluster.scheduler_address)) as (executor, _),
     ):
         cluster.workers[0].state.nthreads = 2
         error = executor.submit(size, b"").exception(_PATIENCE)
-    assert isinstance(error, InvalidInput)
+    assert isinstance(error, NoWorkers)
     assert "has 2 threads" in str(error)
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.jobs.blobs import BlobStore, DamagedBlob, StoreUnavailable
+from tvlb.errors import StoreUnavailable
+from tvlb.jobs.blobs import BlobStore, DamagedBlob
 
 
 @pytest.fixture

@@ -71,13 +71,15 @@ def test_results_are_listed_with_their_bytes(place: Place) -> None:
 
 def test_a_sound_store_has_no_findings(place: Place) -> None:
     findings = place.store.verify()
-    assert (findings.results, findings.files, findings.units) == (2, 4, 2)
+    # A table and its document, a sweep and its report, and the file of no result.
+    assert (findings.results, findings.files, findings.units) == (2, 5, 2)
     assert findings.damaged == ()
 
 
 def test_every_kind_of_damage_is_found(place: Place) -> None:
     place.blob(place.table_file).write_bytes(b"rows of b table")
     place.blob(place.report).unlink()
+    place.blob(place.orphan).write_bytes(b"somebody's")
     place.unit(KEY).write_bytes(place.unit(KEY).read_bytes()[:-1] + b"R")
     # Whole, but the answer to something else.
     place.unit(OTHER).write_bytes(sealed(KEY, b"an answer"))
@@ -85,6 +87,7 @@ def test_every_kind_of_damage_is_found(place: Place) -> None:
     assert [line.split(":")[0] for line in damaged] == [
         f"table {KEY}",
         f"sweep {OTHER}",
+        "no result",
         f"unit {KEY}",
         f"unit {OTHER}",
     ]
@@ -105,9 +108,11 @@ def test_only_what_nothing_refers_to_is_removed(place: Place) -> None:
     assert place.store.verify().damaged == ()
 
 
-def test_files_that_were_just_written_stay(place: Place) -> None:
-    assert place.store.clean(7 * DAY, only_count=False) == Freed(0, 0, 0)
-    assert place.orphan in place.files()
+@pytest.mark.parametrize("days", [0, 7])
+def test_what_was_just_written_stays(place: Place, days: int) -> None:
+    before = place.files()
+    assert place.store.clean(days * DAY, only_count=False) == Freed(0, 0, 0)
+    assert place.files() == before
 
 
 def test_leftovers_of_dead_writers_go(place: Place) -> None:

@@ -4,127 +4,209 @@ from typing import Any
 
 import pytest
 
+from tests.report.made_points import point
 from tvlb.report.finding import Finding, finding
-from tvlb.report.front import pareto_front
-from tvlb.report.points import ROW_COLUMNS, Point
+from tvlb.report.points import Point
+from tvlb.search.decision import SMALLEST_GAIN, STANDARD_ERRORS, Verdict
 
-KEPT = {"replaces_all": False, "saturation_gain": 0.0, "latency_change": 0.0}
-
-
-def point(number: int, topology: str, links: float, **changes: Any) -> Point:
-    made: Point = dict.fromkeys(ROW_COLUMNS)
-    return (
-        made
-        | {"point": number, "status": "succeeded", "topology": topology, "links_per_pair": links}
-        | {"seed": 0, "simulated_patterns": 5, "confirmed_candidates": 2, "replaces_all": True}
-        | {"saturation_gain": 0.1, "saturation_gain_low": 0.05, "saturation_gain_high": 0.15}
-        | {"latency_change": -0.05, "best_saturation_gain": 0.1}
-        | changes
-    )
+SIZES = ("2,4,2,9", "3,6,3,19", "4,8,4,33")
+KEPT: dict[str, Any] = {
+    "replaces_all": False,
+    "verdict": None,
+    "saturation_gain": 0.0,
+    "latency_change": 0.0,
+}
+BARE: dict[str, Any] = KEPT | {"best": None, "confirmed_candidates": 0}
 
 
 def said(found: Finding) -> str:
-    return " ".join((*found.sentences, *found.cautions))
+    figures = [f"{one.subject}: {one.verdict}. {one.figures}" for one in found.statements]
+    return " ".join((found.lead, *figures, *found.conclusions, *found.cautions))
 
 
 def test_nothing_is_said_of_nothing() -> None:
-    assert finding([]).sentences == ("No point was computed, so nothing can be said.",)
-    assert finding([point(0, "a", 4.0, status="failed")]) == finding([])
+    assert said(finding([])) == "No point was computed, so nothing can be said."
+    assert finding([point(0) | {"status": "failed"}]) == finding([])
 
 
-def test_one_point_has_the_interval_of_its_patterns() -> None:
-    found = finding([point(0, "a", 4.0)])
-    assert "replaces the conventional set in 1 of 1 computed point." in found.sentences[0]
-    assert "+10.0 % (95% interval +5.0 to +15.0 %, over 5 patterns of one point)" in said(found)
-    assert "One point says nothing about how the gain depends on the topology." in said(found)
-    assert found.classes[0].latency is not None
-    assert found.classes[0].latency.low is None
-    assert "latency by -5.0 % (no interval)" in said(found)
-
-
-def test_topologies_are_averaged_before_their_interval_is_formed() -> None:
-    found = finding(
-        [
-            point(0, "a", 4.0, saturation_gain=0.10, seed=1),
-            point(1, "a", 4.0, saturation_gain=0.20, seed=2),
-            point(2, "b", 4.0, saturation_gain=0.25),
-        ]
+def test_the_lead_counts_by_cause() -> None:
+    made = [
+        point(0),
+        point(1, verdict=str(Verdict.LOWER_LATENCY)),
+        point(2, **KEPT),
+        point(3, **KEPT),
+        point(4, gain=None, change=None, **BARE),
+    ]
+    assert finding(made).lead == (
+        "Of 5 computed points, a T-VLB table is chosen in 1 for its higher saturation throughput "
+        "and in 1 for its lower latency at equal saturation throughput. The conventional set is "
+        "kept in 2 because no candidate is better and in 1 for want of a candidate."
     )
-    (links,) = found.classes
-    assert (links.points, links.topologies, links.seeds, links.replaced) == (3, 2, 3, 3)
-    assert links.gain is not None
-    # Means 0.15 and 0.25: mean 0.2, standard error 0.05, t(1) = 12.7062.
-    assert links.gain.mean == pytest.approx(0.2)
-    assert links.gain.low == pytest.approx(0.2 - 12.7062 * 0.05, rel=1e-5)
-    assert (links.gain.count, links.gain.over) == (2, "topologies")
-    assert "same number of links per group pair, so nothing can be said" in said(found)
-
-
-def test_seeds_of_one_topology_do_not_pass_for_topologies() -> None:
-    gains = (0.1, 0.2, 0.3)
-    found = finding(
-        [point(n, "a", 4.0, saturation_gain=gain, seed=n) for n, gain in enumerate(gains)]
-        + [point(3, "b", 1.0)]
+    assert finding(made[2:4]).lead == (
+        "Of 2 computed points, a T-VLB table is chosen in none. The conventional set is kept in 2 "
+        "because no candidate is better."
     )
-    gain = found.classes[1].gain
-    assert gain is not None
-    assert (gain.count, gain.over) == (3, "points of one topology")
-    # t(2) = 4.302653, deviation 0.1.
-    assert gain.high == pytest.approx(0.2 + 4.302653 * 0.1 / 3**0.5, rel=1e-5)
-    assert "Too few topologies share a number of links" in said(found)
-
-
-def many(few_gains: tuple[float, ...], many_gains: tuple[float, ...]) -> Finding:
-    return finding(
-        [point(n, f"few{n}", 1.0, saturation_gain=gain) for n, gain in enumerate(few_gains)]
-        + [point(9 + n, f"many{n}", 8.0, saturation_gain=gain) for n, gain in enumerate(many_gains)]
+    assert finding(made[:1]).lead == (
+        "Of 1 computed point, a T-VLB table is chosen in 1 for its higher saturation throughput."
     )
 
 
-def test_a_trend_is_claimed_only_where_intervals_do_not_overlap() -> None:
-    assert "the gain is larger with more links" in said(many((0.01, 0.02), (0.30, 0.31)))
-    assert "the gain is smaller with more links" in said(many((0.30, 0.31), (0.01, 0.02)))
-    overlapping = said(many((0.01, 0.02), (0.05, 0.30)))
-    assert "These overlap: no trend is shown." in overlapping
-    assert "with 8 links the mean gain is +17.5 %" in overlapping
-
-
-def test_what_was_kept_is_no_measured_zero() -> None:
-    found = finding(
-        [point(n, f"few{n}", 1.0, **KEPT) for n in range(2)]
-        + [point(2 + n, f"many{n}", 4.0, saturation_gain=0.1 + n / 1000) for n in range(2)]
+def test_the_statement_of_a_class() -> None:
+    # Gains of the sizes 4, 6 and 8 %: mean 6 %, deviation 2 %, t(2) = 4.302653: +-4.97 %.
+    made = [
+        point(n, size, 1.0, gain=0.04 + 0.02 * n, half=0.05, change=-0.03)
+        for n, size in enumerate(SIZES)
+    ]
+    made[0] |= KEPT
+    (statement,) = finding(made).statements
+    assert statement.subject == "ugal-l, 1 link per group pair, 3 sizes"
+    assert statement.verdict == "pays in saturation"
+    # Latencies agree: sqrt(3 * 0.01^2) / 3 = 0.58 %.
+    assert statement.figures == (
+        "the best candidate changes saturation throughput by +6.0 % (95% interval +1.0 to +11.0 %, "
+        "over 3 sizes) and latency by -3.0 % (95% interval -3.6 to -2.4 %, over 3 sizes); "
+        "in saturation single points reach from +4.0 to +8.0 %; the interval of saturation lies "
+        "above 0 in 2 of 3 points, below 0 in 0, and includes 0 in 1; "
+        "a T-VLB table was chosen in 2 of 3."
     )
-    assert "in 2 of 4 computed points" in said(found)
-    assert "with 1 link it is 0 (the conventional set was always kept)" in said(found)
-    assert "the gain is 0 by definition and not by measurement" in said(found)
-    assert [one.replaced for one in found.classes] == [0, 2]
+
+
+def test_few_sizes_speak_of_themselves() -> None:
+    (statement,) = finding([point(0, settings="tolerance 0.1")]).statements
+    assert statement.subject == "ugal-l, tolerance 0.1, 2 links per group pair, 1 size"
+    assert "+10.0 % (95% interval +5.0 to +15.0 %, these networks only)" in statement.figures
+
+
+def test_zero_has_one_sign() -> None:
+    (statement,) = finding([point(0, gain=-0.0002, half=0.0001)]).statements
+    assert "+0.0 % (95% interval +0.0 to +0.0 %" in statement.figures
+
+
+def test_points_without_a_candidate_are_named() -> None:
+    found = finding([point(0), point(1, gain=None, change=None, **BARE)])
+    assert "includes 0 in 0, and 1 without a candidate; a T-VLB table was chosen in 1 of 2" in said(
+        found
+    )
+    assert "1 point without a candidate: the model puts every shorter set below" in said(found)
+    (bare,) = finding([point(1, gain=None, change=None, **BARE)]).statements
+    assert bare.figures == (
+        "no candidate was compared in 1 point; a T-VLB table was chosen in 0 of 1."
+    )
+
+
+def converging(*points: Point) -> str:
+    return finding(points).conclusions[0]
+
+
+@pytest.mark.parametrize(
+    ("gain", "half", "outcome"),
+    [
+        (0.06, 0.02, "lies above 0: T-VLB does not converge with conventional UGAL"),
+        (0.006, 0.003, "in these simulations, though it gains less than 1 %."),
+        (0.002, 0.005, "lies within 1 % of 0: consistent with convergence."),
+        (-0.006, 0.003, "lies below 0: no shorter set is as good as all VLB paths"),
+        (0.018, 0.028, "includes 0 and reaches beyond 1 %: undecided."),
+        (-0.004, 0.008, "includes 0 and reaches beyond 1 %: undecided."),
+        (0.06, None, "Without an interval this is undecided."),
+    ],
+)
+def test_convergence_at_one_link_is_tested(gain: float, half: float | None, outcome: str) -> None:
+    text = converging(point(0, links=1.0, gain=gain, half=half))
+    assert "expects that T-VLB converges with conventional UGAL there" in text
+    assert f"With ugal-l it is {100 * gain:+.1f} % (" in text
+    assert outcome in text
+    assert "For comparison" not in text
+
+
+def test_convergence_is_compared_with_the_largest_gain_of_the_same_routing() -> None:
+    text = converging(
+        point(0, links=1.0, gain=0.01),
+        point(1, links=4.0, gain=0.4),
+        point(2, links=8.0, gain=0.3),
+        point(3, links=8.0, gain=0.9, routing="par"),
+    )
+    assert text.endswith(
+        "Latency changes by -5.0 % (95% interval -6.0 to -4.0 %, these networks only). For "
+        "comparison, the largest gain of a class is +40.0 % (95% interval +35.0 to +45.0 %, these "
+        "networks only), with 4 links per group pair."
+    )
+
+
+def test_convergence_without_a_candidate_is_no_measurement() -> None:
+    text = converging(point(0, links=1.0, gain=None, change=None, **BARE))
+    assert "consistent with convergence, but no measurement" in text
+
+
+def test_convergence_is_not_spoken_of_without_such_points() -> None:
+    assert "converge" not in said(finding([point(0, links=1.5), point(1, links=2.0)]))
+
+
+def trend(*points: Point) -> str:
+    return finding(points).conclusions[-1]
+
+
+def test_a_trend_needs_intervals_that_do_not_overlap() -> None:
+    few = point(0, links=2.0, gain=0.05, half=0.04)
+    larger = trend(few, point(1, links=4.0, gain=0.2, half=0.1))
+    assert larger == (
+        "ugal-l, fewest against most links: the best candidate changes saturation throughput by "
+        "+5.0 % (95% interval +1.0 to +9.0 %, these networks only) with 2 links per group pair and "
+        "by +20.0 % (95% interval +10.0 to +30.0 %, these networks only) with 4 links per group "
+        "pair. The intervals do not overlap: between these networks the gain is larger with more "
+        "links. The networks may differ in other ways, too."
+    )
+    smaller = trend(few, point(1, links=4.0, gain=-0.2, half=0.1))
+    assert "the gain is smaller with more links" in smaller
+    overlapping = trend(few, point(1, links=4.0, gain=0.2, half=0.12))
+    assert "The intervals overlap: no trend is shown." in overlapping
+
+
+def test_kept_against_chosen_is_no_trend_by_construction() -> None:
+    """The set was kept at 1.8 %, not at 1.9 %; nothing was measured that differs."""
+    text = trend(
+        point(0, links=1.0, gain=0.018, half=0.028, **KEPT),
+        point(1, links=4.0, gain=0.019, half=0.005),
+    )
+    assert "+1.8 % (95% interval -1.0 to +4.6 %" in text
+    assert "The intervals overlap: no trend is shown." in text
+
+
+def test_trends_are_by_routing_and_over_sizes_where_there_are_enough() -> None:
+    made = [
+        point(n, size, links, gain=gain + 0.001 * n, half=0.001, routing=routing)
+        for routing, gains in (("par", (0.1, 0.1)), ("ugal-l", (0.1, 0.3)))
+        for links, gain in zip((2.0, 8.0), gains, strict=True)
+        for n, size in enumerate(SIZES)
+    ]
+    par, ugal = finding(made).conclusions
+    assert par.startswith("par, fewest against most links")
+    assert par.endswith("no trend is shown.")
+    assert "do not overlap: the gain is larger with more links." in ugal
+
+
+def test_where_there_is_nothing_to_compare_it_is_said() -> None:
+    assert trend(point(0)) == ("One point says nothing about how the gain depends on the network.")
+    assert "all computed points have 2 links per group pair" in trend(point(0), point(1, seed=1))
+    lacking = trend(point(0), point(1, links=4.0, half=None))
+    assert "an interval for fewer than two numbers of links" in lacking
 
 
 def test_cautions_name_patterns_seeds_and_the_choice() -> None:
-    cautions = said(finding([point(0, "a", 4.0), point(1, "b", 4.0, simulated_patterns=2, seed=7)]))
+    made = [point(n, simulated_patterns=2 + n % 4, seed=n % 3) for n in range(30)]
+    cautions = " ".join(finding(made).cautions)
     assert "a mean over 2 to 5 simulated traffic patterns" in cautions
-    assert "there are 2 seeds behind the points" in cautions
-    assert "searched on a grid of loads" in cautions
-    assert "The best of up to 2 candidates is chosen on the same patterns" in cautions
-    alone = said(finding([point(0, "a", 4.0, confirmed_candidates=1)]))
+    assert "The sweep has 3 seeds. All patterns are adversarial" in cautions
+    assert "The best of up to 2 candidates is found under the same patterns" in cautions
+    # One in 20 of 30.
+    assert "about 1.5 of 30 miss the true value by chance" in cautions
+    assert "averaged first. From 3 sizes on, the interval is over the sizes" in cautions
+    assert "narrower than the grid of loads" in cautions
+    alone = " ".join(finding([point(0, confirmed_candidates=1)]).cautions)
     assert "flatters" not in alone
-    assert "there is 1 seed" in alone
+    assert "by chance" not in alone
 
 
-def costing(number: int, cost: float | None, benefit: float | None) -> Point:
-    return {"point": number, "cost": cost, "benefit": benefit}
-
-
-def test_the_front_is_what_nothing_beats() -> None:
-    made = [
-        costing(0, 1.0, 0.2),
-        costing(1, 1.0, 0.3),
-        costing(2, 2.0, 0.3),  # as good as 1, and dearer
-        costing(3, 2.0, 0.5),
-        costing(4, 2.0, 0.5),  # equal to 3
-        costing(5, 3.0, 0.4),
-        costing(6, None, 0.9),
-        costing(7, 0.5, None),
-    ]
-    assert pareto_front(made, "cost", "benefit") == [1, 3, 4]
-    assert pareto_front([], "cost", "benefit") == []
+def test_the_thresholds_are_those_of_the_search() -> None:
+    cautions = " ".join(finding([point(0)]).cautions)
+    told = f"ahead by more than {STANDARD_ERRORS:g} standard errors and {SMALLEST_GAIN:g} packets"
+    assert told in cautions

@@ -47,7 +47,23 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         told: list[str] = []
         page.on("console", lambda message: told.append(message.text))
         page.goto(report)
+        for name in ("gain-links", "cost-switches"):
+            page.locator(f"[data-plot={name}]").scroll_into_view_if_needed()
+            expect(page.locator(f"[data-plot={name}] .main-svg").first).to_be_visible()
         expect(page.locator("[data-plot=gain-links] .scatterlayer .point")).to_have_count(2)
+        # A chosen and a conventional set for each of two points, a line of steps, and the ring.
+        names = page.evaluate(
+            "document.querySelector('[data-plot=cost-switches]').data.map((trace) => trace.name)"
+        )
+        assert names == [
+            None,
+            "front",
+            "absolute, par, conventional",
+            "absolute, par, chosen",
+            "absolute, ugal-l, conventional",
+            "absolute, ugal-l, chosen",
+            "not beaten",
+        ]
         check(page)
         _sort(page)
         scrolled = page.evaluate("scrollY")
@@ -64,8 +80,8 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         page.go_back()
         expect(page.get_by_role("heading", name="All points")).to_be_visible()
         assert page.evaluate("scrollY") == scrolled
-        page.evaluate("location.hash = 'topology=9,9,9,9'")
-        expect(page.get_by_role("heading", name="No such topology")).to_be_visible()
+        page.evaluate("location.hash = 'size=9,9,9,9'")
+        expect(page.get_by_role("heading", name="No such size")).to_be_visible()
         assert told == []
 
 

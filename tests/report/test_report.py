@@ -64,15 +64,18 @@ def test_the_overview_says_what_there_is(page: bytes) -> None:
     read = Reader(page)
     text = " ".join(read.text.split())
     for part in (
-        "Points 8 Succeeded 7 Failed 1 their errors Topologies 4",
+        "Points 8 Succeeded 7 Failed 1 their errors Sizes (p,a,h,g) 2",
+        "Topologies (sizes with wirings) 4",
         # The made-up sets of dfly(2,4,2,9), one link per group pair, were kept.
-        "A T-VLB table replaces the conventional set in 4 of 7 computed points.",
-        "kept in all",
+        "Of 7 computed points, a T-VLB table is chosen in 4 for its higher saturation throughput. "
+        "The conventional set is kept in 3 because no candidate is better.",
+        "par, 2 links per group pair, 1 size: no gain that these simulations can tell from 0. ",
+        "One link per group pair: the paper (Rahman et al., SC'19) expects",
         "SolverFailed: <b>the LP</b> & more",
     ):
         assert part in text
     links = {attributes.get("href") for tag, attributes in read.elements if tag == "a"}
-    assert {"#topology=2,4,2,5", "#topology=2,4,2,9&point=7"} <= links
+    assert {"#size=2,4,2,5", "#size=2,4,2,9&point=7"} <= links
 
 
 def test_nothing_is_loaded_from_elsewhere(page: bytes) -> None:
@@ -175,6 +178,24 @@ def test_numbers_stay_what_scripts_can_hold() -> None:
     assert shown["best_saturation_gain"] == float(f"{gain:.6g}")
 
 
+def test_settings_are_the_options_in_which_points_differ() -> None:
+    rows = [dict(row) for row in ROWS[:3]]
+    assert {point["settings"] for point in points_of(rows)} == {""}
+    options = json.loads(str(rows[1]["options"]))
+    options["confirmation"]["grid"] = 0.01
+    rows[1]["options"] = json.dumps(options | {"balance": False})
+    assert [point["settings"] for point in points_of(rows)] == [
+        "balance true, confirmation.grid 0.002",
+        "balance false, confirmation.grid 0.01",
+        "balance true, confirmation.grid 0.002",
+    ]
+    text = Reader(report_html("A sweep", rows, DOCUMENTS)).text
+    assert "par, balance false, confirmation.grid 0.01, 2 links per group pair" in text
+    data = data_of(rows)
+    assert "settings" in data["columns"]
+    assert "options" not in data["columns"]
+
+
 def test_points_without_documents_keep_their_rows() -> None:
     read = Reader(report_html("A sweep", ROWS, {}))
     assert "probes" not in {attributes.get("id") for _, attributes in read.elements}
@@ -190,6 +211,8 @@ def test_wrong_input_is_refused() -> None:
     short = {name: value for name, value in ROWS[0].items() if name != "nodes"}
     with pytest.raises(InvalidInput, match="row of point 0: column 'nodes' is missing"):
         report_html("A sweep", [short], {})
+    with pytest.raises(InvalidInput, match="row of point 0: options are no JSON object"):
+        report_html("A sweep", [ROWS[0] | {"options": "[1]"}], {})
     with pytest.raises(InvalidInput, match="point 0 is there twice"):
         report_html("A sweep", [ROWS[0], ROWS[0]], DOCUMENTS)
     key = str(ROWS[0]["key"])

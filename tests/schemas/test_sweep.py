@@ -256,6 +256,18 @@ def test_what_cannot_be_expanded(changes: dict[str, Any], problem: str) -> None:
     assert str(caught.value) == problem
 
 
+def test_a_size_that_no_topology_text_can_name() -> None:
+    sizes = {"p": 10_000_000, "a": 10_000_000, "h": 10_000_000, "g": "max"}
+    with pytest.raises(InvalidInput, match=r"out of range"):
+        SweepBody.model_validate({"generators": [sizes]}).points()
+
+
+@pytest.mark.parametrize("text", ["\x9b31m", "left\u202eright", "two\u2028lines", "a\x1bb"])
+def test_names_are_one_line_of_text(text: str) -> None:
+    with pytest.raises(ValidationError, match="control characters"):
+        SweepBody.model_validate({"name": text, "topologies": ["4,8,4,9"]})
+
+
 def test_every_point_is_within_the_limits_of_a_server() -> None:
     body = sweep(topologies=["2,4,2,9", "4,8,4,33"], routings=["ugal-l", "par"])
     with pytest.raises(BeyondLimits) as caught:

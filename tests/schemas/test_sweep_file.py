@@ -180,6 +180,17 @@ def test_no_line_rather_than_a_slow_one() -> None:
     assert find_line("#" * 100_000 + "\nkey = 1", ("key",)) is None
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000])
+def test_numbers_with_thousands_of_digits(written: Path, number: str) -> None:
+    written.write_text(f"seeds = [{number}]\n")
+    assert problem(written) == "sweep.toml: a number has too many digits"
+
+
+def test_a_byte_order_mark(written: Path) -> None:
+    written.write_bytes(b"\xef\xbb\xbf" + b'topologies = ["4,8,4,9"]\n')
+    assert read_sweep_file(written).topologies == ("dfly(4,8,4,9)",)
+
+
 def test_line_ends_of_windows(written: Path) -> None:
     written.write_bytes(b"name = 'x'\r\nseeds = 4\r\n")
     assert problem(written).startswith("sweep.toml:2: seeds: ")

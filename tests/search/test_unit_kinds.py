@@ -12,6 +12,7 @@ from tvlb.balance import BalanceOptions, balance
 from tvlb.errors import TvlbError
 from tvlb.model import PatternTask, RegretSolver, solve_pattern
 from tvlb.paths import parse_expression
+from tvlb.provenance import versions
 from tvlb.search import Entrant, Unit
 from tvlb.search.candidates import ContentUnit
 from tvlb.search.pattern_unit import PatternUnit
@@ -158,8 +159,10 @@ def test_simulations_tell_sets_from_balanced_ones() -> None:
     assert Asked().recipe() == balanced
 
 
-def test_another_version_has_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tvlb.search.units.VERSION", "0.0.0")
+@pytest.mark.parametrize("name", ["tvlb", "highspy", "numpy"])
+def test_another_version_has_other_keys(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    software = versions() | {name: "0.0.0"}
+    monkeypatch.setattr("tvlb.search.units._software", lambda: software)
     assert all(unit.key != UNITS[kind].key for kind, unit in Asked().units().items())
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from tests.search.here import Memory
 from tests.sweeps.here import Drawer, Serial, small_sweep
-from tvlb.errors import Cancelled, NoWorkers, SolverFailed
+from tvlb.errors import Cancelled, NoWorkers, SolverFailed, StoreUnavailable, WorkerLost
 from tvlb.progress import Progress
 from tvlb.schemas import SweepBody
 from tvlb.search import Unit, Workshop
-from tvlb.sweeps import Ending, points_of, rows_of, run_points
+from tvlb.sweeps import Ending, Stored, engine, points_of, rows_of, run_points
 
 NETWORKS = ("1,2,1,3", "1,3,1,3", "1,3,1,4")
 
@@ -131,7 +131,7 @@ def test_an_attempt_goes_on_from_what_the_last_one_finished(whole: Whole) -> Non
         if not wanted or len(failures) == 2 or unit.key not in (failures or [unit.key]):
             return None
         failures.append(unit.key)
-        return OSError("not this time")
+        return RuntimeError("not this time")
 
     executor = Serial(spoil)
     found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory())
@@ -140,14 +140,53 @@ def test_an_attempt_goes_on_from_what_the_last_one_finished(whole: Whole) -> Non
     assert rows_of(found) == rows_of(whole.endings)
 
 
-def test_a_table_that_cannot_be_kept_fails_its_point() -> None:
+@pytest.mark.parametrize("error", [OSError(28, "No space left"), StoreUnavailable("gone")])
+def test_a_store_that_fails_ends_the_sweep_and_blames_no_point(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Full(Drawer):
-        def add(self, body: Any, result: Any) -> None:
-            raise OSError(28, "No space left on device")
+        asked = 0
 
-    [found] = run(small_sweep("1,2,1,3"), Full(), Serial(), Memory())
-    assert (found.stored, found.attempts) == (None, 3)
-    assert "No space left" in str(found.error)
+        def find(self, key: str) -> Stored | None:
+            self.asked += 1
+            raise error
+
+    monkeypatch.setattr(engine, "_PAUSE_SECONDS", 0.0)
+    drawer = Full()
+    with pytest.raises(type(error), match=str(error)[-4:]):
+        run(small_sweep("1,2,1,3"), drawer, Serial(), Memory())
+    assert drawer.asked == 3
+
+
+def test_a_store_that_fails_once_harms_nothing(
+    whole: Whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = iter([StoreUnavailable("for a moment")])
+
+    class Shaky(Drawer):
+        def find(self, key: str) -> Stored | None:
+            for failure in failures:
+                raise failure
+            return super().find(key)
+
+    monkeypatch.setattr(engine, "_PAUSE_SECONDS", 0.0)
+    drawer = Shaky()
+    drawer.tables = whole.drawer.tables
+    assert rows_of(run(small_sweep(*NETWORKS), drawer, Serial(), Memory())) == rows_of(
+        whole.endings
+    )
+
+
+def test_rows_of_failed_points_hold_no_hosts(whole: Whole) -> None:
+    def spoil(unit: Unit[Any]) -> Exception | None:
+        return WorkerLost("4 workers of tcp://10.0.0.7:8786 died") if fails(unit) else None
+
+    def fails(unit: Unit[Any]) -> bool:
+        return of_network(unit, groups=3, switches=2)
+
+    [found, *_] = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
+    assert found.detail == "4 workers of tcp://10.0.0.7:8786 died"
+    assert found.error == "the processes that computed a part of it died again and again"
 
 
 def test_a_sweep_without_workers_ends(whole: Whole) -> None:

@@ -140,6 +140,7 @@ def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
     assert made["theta_chosen"] == chosen["theta_mean"]
     assert made["theta_chosen_sem"] is None
     assert made["theta_all"] == conventional["theta_mean"]
+    assert made["verdict"] == "higher saturation"
     assert (made["saturation_chosen"], made["saturation_all"]) == (0.39, 0.19)
     assert made["latency_all_sem"] == read["baseline"]["latency_sem"]
     assert (made["programs"], made["flit_hops"]) == (152, 2837775)
@@ -163,6 +164,26 @@ def test_gains_are_paired_by_pattern() -> None:
         made, "latency_change", "latency_change_low", "latency_change_high"
     ) == pytest.approx([-0.06, -0.06 - half, -0.06 + half], rel=1e-6)
     assert made["simulated_patterns"] == 3
+
+
+def test_a_gain_is_known_no_better_than_the_grid_of_loads() -> None:
+    read = document()
+    read["candidates"][0]["windows"]["grid"] = 0.01
+    read["baseline"]["windows"]["grid"] = 0.03
+    set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0))
+    set_figures(read["candidates"][0], (0.25, 49.0), (0.35, 59.0))
+    made = row(read)
+    # Equal differences, each of two loads on grids of up to 0.03: deviation 0.03/sqrt(6), and
+    # t(1) = 12.7062.
+    half = 12.7062 * 0.03 / math.sqrt(6) / math.sqrt(2) / 0.25
+    assert numbers(
+        made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
+    ) == pytest.approx([0.2, 0.2 - half, 0.2 + half], rel=1e-5)
+    assert made["best_saturation_gain_high"] == made["saturation_gain_high"]
+    # Latencies lie on no grid.
+    assert numbers(made, "latency_change_low", "latency_change_high") == pytest.approx(
+        [-1 / 55, -1 / 55]
+    )
 
 
 def test_a_single_pattern_has_no_interval() -> None:
@@ -200,7 +221,7 @@ def kept() -> dict[str, Any]:
 
 def test_a_conventional_set_that_was_kept_gains_nothing_over_itself() -> None:
     made = row(kept())
-    assert (made["chosen"], made["replaces_all"]) == ("all", False)
+    assert (made["chosen"], made["replaces_all"], made["verdict"]) == ("all", False, None)
     assert made["saturation_chosen"] == made["saturation_all"]
     for name in ("saturation_gain", "latency_change"):
         assert [made[name], made[f"{name}_low"], made[f"{name}_high"]] == [0.0, 0.0, 0.0]
@@ -209,8 +230,9 @@ def test_a_conventional_set_that_was_kept_gains_nothing_over_itself() -> None:
 def test_the_best_is_confirmed_even_if_it_was_not_chosen() -> None:
     made = row(kept())
     assert (made["best"], made["confirmed_candidates"]) == ("short(2,3)", 2)
-    # Differences 0.02 and 0.03 over 0.25; t(1) = 12.7062, standard error 0.005.
-    half = 12.7062 * 0.005 / 0.25
+    # Differences 0.02 and 0.03 over 0.25, of deviation 0.00707: the grid of 0.02 gives more,
+    # 0.02/sqrt(6). t(1) = 12.7062.
+    half = 12.7062 * 0.02 / math.sqrt(6) / math.sqrt(2) / 0.25
     assert numbers(
         made, "best_saturation_gain", "best_saturation_gain_low", "best_saturation_gain_high"
     ) == pytest.approx([0.1, 0.1 - half, 0.1 + half], rel=1e-5)

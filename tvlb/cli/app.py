@@ -91,7 +91,9 @@ def _complain(message: str) -> None:
     line = " ".join(message.split())
     if len(line) > _LONGEST_COMPLAINT:
         line = f"{line[: _LONGEST_COMPLAINT // 2]} ... {line[-_LONGEST_COMPLAINT // 2 :]}"
-    print(f"tvlb: error: {line}", file=sys.stderr)
+    # Without a stderr, print would take stdout.
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by the shell
+        print(f"tvlb: error: {line}", file=sys.stderr)
 
 
 def _is_bad_input(error: Exception) -> bool:

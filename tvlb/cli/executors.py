@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 _NAMES = ("local", "dask", "slurm")
+_MANY_WORKERS = 32
 
 ExecutorName = Annotated[
     str,
@@ -211,7 +212,8 @@ def _on_dask(options: DaskOptions) -> Workplace:
     @contextmanager
     def start() -> Generator[Started]:
         with dask_workers(options) as workers:
-            yield Started(workers.executor, workers.slots())
+            # Workers come and go, so there has to be work for many.
+            yield Started(workers.executor, max(workers.slots(), _MANY_WORKERS))
 
     return Workplace(None, start)
 

@@ -12,7 +12,9 @@ from tvlb.jobs.database import Database
 from tvlb.jobs.site import Site
 from tvlb.parallel import available_cores
 
-__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url", "opened_site"]
+__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url", "has_store", "opened_site"]
+
+_DATABASE_NAME = "jobs.sqlite3"
 
 Data = Annotated[
     Path | None,
@@ -35,21 +37,31 @@ DatabaseUrl = Annotated[
 ]
 
 
+def _directory(data: Path | None) -> Path:
+    if data is not None:
+        return data
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "tvlb"
+
+
 def data_directory(data: Path | None) -> Path:
     """Return the data directory, made if it does not exist."""
-    if data is None:
-        home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-        data = Path(home) / "tvlb"
+    directory = _directory(data)
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInput(f"cannot use the directory {data}: {error.strerror}") from error
-    return data.resolve()
+        raise InvalidInput(f"cannot use the directory {directory}: {error.strerror}") from error
+    return directory.resolve()
+
+
+def has_store(data: Path | None) -> bool:
+    """Whether there is a store, with a database of its own, in the data directory."""
+    return (_directory(data) / _DATABASE_NAME).is_file()
 
 
 def database_url(database: str | None, directory: Path) -> str:
     """Return the URL of the job database."""
-    path = str(directory / "jobs.sqlite3")
+    path = str(directory / _DATABASE_NAME)
     return database or URL.create("sqlite", database=path).render_as_string()
 
 

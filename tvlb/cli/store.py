@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table as Grid
 
 from tvlb.cli.options import Json, number
@@ -54,7 +55,7 @@ def list_store(data: Data = None, database: DatabaseUrl = None, json: Json = Fal
         grid.add_row(
             item["key"][:16],
             item["kind"],
-            item["of"],
+            escape(item["of"]),
             item["created_at"],
             f"{holding.size / 2**20:,.2f}",
         )

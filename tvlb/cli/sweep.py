@@ -1,7 +1,7 @@
 """`tvlb sweep`: many Dragonflies, from a file, and a report that compares them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -25,14 +25,16 @@ from tvlb.cli.executors import (
     workplace_of,
 )
 from tvlb.cli.options import Json, Workers
-from tvlb.cli.service import Data, DatabaseUrl, opened_site
+from tvlb.cli.service import Data, DatabaseUrl, has_store, opened_site
 from tvlb.cli.terminal import print_json, print_notice, progress_display, stdout
+from tvlb.errors import InvalidInput
 from tvlb.files import check_directory
 from tvlb.jobs.results import Results
 from tvlb.jobs.shelf import TableShelf
-from tvlb.schemas import read_sweep_file
+from tvlb.meter import duration_text
+from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.search import Workshop
-from tvlb.sweeps import Ending, Point, points_of, rows_of, run_points, write_outputs
+from tvlb.sweeps import OUTPUT_NAMES, Ending, Point, points_of, rows_of, run_points, write_outputs
 
 __all__ = ["sweep"]
 
@@ -97,16 +99,15 @@ def sweep(
         },
     )
     body = read_sweep_file(file)
-    points = points_of(body.expanded())
-    directory = output if output is not None else Path(f"{file.stem}-results")
-    if not dry_run:
-        check_directory(directory)
-    site, opened = opened_site(data, database, workers)
-    results = Results(opened)
+    points = _points(body, file)
     if dry_run:
-        known = [results.get(point.key) is not None for point in points]
+        known = _known(points, data, database)
         _print_plan(points, known, workplace.workers, as_json=json)
         return
+    directory = output if output is not None else Path(f"{file.stem}-results")
+    check_directory(directory, OUTPUT_NAMES)
+    site, opened = opened_site(data, database, workers)
+    results = Results(opened)
     shelf = TableShelf(results, site.blobs)
     with progress_display() as report, workplace.start() as started:
         endings = run_points(
@@ -116,7 +117,7 @@ def sweep(
             workers=started.workers,
             report=report,
         )
-    written = write_outputs(body.name or file.stem, endings, directory)
+    written = write_outputs(body.name or _printable(file.stem), endings, directory)
     if json:
         print_json({"rows": rows_of(endings), "written": [str(path) for path in written]})
     else:
@@ -128,15 +129,34 @@ def sweep(
         first = failed[0]
         print_notice(
             f"error: {len(failed)} of {len(endings)} points failed; the first, "
-            f"{first.point.name}: {first.error}"
+            f"{first.point.name}: {first.detail}"
         )
         raise typer.Exit(_FAILED)
 
 
+def _printable(text: str) -> str:
+    return "".join(one if one.isprintable() else "?" for one in text)
+
+
+def _points(body: SweepBody, file: Path) -> tuple[Point, ...]:
+    try:
+        return points_of(body.expanded())
+    except InvalidInput as error:
+        raise InvalidInput(f"{file}: {error}") from error
+
+
+def _known(points: Sequence[Point], data: Path | None, database: str | None) -> set[str]:
+    """Return the keys of the points that are in the store, which is not made if there is none."""
+    if database is None and not has_store(data):
+        return set()
+    _, opened = opened_site(data, database, 1)
+    return Results(opened).known([point.key for point in points])
+
+
 def _print_plan(
-    points: Sequence[Point], known: Sequence[bool], workers: int | None, *, as_json: bool
+    points: Sequence[Point], known: Collection[str], workers: int | None, *, as_json: bool
 ) -> None:
-    missing = [point for point, there in zip(points, known, strict=True) if not there]
+    missing = [point for point in points if point.key not in known]
     cpu_seconds = math.fsum(point.cost.cpu_seconds for point in missing)
     if as_json:
         print_json(
@@ -145,11 +165,11 @@ def _print_plan(
                     {
                         "point": point.number,
                         "key": point.key,
-                        "known": there,
+                        "known": point.key in known,
                         "request": point.body.model_dump(mode="json"),
                         "cost": asdict(point.cost),
                     }
-                    for point, there in zip(points, known, strict=True)
+                    for point in points
                 ],
                 "missing": len(missing),
                 "cpu_seconds": cpu_seconds,
@@ -162,21 +182,25 @@ def _print_plan(
     for name in ("point", "topology and routing", "nodes", "CPU time", "memory", "in the store"):
         left = name in ("topology and routing", "in the store")
         grid.add_column(name, justify="left" if left else "right")
-    for point, there in zip(points, known, strict=True):
+    for point in points:
         grid.add_row(
             str(point.number),
             point.name,
-            f"{point.body.network().num_nodes:,}",
-            _duration(point.cost.cpu_seconds),
+            f"{point.nodes:,}",
+            duration_text(point.cost.cpu_seconds),
             f"{point.cost.memory_bytes / 2**20:,.0f} MiB",
-            "yes" if there else "",
+            "yes" if point.key in known else "",
         )
     console = stdout()
     console.print(grid)
-    wall = "" if workers is None else f", {_duration(cpu_seconds / workers)} on {workers} workers"
+    wall = (
+        "the scheduler knows on how many workers"
+        if workers is None
+        else f"about {duration_text(cpu_seconds / workers)} on {workers} workers"
+    )
     console.print(
-        f"{len(points)} points, {len(missing)} to compute: about {_duration(cpu_seconds)} of CPU "
-        f"time{wall}"
+        f"{len(points)} points, {len(missing)} to compute: about {duration_text(cpu_seconds)} of "
+        f"CPU time, {wall}"
     )
 
 
@@ -210,11 +234,3 @@ def _change(*figures: object) -> str:
     if math.isnan(low):
         return f"{mean:+.1f}%"
     return f"{mean:+.1f}% ({low:+.1f}..{high:+.1f})"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

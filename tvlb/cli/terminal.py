@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.progress import (
@@ -47,17 +47,25 @@ def print_json(document: object) -> None:
 def print_warnings(warnings: Iterable[str]) -> None:
     """Print one line per warning on stderr."""
     for warning in warnings:
-        print(f"tvlb: warning: {warning}", file=sys.stderr)
+        print_notice(f"warning: {warning}")
 
 
 def print_notice(text: str) -> None:
     """Print one line on stderr that says what is going on."""
-    print(f"tvlb: {text}", file=sys.stderr, flush=True)
+    _say(f"tvlb: {text}")
 
 
 def print_written(path: str) -> None:
     """Say on stderr that a table file is there."""
-    print(f"table written to {path}", file=sys.stderr)
+    _say(f"table written to {path}")
+
+
+def _say(line: str) -> None:
+    """Print a line on stderr, if there is one; nobody's work should end for want of a log."""
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by the shell
+        return
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 class _StageLog:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from tvlb.cluster.executor import DaskExecutor, Workers, check_threads
-from tvlb.cluster.fitness import check_versions, relevant_versions
+from tvlb.cluster.executor import DaskExecutor, Workers
+from tvlb.cluster.fitness import check_threads, check_versions, relevant_versions
 from tvlb.cluster.options import DaskOptions
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import InvalidInput, NoWorkers

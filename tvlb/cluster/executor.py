@@ -6,12 +6,17 @@ from concurrent.futures import CancelledError, Executor, Future, InvalidStateErr
 from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from tvlb.cluster.fitness import check_versions, relevant_versions
+from tvlb.cluster.fitness import (
+    UnfitWorker,
+    check_threads,
+    check_versions,
+    relevant_versions,
+)
 from tvlb.cluster.packages import cluster_package
-from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
+from tvlb.errors import NoWorkers, WorkerLost
 from tvlb.workers import answer, question, settle
 
-__all__ = ["DaskExecutor", "Workers", "check_threads"]
+__all__ = ["DaskExecutor", "Workers"]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -129,7 +134,7 @@ class DaskExecutor(Executor):
             return
         try:
             if remote.status == "error":
-                future.set_exception(self._explained(remote.exception()))
+                self._failed(future, remote, remote.exception())
             elif remote.status == "cancelled":
                 self._forgotten(future)
             else:
@@ -141,6 +146,18 @@ class DaskExecutor(Executor):
             self._forgotten(future)
         except Exception as error:
             _fail(future, self._explained(error))
+
+    def _failed(self, future: Future[Any], remote: Any, error: Exception) -> None:
+        if not isinstance(error, UnfitWorker):
+            future.set_exception(self._explained(error))
+            return
+        # It joined after all others were asked; it would draw all tasks, being so quick.
+        self._client.retire_workers([error.worker], close_workers=True)
+        if not self._client.nthreads():
+            self.give_up(NoWorkers(f"{self._origin} has no fit worker: {error}"))
+            return
+        remote.retry()
+        remote.add_done_callback(partial(self._finish, future))
 
     def _forgotten(self, future: Future[Any]) -> None:
         """Deal with a task that the scheduler knows nothing of any more."""
@@ -157,9 +174,9 @@ class DaskExecutor(Executor):
                 f"the last one {failed.last_worker.address}; a lack of memory is the usual cause"
             )
         if isinstance(error, ModuleNotFoundError):
-            return InvalidInput(
-                f"a worker of {self._origin} lacks {error.name}: install tvlb there"
-            )
+            lacking = f"a worker of {self._origin} lacks {error.name}: install tvlb there"
+            self.give_up(NoWorkers(lacking))
+            return NoWorkers(lacking)
         return error
 
     def _forget(self, future: Future[Any]) -> None:
@@ -179,20 +196,6 @@ def compute(message: bytes, wanted: dict[str, str]) -> bytes:
     check_versions(worker.address, relevant_versions(), wanted)
     check_threads(worker.address, worker.state.nthreads)
     return answer(message)
-
-
-def check_threads(worker: str, threads: int) -> None:
-    """Refuse a worker that would run several tasks at a time.
-
-    Raises
-    ------
-    InvalidInput : it has more than one thread.
-    """
-    if threads > 1:
-        raise InvalidInput(
-            f"worker {worker} has {threads} threads, but linear programs are solved one at a time "
-            "in a process: start it with dask worker --nthreads 1 --nworkers N"
-        )
 
 
 def _wait_for(futures: list[Future[Any]]) -> None:

@@ -3,7 +3,24 @@
 from tvlb.errors import InvalidInput
 from tvlb.provenance import versions
 
-__all__ = ["check_versions", "relevant_versions"]
+__all__ = ["UnfitWorker", "check_threads", "check_versions", "relevant_versions"]
+
+
+class UnfitWorker(InvalidInput):
+    """A worker may not compute: the text says why.
+
+    Attributes
+    ----------
+    worker : its address.
+    """
+
+    def __init__(self, worker: str, reason: str) -> None:
+        super().__init__(worker, reason)
+        self.worker = worker
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"worker {self.worker} {self.reason}"
 
 
 def relevant_versions() -> dict[str, str]:
@@ -13,15 +30,21 @@ def relevant_versions() -> dict[str, str]:
 
 
 def check_versions(worker: str, found: dict[str, str], wanted: dict[str, str]) -> None:
-    """Refuse a worker whose versions differ.
-
-    Raises
-    ------
-    InvalidInput : with the name of the worker and the first difference.
-    """
+    """Raise UnfitWorker, with the first difference, if the versions of a worker differ."""
     for name, version in wanted.items():
         if found.get(name) != version:
-            raise InvalidInput(
-                f"worker {worker} has {name} {found.get(name)}, but {version} is needed: "
-                "all workers need the versions of this process for equal results"
+            raise UnfitWorker(
+                worker,
+                f"has {name} {found.get(name)}, but {version} is needed: all workers need the "
+                "versions of the coordinator for equal results",
             )
+
+
+def check_threads(worker: str, threads: int) -> None:
+    """Raise UnfitWorker if a worker would run several tasks at a time."""
+    if threads > 1:
+        raise UnfitWorker(
+            worker,
+            f"has {threads} threads, but linear programs are solved one at a time in a process: "
+            "start it with dask worker --nthreads 1 --nworkers N",
+        )

@@ -6,6 +6,7 @@ Python. All numbers are IEEE doubles.
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -83,7 +84,10 @@ def parse_constraint(text: str) -> Constraint:
     """
     _check_length(text)
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            # Python has an opinion on `1or a`; it is a constraint all the same.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InvalidInput(
             f'"{text}" is no constraint; expected a comparison such as a == 2*p == 2*h or '

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from tvlb.errors import TvlbError
+from tvlb.errors import StoreUnavailable, TvlbError
 from tvlb.files import sync_directory
 
-__all__ = ["BlobStore", "DamagedBlob", "StoreUnavailable"]
+__all__ = ["BlobStore", "DamagedBlob"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 # Longer than any file takes to be written.
@@ -23,10 +23,6 @@ _PROBE_BYTES = 16_384
 
 class DamagedBlob(TvlbError):
     """A stored file is missing, or its content does not have the hash that it is named by."""
-
-
-class StoreUnavailable(TvlbError):
-    """The store cannot be read at the moment; nothing is known of its files."""
 
 
 class BlobStore:

@@ -1,9 +1,14 @@
 """The tables of the store, for all who compute some: jobs, and sweeps on the command line."""
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import BinaryIO
 
+from sqlalchemy.exc import DBAPIError
+
 from tvlb.documents import plain
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.results import Outcome, Results
 from tvlb.schemas import TableBody, request_key
@@ -55,7 +60,8 @@ class TableShelf:
 
     def find(self, key: str) -> Stored | None:
         """See `Shelf.find`; a table with a damaged file is forgotten, and computed again."""
-        found = self._results.get(key)
+        with _answering():
+            found = self._results.get(key)
         if found is None:
             return None
         try:
@@ -63,7 +69,8 @@ class TableShelf:
             if found.table_file is not None:
                 self._blobs.path(found.table_file)
         except DamagedBlob:
-            self._results.forget(found)
+            with _answering():
+                self._results.forget(found)
             return None
         return Stored(document, found.created_at)
 
@@ -71,4 +78,14 @@ class TableShelf:
         """See `Shelf.add`."""
         request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
         outcome = store_table(self._blobs, result)
-        self._results.publish(body.kind, request_key(body), request, outcome)
+        with _answering():
+            self._results.publish(body.kind, request_key(body), request, outcome)
+
+
+@contextmanager
+def _answering() -> Generator[None]:
+    """Say in our own words that the database does not answer."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise StoreUnavailable(f"the database of the store: {error.orig}") from error

@@ -83,35 +83,39 @@ class Store:
 
     def verify(self, report: Reporter = silent) -> Findings:
         """Read everything and compare it with its hashes; reports the stage `verify`."""
-        results, units = self._results.every(), list(self._units.keys())
-        total = len(results) + len(units)
+        owners = {
+            name: f"{result.kind} {result.key}"
+            for result in self._results.every()
+            for name in self._files(result)
+        }
+        files = list(dict.fromkeys([*owners, *self._blobs.names()]))
+        units = list(self._units.keys())
         damaged: list[str] = []
-        looked_at: set[str] = set()
-        for done, result in enumerate(results):
+        total = len(files) + len(units)
+        for done, name in enumerate(files):
             report(Progress("verify", done, total))
-            for name in self._files(result):
-                if (problem := self._problem(name, looked_at)) is not None:
-                    damaged.append(f"{result.kind} {result.key}: {problem}")
-        for done, key in enumerate(units, len(results)):
+            if (problem := self._problem(name)) is not None:
+                damaged.append(f"{owners.get(name, 'no result')}: {problem}")
+        for done, key in enumerate(units, len(files)):
             report(Progress("verify", done, total))
-            data = self._units.peek(key)
-            if data is not None and unsealed(key, data) is None:
+            # One that is gone was removed meanwhile.
+            if unsealed(key, self._units.peek(key)) is None and self._units.size(key):
                 damaged.append(f"unit {key}: its content does not match its digest")
         report(Progress("verify", total, total))
-        return Findings(len(results), len(looked_at), len(units), tuple(damaged))
+        return Findings(len(set(owners.values())), len(files), len(units), tuple(damaged))
 
     def clean(self, unused_seconds: float, *, only_count: bool) -> Freed:
         """Remove files that no result refers to, and units that were not used for so long.
 
         Parameters
         ----------
-        unused_seconds : of units of work.
+        unused_seconds : of units of work; an hour at least.
         only_count : remove nothing.
 
         Notes
         -----
-        Files that were written within the last hour stay: their result may be about to be
-        recorded.
+        What was written within the last hour stays: a result may be about to be recorded, and a
+        sweep may be about to need its units.
         """
         used = {name for result in self._results.every() for name in self._files(result)}
         files = self._blobs.unused(used)
@@ -123,11 +127,10 @@ class Store:
             for key in units:
                 self._units.remove(key)
             self._blobs.sweep()
-            self._units.sweep(unused_seconds)
+            self._units.drop_leftovers()
         return Freed(len(files), len(units), size)
 
-    def _problem(self, name: str, looked_at: set[str]) -> str | None:
-        looked_at.add(name)
+    def _problem(self, name: str) -> str | None:
         try:
             self._blobs.path(name)
         except DamagedBlob as error:

@@ -12,7 +12,7 @@ from tvlb.files import atomic_file, sync_directory
 __all__ = ["UnitFiles"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
-# Longer than any file takes to be written.
+# Longer than any file takes to be written; and whoever saved an answer may still need it.
 _STALE_SECONDS = 3600.0
 
 
@@ -73,14 +73,18 @@ class UnitFiles:
         self._path(key).unlink(missing_ok=True)
 
     def unused(self, seconds: float) -> list[str]:
-        """Return the keys of what was not used for so long."""
-        oldest = time.time() - seconds
+        """Return the keys of what was not used for so long, an hour at least."""
+        oldest = time.time() - max(seconds, _STALE_SECONDS)
         return [key for key in self.keys() if self._used_at(key) < oldest]
 
     def sweep(self, unused_seconds: float) -> None:
         """Drop what was not used for so long, and what writers that died left behind."""
         for key in self.unused(unused_seconds):
             self.remove(key)
+        self.drop_leftovers()
+
+    def drop_leftovers(self) -> None:
+        """Drop what writers that died left behind."""
         oldest = time.time() - _STALE_SECONDS
         for path in self._root.glob("??/.*.tmp"):
             with suppress(FileNotFoundError):

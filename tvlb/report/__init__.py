@@ -1,4 +1,4 @@
-"""The report of a sweep: one HTML file with its figures, tables and a page for each topology.
+"""The report of a sweep: one HTML file with its figures, tables and a page for each size.
 
 It is made of result rows and of documents of tables, needs no network, and equal input gives equal
 bytes.

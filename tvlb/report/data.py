@@ -35,7 +35,8 @@ def drawn_data(points: Sequence[Point], documents: Mapping[str, Document]) -> di
     ------
     InvalidInput : a document is none of a table.
     """
-    columns = list(points[0]) if points else []
+    # What options differ in is in the settings.
+    columns = [name for name in points[0] if name != "options"] if points else []
     probes: dict[str, dict[str, Any]] = {}
     details: dict[str, Any] = {}
     for point in points:

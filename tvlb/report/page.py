@@ -13,13 +13,13 @@ from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStub
 from tvlb.provenance import VERSION
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
-from tvlb.report.points import page_name, points_of
+from tvlb.report.points import points_of, size_name
 
 __all__ = ["report_html"]
 
 _NONE = "none"
 # In the order in which they build on each other.
-_SCRIPTS = ("elements", "numbers", "plots", "small", "topology", "sorting", "main")
+_SCRIPTS = ("elements", "numbers", "plots", "small", "size", "sorting", "main")
 
 
 def report_html(
@@ -53,6 +53,9 @@ def report_html(
         points=points,
         succeeded=[one for one in points if one["status"] == "succeeded"],
         failed=[one for one in points if one["status"] != "succeeded"],
+        sizes=len({size_name(one) for one in points}),
+        routings=len({one["routing"] for one in points}),
+        settings=any(one["settings"] for one in points),
         topologies=len({one["topology"] for one in points}),
         probes=len((data := drawn_data(points, documents))["probes"]),
         finding=finding(points),
@@ -99,13 +102,17 @@ def _figures(value: float | None, digits: int) -> str:
 
 
 def _signed_percent(value: float | None) -> str:
-    return _NONE if value is None else f"{100 * value:+.1f} %"
+    return _NONE if value is None else f"{100 * value:+z.1f} %"
+
+
+def _first_upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _between(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval"
-    return f"{100 * low:+.1f} to {100 * high:+.1f} %"
+    return f"{100 * low:+z.1f} to {100 * high:+z.1f} %"
 
 
 def _count(value: int | None) -> str:
@@ -128,9 +135,10 @@ def _environment() -> Environment:
         "between": _between,
         "count": _count,
         "figures": _figures,
-        "page_name": page_name,
+        "first_upper": _first_upper,
         "plain_number": _plain_number,
         "signed_percent": _signed_percent,
+        "size_name": size_name,
     }
     for name, written in filters.items():
         made.filters[name] = written

@@ -1,12 +1,13 @@
-"""The points of a report: result rows, checked, with the names of their pages."""
+"""The points of a report: result rows, checked, and what they differ in."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 
-__all__ = ["ROW_COLUMNS", "Point", "page_name", "points_of"]
+__all__ = ["ROW_COLUMNS", "Point", "points_of", "size_name"]
 
 # The columns of result rows that the report shows.
 ROW_COLUMNS = (
@@ -29,10 +30,12 @@ ROW_COLUMNS = (
     "cables_per_node",
     "routing",
     "seed",
+    "options",
     "simulated_patterns",
     "confirmed_candidates",
     "chosen",
     "replaces_all",
+    "verdict",
     "theta_chosen",
     "theta_chosen_sem",
     "theta_all",
@@ -55,6 +58,9 @@ ROW_COLUMNS = (
     "best_saturation_gain",
     "best_saturation_gain_low",
     "best_saturation_gain_high",
+    "best_latency_change",
+    "best_latency_change_low",
+    "best_latency_change_high",
     "paths",
     "removed_by_balance",
     "table_id",
@@ -62,6 +68,7 @@ ROW_COLUMNS = (
 )
 
 Point = dict[str, Any]
+"""The columns above, and `settings`: what else was asked for, as far as points differ in it."""
 
 
 def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
@@ -69,7 +76,8 @@ def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
 
     Raises
     ------
-    InvalidInput : a row lacks a column, or two have the same number.
+    InvalidInput : a row lacks a column, its options are no JSON object, or two have the same
+        number.
     """
     points = [_point(row) for row in rows]
     seen: set[int] = set()
@@ -77,7 +85,14 @@ def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
         if point["point"] in seen:
             raise InvalidInput(f"point {point['point']} is there twice; numbers must differ")
         seen.add(point["point"])
+    for point, settings in zip(points, _settings(points), strict=True):
+        point["settings"] = settings
     return points
+
+
+def size_name(point: Point) -> str:
+    """Return the size of a point's network, p,a,h,g; also the name of its page."""
+    return f"{point['p']},{point['a']},{point['h']},{point['g']}"
 
 
 def _point(row: Mapping[str, Any]) -> Point:
@@ -87,6 +102,32 @@ def _point(row: Mapping[str, Any]) -> Point:
     return cast("Point", plain({name: row[name] for name in ROW_COLUMNS}))
 
 
-def page_name(point: Point) -> str:
-    """Return the name of the page of a point: the sizes of its topology."""
-    return f"{point['p']},{point['a']},{point['h']},{point['g']}"
+def _settings(points: Sequence[Point]) -> list[str]:
+    """Return the options in which points differ, by point; empty texts if they do not."""
+    options = [_flat(_options(point)) for point in points]
+    names = sorted({name for one in options for name in one})
+    differing = [name for name in names if len({one.get(name) for one in options}) > 1]
+    return [
+        ", ".join(f"{name} {one[name]}" for name in differing if name in one) for one in options
+    ]
+
+
+def _options(point: Point) -> dict[str, Any]:
+    try:
+        read = json.loads(point["options"])
+    except (TypeError, ValueError):
+        read = None
+    if not isinstance(read, dict):
+        raise InvalidInput(f"row of point {point['point']}: options are no JSON object")
+    return cast("dict[str, Any]", read)
+
+
+def _flat(options: Mapping[str, Any]) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for name, value in options.items():
+        if isinstance(value, dict):
+            inner = _flat(cast("dict[str, Any]", value))
+            flat |= {f"{name}.{below}": text for below, text in inner.items()}
+        else:
+            flat[name] = value if isinstance(value, str) else json.dumps(value)
+    return flat

@@ -140,6 +140,13 @@ class Request(Question):
         Field(description="The network, by its sizes or its cables."),
     ]
 
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """p, a, h and g of the network."""
+        if isinstance(self.topology, str):
+            return parse_sizes(self.topology)
+        return self.topology.p, self.topology.a, self.topology.h, self.topology.g
+
     def network(self, limits: RequestLimits | None = None) -> Dragonfly:
         """Build the topology.
 
@@ -148,15 +155,10 @@ class Request(Question):
         InvalidInput : it is out of range, or larger than `limits` allow; found from the sizes,
             before anything is built.
         """
-        if isinstance(self.topology, Wiring):
-            wiring = self.topology
-            if limits is not None:
-                limits.check_sizes(wiring.p, wiring.a, wiring.h, wiring.g)
-            return Dragonfly.from_cables(
-                wiring.p, wiring.a, wiring.h, wiring.g, [list(pair) for pair in wiring.links]
-            )
         if limits is not None:
-            limits.check_sizes(*parse_sizes(self.topology))
+            limits.check_sizes(*self.sizes)
+        if isinstance(self.topology, Wiring):
+            return Dragonfly.from_cables(*self.sizes, [list(pair) for pair in self.topology.links])
         return parse_named_topology(self.topology)
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:

@@ -48,6 +48,7 @@ __all__ = ["MAX_POINTS", "Expansion", "Generator", "SweepBody", "TableOptions"]
 MAX_POINTS = 10_000
 _TOPOLOGY = TypeAdapter[str](TopologyText)
 _VARIED = ("topology", "routing", "seed")
+_ANY_TOPOLOGY = "dfly(2,4,2,9)"
 _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 _Item = TypeVar("_Item", bound=Hashable)
 
@@ -70,7 +71,7 @@ def _checked(value: object, canonical: Callable[[str], str]) -> object:
 
 
 def _name(text: str) -> str:
-    if any(ord(character) < ord(" ") or character == "\x7f" for character in text):
+    if not text.isprintable():
         raise InvalidInput("the name has control characters, such as line breaks")
     return text
 
@@ -352,7 +353,8 @@ class SweepBody(Question):
         Builds every network once; for most sweeps that is what takes the time.
         """
         topologies = self._topologies(limits)
-        body = TableBody.model_validate({"topology": topologies[0], **dict(self.options)})
+        # The topology is that of each point.
+        body = TableBody.model_validate({"topology": _ANY_TOPOLOGY, **dict(self.options)})
         points: list[TableBody] = []
         costs: list[Cost] = []
         for topology in topologies:

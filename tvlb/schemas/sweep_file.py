@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import cast
 
 from pydantic import ValidationError
 
@@ -14,6 +15,7 @@ from tvlb.schemas.toml_lines import find_line
 __all__ = ["MAX_BYTES", "read_sweep_file"]
 
 MAX_BYTES = 1 << 20
+_MOST_BITS = 128
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -33,6 +35,10 @@ def read_sweep_file(path: Path) -> SweepBody:
         raise InvalidInput(_syntax_problem(path, text, str(error))) from error
     except RecursionError as error:
         raise InvalidInput(f"{path}: lists or tables are nested too deeply") from error
+    except ValueError as error:
+        raise InvalidInput(f"{path}: a number has too many digits") from error
+    if _has_huge_number(document):
+        raise InvalidInput(f"{path}: a number has too many digits")
     try:
         return SweepBody.model_validate(document)
     except ValidationError as error:
@@ -40,6 +46,15 @@ def read_sweep_file(path: Path) -> SweepBody:
         line = find_line(text, problem.place)
         where = f"{path}" if line is None else f"{path}:{line}"
         raise InvalidInput(f"{where}: {problem}") from error
+
+
+def _has_huge_number(value: object) -> bool:
+    """Whether there is an integer that no field takes, and that Python may refuse to print."""
+    if isinstance(value, dict):
+        return any(map(_has_huge_number, cast("dict[str, object]", value).values()))
+    if isinstance(value, list):
+        return any(map(_has_huge_number, cast("list[object]", value)))
+    return isinstance(value, int) and value.bit_length() > _MOST_BITS
 
 
 def _text(path: Path) -> str:
@@ -51,7 +66,8 @@ def _text(path: Path) -> str:
     if len(content) > MAX_BYTES:
         raise InvalidInput(f"sweep file {path} is larger than {MAX_BYTES:,} bytes (1 MiB)")
     try:
-        return content.decode()
+        # Editors on Windows put a mark in front.
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidInput(f"{path}:{line}: the file is not UTF-8") from error

@@ -199,7 +199,7 @@ def _search(
         )
     with watch.stage("simulate"):
         validation = _validate(topology, candidates, options, report, units)
-    with watch.stage("table"):
+    with watch.stage("table"), units.alone:
         table = _table(topology, candidates, validation, options)
     return TableResult(
         topology,

@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from tvlb.errors import Cancelled, TvlbError
 from tvlb.parallel import Stop, gather
-from tvlb.provenance import VERSION
+from tvlb.provenance import versions
 from tvlb.topology import Dragonfly
 from tvlb.workers import local_workers
 
@@ -61,9 +61,16 @@ class Unit(ABC, Generic[_Answer]):
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 (hex) of the question and of the version that answers it."""
-        text = json.dumps({"version": VERSION, **self.question()}, sort_keys=True)
+        """SHA-256 (hex) of the question and of the software that answers it."""
+        text = json.dumps({"software": _software(), **self.question()}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _software() -> Mapping[str, str]:
+    """Versions that may change an answer."""
+    found = versions()
+    return {name: found[name] for name in ("tvlb", "highspy", "numpy")}
 
 
 class UnitStore(Protocol):
@@ -132,10 +139,15 @@ class Workshop:
     executor : computes them, in processes of this machine or of a cluster.
     store : keeps the answers; None to keep nothing.
 
+    Attributes
+    ----------
+    alone : held by a search that does something large in this process.
+
     Notes
     -----
-    An answer counts only for the version of tvlb that gave it, and if it is whole. Units that two
-    searches need at the same time are computed once. Errors of the store are passed on.
+    An answer counts only for the versions of tvlb, HiGHS and NumPy that gave it, and if it is
+    whole. Units that two searches need at the same time are computed once. Errors of the store are
+    passed on.
     """
 
     def __init__(self, executor: Executor, store: UnitStore | None = None) -> None:
@@ -143,14 +155,21 @@ class Workshop:
         self._store = store or _Forgetful()
         self._flights: dict[str, _Flight] = {}
         self._lock = threading.RLock()
+        # What is done in this process: whole tables take memory.
+        self.alone = threading.Lock()
 
     def find(self, unit: Unit[_Answer]) -> _Answer | None:
         """Return an answer that is kept, None if there is none or it is damaged."""
+        kept = self._kept(unit)
+        return None if kept is None else kept[1]
+
+    def _kept(self, unit: Unit[_Answer]) -> tuple[bytes, _Answer] | None:
+        """Return an answer that is kept, encoded and decoded."""
         data = unsealed(unit.key, self._store.load(unit.key))
         if data is None:
             return None
         try:
-            return unit.decode(data)
+            return data, unit.decode(data)
         except (IndexError, KeyError, TypeError, ValueError, TvlbError):
             # Whole, but not as this program writes it: versions in development share a number.
             return None
@@ -165,6 +184,12 @@ class Workshop:
             if flight is not None:
                 flight.waiting += 1
                 return flight.landed, False
+            # It may have landed since the caller looked.
+            kept = self._kept(unit)
+            if kept is not None:
+                landed: Future[bytes] = Future()
+                landed.set_result(kept[0])
+                return landed, False
             flight = _Flight(Future(), self._executor.submit(_compute, unit))
             self._flights[unit.key] = flight
         flight.computing.add_done_callback(lambda _: self._land(unit.key, flight))
@@ -210,11 +235,17 @@ class Units:
     ----------
     workshop : where they are computed.
     stop : ends the search from another thread.
+
+    Attributes
+    ----------
+    alone : see `Workshop`.
+    count : units so far.
     """
 
     def __init__(self, workshop: Workshop, stop: Stop) -> None:
         self._workshop = workshop
         self._stop = stop
+        self.alone = workshop.alone
         self.count = UnitCount()
 
     def map(self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None]) -> list[_Answer]:

@@ -5,10 +5,11 @@ report.
 """
 
 from tvlb.sweeps.engine import run_points
-from tvlb.sweeps.outputs import RESULT_NAMES, rows_of, write_outputs
+from tvlb.sweeps.outputs import OUTPUT_NAMES, RESULT_NAMES, rows_of, write_outputs
 from tvlb.sweeps.points import Ending, Point, Shelf, Stored, points_of
 
 __all__ = [
+    "OUTPUT_NAMES",
     "RESULT_NAMES",
     "Ending",
     "Point",

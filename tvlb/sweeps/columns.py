@@ -29,6 +29,9 @@ class Column:
 _LOAD = "packets/cycle/node"
 _THETA = "flits/cycle/node"
 _SHARE = "share of all"
+_LOW = "Lower end of its 95% interval"
+_HIGH = "Upper end of its 95% interval"
+_GRID = "never narrower than the grid of loads allows"
 _OVER_PATTERNS = "standard error over the simulated patterns"
 
 COLUMNS: tuple[Column, ...] = (
@@ -77,6 +80,13 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("chosen", "text", "", "VLB path set of the table."),
     Column("replaces_all", "boolean", "", "Whether a candidate was chosen instead of `all`."),
+    Column(
+        "verdict",
+        "text",
+        "",
+        "What the chosen set has over `all`: higher saturation, or equal saturation, lower "
+        "latency; null where `all` was kept.",
+    ),
     Column("theta_chosen", "number", _THETA, "Modelled throughput of the chosen set."),
     Column("theta_chosen_sem", "number", _THETA, "Its standard error over the modelled patterns."),
     Column("theta_all", "number", _THETA, "Modelled throughput of `all`."),
@@ -91,10 +101,11 @@ COLUMNS: tuple[Column, ...] = (
         "saturation_gain",
         "number",
         _SHARE,
-        "Saturation throughput, chosen set less `all`, paired by pattern, over the mean of `all`.",
+        "Saturation throughput, chosen set less `all`, paired by pattern, over the mean of `all`; "
+        "0 by definition where `all` was kept.",
     ),
-    Column("saturation_gain_low", "number", _SHARE, "Lower end of its 95% interval."),
-    Column("saturation_gain_high", "number", _SHARE, "Upper end of its 95% interval."),
+    Column("saturation_gain_low", "number", _SHARE, f"{_LOW}, {_GRID}."),
+    Column("saturation_gain_high", "number", _SHARE, f"{_HIGH}, {_GRID}."),
     Column("reference_load", "number", _LOAD, "Offered load at which latencies are compared."),
     Column("latency_chosen", "number", "cycles", "Mean latency at that load, chosen set."),
     Column("latency_chosen_sem", "number", "cycles", f"Its {_OVER_PATTERNS}."),
@@ -104,22 +115,33 @@ COLUMNS: tuple[Column, ...] = (
         "latency_change",
         "number",
         _SHARE,
-        "Latency, chosen set less `all`, paired by pattern, over the mean of `all`.",
+        "Latency, chosen set less `all`, paired by pattern, over the mean of `all`; 0 by "
+        "definition where `all` was kept.",
     ),
-    Column("latency_change_low", "number", _SHARE, "Lower end of its 95% interval."),
-    Column("latency_change_high", "number", _SHARE, "Upper end of its 95% interval."),
+    Column("latency_change_low", "number", _SHARE, f"{_LOW}."),
+    Column("latency_change_high", "number", _SHARE, f"{_HIGH}."),
     Column(
         "best",
         "text",
         "",
         "Confirmed candidate with the largest mean saturation throughput, chosen or not.",
     ),
-    Column("best_saturation_gain", "number", _SHARE, "Its saturation_gain."),
-    Column("best_saturation_gain_low", "number", _SHARE, "Lower end of its 95% interval."),
-    Column("best_saturation_gain_high", "number", _SHARE, "Upper end of its 95% interval."),
-    Column("best_latency_change", "number", _SHARE, "Its latency_change."),
-    Column("best_latency_change_low", "number", _SHARE, "Lower end of its 95% interval."),
-    Column("best_latency_change_high", "number", _SHARE, "Upper end of its 95% interval."),
+    Column(
+        "best_saturation_gain",
+        "number",
+        _SHARE,
+        "Its saturation throughput less that of `all`, as measured, over the mean of `all`.",
+    ),
+    Column("best_saturation_gain_low", "number", _SHARE, f"{_LOW}, {_GRID}."),
+    Column("best_saturation_gain_high", "number", _SHARE, f"{_HIGH}, {_GRID}."),
+    Column(
+        "best_latency_change",
+        "number",
+        _SHARE,
+        "Its latency less that of `all`, as measured, over the mean of `all`.",
+    ),
+    Column("best_latency_change_low", "number", _SHARE, f"{_LOW}."),
+    Column("best_latency_change_high", "number", _SHARE, f"{_HIGH}."),
     Column("paths", "integer", "paths", "Paths of the table."),
     Column("removed_by_balance", "integer", "paths", "Paths that balancing removed."),
     Column(

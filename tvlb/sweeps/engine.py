@@ -5,10 +5,11 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
-from tvlb.errors import Cancelled, NoWorkers
+from tvlb.errors import Cancelled, NoWorkers, StoreUnavailable
 from tvlb.parallel import Stop, gather
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search import Workshop, optimize
+from tvlb.sweeps.causes import cause_of
 from tvlb.sweeps.meter import SweepMeter
 from tvlb.sweeps.points import Ending, Point, Shelf
 
@@ -21,6 +22,8 @@ ATTEMPTS = 3
 # others keep the workers busy. Every point that is begun takes memory here.
 _MORE_POINTS = 2
 _MOST_POINTS = 32
+# A file system may be back by then.
+_PAUSE_SECONDS = 1.0
 
 
 def run_points(
@@ -51,6 +54,7 @@ def run_points(
     ------
     Cancelled : `stop` was set.
     NoWorkers : nothing can be computed any more.
+    StoreUnavailable, OSError : the store failed three times in a row; no point is to blame.
 
     Notes
     -----
@@ -87,31 +91,32 @@ class _Attempts:
 
     def run(self) -> Ending:
         point, begun = self._point, time.monotonic()
+        failures: list[Exception] = []
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                ending = self._attempt(attempt, begun)
+            except (Cancelled, CancelledError, NoWorkers):
+                raise
+            except (OSError, StoreUnavailable):
+                # The point is not at fault: another would fail as well.
+                if attempt == ATTEMPTS:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+            except Exception as failure:  # whatever it is, the other points go on
+                failures.append(failure)
+            else:
+                return ending
+        self._meter.finish(point.number)
+        spent = time.monotonic() - begun
+        error = failures[-1]
+        return Ending(point, None, cause_of(error), str(error), ATTEMPTS, seconds=spent)
+
+    def _attempt(self, attempt: int, begun: float) -> Ending:
+        point = self._point
         stored = self._shelf.find(point.key)
         if stored is not None:
             self._meter.known(point.number)
             return Ending(point, stored)
-        error = ""
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                ending = self._attempt(attempt, begun)
-            except (Cancelled, CancelledError):
-                if self._stop.is_set():
-                    raise
-                error = "its work was cancelled"
-            except NoWorkers:
-                raise
-            except Exception as failure:  # whatever it is, the other points go on
-                error = str(failure) or type(failure).__name__
-            else:
-                self._meter.finish(point.number)
-                return ending
-        self._meter.finish(point.number)
-        spent = time.monotonic() - begun
-        return Ending(point, None, error, ATTEMPTS, seconds=spent)
-
-    def _attempt(self, attempt: int, begun: float) -> Ending:
-        point = self._point
 
         def report(event: Progress) -> None:
             self._meter.add(point.number, point.name, event)
@@ -127,6 +132,7 @@ class _Attempts:
         self._shelf.add(body, result)
         stored = self._shelf.find(point.key)
         if stored is None:
-            raise OSError("the table cannot be read back from the store")
+            raise StoreUnavailable("a table cannot be read back from the store")
+        self._meter.finish(point.number)
         spent = time.monotonic() - begun
-        return Ending(point, stored, None, attempt, result.units, spent)
+        return Ending(point, stored, attempts=attempt, units=result.units, seconds=spent)

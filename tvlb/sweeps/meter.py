@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from tvlb.meter import Meter
+from tvlb.meter import Meter, duration_text
 from tvlb.progress import Progress, Reporter
 
 __all__ = ["STAGE", "SweepMeter"]
@@ -12,6 +12,8 @@ __all__ = ["STAGE", "SweepMeter"]
 STAGE = "sweep"
 # Less than this share of the work says nothing about the rest.
 _LEAST_SHARE = 0.02
+# Until then what was computed by an earlier run has been found: that says nothing of the pace.
+_SETTLING_SECONDS = 20.0
 
 
 class SweepMeter:
@@ -33,6 +35,7 @@ class SweepMeter:
         self._ended = 0
         self._doing = ""
         self._begun = time.monotonic()
+        self._paced = (self._begun, 0.0)
         self._shown: Progress | None = None
         self._lock = threading.RLock()
 
@@ -68,7 +71,7 @@ class SweepMeter:
             done, total = self._done + partly, sum(self._costs)
             note = f"{self._ended} of {len(self._costs)} points"
             left = self._seconds_left(done, total - self._known)
-            note += "" if left is None else f", about {_duration(left)} left"
+            note += "" if left is None else f", about {duration_text(left)} left"
             note += f", {self._doing}" if self._doing and self._ended < len(self._costs) else ""
             all_done = self._ended == len(self._costs)
             units = round(total) if all_done else min(int(self._known + done), round(total) - 1)
@@ -78,14 +81,11 @@ class SweepMeter:
                 self._report(event)
 
     def _seconds_left(self, done: float, wanted: float) -> float | None:
-        if not 0 < done < wanted or done < _LEAST_SHARE * wanted:
+        moment = time.monotonic()
+        if moment - self._begun < _SETTLING_SECONDS:
+            self._paced = (moment, done)
             return None
-        return (time.monotonic() - self._begun) * (wanted - done) / done
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+        since, before = self._paced
+        if not before < done < wanted or done - before < _LEAST_SHARE * (wanted - before):
+            return None
+        return (moment - since) * (wanted - done) / (done - before)

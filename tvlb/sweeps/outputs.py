@@ -10,11 +10,13 @@ from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
 
-__all__ = ["REPORT_NAME", "RESULT_NAMES", "rows_of", "write_outputs"]
+__all__ = ["OUTPUT_NAMES", "RESULT_NAMES", "rows_of", "write_outputs"]
 
-REPORT_NAME = "report.html"
-RESULT_NAMES = (PARQUET_NAME, CSV_NAME, REPORT_NAME)
+_REPORT_NAME = "report.html"
+RESULT_NAMES = (PARQUET_NAME, CSV_NAME, _REPORT_NAME)
 """Files that equal sweeps have in common, to the byte."""
+OUTPUT_NAMES = (*RESULT_NAMES, TIMINGS_NAME)
+"""All files."""
 
 
 def rows_of(endings: Sequence[Ending]) -> list[Row]:
@@ -51,6 +53,6 @@ def write_outputs(name: str, endings: Sequence[Ending], directory: Path) -> list
     documents = {
         ending.point.key: ending.stored.document for ending in endings if ending.stored is not None
     }
-    with atomic_file(directory / REPORT_NAME) as stream:
+    with atomic_file(directory / _REPORT_NAME) as stream:
         stream.write(report_html(name, rows, documents))
-    return [directory / one for one in (*RESULT_NAMES, TIMINGS_NAME)]
+    return [directory / one for one in OUTPUT_NAMES]

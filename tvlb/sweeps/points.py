@@ -32,6 +32,12 @@ class Point:
         return request_key(self.body)
 
     @property
+    def nodes(self) -> int:
+        """Compute nodes of the network."""
+        p, a, _, g = self.body.sizes
+        return p * a * g
+
+    @property
     def name(self) -> str:
         """What it is called in progress and in tables: the topology, and what else tells it."""
         topology = self.body.topology
@@ -79,7 +85,8 @@ class Ending:
     ----------
     point : which one.
     stored : the table; None if the point failed.
-    error : why it failed; None if it did not.
+    error : why it failed, the same wherever that was; None if it did not.
+    detail : the same in full, with hosts and the like.
     attempts : how often it was begun in this run; 0 if it was in the store.
     units : pieces of work of the last attempt, None if nothing was computed.
     seconds : wall time in this run.
@@ -88,6 +95,7 @@ class Ending:
     point: Point
     stored: Stored | None
     error: str | None = None
+    detail: str | None = None
     attempts: int = 0
     units: UnitCount | None = None
     seconds: float = 0.0

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
-from tvlb.statistics import half_width
+from tvlb.statistics import CONFIDENCE
 from tvlb.sweeps.columns import COLUMNS
 from tvlb.topology import parse_sizes
 
@@ -142,6 +143,7 @@ def _result(document: Document) -> Row:
         "confirmed_candidates": len(confirmed),
         "chosen": decision["expression"],
         "replaces_all": decision["replaces_all"],
+        "verdict": chosen["comparison"]["verdict"] if decision["replaces_all"] else None,
         **_modelled(document, "chosen", decision["expression"]),
         **_modelled(document, "all", baseline["expression"]),
         "mean_vlb_hops_chosen": document["table"]["mean_vlb_hops"],
@@ -200,10 +202,11 @@ def _changes(one: Document, baseline: Document, prefix: str) -> Row:
         )
     row: Row = {}
     for figure, name in (("saturation", "saturation_gain"), ("latency", "latency_change")):
-        mean, low, high = _relative(
-            _per_pattern(one, figure) - _per_pattern(baseline, figure),
-            float(_per_pattern(baseline, figure).mean()),
-        )
+        differences = _per_pattern(one, figure) - _per_pattern(baseline, figure)
+        base = float(_per_pattern(baseline, figure).mean())
+        least = _rounding(one, baseline) if figure == "saturation" else 0.0
+        half = 0.0 if one is baseline else _half_width(differences, least)
+        mean, low, high = _relative(float(differences.mean()), half, base)
         row |= {
             f"{prefix}{name}": mean,
             f"{prefix}{name}_low": low,
@@ -217,9 +220,27 @@ def _per_pattern(figures: Document, figure: str) -> NDArray[np.float64]:
     return np.array([math.nan if value is None else value for value in values])
 
 
-def _relative(differences: NDArray[np.float64], base: float) -> tuple[float, float, float]:
-    """Mean of paired differences over `base`, with its 95% Student-t interval; nan if none."""
+def _rounding(one: Document, other: Document) -> float:
+    """Return the standard deviation that the grid of loads alone gives a difference.
+
+    Each saturation is rounded to the grid, so the error of the difference is triangular, from minus
+    one step to plus one.
+    """
+    return max(float(each["windows"]["grid"]) for each in (one, other)) / math.sqrt(6.0)
+
+
+def _half_width(differences: NDArray[np.float64], least_deviation: float) -> float:
+    """Half the Student-t interval of the mean, of a deviation of at least so much; nan if none."""
+    count = len(differences)
+    if count < 2:
+        return math.nan
+    quantile = float(special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
+    deviation = max(float(np.std(differences, ddof=1)), least_deviation)
+    return quantile * deviation / math.sqrt(count)
+
+
+def _relative(mean: float, half: float, base: float) -> tuple[float, float, float]:
+    """Mean and ends of its interval over `base`; nan if none."""
     if not base > 0.0:
         return math.nan, math.nan, math.nan
-    mean, half = float(differences.mean()) / base, half_width(differences) / base
-    return mean, mean - half, mean + half
+    return mean / base, (mean - half) / base, (mean + half) / base

@@ -32,6 +32,8 @@ _SCHEMA = pa.schema(
         # The run that wrote this file.
         pa.field("host", pa.string(), nullable=False),
         pa.field("attempts", pa.int64(), nullable=False),
+        # Why the point failed, in full.
+        pa.field("detail", pa.string()),
         pa.field("seconds", pa.float64(), nullable=False),
         pa.field("units_computed", pa.int64()),
         pa.field("units_reused", pa.int64()),
@@ -58,6 +60,7 @@ def _row(ending: Ending) -> dict[str, Any]:
         **{f"{stage}_seconds": timings.get(stage) for stage in _STAGES},
         "host": platform.node(),
         "attempts": ending.attempts,
+        "detail": ending.detail,
         "seconds": ending.seconds,
         "units_computed": None if units is None else units.computed,
         "units_reused": None if units is None else units.reused,

@@ -1,29 +1,29 @@
-// Which page is shown: the overview, or that of a topology after #topology=.
+// Which page is shown: the overview, or that of a size after #size=.
 
 const overview = document.getElementById("overview");
-const topology = document.getElementById("topology");
+const sizeView = document.getElementById("size");
 const title = document.title;
 let overviewScroll = 0;
 let shownName = null;
 
 function route() {
   const hash = location.hash.slice(1).replaceAll("%2C", ",");
-  const asked = /^topology=([^&]*)(?:&point=(\d+))?$/.exec(hash);
-  if (asked) showTopology(asked[1], asked[2]);
+  const asked = /^size=([^&]*)(?:&point=(\d+))?$/.exec(hash);
+  if (asked) showSize(asked[1], asked[2]);
   else showOverview(hash);
 }
 
-function showTopology(name, point) {
+function showSize(name, point) {
   if (shownName !== name) {
-    forget(topology);
-    topology.replaceChildren(topologyPage(name) ?? missing(name));
+    forget(sizeView);
+    sizeView.replaceChildren(sizePage(name) ?? missing(name));
     shownName = name;
   }
   overview.hidden = true;
-  topology.hidden = false;
+  sizeView.hidden = false;
   document.title = `dfly(${name}): ${title}`;
   const section = point === undefined ? null : document.getElementById(`point-${point}`);
-  const heading = section ?? topology.querySelector("h1");
+  const heading = section ?? sizeView.querySelector("h1");
   heading.focus({ preventScroll: true });
   if (section) section.scrollIntoView();
   else scrollTo(0, 0);
@@ -33,15 +33,15 @@ function missing(name) {
   return element(
     "article",
     null,
-    element("h1", { tabindex: "-1" }, "No such topology"),
-    element("p", null, `This report has no topology ${name}. `, element("a", { href: "#points" }, "All points")),
+    element("h1", { tabindex: "-1" }, "No such size"),
+    element("p", null, `This report has no network of size ${name}. `, element("a", { href: "#points" }, "All points")),
   );
 }
 
 function showOverview(hash) {
   const wasHidden = overview.hidden;
   overview.hidden = false;
-  topology.hidden = true;
+  sizeView.hidden = true;
   document.title = title;
   const target = hash ? document.getElementById(hash) : null;
   if (wasHidden && (target === null || target === overview)) {

@@ -2,19 +2,25 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const points = data.rows.map((row) => Object.fromEntries(row.map((value, index) => [data.columns[index], value])));
+const hasSettings = points.some((point) => point.settings);
 const computed = points.filter((point) => point.status === "succeeded");
 
-/** Name of the page of a point. */
-function pageName(point) {
+/** Size of the network of a point, which names its page. */
+function sizeName(point) {
   return `${point.p},${point.a},${point.h},${point.g}`;
 }
 
 function pageLink(point) {
-  return `#topology=${pageName(point)}&point=${point.point}`;
+  return `#size=${sizeName(point)}&point=${point.point}`;
+}
+
+/** Wiring and routing of a point, which have a symbol of their own in the figures. */
+function seriesName(point) {
+  return `${point.arrangement}, ${point.routing}`;
 }
 
 function pointName(point) {
-  return `${point.arrangement}, ${point.routing}, seed ${point.seed}`;
+  return `${seriesName(point)}, seed ${point.seed}${point.settings ? `, ${point.settings}` : ""}`;
 }
 
 function figures(value, digits) {
@@ -28,7 +34,9 @@ function plusMinus([value, error], digits, signed = false) {
 
 function percent(value) {
   if (value === null) return "none";
-  return `${value >= 0 ? "+" : ""}${(100 * value).toFixed(1)} %`;
+  const text = (100 * value).toFixed(1);
+  // Zero has one sign.
+  return `${value >= 0 ? "+" : ""}${text === "-0.0" ? "+0.0" : text} %`;
 }
 
 /** A change in percent with its interval. */

@@ -44,8 +44,12 @@ function layout(more) {
 
 /** Draw a figure; `make` returns traces and layout, and gets the width and height of the place. */
 function show(place, make) {
-  const [traces, more] = make(place.clientWidth, place.clientHeight);
-  if (more.showlegend) roomForLegend(place, traces.filter((trace) => trace.showlegend !== false).length);
+  let [traces, more] = make(place.clientWidth, place.clientHeight);
+  if (more.showlegend) {
+    const before = place.clientHeight;
+    roomForLegend(place, legendRows(traces, place.clientWidth));
+    if (place.clientHeight !== before) [traces, more] = make(place.clientWidth, place.clientHeight);
+  }
   const size = { width: place.clientWidth, height: place.clientHeight };
   Plotly.react(place, traces, layout({ ...more, ...size }), { displaylogo: false });
   if (drawn.has(place)) return;
@@ -115,13 +119,25 @@ function ticks(values, width) {
   return { tickvals: shown.map(Math.log10), ticktext: shown.map((value) => `${Number(value.toPrecision(4))}`) };
 }
 
-/** Make room for a legend of so many entries. */
-function roomForLegend(place, entries) {
-  const rows = Math.ceil(entries / Math.max(1, Math.floor((place.clientWidth - 75) / 145)));
-  place.style.height = `calc(18rem + ${30 * rows}px)`;
+/** Rows that Plotly will need for the legend of traces: its columns are as wide as the longest name. */
+function legendRows(traces, width) {
+  const names = traces.filter((trace) => trace.showlegend !== false).map((trace) => trace.name);
+  const column = 45 + 7 * Math.max(0, ...names.map((name) => name.length));
+  return Math.ceil(names.length / Math.max(1, Math.floor((width - 75) / column)));
 }
 
-/** Change against conventional UGAL over a size of the network. */
+/** Make room for a legend of so many rows. */
+function roomForLegend(place, rows) {
+  place.style.height = `calc(${place.dataset.plot?.startsWith("cost-") ? 24 : 18}rem + ${22 * rows}px)`;
+}
+
+/** Symbol and colour of the arrangement and routing of a point. */
+function mark(point) {
+  const arrangement = ARRANGEMENTS.indexOf(point.arrangement);
+  return { symbol: SYMBOLS.at(arrangement)[ROUTINGS.indexOf(point.routing)], shown: COLOURS.at(arrangement) };
+}
+
+/** Measured change by the best candidate against conventional UGAL, over a figure of the network. */
 function gains(figure, size, title, yTitle) {
   return (width) => {
     const known = computed.filter((point) => point[figure] !== null);
@@ -129,17 +145,15 @@ function gains(figure, size, title, yTitle) {
     const halves = known.map((point) => (point[`${figure}_high`] === null ? null : point[`${figure}_high`] - point[figure]));
     const traces = [];
     known.forEach((point, index) => {
-      const series = `${point.arrangement}, ${point.routing}`;
+      const series = seriesName(point);
       const name = `${series}/${point.replaces_all}`;
       let trace = traces.find((one) => one.uid === name);
       if (!trace) {
-        const arrangement = ARRANGEMENTS.indexOf(point.arrangement);
-        const shape = SYMBOLS.at(arrangement)[ROUTINGS.indexOf(point.routing)];
-        const shown = COLOURS.at(arrangement);
+        const { symbol, shown } = mark(point);
         trace = {
           uid: name, name: series, legendgroup: series, mode: "markers",
           x: [], y: [], text: [], customdata: [], halves: [],
-          marker: { color: colour(shown), symbol: point.replaces_all ? shape : `${shape}-open`, size: known.length > 60 ? 6 : 9, line: { width: known.length > 60 ? 0.7 : 1.5 } },
+          marker: { color: colour(shown), symbol: point.replaces_all ? symbol : `${symbol}-open`, size: known.length > 60 ? 6 : 9, line: { width: known.length > 60 ? 0.7 : 1.5 } },
           hovertemplate: "%{text}<extra></extra>",
         };
         traces.push(trace);
@@ -150,9 +164,8 @@ function gains(figure, size, title, yTitle) {
       trace.customdata.push(pageLink(point));
       trace.text.push(
         `${literal(point.topology)}<br>${literal(pointName(point))}<br>` +
-          (point.replaces_all
-            ? `${withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`])}<br>${literal(point.chosen)}`
-            : "conventional set kept"),
+          `best candidate ${literal(point.best)}: ${withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`])}<br>` +
+          (point.replaces_all ? `chosen: ${literal(point.chosen)}` : "conventional set kept"),
       );
     });
     // Full symbols before open ones, so that the legend shows them where there are any.
@@ -196,36 +209,60 @@ function costs(cost, title) {
     const known = computed.filter((point) => point.saturation_chosen !== null);
     const front = data.fronts[cost];
     const x = sideBySide(known.map((point) => point[cost]));
-    const hover = (point, set) =>
-      `${literal(point.topology)}, ${set}<br>${literal(pointName(point))}<br>${figures(point[cost], 3)}, %{y:.4f}`;
-    const joins = known.flatMap((point, index) => [[x[index], point.saturation_all], [x[index], point.saturation_chosen], [null, null]]);
     const ordered = front.map((number) => known.findIndex((point) => point.point === number));
-    const set = (name, which, symbol, size, shown) => ({
-      name, mode: "markers", x, y: known.map((point) => point[`saturation_${which}`]),
-      error_y: errors(known.map((point) => point[`saturation_${which}_sem`])),
-      customdata: known.map(pageLink),
-      hovertemplate: known.map((point) => `${hover(point, which === "all" ? "all" : literal(point.chosen))}<extra></extra>`),
-      marker: { color: colour(shown), symbol, size, line: { width: 1.5 } },
-    });
     const [lowest, highest] = [Math.min, Math.max].map((end) => end(...known.flatMap((point) => [point.saturation_chosen, point.saturation_all])));
     const rise = Math.max(highest - lowest, 0.1 * highest, 0.01);
     const span = Math.max(...x) - Math.min(...x) || Math.max(...x);
     const ranges = { x: [Math.min(...x) - 0.08 * span, Math.max(...x) + 0.16 * span], y: [Math.max(0, lowest - 0.15 * rise), highest + 0.18 * rise] };
+    const traces = [
+      joins(known, x),
+      ...(front.length ? [steps(ordered.map((index) => [x[index], known[index].saturation_chosen]), ranges.x[1])] : []),
+      ...seriesOf(known).flatMap((name) => [costSeries(known, x, cost, name, "all"), costSeries(known, x, cost, name, "chosen")]),
+      { name: "not beaten", mode: "markers", x: ordered.map((index) => x[index]), y: ordered.map((index) => known[index].saturation_chosen), marker: { color: colour("text"), symbol: "circle-open", size: 18, line: { width: 1.5 } }, hoverinfo: "skip" },
+    ];
+    const top = 15 + 20 * legendRows(traces, width);
     return [
-      [
-        { mode: "lines", x: joins.map(([one]) => one), y: joins.map(([, one]) => one), line: { color: colour("faint"), width: 1 }, hoverinfo: "skip", showlegend: false },
-        { name: "front", mode: "lines", x: ordered.map((index) => x[index]), y: front.map((_, index) => known[ordered[index]].saturation_chosen), line: { color: colour("min"), dash: "dot", width: 1.5 }, hoverinfo: "skip", showlegend: false },
-        set("conventional", "all", "square-open", known.length > 60 ? 5 : 8, "vlb"),
-        set("chosen", "chosen", "circle", known.length > 60 ? 6 : 9, "min"),
-        { name: "chosen, not beaten", mode: "markers", x: ordered.map((index) => x[index]), y: ordered.map((index) => known[index].saturation_chosen), marker: { color: colour("min"), symbol: "star", size: 16, line: { color: colour("ground"), width: 1 } }, hoverinfo: "skip" },
-      ],
+      traces,
       {
-        margin: { l: 60, r: 15, t: 40, b: 55 },
+        showlegend: true,
+        margin: { l: 60, r: 15, t: top, b: 55 },
         xaxis: { title: { text: title, standoff: 10 }, range: ranges.x, automargin: false, zeroline: false },
         yaxis: { title: { text: "packets/cycle/node", standoff: 10 }, range: ranges.y, automargin: false },
-        annotations: labels(known, x, front, ranges, width - 75, height - 95),
+        annotations: labels(known, x, front, ranges, width - 75, height - top - 55),
       },
     ];
+  };
+}
+
+function seriesOf(known) {
+  return [...new Set(known.map(seriesName))].sort((one, other) => one.localeCompare(other, "en"));
+}
+
+/** Thin lines between the chosen and the conventional set of each point. */
+function joins(known, x) {
+  const ends = known.flatMap((point, index) => [[x[index], point.saturation_all], [x[index], point.saturation_chosen], [null, null]]);
+  return { mode: "lines", x: ends.map(([one]) => one), y: ends.map(([, one]) => one), line: { color: colour("faint"), width: 1 }, hoverinfo: "skip", showlegend: false };
+}
+
+/** The front, cheapest first: up to the cost of the next point there is no more to be had. */
+function steps(corners, end) {
+  const all = [...corners, [end, corners.at(-1)[1]]];
+  return { name: "front", mode: "lines", x: all.map(([one]) => one), y: all.map(([, one]) => one), line: { color: colour("text"), dash: "dot", width: 1.5, shape: "hv" }, hoverinfo: "skip", showlegend: false };
+}
+
+/** Points of one arrangement and routing: the chosen sets full, the conventional ones open. */
+function costSeries(known, x, cost, name, which) {
+  const members = [...known.keys()].filter((index) => seriesName(known[index]) === name && (which === "all" || known[index].replaces_all));
+  const { symbol, shown } = mark(known.find((point) => seriesName(point) === name));
+  const of = members.map((index) => known[index]);
+  const set = (point) => (which === "all" ? `all, conventional${point.replaces_all ? "" : ", kept"}` : literal(point.chosen));
+  return {
+    name: `${name}, ${which === "all" ? "conventional" : "chosen"}`, mode: "markers",
+    x: members.map((index) => x[index]), y: of.map((point) => point[`saturation_${which}`]),
+    error_y: errors(of.map((point) => point[`saturation_${which}_sem`])),
+    customdata: of.map(pageLink),
+    hovertemplate: of.map((point) => `${literal(point.topology)}, ${set(point)}<br>${literal(pointName(point))}<br>radix ${point.radix}, ${count(point.nodes)} nodes<br>${figures(point[cost], 3)}, %{y:.4f}<extra></extra>`),
+    marker: { color: colour(shown), symbol: which === "all" ? `${symbol}-open` : symbol, size: known.length > 60 ? 6 : 9, line: { width: 1.5 } },
   };
 }
 
@@ -246,7 +283,7 @@ function labels(known, x, front, ranges, width, height) {
     boxes.every((other) => box[2] < other[0] || box[0] > other[2] || box[3] < other[1] || box[1] > other[3]);
   const made = [];
   for (const index of named(known, front)) {
-    const text = pageName(known[index]);
+    const text = labelOf(known[index]);
     const [left, top] = pixel(index, "chosen");
     const wide = 6.4 * text.length;
     for (const [dx, dy] of [[9, -9], [9, 9], [-9 - wide, -9], [-9 - wide, 9], [-wide / 2, -17], [-wide / 2, 17]]) {
@@ -263,7 +300,13 @@ function labels(known, x, front, ranges, width, height) {
   return made;
 }
 
-/** Which points to name, first those of the front; of many only the best of each topology. */
+/** The size of a point, and its routing where there are several. */
+function labelOf(point) {
+  const several = computed.some((other) => other.routing !== point.routing);
+  return several ? `${sizeName(point)} ${point.routing}` : sizeName(point);
+}
+
+/** Which points to name, first those of the front; of many only the best of each label. */
 function named(known, front) {
   const order = known.map((_, index) => index);
   const first = (index) => (front.includes(known[index].point) ? 0 : 1);
@@ -271,7 +314,7 @@ function named(known, front) {
   if (known.length <= 12) return order;
   const seen = new Set();
   return order.filter((index) => {
-    const name = pageName(known[index]);
+    const name = labelOf(known[index]);
     if (seen.has(name)) return false;
     seen.add(name);
     return true;
@@ -368,10 +411,10 @@ function percentiles(usage) {
 }
 
 const OVERVIEW_PLOTS = {
-  "gain-links": gains("saturation_gain", "links_per_pair", "links per group pair", "change of saturation"),
-  "latency-links": gains("latency_change", "links_per_pair", "links per group pair", "change of latency"),
-  "gain-nodes": gains("saturation_gain", "nodes", "compute nodes", "change of saturation"),
-  "latency-nodes": gains("latency_change", "nodes", "compute nodes", "change of latency"),
-  "cost-switches": costs("switches_per_node", "switches per node"),
+  "gain-links": gains("best_saturation_gain", "links_per_pair", "links per group pair", "change of saturation"),
+  "latency-links": gains("best_latency_change", "links_per_pair", "links per group pair", "change of latency"),
+  "gain-nodes": gains("best_saturation_gain", "nodes", "compute nodes", "change of saturation"),
+  "latency-nodes": gains("best_latency_change", "nodes", "compute nodes", "change of latency"),
+  "cost-switches": costs("switches_per_node", "switches per node, 1/p (of any radix)"),
   "cost-cables": costs("cables_per_node", "cables per node"),
 };

@@ -1,8 +1,8 @@
-// The page of a topology: all points with the same p, a, h, g.
+// The page of a size: all points with the same p, a, h, g.
 
-/** Return the page, or null if the report has no such topology. */
-function topologyPage(name) {
-  const members = points.filter((point) => pageName(point) === name);
+/** Return the page, or null if the report has no such size. */
+function sizePage(name) {
+  const members = points.filter((point) => sizeName(point) === name);
   if (!members.length) return null;
   const [first] = members;
   const title = `dfly(${name})`;
@@ -27,23 +27,33 @@ function topologyPage(name) {
 }
 
 function summary(members) {
-  const columns = [["Point", true], ["Arrangement"], ["Routing"], ["Seed", true], ["Status"], ["Chosen"], ["Saturation gain, 95%", true], ["Latency change, 95%", true]];
+  const columns = [["Point", true], ["Arrangement"], ["Routing"], ...(hasSettings ? [["Settings"]] : []), ["Seed", true], ["Status"], ["Chosen"], ["Saturation gain, chosen", true], ["Latency change, chosen", true], ["Best candidate"], ["Saturation gain, best", true], ["Latency change, best", true]];
   const rows = members.map((point) => [
     element("a", { href: pageLink(point) }, String(point.point)),
     point.arrangement,
     point.routing,
+    ...(hasSettings ? [point.settings] : []),
     String(point.seed),
     element("span", { class: `state ${point.status}` }, point.status),
     point.chosen === null ? "" : element("code", null, point.chosen),
     changeOf(point, "saturation_gain"),
     changeOf(point, "latency_change"),
+    point.best === null ? "" : element("code", null, point.best),
+    measuredOf(point, "best_saturation_gain"),
+    measuredOf(point, "best_latency_change"),
   ]);
-  return table("Points of this topology", columns, rows);
+  return table("Points of this size, changes with 95% intervals", columns, rows);
 }
 
 function changeOf(point, figure) {
   if (point.status !== "succeeded") return "";
-  return point.replaces_all ? withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`]) : "0 (kept)";
+  return point.replaces_all ? measuredOf(point, figure) : "0 (kept)";
+}
+
+function measuredOf(point, figure) {
+  if (point.status !== "succeeded") return "";
+  const [low, high] = [point[`${figure}_low`], point[`${figure}_high`]];
+  return [percent(point[figure]), point[figure] === null ? "" : element("small", null, low === null ? "no interval" : `${percent(low).replace(" %", "")} to ${percent(high)}`)];
 }
 
 function section(point) {
@@ -62,10 +72,10 @@ function outcome(point, detail) {
     detail ? element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths: " : " is kept: ", detail.reason) : null,
     facts([
       ["Saturation throughput", plusMinus([point.saturation_chosen, point.saturation_chosen_sem], 4), `conventional ${plusMinus([point.saturation_all, point.saturation_all_sem], 4)}`],
-      ["Its change, 95%", percent(point.saturation_gain), point.replaces_all ? interval(point, "saturation_gain") : "kept"],
+      ["Its change", percent(point.saturation_gain), point.replaces_all ? interval(point, "saturation_gain") : "kept, so 0 by definition"],
       [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", plusMinus([point.latency_chosen, point.latency_chosen_sem], 2), `cycles, conventional ${plusMinus([point.latency_all, point.latency_all_sem], 2)}`],
-      ["Its change, 95%", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept"],
-      ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${percent(point.best_saturation_gain)}, ${interval(point, "best_saturation_gain")}`],
+      ["Its change", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept, so 0 by definition"],
+      ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${changed(point, "best_saturation_gain")}, latency ${changed(point, "best_latency_change")}`],
       ["Paths", count(point.paths), point.removed_by_balance === null ? null : `${count(point.removed_by_balance)} removed by balancing`],
     ]),
     element("p", { class: "small" }, `${point.simulated_patterns} simulated patterns, ± is one standard error over them. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
@@ -73,9 +83,13 @@ function outcome(point, detail) {
   return detail ? [...made, ...searched(point, detail)] : [...made, element("p", null, "The report was made without the document of this table, so there is no more.")];
 }
 
+function changed(point, figure) {
+  return withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`]);
+}
+
 function interval(point, figure) {
   const [low, high] = [point[`${figure}_low`], point[`${figure}_high`]];
-  return low === null ? "no interval" : `${percent(low)} to ${percent(high)}`;
+  return low === null ? "no interval" : `95% interval ${percent(low)} to ${percent(high)}`;
 }
 
 function searched(point, detail) {

@@ -1,0 +1,42 @@
+"""Figures of a finding in words."""
+
+from collections.abc import Sequence
+
+from tvlb.report.classes import Estimate, PointClass
+
+__all__ = ["change", "links", "number_of", "percent", "span", "who"]
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, signed, without its unit."""
+    return f"{100 * share:+z.1f}"
+
+
+def change(estimate: Estimate) -> str:
+    """Return a change in percent with its interval, and what that speaks of."""
+    mean = f"{percent(estimate.mean)} %"
+    if estimate.low is None or estimate.high is None:
+        return f"{mean} (no interval)"
+    of = f"over {estimate.sizes} sizes" if estimate.over_sizes else "these networks only"
+    return f"{mean} (95% interval {percent(estimate.low)} to {percent(estimate.high)} %, {of})"
+
+
+def who(one: PointClass) -> str:
+    """Return what a class has in common but for its links."""
+    return f"{one.routing}, {one.settings}" if one.settings else one.routing
+
+
+def links(number: float) -> str:
+    """Return a number of links per group pair with its noun."""
+    return f"{number:g} {'link' if number == 1 else 'links'} per group pair"
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return a count with its noun, whose plural takes an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def span(values: Sequence[int]) -> str:
+    """Return the smallest and the largest value; just one if they are equal."""
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low} to {high}"
