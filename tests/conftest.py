@@ -1,5 +1,6 @@
 """What tests of several folders share."""
 
+import logging
 from collections.abc import Generator
 
 import pytest
@@ -22,3 +23,12 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server,
     options = ("--workers", "1", "--require-tokens", "--requests-per-second", "5")
     with running_server(data, *options) as running:
         yield running, token
+
+
+@pytest.fixture(autouse=True)
+def _libraries_log_nowhere() -> Generator[None]:
+    """Undo `configure_logs`: what it prints to is closed when the test that called it is over."""
+    yield
+    for handler in list(logging.root.handlers):
+        if type(handler).__module__ == "tvlb.jobs.logs":
+            logging.root.removeHandler(handler)

@@ -20,10 +20,18 @@ def standard_error(values: NDArray[np.float64] | Sequence[float]) -> float:
     return float(np.std(values, ddof=1) / math.sqrt(len(values)))
 
 
-def half_width(values: NDArray[np.float64] | Sequence[float]) -> float:
-    """Return half the Student-t interval of the mean; nan for fewer than two values."""
+def half_width(
+    values: NDArray[np.float64] | Sequence[float], least_deviation: float = 0.0
+) -> float:
+    """Return half the Student-t interval of the mean; nan for fewer than two values.
+
+    Parameters
+    ----------
+    least_deviation : what the standard deviation is taken to be at least, such as that of rounding.
+    """
     count = len(values)
     if count < 2:
         return math.nan
     quantile = float(special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
-    return quantile * float(np.std(values, ddof=1)) / math.sqrt(count)
+    deviation = max(float(np.std(values, ddof=1)), least_deviation)
+    return quantile * deviation / math.sqrt(count)

@@ -17,7 +17,7 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
             server.url,
             new_token(data),
             "--phases=examples,fuzzing,stateful",
-            "--max-examples=8",
+            "--max-examples=6",
             "--seed=1",
             "--rate-limit=150/s",
         )

@@ -153,17 +153,13 @@ def _patterns(computed: Sequence[Point]) -> str:
 
 
 def _choice(most: int) -> str:
-    best = (
-        f"The best of up to {most} candidates is found under the same patterns that its gain is "
-        "taken from, which flatters it; no interval corrects for that. "
-        if most > 1
-        else ""
-    )
     return (
-        f"{best}A candidate is chosen for saturation if it is ahead by more than 2 standard errors "
-        "and 0.005 packets/cycle/node, for latency by more than 2 standard errors. With so few "
-        "patterns that asks for less than a 95% interval does. The chosen set may be another than "
-        "the best: level with it, and of lower latency."
+        f"Confirmed candidates (up to {most} a point) are picked from all that were screened, and "
+        "the best of them is taken, under the same patterns that its gain is taken from. That "
+        "flatters it; no interval corrects for that. A candidate is chosen for saturation if it is "
+        "ahead by more than 2 standard errors and 0.005 packets/cycle/node, for latency by more "
+        "than 2 standard errors. With so few patterns that asks for less than a 95% interval does. "
+        "The chosen set may be another than the best: level with it, and of lower latency."
     )
 
 

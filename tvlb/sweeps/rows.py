@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
-from tvlb.statistics import CONFIDENCE
+from tvlb.statistics import half_width
 from tvlb.sweeps.columns import COLUMNS
 from tvlb.topology import parse_sizes
 
@@ -205,7 +204,7 @@ def _changes(one: Document, baseline: Document, prefix: str) -> Row:
         differences = _per_pattern(one, figure) - _per_pattern(baseline, figure)
         base = float(_per_pattern(baseline, figure).mean())
         least = _rounding(one, baseline) if figure == "saturation" else 0.0
-        half = 0.0 if one is baseline else _half_width(differences, least)
+        half = 0.0 if one is baseline else half_width(differences, least)
         mean, low, high = _relative(float(differences.mean()), half, base)
         row |= {
             f"{prefix}{name}": mean,
@@ -227,16 +226,6 @@ def _rounding(one: Document, other: Document) -> float:
     one step to plus one.
     """
     return max(float(each["windows"]["grid"]) for each in (one, other)) / math.sqrt(6.0)
-
-
-def _half_width(differences: NDArray[np.float64], least_deviation: float) -> float:
-    """Half the Student-t interval of the mean, of a deviation of at least so much; nan if none."""
-    count = len(differences)
-    if count < 2:
-        return math.nan
-    quantile = float(special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
-    deviation = max(float(np.std(differences, ddof=1)), least_deviation)
-    return quantile * deviation / math.sqrt(count)
 
 
 def _relative(mean: float, half: float, base: float) -> tuple[float, float, float]:
