@@ -95,8 +95,14 @@ class PathSampler:
         network: Network, *, max_first: int, max_second: int, max_total: int
     ) -> PathSampler: ...
     @staticmethod
-    def length_paths(
-        network: Network, *, max_hops: int, percent: int, first_hops: int | None, seed: int
+    def shape_paths(
+        network: Network,
+        *,
+        weight: list[float],
+        nearest: list[int],
+        drawn_hops: int,
+        percent: int,
+        seed: int,
     ) -> PathSampler: ...
     @staticmethod
     def rows(rows: ExplicitRows) -> PathSampler:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sim_bridge._core import ExplicitRows, Network, PathSampler
 from tvlb.errors import InvalidInput
-from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches
+from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches, WeightedSet
 from tvlb.topology import Dragonfly
 
 __all__ = ["cumulative_within", "make_sampler", "with_second_switches"]
@@ -39,13 +39,15 @@ def make_sampler(
             return PathSampler.no_paths()
         case LengthSet() if path_set.is_all:
             return PathSampler.all_triples(network)
-        case LengthSet():
-            return PathSampler.length_paths(
+        case WeightedSet() if path_set.rule is not None and path_set.rule.is_compact:
+            rule = path_set.rule
+            return PathSampler.shape_paths(
                 network,
-                max_hops=path_set.max_hops,
-                percent=path_set.percent,
-                first_hops=None if path_set.composition is None else path_set.composition[0],
-                seed=path_set.seed,
+                weight=list(rule.weight),
+                nearest=list(rule.nearest),
+                drawn_hops=rule.drawn_hops,
+                percent=rule.percent,
+                seed=rule.seed,
             )
         case ShortSet():
             return PathSampler.short_halves(

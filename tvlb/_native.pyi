@@ -24,8 +24,12 @@ class Wiring:
         group_links: _Int32,
     ) -> None: ...
 
-class LengthRule:
-    def __init__(self, max_hops: int, percent: int, first_hops: int | None, seed: int) -> None: ...
+class ShapeRule:
+    def __init__(
+        self, weight: list[float], nearest: list[int], drawn_hops: int, percent: int, seed: int
+    ) -> None: ...
+    @property
+    def is_compact(self) -> bool: ...
 
 class ShortRule:
     def __init__(self, max_first: int, max_second: int, max_total: int) -> None: ...
@@ -79,18 +83,25 @@ class BalanceOptions:
         seed: int,
     ) -> None: ...
 
+class WeightOptions:
+    def __init__(self, rounds: int, step: float, floor: float) -> None: ...
+
 def enumerate_vlb(
-    wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
+    wiring: Wiring, rule: ShapeRule | ShortRule, sources: _Int32, targets: _Int32
 ) -> _RowColumns: ...
 def enumerate_min(wiring: Wiring, sources: _Int32, targets: _Int32) -> _RowColumns: ...
 def profile_vlb(
-    wiring: Wiring, rule: LengthRule | ShortRule, sources: _Int32, targets: _Int32
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    wiring: Wiring, rule: ShapeRule | ShortRule, sources: _Int32, targets: _Int32
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
+def takes_nearest(
+    wiring: Wiring, rule: ShapeRule, sources: _Int32, targets: _Int32
+) -> NDArray[np.uint8]: ...
+def path_shapes(wiring: Wiring, rows: Rows) -> NDArray[np.uint8]: ...
 def pair_compositions(wiring: Wiring, sources: _Int32, targets: _Int32) -> NDArray[np.int64]: ...
 @overload
 def structure_usage(
     wiring: Wiring,
-    rule: LengthRule,
+    rule: ShapeRule,
     drawn: DrawnPaths | None,
     sources: _Int32,
     targets: _Int32,
@@ -107,7 +118,7 @@ def structure_usage(
 @overload
 def inner_loads(
     wiring: Wiring,
-    rule: LengthRule,
+    rule: ShapeRule,
     drawn: DrawnPaths | None,
     sources: _Int32,
     targets: _Int32,
@@ -130,6 +141,10 @@ def balance(
 def balance_pairs(
     wiring: Wiring, rows: Rows, options: BalanceOptions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int]: ...
+def balance_weights(wiring: Wiring, rows: Rows, options: WeightOptions) -> NDArray[np.float64]: ...
+def reweighted(
+    wiring: Wiring, rows: Rows, factor: NDArray[np.float64], floor: float
+) -> NDArray[np.float64]: ...
 def pair_imbalance(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
 def solve_by_regret(
     demand: NDArray[np.float64],

@@ -104,13 +104,14 @@ void bind_sampler(nb::module_& module) {
           nb::arg("network"), nb::kw_only(), nb::arg("max_first"), nb::arg("max_second"),
           nb::arg("max_total"))
       .def_static(
-          "length_paths",
-          [](const Network& network, int max_hops, int percent, std::optional<int> first_hops,
-             std::uint64_t seed) {
-            return PathSampler(LengthPaths(network, {max_hops, percent, first_hops, seed}));
+          "shape_paths",
+          [](const Network& network, const std::vector<double>& weight,
+             const std::vector<int>& nearest, int drawn_hops, int percent, std::uint64_t seed) {
+            return PathSampler(ShapePaths(
+                network, make_shape_rule(weight, nearest, drawn_hops, percent, seed)));
           },
-          nb::arg("network"), nb::kw_only(), nb::arg("max_hops"), nb::arg("percent"),
-          nb::arg("first_hops").none(), nb::arg("seed"))
+          nb::arg("network"), nb::kw_only(), nb::arg("weight"), nb::arg("nearest"),
+          nb::arg("drawn_hops"), nb::arg("percent"), nb::arg("seed"))
       .def_static(
           "rows",
           [](ExplicitRows& rows) {

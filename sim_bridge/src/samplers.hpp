@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "explicit_rows.hpp"
-#include "length_paths.hpp"
 #include "network.hpp"
 #include "rng.hpp"
+#include "shape_paths.hpp"
 #include "triple.hpp"
 
 namespace tvlb::sim {
@@ -74,7 +74,7 @@ class ShortHalves {
   std::vector<std::uint8_t> distances_;
 };
 
-using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, LengthPaths, ExplicitRows>;
+using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, ShapePaths, ExplicitRows>;
 
 inline std::optional<Triple> draw_path(const PathSampler& sampler, const Network& network,
                                        int source, int target, Draws& draws) {

@@ -133,6 +133,44 @@ def test_optimum_is_certified_and_below_the_bound(case: Case) -> None:
     assert result.bound <= result.theta_cap <= 1.0
 
 
+SHAPES = (
+    "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)",
+    "shape(lgl.lgl) & <=4",
+    "shape(g.?:2, lg.?) & <=4+60%",
+    "shape(g.?) & short(2,3)",
+)
+
+
+@pytest.mark.parametrize("expression", SHAPES)
+@pytest.mark.parametrize("topology", TOPOLOGIES[:5], ids=str)
+def test_solvers_agree_on_sets_by_shape(topology: Dragonfly, expression: str) -> None:
+    case = Case(topology, expression, parse_pattern("shift(1,1)"), 3)
+    exact = case.solve("highs", monotone=True).theta
+    assert case.solve("pulp:HiGHS", monotone=True).theta == pytest.approx(exact, abs=1e-6)
+    bounds = case.solve("rm+:0.001", monotone=True)
+    assert bounds.theta_low - 1e-6 <= exact <= bounds.theta_up + 1e-6
+    assert bounds.theta_up - bounds.theta_low <= 1e-3 * bounds.theta_up
+
+
+# Ten times the weight of every shape is the same set, and so are all shapes of some lengths if no
+# pair lacks them all.
+@pytest.mark.parametrize(
+    ("expression", "same"),
+    [
+        ("shape(g.?:10, lg.g:20)", "shape(g.?, lg.g:2)"),
+        ("shape(?.?:7) & <=4+60%", "<=4+60%"),
+        ("shape(g.?, gl.g, gl.gl, gl.lg, lg.g, lg.gl, lg.lg, lgl.g)", "<=4"),
+    ],
+)
+def test_equal_sets_have_equal_optima(expression: str, same: str) -> None:
+    cases = [
+        Case(Dragonfly(2, 4, 2, 5), text, parse_pattern("shift(1,1)"), 3)
+        for text in (expression, same)
+    ]
+    first, second = (case.solve("highs", monotone=True) for case in cases)
+    assert first.theta == pytest.approx(second.theta, abs=1e-9)
+
+
 def test_the_sample_has_binding_monotonicity_rows() -> None:
     losses = [
         _optimum(case, monotone=False).theta - _optimum(case, monotone=True).theta for case in CASES

@@ -18,7 +18,10 @@ TOPOLOGIES = (
     Dragonfly(2, 4, 2, 9),
     Dragonfly(4, 4, 4, 17),
 )
-SETS = ("<=3", "<=3+40%", "<=4", "<=4+(2,3)", "<=4+70%", "<=5+30%", "all", "short(2,3)")
+SETS = (
+    *("<=3", "<=3+40%", "<=4", "<=4+(2,3)", "<=4+70%", "<=5+30%", "all", "short(2,3)"),
+    *("shape(g.?:3, lg.lgl)", "shape(lgl.lgl, g.lgl:0.1) & <=4"),
+)
 PATTERNS = ("shift(1,0)", "shift(2,1)", "type2(seed=3)")
 
 

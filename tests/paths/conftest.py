@@ -11,13 +11,14 @@ from tvlb.topology import Dragonfly, LinkKind
 
 @dataclass(frozen=True, order=True)
 class PlainPath:
-    """A VLB path: its identity, its links in travel order, and the hops of both halves."""
+    """A VLB path: its identity, its links in travel order, hops and kinds of both halves."""
 
     intermediate: int
     first_link: int
     second_link: int
     links: tuple[int, ...] = ()
     composition: tuple[int, int] = (0, 0)
+    shape: str = ""  # kinds of the links of each half, such as lg.gl
 
     @property
     def hops(self) -> int:
@@ -65,6 +66,9 @@ class PlainPaths:
             self._detours[start, end] = self._list_detours(start, end)
         return self._detours[start, end]
 
+    def kinds(self, links: tuple[int, ...]) -> str:
+        return "".join("g" if self.is_global[link] else "l" for link in links)
+
     def _list_detours(self, start: int, end: int) -> list[PlainPath]:
         inside = self.group(start) == self.group(end)
         found: list[PlainPath] = []
@@ -75,7 +79,9 @@ class PlainPaths:
             for first, to_via in self.minimal(start, via):
                 for second, from_via in self.minimal(via, end):
                     composition = len(to_via), len(from_via)
-                    found.append(PlainPath(via, first, second, to_via + from_via, composition))
+                    shape = f"{self.kinds(to_via)}.{self.kinds(from_via)}"
+                    links = to_via + from_via
+                    found.append(PlainPath(via, first, second, links, composition, shape))
         return sorted(found)
 
 

@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from math import prod
+from operator import ne
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pytest
@@ -23,6 +26,7 @@ class Path(Protocol):
     second_link: int
     links: tuple[int, ...]
     composition: tuple[int, int]
+    shape: str
 
     @property
     def hops(self) -> int: ...
@@ -96,6 +100,122 @@ def shortest_halves(
     return choose
 
 
+def local_hops(shape: str) -> tuple[bool, bool, bool, bool]:
+    """Whether there is one at the source, before and after the intermediate, at the target."""
+    first, second = shape.split(".")
+    return first[0] == "l", first[-1] == "l", second[0] == "l", second[-1] == "l"
+
+
+class Lengths(NamedTuple):
+    """A set by length, and which shapes it admits if a random fraction counts as admitted."""
+
+    rule: Callable[[Paths, Any], Weighted]
+    admits: Callable[[str], bool]
+
+
+def at_most(hops: int) -> Callable[[str], bool]:
+    return lambda shape: 2 + sum(local_hops(shape)) <= hops
+
+
+def two_and_two(shape: str) -> bool:
+    """Whether `<=3+(2,2)` admits a shape: halves of two hops, or three hops in all."""
+    return at_most(3)(shape) or [len(half) for half in shape.split(".")] == [2, 2]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Paths that are in all of several sets, or those of the nearest shape.
+
+    Attributes
+    ----------
+    shapes : of each set by shape, the weights by shape.
+    """
+
+    shapes: tuple[dict[str, Fraction], ...] = ()
+    lengths: tuple[Lengths, ...] = ()
+    shorts: tuple[Callable[[Paths, Any], Weighted], ...] = ()
+
+    def common(self, paths: Paths, ends: Any) -> dict[Path, Fraction]:
+        """Paths that all sets have, weights multiplied."""
+        sets = [dict(rule(paths, ends)) for rule in (*self.shorts, *(x.rule for x in self.lengths))]
+        for weights in self.shapes:
+            sets.append({path: weights[path.shape] for path in paths if path.shape in weights})
+        return {
+            path: prod((one[path] for one in sets), start=Fraction(1))
+            for path in paths
+            if all(path in one for one in sets)
+        }
+
+    def __call__(self, paths: Paths, ends: Any) -> Weighted:
+        weights = self.common(paths, ends)
+        if not weights and self.shapes:
+            weights = self.nearest(paths, ends)
+        total = sum(weights.values())
+        return [(path, weight / total) for path, weight in weights.items()]
+
+    def nearest(self, paths: Paths, ends: Any) -> dict[Path, Fraction]:
+        """Paths of the nearest shape among those of the shortest halves, else among all."""
+        among = Meeting(shorts=self.shorts).common(paths, ends) or dict.fromkeys(paths, Fraction(1))
+        named = set[str].intersection(*(set(weights) for weights in self.shapes))
+
+        def rank(shape: str) -> tuple[Any, ...]:
+            admitted = all(lengths.admits(shape) for lengths in self.lengths)
+            taken = local_hops(shape)
+            differing = min(sum(map(ne, taken, local_hops(one))) for one in named)
+            return not admitted, differing, sum(taken), taken
+
+        best = min((path.shape for path in among), key=rank, default="")
+        return {path: weight for path, weight in among.items() if path.shape == best}
+
+
+def weights(**by_shape: int | str) -> dict[str, Fraction]:
+    """Weights by shape, written with an underscore for the dot; `any` is any half."""
+    halves = {"any": ("g", "gl", "lg", "lgl")}
+    found: dict[str, Fraction] = {}
+    for name, weight in by_shape.items():
+        first, second = (halves.get(half, (half,)) for half in name.split("_"))
+        found |= {f"{one}.{other}": Fraction(weight) for one in first for other in second}
+    return found
+
+
+# Sets of which some have pairs without any of their paths, on every topology.
+MEETINGS: dict[str, Meeting] = {
+    "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)": Meeting((weights(g_g=8, g_gl=4, g_lg=4, g_lgl=1),)),
+    "shape(g.?)": Meeting((weights(g_any=1),)),
+    "shape(?.?:2)": Meeting((weights(any_any=2),)),
+    "shape(g.lg:3, lgl.?:0.5)": Meeting((weights(lgl_any="1/2", g_lg=3),)),
+    "shape(lg.gl)": Meeting((weights(lg_gl=1),)),
+    "shape(g.g, lgl.?:3) & shape(lgl.lg:2, g.g)": Meeting(
+        (weights(g_g=1, lgl_any=3), weights(lgl_lg=2, g_g=1))
+    ),
+    "shape(g.?) & <=4": Meeting((weights(g_any=1),), (Lengths(up_to(4), at_most(4)),)),
+    "shape(lgl.lgl) & <=3": Meeting((weights(lgl_lgl=1),), (Lengths(up_to(3), at_most(3)),)),
+    "shape(g.?:2, lg.?) & <=3+50%": Meeting(
+        (weights(g_any=2, lg_any=1),), (Lengths(and_percent(3, 50), at_most(4)),)
+    ),
+    "shape(g.?) & <=2+1%": Meeting((weights(g_any=1),), (Lengths(and_percent(2, 1), at_most(3)),)),
+    "shape(?.?:3) & <=4+60%": Meeting(
+        (weights(any_any=3),), (Lengths(and_percent(4, 60), at_most(5)),)
+    ),
+    "shape(lgl.gl, lg.lg) & <=3+(2,2)": Meeting(
+        (weights(lgl_gl=1, lg_lg=1),), (Lengths(and_composition(3, (2, 2)), two_and_two),)
+    ),
+    "shape(g.?) & short(2,3)": Meeting((weights(g_any=1),), (), (shortest_halves(first=2),)),
+    "short(1,1) & shape(lgl.lgl)": Meeting(
+        (weights(lgl_lgl=1),), (), (shortest_halves(first=1, second=1),)
+    ),
+    "shape(g.?:2, gl.?) & short(all) & <=3+50%": Meeting(
+        (weights(g_any=2, gl_any=1),),
+        (Lengths(and_percent(3, 50), at_most(4)),),
+        (shortest_halves(),),
+    ),
+    "<=4 & short(2,3)": Meeting((), (Lengths(up_to(4), at_most(4)),), (shortest_halves(first=2),)),
+    "short(2,3) & short(3,2)": Meeting(
+        (), (), (shortest_halves(first=2), shortest_halves(second=2))
+    ),
+}
+
+
 RULES: dict[str, Callable[[Paths, Any], Weighted]] = {
     "all": up_to(6),
     "none": lambda paths, _: [],
@@ -114,6 +234,11 @@ RULES: dict[str, Callable[[Paths, Any], Weighted]] = {
     "short(1,1)": shortest_halves(first=1, second=1),
     "short(<=4)": shortest_halves(total=4),
     "short(all)": shortest_halves(),
+    # Of one length the smaller fraction is part of the larger; a shorter limit cuts the rest off.
+    "<=4+60% & <=4+30%": and_percent(4, 30),
+    "<=5+60% & <=4+30%": and_percent(4, 30),
+    "<=5 & <=3+(1,3) & <=5+10%": and_composition(3, (1, 3)),
+    **MEETINGS,
 }
 
 
@@ -172,7 +297,7 @@ def test_min_paths_are_one_per_global_link(topology: Dragonfly, plain: PlainPath
 
 def test_a_switch_has_no_paths_to_itself(parallel: Dragonfly) -> None:
     same = np.array([3, 5], dtype=np.int32)
-    for expression in ("all", "<=4+60%", "short(2,3)", "none"):
+    for expression in ("all", "<=4+60%", "short(2,3)", "none", "shape(lg.?) & short(2,3)"):
         assert len(parse_expression(expression, parallel).rows(same, same)) == 0
     assert len(min_rows(parallel, same, same)) == 0
 
@@ -197,6 +322,30 @@ def test_profile_equals_the_rows(expression: str, topology: Dragonfly) -> None:
     listed = path_set.all_rows().class_usage()
     assert np.array_equal(profile.count, listed.count)
     assert profile.weight == pytest.approx(listed.weight, abs=1e-12)
+
+
+@pytest.mark.parametrize("expression", MEETINGS)
+def test_pairs_take_the_nearest_shape_that_have_no_other_path(
+    expression: str, topology: Dragonfly, plain: PlainPaths
+) -> None:
+    path_set = parse_expression(expression, topology, SEED)
+    sources, targets = all_pairs(topology)
+    meeting = MEETINGS[expression]
+    expected: list[bool] = []
+    for ends in zip(sources.tolist(), targets.tolist(), strict=True):
+        inside = plain.group(ends[0]) == plain.group(ends[1])
+        paths = plain.detours(*ends)
+        lacks = bool(meeting.shapes) and not inside and not meeting.common(paths, ends)
+        expected.append(lacks and bool(paths))
+    assert path_set.takes_nearest(sources, targets).tolist() == expected
+    assert path_set.nearest_pairs() == sum(expected)
+
+
+@pytest.mark.parametrize("expression", RULES)
+def test_most_paths_is_a_bound(expression: str, topology: Dragonfly) -> None:
+    path_set = parse_expression(expression, topology, SEED)
+    ends = all_pairs(topology)
+    assert (path_set.most_paths(*ends) >= np.diff(path_set.rows(*ends).offset)).all()
 
 
 @pytest.mark.parametrize("expression", ["all", "<=3+10%", "short(2,3)"])

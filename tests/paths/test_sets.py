@@ -1,18 +1,26 @@
 """Path sets as values: text, mean hops, draws, saved rows, and published figures."""
 
 from collections.abc import Callable
+from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import (
     EmptySet,
     LengthSet,
+    MeetSet,
     PathSet,
     RowSet,
+    ShapeRule,
+    ShapeSet,
     ShortSet,
     all_pairs,
+    keys_of_rows,
+    members,
     min_rows,
     parse_expression,
     strategic_choices,
@@ -28,7 +36,9 @@ PAPER = Dragonfly(4, 8, 4, 9)
     "text",
     ["all", "none", "<=2", "<=5", "<=2+1%", "<=4+60%", "<=5+99%", "<=2+(1,2)", "<=4+(2,3)",
      "<=4+(3,2)", "<=5+(3,3)", "<=3+(1,3)", "short(2,3)", "short(3,2)", "short(1,1)",
-     "short(<=2)", "short(<=5)", "short(all)"],
+     "short(<=2)", "short(<=5)", "short(all)", "shape(g.g)", "shape(?.?)", "shape(?.?:3)",
+     "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)", "shape(g.?:1e-09, lgl.lg:1000000000)",
+     "shape(g.?) & <=4", "<=4 & short(2,3)", "<=4+60% & short(all) & shape(lg.lg:0.1) & <=5"],
 )  # fmt: skip
 def test_str_parses_back(text: str) -> None:
     path_set = parse_expression(text, SMALL, seed=4)
@@ -45,6 +55,12 @@ def test_str_parses_back(text: str) -> None:
         ("short(<=6)", "short(all)"),
         ("short(3,3)", "short(all)"),
         ("<=4+05%", "<=4+5%"),
+        (" shape( g.lg : 2.50 ,g . g:1 ) ", "shape(g.g, g.lg:2.5)"),
+        ("shape(g.lg:1e3, g.lgl:.5, g.gl:1.)", "shape(g.gl, g.lg:1000, g.lgl:0.5)"),
+        ("shape(g.g:2,g.gl:2,g.lg:2,g.lgl:2)", "shape(g.?:2)"),
+        ("shape(?.g, ?.gl, ?.lg, ?.lgl)", "shape(?.?)"),
+        ("shape(?.lg)", "shape(g.lg, gl.lg, lg.lg, lgl.lg)"),
+        ("shape(g.?)&<=6&short(3,3)", "shape(g.?) & all & short(all)"),
     ],
 )
 def test_other_spellings(text: str, canonical: str) -> None:
@@ -56,11 +72,156 @@ def test_other_spellings(text: str, canonical: str) -> None:
     ["", "ALL", "<=1", "<=7", "<=0", "<=-3", "<4", "<=4+0%", "<=4+100%", "<=4+1.5%", "<=4+%",
      "<=6+10%", "<=4+(2,2)", "<=4+(4,1)", "<=4+(5,0)", "<=6+(3,4)", "<=4+(2,3)+10%", "<=4+10",
      "short", "short()", "short(0,3)", "short(2,4)", "short(<=1)", "short(<=7)", "short(2)",
-     "short(2,3", "4", "<=4;", "<=99999999999", "all+10%"],
+     "short(2,3", "4", "<=4;", "<=99999999999", "all+10%", "shape", "shape()", "shape(g)",
+     "shape(g.g.g)", "shape(g.l)", "shape(lll.g)", "shape(g.g,)", "shape(g.g:)", "shape(g.g:1:2)",
+     "shape(g.g:0)", "shape(g.g:-1)", "shape(g.g:1e-10)", "shape(g.g:1e10)", "shape(g.g:nan)",
+     "shape(g.g:inf)", "shape(g.g:1_0)", "shape(g.g:\u0663)", "shape(g.g:0x1)", "shape(g.g,g.g)",
+     "shape(g.g,g.?)", "shape(g.g))", "shape((g.g))", "<=4 &", "& <=4", "<=4 && <=5", "none & <=4",
+     "<=4 & none", "t.json & <=4", "shape(g.g) & shape(g.lg)", " & ".join(9 * ["<=4"])],
 )  # fmt: skip
 def test_bad_text_shows_the_grammar(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected all, none, <=L"):
         parse_expression(text, SMALL)
+
+
+WEIGHTS = st.one_of(st.floats(1e-9, 1e9), st.integers(1, 10**9), st.sampled_from([0, 1]))
+SHAPE_SETS = (
+    st.lists(WEIGHTS, min_size=16, max_size=16)
+    .filter(any)
+    .map(lambda weights: ShapeSet(SMALL, tuple(weights)))
+)
+OTHER_SETS = st.sampled_from(["all", "<=2", "<=3+7%", "<=4+(2,3)", "short(2,3)", "short(<=4)"]).map(
+    lambda text: parse_expression(text, SMALL, seed=4)
+)
+
+
+@given(SHAPE_SETS)
+def test_shapes_parse_back_to_the_last_bit(path_set: ShapeSet) -> None:
+    assert parse_expression(str(path_set), SMALL) == path_set
+    without_blanks = str(path_set).replace(" ", "")
+    assert parse_expression(without_blanks, SMALL) == path_set
+
+
+@given(SHAPE_SETS, st.lists(OTHER_SETS, min_size=1, max_size=7), st.integers(0, 7))
+def test_meetings_parse_back(shapes: ShapeSet, others: list[PathSet], place: int) -> None:
+    sets = [*others[:place], shapes, *others[place:]]
+    path_set = MeetSet(tuple(sets))
+    assert parse_expression(str(path_set), SMALL, seed=4) == path_set
+    nested = MeetSet((MeetSet((*sets[:2],)), *sets[2:])) if len(sets) > 2 else path_set
+    assert nested == path_set
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: MeetSet((LengthSet(SMALL),)), "only several path sets"),
+        (lambda: MeetSet((LengthSet(SMALL), EmptySet(SMALL))), "none cannot meet"),
+        (
+            lambda: MeetSet((LengthSet(SMALL), RowSet(LengthSet(SMALL, 2).all_rows(), "t.csv"))),
+            "t.csv cannot meet",
+        ),
+        (lambda: MeetSet((LengthSet(SMALL), LengthSet(PAPER))), "cannot meet each other"),
+        (
+            lambda: MeetSet((LengthSet(SMALL, 4, 5, seed=1), LengthSet(SMALL, 4, 5, seed=2))),
+            "different seeds",
+        ),
+        (
+            lambda: MeetSet(
+                (ShapeSet(SMALL, (1.0,) + 15 * (0.0,)), ShapeSet(SMALL, 15 * (0.0,) + (1.0,)))
+            ),
+            "no shape in common",
+        ),
+    ],
+)
+def test_what_cannot_meet(make: Callable[[], PathSet], complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        make()
+
+
+def test_the_order_of_meeting_sets_does_not_matter(parallel: Dragonfly) -> None:
+    parts = ("<=3+60%", "shape(g.?:2, lg.lg:5)", "short(all)", "shape(?.lg:3, ?.g)")
+    first, *others = (
+        parse_expression(" & ".join(order), parallel, seed=2).all_rows()
+        for order in permutations(parts)
+    )
+    for rows in others:
+        assert np.array_equal(rows.offset, first.offset)
+        assert np.array_equal(rows.second_link, first.second_link)
+        assert rows.weight == pytest.approx(first.weight, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("expression", "superset"),
+    [
+        ("shape(g.?) & <=4+50%", "<=4+50%"),
+        ("shape(g.?) & <=4+50% & short(all)", "<=4+50%"),
+        ("<=4+50% & <=4+(2,3)", "<=4+50%"),
+        ("short(2,3) & <=3+20%", "short(2,3)"),
+    ],
+)
+def test_met_paths_are_in_each_of_the_sets(expression: str, superset: str) -> None:
+    # A pair that takes the nearest shape has other paths.
+    met = parse_expression(expression, SMALL, seed=3)
+    ends = all_pairs(SMALL)
+    own = ~met.takes_nearest(*ends)
+    rows = met.rows(ends[0][own], ends[1][own])
+    inside, _ = members(
+        keys_of_rows(rows), keys_of_rows(parse_expression(superset, SMALL, seed=3).all_rows())
+    )
+    assert len(rows) > 0
+    assert inside.all()
+
+
+# One cable per group pair and h = 2: a g.g path takes a cable of the source to a switch and that
+# switch's other cable, which does not lead back, so every switch has two of them. All other pairs
+# between groups take another shape.
+def test_nearest_shapes_on_a_small_dragonfly() -> None:
+    path_set = parse_expression("shape(g.g)", SMALL)
+    sources, targets = all_pairs(SMALL)
+    between = SMALL.switch_group[sources] != SMALL.switch_group[targets]
+    rows = path_set.rows(sources, targets)
+    sizes = np.diff(rows.offset)
+    paths = sum(
+        int(far // 4 != source // 4)
+        for source in range(36)
+        for landing in neighbours(source)
+        for far in neighbours(landing)
+    )
+    assert paths == 36 * 2
+    assert int((rows.hops == 2)[np.repeat(between, sizes)].sum()) == paths
+    own = between & (np.minimum.reduceat(rows.hops, rows.offset[:-1]) == 2)
+    assert path_set.nearest_pairs() == 36 * 32 - own.sum()
+    assert sizes[between].min() > 0
+
+
+# Of the shapes that are one local hop away the one at the target (1) comes first, then after (2)
+# and before (4) the intermediate, then at the source (8); then two hops away, and so on.
+def test_nearest_shapes_in_order() -> None:
+    assert ShapeRule((1.0,) + 15 * (0.0,), near_to=frozenset({0})).nearest == (
+        0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15,
+    )  # fmt: skip
+
+
+def neighbours(switch: int) -> list[int]:
+    """Far ends of the cables of a switch of dfly(2,4,2,9)."""
+    ends = SMALL.cables.tolist()
+    return [y for x, y in ends if x == switch] + [x for x, y in ends if y == switch]
+
+
+# With one switch per group only g.g exists, four local hops away; of 3 groups and 6 pairs.
+@pytest.mark.parametrize("expression", ["shape(lgl.lgl)", "shape(lgl.lgl) & short(3,1)"])
+def test_nearest_shapes_without_local_links(expression: str) -> None:
+    topology = Dragonfly(1, 1, 2, 3)
+    path_set = parse_expression(expression, topology)
+    assert path_set.nearest_pairs() == 6
+    assert path_set.all_rows().hops.tolist() == [2] * 6
+
+
+# Two switches per group and no third group: nothing to take, however near.
+def test_no_shape_is_near_without_a_third_group() -> None:
+    path_set = parse_expression("shape(g.?)", Dragonfly(1, 2, 1, 2))
+    assert len(path_set.all_rows()) == path_set.nearest_pairs() == 0
+    assert np.isnan(path_set.mean_hops())
 
 
 def test_strategic_choices() -> None:
@@ -226,6 +387,11 @@ def test_selecting_rows_renormalises_the_survivors(parallel: Dragonfly) -> None:
         lambda: ShortSet(SMALL, max_first=0),
         lambda: ShortSet(SMALL, max_second=4),
         lambda: ShortSet(SMALL, max_total=7),
+        lambda: ShapeSet(SMALL, (1.0, 1.0)),
+        lambda: ShapeSet(SMALL, 16 * (0.0,)),
+        lambda: ShapeSet(SMALL, 15 * (1.0,) + (float("nan"),)),
+        lambda: ShapeSet(SMALL, 15 * (1.0,) + (-1.0,)),
+        lambda: ShapeSet(SMALL, 15 * (1.0,) + (1e10,)),
     ],
 )
 def test_values_out_of_range_are_refused(make: Callable[[], PathSet]) -> None:

@@ -23,7 +23,11 @@ TOPOLOGIES = (
 SETS = (
     "none", "<=2", "<=3", "<=3+40%", "<=3+(1,3)", "<=4", "<=4+(2,3)", "<=4+(3,2)", "<=4+33%",
     "<=5", "<=5+10%", "<=5+90%", "all", "short(2,3)", "short(1,3)", "short(<=4)", "short(all)",
+    "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)", "shape(g.lgl:0.1, lgl.lgl:0.3)", "shape(lgl.lgl) & <=3",
+    "shape(g.?:7) & <=4", "shape(?.?:0.3) & <=4+40%",
 )  # fmt: skip
+# Their drawn paths differ in weight, or they are shortest halves as well: all paths are listed.
+LISTED = ("shape(g.?) & <=3+50%", "<=4+60% & <=4+(2,3)", "shape(g.?) & short(2,3)")
 
 
 @lru_cache
@@ -34,7 +38,7 @@ def _pairs(topology: Dragonfly) -> Pairs:
     return Pairs(topology, source[some], target[some])
 
 
-@pytest.mark.parametrize("expression", SETS)
+@pytest.mark.parametrize("expression", SETS + LISTED)
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=str)
 def test_listing_every_link_is_the_usage_of_the_listed_paths(
     topology: Dragonfly, expression: str

@@ -18,6 +18,11 @@ LENGTH_RULES = [
     *("<=2+50%", "<=3+1%", "<=4+60%", "<=5+10%", "<=5+99%"),
     *("<=2+(1,2)", "<=3+(1,3)", "<=3+(2,2)", "<=4+(2,3)", "<=4+(3,2)", "<=5+(3,3)"),
 ]
+SHAPE_RULES = [
+    *("shape(g.g:8, g.gl:4, g.lg:4, g.lgl)", "shape(lgl.lgl:0.3, gl.?, lg.g:2)", "shape(lg.gl)"),
+    *("shape(lgl.lgl) & <=3", "shape(g.?) & <=4", "shape(?.?:3) & <=4+60%", "<=5 & <=4+10%"),
+    *("shape(g.?:2, lg.?) & <=3+50%", "shape(g.?) & short(2,3)", "short(2,3) & <=4"),
+]
 
 
 def _frequencies(
@@ -80,36 +85,67 @@ def _pairs(topology: Dragonfly, count: int) -> list[tuple[int, int]]:
     return [(int(source), int(target)) for source, target in ends]
 
 
-def _check_uniform(path_set: PathSet, source: int, target: int) -> None:
-    """Draw 30 times as often as the pair has paths; at 1e-4 no fixed stream is far off."""
-    paths = list(_weights(path_set, source, target))
-    drawn = _frequencies(path_set, source, target, 30 * len(paths))
-    assert drawn.keys() == set(paths)
-    if len(paths) > 1:
-        counts = [drawn[path] * 30 * len(paths) for path in paths]
-        assert stats.chisquare(counts).pvalue > 1e-4
+def _check_draws(path_set: PathSet, source: int, target: int) -> None:
+    """Draw 300 times as often as the pair has paths; at 1e-4 no fixed stream is far off."""
+    weights = _weights(path_set, source, target)
+    draws = 300 * len(weights)
+    drawn = _frequencies(path_set, source, target, draws)
+    assert drawn.keys() == weights.keys()
+    if len(weights) > 1:
+        counts = [drawn[path] * draws for path in weights]
+        expected = [weight * draws for weight in weights.values()]
+        assert stats.chisquare(counts, expected).pvalue > 1e-4
 
 
 # Three groups (one between), one switch per group, one link per switch, full size, two links per
 # pair, another wiring.
-@pytest.mark.parametrize(
-    "text", ["2,4,2,3", "1,1,2,3", "1,2,1,3", "2,4,2,9", "2,4,2,5", "3,6,3,7,palmtree"]
-)
+NETWORKS = ["2,4,2,3", "1,1,2,3", "1,2,1,3", "2,4,2,9", "2,4,2,5", "3,6,3,7,palmtree"]
+
+
+@pytest.mark.parametrize("text", NETWORKS)
 @pytest.mark.parametrize("expression", LENGTH_RULES)
 def test_length_rules_draw_their_paths_uniformly(text: str, expression: str) -> None:
     topology = parse_topology(text)
     path_set = parse_expression(expression, topology, 5)
     for source, target in _pairs(topology, 3):
-        _check_uniform(path_set, source, target)
+        _check_draws(path_set, source, target)
+
+
+@pytest.mark.parametrize("text", NETWORKS)
+@pytest.mark.parametrize("expression", SHAPE_RULES)
+def test_shapes_draw_their_paths_by_weight(text: str, expression: str) -> None:
+    topology = parse_topology(text)
+    path_set = parse_expression(expression, topology, 5)
+    for source, target in _pairs(topology, 3):
+        _check_draws(path_set, source, target)
+
+
+# Of the 32 targets in other groups, 0 has g.g paths to two at most; lgl.lgl is never short enough.
+@pytest.mark.parametrize("expression", ["shape(g.g)", "shape(lgl.lgl) & <=3", "shape(lg.g) & <=3"])
+def test_nearest_shapes_are_drawn_by_weight(small: Dragonfly, expression: str) -> None:
+    path_set = parse_expression(expression, small)
+    targets = np.arange(4, 36, dtype=np.int32)
+    taken = path_set.takes_nearest(np.zeros_like(targets), targets)
+    assert taken.sum() >= 20
+    for target in targets:
+        _check_draws(path_set, 0, int(target))
+
+
+def test_every_pair_of_a_set_by_shape_has_a_path(small: Dragonfly) -> None:
+    ends = all_pairs(small)
+    for expression in ("shape(g.g)", "shape(lgl.lgl) & <=3", "shape(g.?) & <=2+1%"):
+        sampler = make_sampler(core_network(small), parse_expression(expression, small), *ends)
+        assert sampler.first_pair_without_path(core_network(small), *ends) is None
 
 
 def test_length_rules_with_unequal_and_parallel_links() -> None:
     cables = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5], [1, 6], [3, 7], [4, 6]]
     topology = Dragonfly.from_cables(1, 2, 4, 4, cables)
-    for expression in ("<=3", "<=4", "<=4+50%", "<=4+(3,2)", "<=5"):
+    shapes = ("shape(g.?:3, lg.?)", "shape(gl.lg)", "shape(lgl.?:2, g.lg) & short(all)")
+    for expression in ("<=3", "<=4", "<=4+50%", "<=4+(3,2)", "<=5", *shapes):
         path_set = parse_expression(expression, topology)
         for source, target in zip(*all_pairs(topology), strict=True):
-            _check_uniform(path_set, int(source), int(target))
+            _check_draws(path_set, int(source), int(target))
 
 
 # (0, 8) has one path up to 3 hops and two of 4, of which floor(2 f + 1/2) are kept.
@@ -117,7 +153,7 @@ def test_length_rules_with_unequal_and_parallel_links() -> None:
 def test_percentages_at_their_borders(small: Dragonfly, percent: int, kept: int) -> None:
     path_set = parse_expression(f"<=3+{percent}%", small)
     assert len(_frequencies(path_set, 0, 8, 1000)) == 1 + kept
-    _check_uniform(path_set, 0, 8)
+    _check_draws(path_set, 0, 8)
 
 
 def test_the_seed_of_a_set_chooses_the_longer_paths(small: Dragonfly) -> None:
@@ -128,8 +164,8 @@ def test_the_seed_of_a_set_chooses_the_longer_paths(small: Dragonfly) -> None:
 
 
 # Made for (0, 8), asked for the switches where PAR revises, and for a pair inside a group.
-@pytest.mark.parametrize("expression", ["<=4", "<=4+50%", "<=4+(2,3)"])
-def test_length_rules_draw_for_any_pair(small: Dragonfly, expression: str) -> None:
+@pytest.mark.parametrize("expression", ["<=4", "<=4+50%", "<=4+(2,3)", "shape(g.g, g.lg)"])
+def test_rules_draw_for_any_pair(small: Dragonfly, expression: str) -> None:
     network = core_network(small)
     path_set = parse_expression(expression, small)
     pair = np.array([0], dtype=np.int32), np.array([8], dtype=np.int32)

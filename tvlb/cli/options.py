@@ -69,7 +69,8 @@ PathSetOption = Annotated[
     typer.Option(
         "--vlb",
         metavar="EXPR",
-        help="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), or a saved table.",
+        help="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), shape(g.g:8, g.?), "
+        "several of these joined by &, or a saved table.",
     ),
 ]
 PatternOption = Annotated[

@@ -1,5 +1,4 @@
 // The Python module, and bindings of the path and balance kernels: numpy arrays in and out.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "bindings.hpp"
 #include "order.hpp"
 #include "path_rows.hpp"
+#include "reweight.hpp"
 #include "structure_usage.hpp"
 #include "usage.hpp"
 
@@ -88,7 +88,8 @@ nb::tuple profile(const tvlb::Wiring& wiring, const Rule& rule, const Array<std:
         nb::gil_scoped_release release;
         out = tvlb::profile(wiring, rule, view(sources), view(targets));
     }
-    return nb::make_tuple(hand_over(std::move(out.count)), hand_over(std::move(out.weight)));
+    return nb::make_tuple(hand_over(std::move(out.count)), hand_over(std::move(out.weight)),
+                          hand_over(std::move(out.unit)));
 }
 
 auto pair_compositions(const tvlb::Wiring& wiring, const Array<std::int32_t>& sources,
@@ -161,11 +162,12 @@ tvlb::DrawnPaths* make_drawn_paths(const tvlb::Wiring& wiring, const Array<std::
     return new tvlb::DrawnPaths(wiring, view(sources), view(targets), hops, seed, percents);
 }
 
-void check_drawn(const tvlb::LengthRule& rule, const tvlb::DrawnPaths* drawn, std::size_t pairs) {
-    if ((rule.percent > 0) != (drawn != nullptr)) {
+void check_drawn(const tvlb::ShapeRule& rule, const tvlb::DrawnPaths* drawn, std::size_t pairs) {
+    if (!rule.is_compact()) throw std::invalid_argument("the drawn paths differ in weight");
+    if ((rule.drawn_hops > 0) != (drawn != nullptr)) {
         throw std::invalid_argument("a percentage and its drawn paths belong together");
     }
-    if (drawn != nullptr && (drawn->hops() != rule.max_hops + 1 || drawn->pairs() != pairs)) {
+    if (drawn != nullptr && (drawn->hops() != rule.drawn_hops || drawn->pairs() != pairs)) {
         throw std::invalid_argument("the drawn paths are of another length or other pairs");
     }
 }
@@ -203,7 +205,7 @@ void bind_structure(nb::module_& m) {
         .def(nb::new_(&make_drawn_paths), "wiring"_a, "sources"_a, "targets"_a, "hops"_a, "seed"_a,
              "percents"_a);
     m.def("structure_usage",
-          [](const tvlb::Wiring& wiring, const tvlb::LengthRule& rule,
+          [](const tvlb::Wiring& wiring, const tvlb::ShapeRule& rule,
              const tvlb::DrawnPaths* drawn, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets, const Array<std::uint8_t>& listed) {
               check_drawn(rule, drawn, sources.size());
@@ -218,7 +220,7 @@ void bind_structure(nb::module_& m) {
           },
           "wiring"_a, "rule"_a, "sources"_a, "targets"_a, "listed"_a);
     m.def("inner_loads",
-          [](const tvlb::Wiring& wiring, const tvlb::LengthRule& rule,
+          [](const tvlb::Wiring& wiring, const tvlb::ShapeRule& rule,
              const tvlb::DrawnPaths* drawn, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets, const Array<double>& rate) {
               check_drawn(rule, drawn, sources.size());
@@ -255,6 +257,32 @@ auto path_links(const tvlb::Wiring& wiring, const Rows& rows) {
     return hand_over(std::move(out));
 }
 
+// Shape of every row, kShapes for paths inside a group and MIN paths.
+auto path_shapes(const tvlb::Wiring& wiring, const Rows& rows) {
+    const auto v = rows.as_view();
+    std::vector<std::uint8_t> out(v.hops.size());
+    for (std::size_t pair = 0; pair < v.pairs(); ++pair) {
+        for (auto row = v.begin(pair); row < v.end(pair); ++row) {
+            const auto path = v.path(pair, row);
+            out[row] = path.second_link == tvlb::kAbsent
+                           ? static_cast<std::uint8_t>(tvlb::kShapes)
+                           : tvlb::shape_of(wiring, path);
+        }
+    }
+    return hand_over(std::move(out));
+}
+
+auto takes_nearest(const tvlb::Wiring& wiring, const tvlb::ShapeRule& rule,
+                   const Array<std::int32_t>& sources, const Array<std::int32_t>& targets) {
+    check_pairs(wiring, view(sources), view(targets));
+    std::vector<std::uint8_t> out;
+    {
+        const nb::gil_scoped_release release;
+        out = tvlb::takes_nearest(wiring, rule, view(sources), view(targets));
+    }
+    return hand_over(std::move(out));
+}
+
 nb::tuple balance(const tvlb::Wiring& wiring, const Rows& rows,
                   const tvlb::BalanceOptions& options) {
     tvlb::BalanceOutcome outcome;
@@ -278,6 +306,27 @@ nb::tuple balance_pairs(const tvlb::Wiring& wiring, const Rows& rows,
                           hand_over(std::move(outcome.pair_stopped)), outcome.removed_locally);
 }
 
+auto balance_weights(const tvlb::Wiring& wiring, const Rows& rows,
+                     const tvlb::WeightOptions& options) {
+    std::vector<double> factor;
+    {
+        const nb::gil_scoped_release release;
+        factor = tvlb::balance_weights(wiring, rows.as_view(), options);
+    }
+    return hand_over(std::move(factor));
+}
+
+auto reweighted(const tvlb::Wiring& wiring, const Rows& rows, const Array<double>& factor,
+                double floor) {
+    check_column(factor.size(), wiring.links());
+    std::vector<double> weight;
+    {
+        const nb::gil_scoped_release release;
+        weight = tvlb::reweighted(wiring, rows.as_view(), view(factor), floor);
+    }
+    return hand_over(std::move(weight));
+}
+
 auto pair_imbalance(const tvlb::Wiring& wiring, const Rows& rows) {
     std::vector<double> imbalance;
     {
@@ -293,13 +342,15 @@ std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t tar
 }
 
 void bind_rules(nb::module_& m) {
-    nb::class_<tvlb::LengthRule>(m, "LengthRule")
+    nb::class_<tvlb::ShapeRule>(m, "ShapeRule")
         .def("__init__",
-             [](tvlb::LengthRule* self, int max_hops, int percent, std::optional<int> first_hops,
-                std::uint64_t seed) {
-                 new (self) tvlb::LengthRule{max_hops, percent, first_hops, seed};
+             [](tvlb::ShapeRule* self, const std::vector<double>& weight,
+                const std::vector<int>& nearest, int drawn_hops, int percent, std::uint64_t seed) {
+                 new (self) tvlb::ShapeRule(
+                     tvlb::make_shape_rule(weight, nearest, drawn_hops, percent, seed));
              },
-             "max_hops"_a, "percent"_a, "first_hops"_a.none(), "seed"_a);
+             "weight"_a, "nearest"_a, "drawn_hops"_a, "percent"_a, "seed"_a)
+        .def_prop_ro("is_compact", &tvlb::ShapeRule::is_compact);
     nb::class_<tvlb::ShortRule>(m, "ShortRule")
         .def("__init__",
              [](tvlb::ShortRule* self, int max_first, int max_second, int max_total) {
@@ -315,6 +366,12 @@ void bind_rules(nb::module_& m) {
              },
              "local_threshold"_a, "global_threshold"_a, "floor_paths"_a, "floor_share"_a,
              "seed"_a);
+    nb::class_<tvlb::WeightOptions>(m, "WeightOptions")
+        .def("__init__",
+             [](tvlb::WeightOptions* self, std::int64_t rounds, double step, double floor) {
+                 new (self) tvlb::WeightOptions{rounds, step, floor};
+             },
+             "rounds"_a, "step"_a, "floor"_a);
 }
 
 void bind_rows(nb::module_& m) {
@@ -348,21 +405,25 @@ NB_MODULE(_native, m) {
     bind_rules(m);
     bind_rows(m);
     bind_structure(m);
-    m.def("enumerate_vlb", &enumerate<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
+    m.def("enumerate_vlb", &enumerate<tvlb::ShapeRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
     m.def("enumerate_vlb", &enumerate<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
     m.def("enumerate_min", &enumerate_min, "wiring"_a, "sources"_a, "targets"_a);
-    m.def("profile_vlb", &profile<tvlb::LengthRule>, "wiring"_a, "rule"_a, "sources"_a,
+    m.def("profile_vlb", &profile<tvlb::ShapeRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
     m.def("profile_vlb", &profile<tvlb::ShortRule>, "wiring"_a, "rule"_a, "sources"_a,
           "targets"_a);
+    m.def("takes_nearest", &takes_nearest, "wiring"_a, "rule"_a, "sources"_a, "targets"_a);
+    m.def("path_shapes", &path_shapes, "wiring"_a, "rows"_a);
     m.def("pair_compositions", &pair_compositions, "wiring"_a, "sources"_a, "targets"_a);
     m.def("class_usage", &class_usage, "wiring"_a, "rows"_a);
     m.def("total_usage", &total_usage, "wiring"_a, "rows"_a);
     m.def("path_links", &path_links, "wiring"_a, "rows"_a);
     m.def("balance", &balance, "wiring"_a, "rows"_a, "options"_a);
     m.def("balance_pairs", &balance_pairs, "wiring"_a, "rows"_a, "options"_a);
+    m.def("balance_weights", &balance_weights, "wiring"_a, "rows"_a, "options"_a);
+    m.def("reweighted", &reweighted, "wiring"_a, "rows"_a, "factor"_a, "floor"_a);
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "order.hpp"
+#include "shape_rule.hpp"
 #include "wiring.hpp"
 
 namespace tvlb {
@@ -22,8 +23,8 @@ struct KeyedPath {
            std::tie(y.key, y.intermediate, y.first, y.second);
 }
 
-// Calls visit(intermediate, first link, second link, hops of each half) for every VLB path of an
-// inter-group pair, in row order.
+// Calls visit(intermediate, first link, second link, shape) for every VLB path of an inter-group pair,
+// in row order.
 template <class Visit>
 void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visit) {
     for (std::int32_t g = 0; g < w.groups; ++g) {
@@ -33,9 +34,9 @@ void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visi
         for (std::int32_t i = 0; i < w.switches_per_group; ++i) {
             const auto via = g * w.switches_per_group + i;
             for (const auto first : out) {
-                const int first_hops = w.min_hops(s, first, via);
+                const auto first_half = first_half_bits(w, s, first, via);
                 for (const auto second : in) {
-                    visit(via, first, second, first_hops, w.min_hops(via, second, d));
+                    visit(via, first, second, first_half | second_half_bits(w, via, second, d));
                 }
             }
         }
@@ -46,8 +47,8 @@ void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visi
 inline void list_keyed(const Wiring& w, std::int32_t s, std::int32_t d, int hops, std::uint64_t seed,
                        std::vector<KeyedPath>& out) {
     const auto pair = pair_key(seed, s, d);
-    for_each_triple(w, s, d, [&](auto via, auto first, auto second, int m, int n) {
-        if (m + n == hops) out.push_back({path_key(pair, via, first, second), via, first, second});
+    for_each_triple(w, s, d, [&](auto via, auto first, auto second, std::size_t shape) {
+        if (shape_hops(shape) == hops) out.push_back({path_key(pair, via, first, second), via, first, second});
     });
 }
 

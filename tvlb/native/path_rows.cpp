@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <stdexcept>
 #include <tuple>
 
 #include "keyed_paths.hpp"
@@ -15,7 +16,7 @@ struct Candidate {
     std::int32_t intermediate;
     std::int32_t first;
     std::int32_t second;
-    std::int8_t hops;
+    std::uint8_t shape;
     std::uint64_t key;
 };
 
@@ -31,40 +32,77 @@ void add_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, PathRows
     }
 }
 
-// Drops all but the first `keep` candidates longer than `max_hops` in keyed order; the others stay
-// where they are.
-void cut_longer_class(std::vector<Candidate>& chosen, int max_hops, int percent) {
-    const auto is_longer = [&](const Candidate& c) { return c.hops > max_hops; };
+// Drops all but the first `percent` of the candidates of the drawn length in keyed order; the others
+// stay where they are.
+void cut_drawn_class(std::vector<Candidate>& chosen, const ShapeRule& rule) {
+    const auto is_drawn = [&](const Candidate& c) { return rule.is_drawn(c.shape); };
     const auto by_key = [](const Candidate& x, const Candidate& y) {
         return x.key != y.key ? x.key < y.key : triple(x) < triple(y);
     };
-    std::vector<Candidate> longer;
-    std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(longer), is_longer);
-    const auto keep = drawn_count(static_cast<std::int64_t>(longer.size()), percent);
-    if (keep == static_cast<std::int64_t>(longer.size())) return;
-    const auto first_dropped = longer.begin() + keep;
-    std::nth_element(longer.begin(), first_dropped, longer.end(), by_key);
+    std::vector<Candidate> drawn;
+    std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(drawn), is_drawn);
+    const auto keep = drawn_count(static_cast<std::int64_t>(drawn.size()), rule.percent);
+    if (keep == static_cast<std::int64_t>(drawn.size())) return;
+    const auto first_dropped = drawn.begin() + keep;
+    std::nth_element(drawn.begin(), first_dropped, drawn.end(), by_key);
     std::erase_if(chosen, [&](const Candidate& c) {
-        return is_longer(c) && !by_key(c, *first_dropped);
+        return is_drawn(c) && !by_key(c, *first_dropped);
     });
 }
 
-void add_by_length(const Wiring& w, const LengthRule& rule, std::int32_t s, std::int32_t d,
-                   PathRows& rows) {
+[[nodiscard]] std::vector<Candidate> list_shapes(const Wiring& w, const ShapeRule& rule,
+                                                 std::int32_t s, std::int32_t d) {
     std::vector<Candidate> chosen;
     const auto key = pair_key(rule.seed, s, d);
-    const int longest = rule.max_hops + (rule.percent > 0 || rule.first_hops ? 1 : 0);
-    for_each_triple(w, s, d, [&](auto via, auto first, auto second, int m, int n) {
-        const auto hops = static_cast<std::int8_t>(m + n);
-        if (hops > longest || (hops > rule.max_hops && rule.first_hops && *rule.first_hops != m)) {
-            return;
-        }
-        const bool drawn = hops > rule.max_hops && rule.percent > 0;
-        chosen.push_back({via, first, second, hops, drawn ? path_key(key, via, first, second) : 0});
+    ByShape<bool> drawn{};
+    ByShape<bool> listed{};
+    for (std::size_t shape = 0; shape < kShapes; ++shape) {
+        drawn[shape] = rule.is_drawn(shape);
+        listed[shape] = drawn[shape] || rule.weight[shape] > 0.0;
+    }
+    for_each_triple(w, s, d, [&](auto via, auto first, auto second, std::size_t shape) {
+        if (!listed[shape]) return;
+        const auto order = drawn[shape] ? path_key(key, via, first, second) : 0;
+        chosen.push_back({via, first, second, static_cast<std::uint8_t>(shape), order});
     });
-    if (rule.percent > 0) cut_longer_class(chosen, rule.max_hops, rule.percent);
-    const double weight = 1.0 / static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
-    for (const auto& c : chosen) rows.add(c.intermediate, c.first, c.second, c.hops, weight);
+    if (rule.drawn_hops > 0) cut_drawn_class(chosen, rule);
+    if (!rule.is_compact()) {
+        std::erase_if(chosen, [&](const Candidate& c) { return rule.weight[c.shape] == 0.0; });
+    }
+    return chosen;
+}
+
+[[nodiscard]] ShapeRule only_shape(std::size_t shape) {
+    ShapeRule rule;
+    rule.weight[shape] = 1.0;
+    return rule;
+}
+
+// Weights by shape such that those of the chosen paths sum to 1.
+[[nodiscard]] ByShape<double> scaled(ByShape<double> weight, const std::vector<Candidate>& chosen) {
+    ByShape<std::int64_t> count{};
+    for (const auto& c : chosen) ++count[c.shape];
+    double total = 0.0;
+    for (std::size_t shape = 0; shape < kShapes; ++shape) {
+        total += weight[shape] * static_cast<double>(count[shape]);
+    }
+    for (auto& of_shape : weight) of_shape /= total;
+    return weight;
+}
+
+void add_shapes(const Wiring& w, const ShapeRule& rule, std::int32_t s, std::int32_t d,
+                PathRows& rows) {
+    const auto chosen = list_shapes(w, rule, s, d);
+    if (chosen.empty()) {
+        if (rule.nearest.empty()) return;
+        const auto nearest = nearest_shape(rule.nearest, count_shapes(w, s, d));
+        if (nearest != kShapes) add_shapes(w, only_shape(nearest), s, d, rows);
+        return;
+    }
+    const auto weight = scaled(rule.weight, chosen);
+    for (const auto& c : chosen) {
+        rows.add(c.intermediate, c.first, c.second, shape_hops(c.shape), weight[c.shape]);
+    }
 }
 
 void add_short(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
@@ -102,64 +140,34 @@ PathRows enumerate_pairs(const Wiring& w, Switches sources, Switches targets, Ad
     return rows;
 }
 
-// Paths of one pair by the hops of both halves, [first][second], each 1..3.
-using Compositions = std::array<std::array<std::int64_t, 4>, 4>;
-
-// Counts without visiting intermediates: for two links landing on y1 and leaving from x2 of one
-// group, each intermediate adds a local hop per end that it differs from.
-[[nodiscard]] Compositions count_compositions(const Wiring& w, std::int32_t s, std::int32_t d) {
-    Compositions n{};
-    const std::int64_t a = w.switches_per_group;
-    for (std::int32_t g = 0; g < w.groups; ++g) {
-        if (g == w.group(s) || g == w.group(d)) continue;
-        for (const auto first : w.between(w.group(s), g)) {
-            const auto m = static_cast<std::size_t>(1 + (w.source(first) != s));
-            for (const auto second : w.between(g, w.group(d))) {
-                const auto k = static_cast<std::size_t>(1 + (w.target(second) != d));
-                if (w.target(first) == w.source(second)) {
-                    n[m][k] += 1;
-                    n[m + 1][k + 1] += a - 1;
-                } else {
-                    n[m][k + 1] += 1;
-                    n[m + 1][k] += 1;
-                    n[m + 1][k + 1] += a - 2;
-                }
-            }
-        }
+// Returns the draw weight of a path whose rule weight is 1.
+double profile_pair(const Wiring& w, const ShapeRule& rule, std::int32_t s, std::int32_t d,
+                    std::span<std::int64_t> count, std::span<double> weight) {
+    const auto found = pair_weights(rule, count_shapes(w, s, d));
+    if (found.total == 0.0) return 0.0;
+    const auto add = [&](std::size_t hops, std::int64_t paths, double each) {
+        count[hops] += paths;
+        weight[hops] += each * static_cast<double>(paths);
+    };
+    for (std::size_t shape = 0; shape < kShapes; ++shape) {
+        const bool drawn = rule.is_drawn(shape) && !found.is_nearest;
+        if (found.weight[shape] == 0.0 || drawn) continue;
+        add(static_cast<std::size_t>(shape_hops(shape)), found.count[shape], found.weight[shape]);
     }
-    return n;
+    add(static_cast<std::size_t>(rule.drawn_hops), found.kept, found.kept_weight);
+    for (auto& of_length : weight) of_length /= found.total;
+    return 1.0 / found.total;
 }
 
-void profile_pair(const Wiring& w, const LengthRule& rule, std::int32_t s, std::int32_t d,
-                  std::span<std::int64_t> count, std::span<double> weight) {
-    const auto n = count_compositions(w, s, d);
-    for (std::size_t m = 1; m <= 3; ++m) {
-        for (std::size_t k = 1; k <= 3; ++k) {
-            const auto hops = static_cast<int>(m + k);
-            const bool named = rule.first_hops && *rule.first_hops == static_cast<int>(m);
-            const bool longer = hops == rule.max_hops + 1 && (named || !rule.first_hops);
-            if (hops <= rule.max_hops || longer) count[m + k] += n[m][k];
-        }
-    }
-    if (rule.max_hops < kMaxPathLinks && !rule.first_hops) {
-        auto& longer = count[static_cast<std::size_t>(rule.max_hops) + 1];
-        longer = drawn_count(longer, rule.percent);
-    }
-    std::int64_t total = 0;
-    for (const auto c : count) total += c;
-    for (std::size_t h = 0; h < count.size() && total > 0; ++h) {
-        weight[h] = static_cast<double>(count[h]) / static_cast<double>(total);
-    }
-}
-
-void profile_pair(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
-                  std::span<std::int64_t> count, std::span<double> weight) {
+double profile_pair(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
+                    std::span<std::int64_t> count, std::span<double> weight) {
     const auto vias = short_intermediates(w, rule, s, d);
     for (const auto& [via, first, second] : vias) {
         const auto hops = static_cast<std::size_t>(first.hops + second.hops);
         count[hops] += static_cast<std::int64_t>(first.count) * second.count;
         weight[hops] += 1.0 / static_cast<double>(vias.size());
     }
+    return 1.0;
 }
 
 template <class Rule>
@@ -167,6 +175,7 @@ ClassProfile profile_pairs(const Wiring& w, const Rule& rule, Switches sources, 
     ClassProfile out;
     out.count.resize(sources.size() * kClasses);
     out.weight.resize(sources.size() * kClasses);
+    out.unit.resize(sources.size());
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
         const auto s = sources[pair];
         const auto d = targets[pair];
@@ -174,10 +183,11 @@ ClassProfile profile_pairs(const Wiring& w, const Rule& rule, Switches sources, 
         const auto weight = std::span(out.weight).subspan(pair * kClasses, kClasses);
         if (s == d) continue;
         if (w.group(s) != w.group(d)) {
-            profile_pair(w, rule, s, d, count, weight);
+            out.unit[pair] = profile_pair(w, rule, s, d, count, weight);
         } else if (w.switches_per_group > 2) {
             count[2] = w.switches_per_group - 2;
             weight[2] = 1.0;
+            out.unit[pair] = 1.0 / static_cast<double>(count[2]);
         }
     }
     return out;
@@ -196,9 +206,11 @@ std::vector<std::int64_t> pair_compositions(const Wiring& wiring, Switches sourc
         const auto d = targets[pair];
         if (wiring.group(s) == wiring.group(d)) continue;
         const auto counts = std::span(out).subspan(pair * 2 * kCells, 2 * kCells);
-        const auto n = count_compositions(wiring, s, d);
-        for (std::size_t m = 1; m <= 3; ++m) {
-            for (std::size_t k = 1; k <= 3; ++k) counts[cell(m, k)] = n[m][k];
+        const auto by_shape = count_shapes(wiring, s, d);
+        for (std::size_t shape = 0; shape < kShapes; ++shape) {
+            const auto first = static_cast<std::size_t>(first_half_hops(shape));
+            const auto second = static_cast<std::size_t>(shape_hops(shape)) - first;
+            counts[cell(first, second)] += by_shape[shape];
         }
         for (std::int32_t via = 0; via < wiring.switches(); ++via) {
             if (wiring.group(via) == wiring.group(s) || wiring.group(via) == wiring.group(d)) continue;
@@ -219,10 +231,32 @@ void PathRows::add(std::int32_t via, std::int32_t first, std::int32_t second, in
     weight.push_back(w);
 }
 
-PathRows enumerate(const Wiring& wiring, const LengthRule& rule, Switches sources,
+std::uint8_t shape_of(const Wiring& w, const Path& path) {
+    if (w.group(path.source) == w.group(path.target)) return static_cast<std::uint8_t>(kShapes);
+    return static_cast<std::uint8_t>(
+        first_half_bits(w, path.source, path.first_link, path.intermediate) |
+        second_half_bits(w, path.intermediate, path.second_link, path.target));
+}
+
+std::vector<std::uint8_t> takes_nearest(const Wiring& wiring, const ShapeRule& rule,
+                                        Switches sources, Switches targets) {
+    std::vector<std::uint8_t> out(sources.size(), 0);
+    for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        const auto s = sources[pair];
+        const auto d = targets[pair];
+        if (wiring.group(s) == wiring.group(d)) continue;
+        const auto count = count_shapes(wiring, s, d);
+        const bool lacks = rule.is_compact() ? pair_weights(rule, count).is_nearest
+                                             : list_shapes(wiring, rule, s, d).empty();
+        out[pair] = lacks && nearest_shape(rule.nearest, count) != kShapes ? 1 : 0;
+    }
+    return out;
+}
+
+PathRows enumerate(const Wiring& wiring, const ShapeRule& rule, Switches sources,
                    Switches targets) {
     return enumerate_pairs(wiring, sources, targets, [&](auto s, auto d, PathRows& rows) {
-        add_by_length(wiring, rule, s, d, rows);
+        add_shapes(wiring, rule, s, d, rows);
     });
 }
 
@@ -252,8 +286,9 @@ PathRows enumerate_min(const Wiring& wiring, Switches sources, Switches targets)
     return rows;
 }
 
-ClassProfile profile(const Wiring& wiring, const LengthRule& rule, Switches sources,
+ClassProfile profile(const Wiring& wiring, const ShapeRule& rule, Switches sources,
                      Switches targets) {
+    if (!rule.is_compact()) throw std::invalid_argument("only listed paths tell the weights of a pair");
     return profile_pairs(wiring, rule, sources, targets);
 }
 

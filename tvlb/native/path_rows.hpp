@@ -2,22 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "shape_rule.hpp"
 #include "wiring.hpp"
 
 namespace tvlb {
-
-// All VLB paths up to `max_hops`, plus `percent` of the paths one hop longer. With `first_hops`
-// set, the extra paths are exactly those whose first MIN part has that many hops.
-struct LengthRule {
-    int max_hops = kMaxPathLinks;
-    int percent = 0;
-    std::optional<int> first_hops;
-    std::uint64_t seed = 0;
-};
 
 // Shortest halves: the intermediate uniform among those within the limits, each half uniform
 // among the shortest MIN paths.
@@ -44,22 +35,30 @@ struct PathRows {
 struct ClassProfile {
     std::vector<std::int64_t> count;
     std::vector<double> weight;
+    std::vector<double> unit;  // by pair: draw weight of a path whose rule weight is 1
 };
 
 using Switches = std::span<const std::int32_t>;
 
-[[nodiscard]] PathRows enumerate(const Wiring& wiring, const LengthRule& rule, Switches sources,
+[[nodiscard]] PathRows enumerate(const Wiring& wiring, const ShapeRule& rule, Switches sources,
                                  Switches targets);
 [[nodiscard]] PathRows enumerate(const Wiring& wiring, const ShortRule& rule, Switches sources,
                                  Switches targets);
 // MIN paths: one per global link between the groups, or the direct local link.
 [[nodiscard]] PathRows enumerate_min(const Wiring& wiring, Switches sources, Switches targets);
 
-// The same counts and weights without listing a path.
-[[nodiscard]] ClassProfile profile(const Wiring& wiring, const LengthRule& rule, Switches sources,
+// The same counts and weights without listing a path; of a rule by shape that is compact.
+[[nodiscard]] ClassProfile profile(const Wiring& wiring, const ShapeRule& rule, Switches sources,
                                    Switches targets);
 [[nodiscard]] ClassProfile profile(const Wiring& wiring, const ShortRule& rule, Switches sources,
                                    Switches targets);
+
+// By pair, whether no path weighs anything, so that those of the nearest shape are taken: 0 or 1.
+[[nodiscard]] std::vector<std::uint8_t> takes_nearest(const Wiring& wiring, const ShapeRule& rule,
+                                                      Switches sources, Switches targets);
+
+// Shape of each path of an inter-group pair; kShapes inside a group.
+[[nodiscard]] std::uint8_t shape_of(const Wiring& wiring, const Path& path);
 
 // For each inter-group pair the VLB paths by the hops of their halves, 1..3 and 1..3, then the
 // intermediate switches by the hops of their shortest halves: 18 numbers.

@@ -3,70 +3,53 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "short_halves.hpp"
 
 namespace tvlb {
 namespace {
 
-// Which hop counts of the two MIN halves, each 1..3, a length rule admits whole.
-using Admitted = std::array<std::array<bool, 4>, 4>;
-
-[[nodiscard]] Admitted admitted(const LengthRule& rule) {
-    Admitted out{};
-    for (int m = 1; m <= 3; ++m) {
-        for (int n = 1; n <= 3; ++n) {
-            const bool named = rule.first_hops && *rule.first_hops == m;
-            out[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)] =
-                m + n <= rule.max_hops || (m + n == rule.max_hops + 1 && named);
-        }
-    }
-    return out;
-}
-
-// Where a pair of global links meets the intermediate group: positions in it, and hops of the halves
-// of the shortest path through both.
+// Where a pair of global links meets the intermediate group: positions in it, and the bits of the
+// local hops at the source and the target.
 struct Meeting {
     std::int32_t first;
     std::int32_t second;
     std::int32_t entry;  // where the first link lands
     std::int32_t exit;   // where the second link begins
-    std::size_t first_hops;
-    std::size_t second_hops;
+    std::size_t ends;
 };
 
 // All paths through two global links: the intermediate switch adds a local hop on either side that
-// it differs from. `sink` is told how many paths use the links, and the inner links by three sums:
-// row (from a switch to every other), column (from every other to a switch) and direct.
+// it differs from. `sink` is told the weight of the paths that use the links, and the inner links by
+// three sums: row (from a switch to every other), column (from every other to a switch) and direct.
 template <class Sink>
-void visit_meeting(const Admitted& admitted, std::int32_t a, const Meeting& at, Sink& sink) {
-    const auto m = at.first_hops;
-    const auto n = at.second_hops;
-    const auto longest = static_cast<int>(m + n + 2);
-    const bool detours = admitted[m + 1][n + 1];
+void visit_meeting(const ByShape<double>& weight, std::int32_t a, const Meeting& at, Sink& sink) {
+    const auto hops = shape_hops(at.ends);
+    const double detours = weight[at.ends | kBefore | kAfter];
     if (at.entry == at.exit) {
-        if (admitted[m][n]) sink.ends(at, static_cast<int>(m + n), 1.0);
-        if (!detours || a < 2) return;
-        sink.ends(at, longest, a - 1.0);
-        sink.row(at.entry, longest, 1.0);
-        sink.column(at.entry, longest, 1.0);
+        if (weight[at.ends] > 0.0) sink.ends(at, hops, weight[at.ends]);
+        if (detours == 0.0 || a < 2) return;
+        sink.ends(at, hops + 2, (a - 1.0) * detours);
+        sink.row(at.entry, hops + 2, detours);
+        sink.column(at.entry, hops + 2, detours);
         return;
     }
-    const double straight = static_cast<double>(admitted[m][n + 1]) + static_cast<double>(admitted[m + 1][n]);
+    const double straight = weight[at.ends | kAfter] + weight[at.ends | kBefore];
     if (straight > 0.0) {
-        sink.ends(at, static_cast<int>(m + n + 1), straight);
-        sink.direct(at.entry, at.exit, static_cast<int>(m + n + 1), straight);
+        sink.ends(at, hops + 1, straight);
+        sink.direct(at.entry, at.exit, hops + 1, straight);
     }
-    if (!detours || a < 3) return;
-    sink.ends(at, longest, a - 2.0);
+    if (detours == 0.0 || a < 3) return;
+    sink.ends(at, hops + 2, (a - 2.0) * detours);
     // The row and the column count entry -> exit, which no detour takes.
-    sink.row(at.entry, longest, 1.0);
-    sink.column(at.exit, longest, 1.0);
-    sink.direct(at.entry, at.exit, longest, -2.0);
+    sink.row(at.entry, hops + 2, detours);
+    sink.column(at.exit, hops + 2, detours);
+    sink.direct(at.entry, at.exit, hops + 2, -2.0 * detours);
 }
 
 template <class Sink>
-void visit_length(const Wiring& w, const Admitted& admitted, std::int32_t s, std::int32_t d,
+void visit_shapes(const Wiring& w, const ByShape<double>& weight, std::int32_t s, std::int32_t d,
                   Sink& sink) {
     const auto a = w.switches_per_group;
     for (std::int32_t g = 0; g < w.groups; ++g) {
@@ -75,9 +58,9 @@ void visit_length(const Wiring& w, const Admitted& admitted, std::int32_t s, std
         sink.enter(g);
         for (const auto first : w.between(w.group(s), g)) {
             for (const auto second : in) {
-                visit_meeting(admitted, a,
+                visit_meeting(weight, a,
                               {first, second, w.target(first) % a, w.source(second) % a,
-                               1U + (w.source(first) != s), 1U + (w.target(second) != d)},
+                               end_bits(w, s, first, second, d)},
                               sink);
             }
         }
@@ -293,12 +276,16 @@ void visit_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, double
     }
 }
 
-// One pair of a length rule.
-class LengthVisitor {
+// One pair of a rule by shape.
+class ShapeVisitor {
 public:
-    LengthVisitor(const LengthRule& rule, const DrawnPaths* drawn)
-        : admitted_(admitted(rule)), drawn_(drawn),
-          slices_(drawn == nullptr ? 0 : drawn->slices(rule.percent)) {}
+    ShapeVisitor(const ShapeRule& rule, const DrawnPaths* drawn)
+        : rule_(rule), whole_(rule.weight), drawn_(drawn),
+          slices_(drawn == nullptr ? 0 : drawn->slices(rule.percent)) {
+        for (std::size_t shape = 0; shape < kShapes; ++shape) {
+            if (rule.is_drawn(shape)) kept_weight_ = std::exchange(whole_[shape], 0.0);
+        }
+    }
 
     template <class Sink>
     void operator()(const Wiring& w, std::size_t pair, std::int32_t s, std::int32_t d,
@@ -307,15 +294,25 @@ public:
             visit_local_detours(w, s, d, 1.0, sink);
             return;
         }
-        visit_length(w, admitted_, s, d, sink);
+        // Most rules leave no pair without a path, or no choice where they do.
+        if (!rule_.nearest.empty()) {
+            const auto found = pair_weights(rule_, count_shapes(w, s, d));
+            if (found.is_nearest) {
+                visit_shapes(w, found.weight, s, d, sink);
+                return;
+            }
+        }
+        visit_shapes(w, whole_, s, d, sink);
         if (drawn_ == nullptr) return;
         drawn_->for_each_link(pair, slices_, [&](std::int32_t link, double paths) {
-            sink.any(link, drawn_->hops(), paths);
+            sink.any(link, drawn_->hops(), kept_weight_ * paths);
         });
     }
 
 private:
-    Admitted admitted_;
+    const ShapeRule& rule_;
+    ByShape<double> whole_;     // of the paths that need not be listed
+    double kept_weight_ = 0.0;  // of a path of the drawn length
     const DrawnPaths* drawn_;
     std::size_t slices_;
 };
@@ -384,9 +381,9 @@ std::vector<double> add_loads(const Wiring& w, const Visitor& visit, Switches so
 
 }  // namespace
 
-ClassUsage structure_usage(const Wiring& wiring, const LengthRule& rule, const DrawnPaths* drawn,
+ClassUsage structure_usage(const Wiring& wiring, const ShapeRule& rule, const DrawnPaths* drawn,
                            Switches sources, Switches targets, std::span<const std::uint8_t> listed) {
-    return list_usage(wiring, LengthVisitor(rule, drawn), sources, targets, listed);
+    return list_usage(wiring, ShapeVisitor(rule, drawn), sources, targets, listed);
 }
 
 ClassUsage structure_usage(const Wiring& wiring, const ShortRule& rule, Switches sources,
@@ -394,10 +391,10 @@ ClassUsage structure_usage(const Wiring& wiring, const ShortRule& rule, Switches
     return list_usage(wiring, ShortVisitor(rule), sources, targets, listed);
 }
 
-std::vector<double> inner_loads(const Wiring& wiring, const LengthRule& rule,
+std::vector<double> inner_loads(const Wiring& wiring, const ShapeRule& rule,
                                 const DrawnPaths* drawn, Switches sources, Switches targets,
                                 std::span<const double> rate) {
-    return add_loads(wiring, LengthVisitor(rule, drawn), sources, targets, rate);
+    return add_loads(wiring, ShapeVisitor(rule, drawn), sources, targets, rate);
 }
 
 std::vector<double> inner_loads(const Wiring& wiring, const ShortRule& rule, Switches sources,

@@ -15,9 +15,10 @@
 namespace tvlb {
 
 // Usage by pair and hop count of every global link, of the local links of the pair's own groups, and
-// of the inner links with `listed[link]` set. In paths for a length rule, in weights for the
-// shortest halves. `drawn` holds the percentage of a length rule that has one, else null.
-[[nodiscard]] ClassUsage structure_usage(const Wiring& wiring, const LengthRule& rule,
+// of the inner links with `listed[link]` set. In weights: those of a compact rule by shape, not yet
+// scaled to sum to 1 for a pair, and those of the shortest halves. `drawn` holds the drawn length of a
+// rule that has one, else null.
+[[nodiscard]] ClassUsage structure_usage(const Wiring& wiring, const ShapeRule& rule,
                                          const DrawnPaths* drawn, Switches sources,
                                          Switches targets, std::span<const std::uint8_t> listed);
 [[nodiscard]] ClassUsage structure_usage(const Wiring& wiring, const ShortRule& rule,
@@ -26,7 +27,7 @@ namespace tvlb {
 
 // Load of every link as an inner link, when class (pair, hops) is routed at rate[pair * kClasses +
 // hops] per unit of the usage above.
-[[nodiscard]] std::vector<double> inner_loads(const Wiring& wiring, const LengthRule& rule,
+[[nodiscard]] std::vector<double> inner_loads(const Wiring& wiring, const ShapeRule& rule,
                                               const DrawnPaths* drawn, Switches sources,
                                               Switches targets, std::span<const double> rate);
 [[nodiscard]] std::vector<double> inner_loads(const Wiring& wiring, const ShortRule& rule,

@@ -3,14 +3,17 @@
 The throughput model, balancing, the simulator and the tables all read `PathSet` and `PathRows`.
 """
 
+from tvlb.paths.compositions import mean_paths_by_shape
 from tvlb.paths.limits import (
     MAX_ROWS,
     check_listable,
     check_pairs,
     check_rows,
+    count_pair_paths,
     count_paths,
     is_listable,
 )
+from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.members import PathKeys, keys_of_paths, keys_of_rows, members
 from tvlb.paths.parse import PATH_SET_GRAMMAR, parse_expression, strategic_choices, table1_points
 from tvlb.paths.path_set import (
@@ -18,10 +21,13 @@ from tvlb.paths.path_set import (
     LengthSet,
     PathSet,
     RowSet,
+    ShapeSet,
     ShortSet,
+    WeightedSet,
     all_pairs,
 )
 from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows, wiring
+from tvlb.paths.shape_rule import SHAPES, ShapeRule, shape_code, shape_hops, shape_name
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 
 __all__ = [
@@ -29,29 +35,39 @@ __all__ = [
     "MAX_HOPS",
     "MAX_ROWS",
     "PATH_SET_GRAMMAR",
+    "SHAPES",
     "ClassUsage",
     "EmptySet",
     "HopProfile",
     "LengthSet",
+    "MeetSet",
     "Pairs",
     "PathKeys",
     "PathRows",
     "PathSet",
     "RowSet",
     "SetUsage",
+    "ShapeRule",
+    "ShapeSet",
     "ShortSet",
     "Switches",
+    "WeightedSet",
     "all_pairs",
     "check_listable",
     "check_pairs",
     "check_rows",
+    "count_pair_paths",
     "count_paths",
     "is_listable",
     "keys_of_paths",
     "keys_of_rows",
+    "mean_paths_by_shape",
     "members",
     "min_rows",
     "parse_expression",
+    "shape_code",
+    "shape_hops",
+    "shape_name",
     "strategic_choices",
     "table1_points",
     "wiring",

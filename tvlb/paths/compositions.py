@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths.rows import wiring
+from tvlb.paths.shape_rule import SHAPES, ShapeRule
 from tvlb.topology import Dragonfly
 
-__all__ = ["TOTAL_HOPS", "Compositions", "compositions"]
+__all__ = ["TOTAL_HOPS", "Compositions", "compositions", "mean_paths_by_shape"]
 
 # Hops of a path by cell: halves of 1..3 and 1..3 hops.
 TOTAL_HOPS: NDArray[np.int64] = np.add.outer(np.arange(1, 4), np.arange(1, 4)).ravel()
@@ -70,3 +71,22 @@ def compositions(topology: Dragonfly) -> Compositions:
         vias=table[:, 1].copy(),
         pairs=np.array([found[key] for key in keys], dtype=np.int64),
     )
+
+
+def mean_paths_by_shape(topology: Dragonfly) -> NDArray[np.float64]:
+    """Mean number of paths of every shape, float64 (16,) by code, between different groups.
+
+    Notes
+    -----
+    Of the pairs from the switches of the first group; all groups are alike in even wirings.
+    """
+    group = topology.switch_group
+    inside = np.flatnonzero(group == 0).astype(np.int32)
+    targets = np.flatnonzero(group != 0).astype(np.int32)
+    source, target = (ends.ravel() for ends in np.meshgrid(inside, targets, indexing="ij"))
+    found = np.zeros(SHAPES)
+    for code in range(SHAPES):
+        rule = ShapeRule(tuple(float(code == other) for other in range(SHAPES)))
+        count, _, _ = _native.profile_vlb(wiring(topology), rule.native, source, target)
+        found[code] = count.sum() / len(source)
+    return found

@@ -11,6 +11,7 @@ __all__ = [
     "check_listable",
     "check_pairs",
     "check_rows",
+    "count_pair_paths",
     "count_paths",
     "is_listable",
 ]
@@ -34,6 +35,12 @@ def check_pairs(topology: Dragonfly) -> None:
         raise InvalidInput(
             f"{topology} has {pairs:,} pairs of switches; at most {MAX_ROWS:,} are searched"
         )
+
+
+def count_pair_paths(topology: Dragonfly) -> int:
+    """Bound the VLB paths between two switches of different groups, quickly."""
+    cables = topology.links_per_group_pair[1]
+    return max(topology.groups - 2, 1) * topology.switches_per_group * cables**2
 
 
 def is_listable(path_set: PathSet) -> bool:

@@ -1,4 +1,4 @@
-"""The path-set language: `all`, `none`, `<=4+60%`, `<=4+(2,3)`, `short(2,3)`, and the data points.
+"""The path-set language, from `all` to `shape(g.?) & <=4`, and the data points.
 
 Paths of saved tables belong to the same language and are added by `tvlb.table`.
 """
@@ -6,17 +6,22 @@ Paths of saved tables belong to the same language and are added by `tvlb.table`.
 import re
 
 from tvlb.errors import InvalidInput
-from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShortSet
+from tvlb.paths.meet_set import MeetSet
+from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShapeSet, ShortSet
+from tvlb.paths.shape_rule import parse_weights
 from tvlb.topology import Dragonfly
 
 __all__ = ["PATH_SET_GRAMMAR", "parse_expression", "strategic_choices", "table1_points"]
 
 PATH_SET_GRAMMAR = (
     "expected all, none, <=L (L = 2..6), <=L+F% (F = 1..99), <=L+(M,N) with M+N = L+1, "
-    "short(M,N), short(<=L), short(all)"
+    "short(M,N), short(<=L), short(all), shape(HALF.HALF[:WEIGHT], ...) with halves g, gl, lg, lgl "
+    "or ?, or up to 8 of these other than none, joined by &"
 )
 _LENGTH = re.compile(r"<=([0-9]{1,3})(?:\+(?:([0-9]{1,3})%|\(([0-9]),([0-9])\)))?")
+_SHAPE = re.compile(r"shape\(([^()]*)\)")
 _SHORT = re.compile(r"short\((?:([0-9]),([0-9])|<=([0-9])|all)\)")
+_MOST_PARTS = 8
 
 
 def parse_expression(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
@@ -35,19 +40,37 @@ def parse_expression(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
     >>> topology = Dragonfly(2, 4, 2, 9)
     >>> [str(parse_expression(text, topology)) for text in ("<=6", "<=4 + 60%", "short(2, 3)")]
     ['all', '<=4+60%', 'short(2,3)']
+    >>> str(parse_expression("shape(g.g:2,g.gl)&<=4", topology))
+    'shape(g.g:2, g.gl) & <=4'
     """
-    compact = "".join(text.split())
-    if compact == "all":
-        return LengthSet(topology, seed=seed)
-    if compact == "none":
-        return EmptySet(topology)
+    parts = "".join(text.split()).split("&")
     try:
-        found = _parse_length(compact, topology, seed) or _parse_short(compact, topology)
+        if len(parts) > _MOST_PARTS:
+            raise InvalidInput(f"{len(parts)} sets are too many to meet")
+        found = tuple(_parse_one(part, topology, seed) for part in parts)
+        return found[0] if len(found) == 1 else MeetSet(found)
     except InvalidInput as error:
         raise InvalidInput(f"path set {text!r}: {error}; {PATH_SET_GRAMMAR}") from error
+
+
+def _parse_one(text: str, topology: Dragonfly, seed: int) -> PathSet:
+    if text == "all":
+        return LengthSet(topology, seed=seed)
+    if text == "none":
+        return EmptySet(topology)
+    found = (
+        _parse_length(text, topology, seed)
+        or _parse_short(text, topology)
+        or _parse_shape(text, topology)
+    )
     if found is None:
-        raise InvalidInput(f"unknown path set {text!r}: {PATH_SET_GRAMMAR}")
+        raise InvalidInput(f"{text!r} is unknown")
     return found
+
+
+def _parse_shape(text: str, topology: Dragonfly) -> PathSet | None:
+    match = _SHAPE.fullmatch(text)
+    return None if match is None else ShapeSet(topology, parse_weights(match[1]))
 
 
 def _parse_length(text: str, topology: Dragonfly, seed: int) -> PathSet | None:

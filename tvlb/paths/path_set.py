@@ -5,7 +5,7 @@ adding one class with `rows`; the other operations follow from the rows.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths.compositions import TOTAL_HOPS, compositions
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
-from tvlb.paths.usage import HopProfile, LengthUsage, Pairs, RowUsage, SetUsage, ShortUsage
+from tvlb.paths.shape_rule import SHAPES, ShapeRule, check_weights, shape_hops, weights_text
+from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage, ShortUsage
 from tvlb.randomness import KeyedStream, check_seed
 from tvlb.topology import Dragonfly
 
@@ -23,7 +24,9 @@ __all__ = [
     "LengthSet",
     "PathSet",
     "RowSet",
+    "ShapeSet",
     "ShortSet",
+    "WeightedSet",
     "all_pairs",
 ]
 
@@ -94,6 +97,19 @@ class PathSet(ABC):
             pairs += int((weight.sum(axis=1) > 0).sum())
         return total / pairs if pairs else float("nan")
 
+    def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
+        """Whether each given pair takes paths of the nearest shape, having no others."""
+        assert len(sources) == len(targets)
+        return np.zeros(len(sources), dtype=bool)
+
+    def nearest_pairs(self) -> int:
+        """Count the pairs that take paths of the nearest shape, having no others."""
+        total = 0
+        for source in range(self.topology.num_switches):
+            targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
+            total += int(self.takes_nearest(np.full_like(targets, source), targets).sum())
+        return total
+
     def draw(self, source: int, target: int, stream: KeyedStream) -> tuple[int, int, int] | None:
         """Draw one path by weight: (intermediate, first link, second link), or None if empty."""
         ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
@@ -108,26 +124,78 @@ class PathSet(ABC):
         return f"<{self} on {self.topology}>"
 
 
-class _RuleSet(PathSet):
-    """A set that the compiled kernels enumerate from a rule."""
+class WeightedSet(PathSet):
+    """A set whose paths weigh as their shape says, if it has a rule that says so.
 
+    Sets by length, by shape, and what several of these have in common.
+    """
+
+    @property
     @abstractmethod
-    def _rule(self) -> _native.LengthRule | _native.ShortRule: ...
+    def rule(self) -> ShapeRule | None:
+        """The weights by shape; None where they depend on more than the shape."""
+
+    @property
+    def _known_rule(self) -> ShapeRule:
+        rule = self.rule
+        assert rule is not None
+        return rule
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
-        columns = _native.enumerate_vlb(wiring(self.topology), self._rule(), sources, targets)
+        columns = _native.enumerate_vlb(
+            wiring(self.topology), self._known_rule.native, sources, targets
+        )
         return PathRows(self.topology, sources, targets, *columns)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """See `PathSet.profile`; counted from the structure, no path is listed."""
-        count, weight = _native.profile_vlb(wiring(self.topology), self._rule(), sources, targets)
-        shape = (len(sources), MAX_HOPS + 1)
-        return HopProfile(count.reshape(shape), weight.reshape(shape))
+        if not self._known_rule.is_compact:
+            return super().profile(sources, targets)
+        return self._profile_and_unit(sources, targets)[0]
+
+    def _profile_and_unit(
+        self, sources: Switches, targets: Switches
+    ) -> tuple[HopProfile, NDArray[np.float64]]:
+        count, weight, unit = _native.profile_vlb(
+            wiring(self.topology), self._known_rule.native, sources, targets
+        )
+        return _hop_profile(count, weight), unit
+
+    def usage(self, pairs: Pairs) -> SetUsage:
+        """See `PathSet.usage`; only the paths drawn by a percentage are listed, and forgotten."""
+        rule = self._known_rule
+        if not rule.is_compact:
+            return super().usage(pairs)
+        profile, unit = self._profile_and_unit(pairs.source, pairs.target)
+        drawn = pairs.drawn(rule.drawn_hops, rule.percent, rule.seed) if rule.drawn_hops else None
+        return ShapeUsage(pairs, rule, drawn, profile, unit)
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        """See `PathSet.most_paths`; of drawn paths that differ in weight, as if all were kept."""
+        rule = self._known_rule
+        if rule.is_compact:
+            return super().most_paths(sources, targets)
+        whole = replace(rule, drawn_hops=0, percent=0, seed=0)
+        count, _, _ = _native.profile_vlb(wiring(self.topology), whole.native, sources, targets)
+        return count.reshape(-1, MAX_HOPS + 1).sum(axis=1)
+
+    def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
+        """See `PathSet.takes_nearest`."""
+        rule = self._known_rule
+        if rule.near_to is None:
+            return super().takes_nearest(sources, targets)
+        taken = _native.takes_nearest(wiring(self.topology), rule.native, sources, targets)
+        return taken.astype(bool)
+
+
+def _hop_profile(count: NDArray[np.int64], weight: NDArray[np.float64]) -> HopProfile:
+    shape = (-1, MAX_HOPS + 1)
+    return HopProfile(count.reshape(shape), weight.reshape(shape))
 
 
 @dataclass(frozen=True, repr=False)
-class LengthSet(_RuleSet):
+class LengthSet(WeightedSet):
     """All VLB paths up to `max_hops`, and some of those one hop longer.
 
     Attributes
@@ -179,14 +247,23 @@ class LengthSet(_RuleSet):
             counts[:, np.argmax(longer)] = drawn
         return all_counts.mean_hops(counts)
 
-    def _rule(self) -> _native.LengthRule:
-        first = None if self.composition is None else self.composition[0]
-        return _native.LengthRule(self.max_hops, self.percent, first, self.seed)
+    @property
+    def rule(self) -> ShapeRule:
+        """See `WeightedSet.rule`."""
+        longest = self.max_hops + self.has_extra
+        weight = tuple(
+            float(shape_hops(code) <= self.max_hops or self._has_longer(code, longest))
+            for code in range(SHAPES)
+        )
+        if not self.percent:
+            return ShapeRule(weight)
+        return ShapeRule(weight, drawn_hops=longest, percent=self.percent, seed=self.seed)
 
-    def usage(self, pairs: Pairs) -> SetUsage:
-        """See `PathSet.usage`; only the paths drawn by a percentage are listed, and forgotten."""
-        drawn = pairs.drawn(self.max_hops + 1, self.percent, self.seed) if self.percent else None
-        return LengthUsage(pairs, self._rule(), drawn, self.profile(pairs.source, pairs.target))
+    def _has_longer(self, code: int, longest: int) -> bool:
+        first_hops = 1 + (code >> 2).bit_count()
+        return shape_hops(code) == longest and (
+            self.composition is None or self.composition[0] == first_hops
+        )
 
     @property
     def has_extra(self) -> bool:
@@ -207,7 +284,36 @@ class LengthSet(_RuleSet):
 
 
 @dataclass(frozen=True, repr=False)
-class ShortSet(_RuleSet):
+class ShapeSet(WeightedSet):
+    """VLB paths by shape, each with the weight of its shape.
+
+    Attributes
+    ----------
+    weights : 16 weights by shape code (`tvlb.paths.shape_rule`), 0 to leave a shape out.
+
+    Notes
+    -----
+    A pair that has no path of these shapes takes all paths of the nearest shape that it has.
+    """
+
+    topology: Dragonfly
+    weights: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights)
+
+    @property
+    def rule(self) -> ShapeRule:
+        """See `WeightedSet.rule`."""
+        shapes = frozenset(code for code, weight in enumerate(self.weights) if weight)
+        return ShapeRule(self.weights, near_to=shapes)
+
+    def __str__(self) -> str:
+        return f"shape({weights_text(self.weights)})"
+
+
+@dataclass(frozen=True, repr=False)
+class ShortSet(PathSet):
     """Shortest halves: intermediates within the limits equally likely, then shortest MIN halves.
 
     Attributes
@@ -240,6 +346,18 @@ class ShortSet(_RuleSet):
 
     def _rule(self) -> _native.ShortRule:
         return _native.ShortRule(self.max_first, self.max_second, self.max_total)
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """See `PathSet.rows`."""
+        columns = _native.enumerate_vlb(wiring(self.topology), self._rule(), sources, targets)
+        return PathRows(self.topology, sources, targets, *columns)
+
+    def profile(self, sources: Switches, targets: Switches) -> HopProfile:
+        """See `PathSet.profile`; counted from the structure, no path is listed."""
+        count, weight, _ = _native.profile_vlb(
+            wiring(self.topology), self._rule(), sources, targets
+        )
+        return _hop_profile(count, weight)
 
     def usage(self, pairs: Pairs) -> SetUsage:
         """See `PathSet.usage`; no path is listed."""

@@ -1,6 +1,6 @@
 """Paths as arrays: the rows of many switch pairs, and the links they take."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +14,7 @@ __all__ = ["ABSENT", "MAX_HOPS", "ClassUsage", "PathRows", "Switches", "min_rows
 ABSENT = -1
 MAX_HOPS = 6
 _CLASSES = MAX_HOPS + 1
+_ROW_COLUMNS = ("intermediate", "first_link", "second_link", "hops", "weight")
 
 Switches = NDArray[np.int32]
 
@@ -165,6 +166,35 @@ class PathRows:
                 self.weight[keep],
             ),
         )
+
+    def with_weights(self, weight: NDArray[np.float64]) -> "PathRows":
+        """Return the same paths with other draw weights, float64 (rows,)."""
+        return replace(self, weight=weight)
+
+    def filtered(self, keep: NDArray[np.bool_]) -> "PathRows":
+        """Return the rows where `keep` is true, weights as they are."""
+        counts = np.bincount(self.pair_of_row[keep], minlength=len(self.source))
+        return replace(
+            self,
+            offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            **{name: getattr(self, name)[keep] for name in _ROW_COLUMNS},
+        )
+
+    def replaced(self, index: NDArray[np.int64], other: "PathRows") -> "PathRows":
+        """Return the rows with those of `other` in place of those of the pairs at `index`."""
+        order = np.arange(len(self.source))
+        order[index] = len(self.source) + np.arange(len(index))
+        both = replace(
+            self,
+            source=np.concatenate([self.source, other.source]),
+            target=np.concatenate([self.target, other.target]),
+            offset=np.concatenate([self.offset, other.offset[1:] + len(self)]),
+            **{
+                name: np.concatenate([getattr(self, name), getattr(other, name)])
+                for name in _ROW_COLUMNS
+            },
+        )
+        return both.pairs(order)
 
     def pairs(self, index: NDArray[np.int64]) -> "PathRows":
         """Return the rows of the pairs at positions `index`, in that order."""

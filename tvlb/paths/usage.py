@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, Switches, wiring
+from tvlb.paths.shape_rule import ShapeRule
 from tvlb.topology import Dragonfly
 
 __all__ = [
     "HopProfile",
-    "LengthUsage",
     "Pairs",
     "RowUsage",
     "SetUsage",
+    "ShapeUsage",
     "ShortUsage",
 ]
 
@@ -101,50 +102,48 @@ class RowUsage:
 
 
 @dataclass(frozen=True, eq=False)
-class LengthUsage:
-    """Usage of a set chosen by length: from the structure, and from the keyed order if drawn.
+class ShapeUsage:
+    """Usage of a set by shape: from the structure, and from the keyed order if drawn.
 
     Attributes
     ----------
-    drawn : the longer paths, None unless the rule keeps a percentage of them.
+    rule : compact.
+    drawn : the drawn paths, None unless the rule keeps a percentage of some.
+    unit : float64 (pairs,), draw weight of a path that weighs 1 in the rule.
     """
 
     pairs: Pairs
-    rule: _native.LengthRule
+    rule: ShapeRule
     drawn: _native.DrawnPaths | None
     profile: HopProfile
+    unit: NDArray[np.float64]
 
     def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
         """See `SetUsage.listed`."""
         pairs = self.pairs
-        owner, link, paths = _native.structure_usage(
+        owner, link, sums = _native.structure_usage(
             wiring(pairs.topology),
-            self.rule,
+            self.rule.native,
             self.drawn,
             pairs.source,
             pairs.target,
             inner.view(np.uint8),
         )
-        weight = paths * self._path_weight[owner // (MAX_HOPS + 1)]
+        weight = sums * self.unit[owner // (MAX_HOPS + 1)]
         return ClassUsage(self.profile.count, self.profile.weight, owner, link, weight)
 
     def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `SetUsage.inner_loads`."""
         pairs = self.pairs
-        per_path = rate * self._path_weight[:, np.newaxis]
+        per_unit = rate * self.unit[:, np.newaxis]
         return _native.inner_loads(
             wiring(pairs.topology),
-            self.rule,
+            self.rule.native,
             self.drawn,
             pairs.source,
             pairs.target,
-            per_path.ravel(),
+            per_unit.ravel(),
         )
-
-    @property
-    def _path_weight(self) -> NDArray[np.float64]:
-        """Draw weight of each path of a pair, float64 (pairs,)."""
-        return 1.0 / np.maximum(self.profile.count.sum(axis=1), 1)
 
 
 @dataclass(frozen=True, eq=False)

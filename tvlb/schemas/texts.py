@@ -14,6 +14,13 @@ _ARRANGEMENT = r"(, *(absolute|palmtree|relative|circulant) *)?"
 _SEED = r"seed=[0-9]{1,19}"
 _INTEGER = r" *-?[0-9]{1,9} *"
 _FIXED = rf"(shift\({_INTEGER},{_INTEGER}\)|type2(\({_SEED}\))?|permutation(\({_SEED}\))?)"
+_LENGTH = r"<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
+_SHORT = r"short\((all|<=[2-6]|[1-3], *[1-3])\)"
+_HALF = r"(\?|g|gl|lg|lgl)"
+_WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
+_SHAPE = rf"{_HALF}\.{_HALF}( *: *{_WEIGHT})?"
+_SHAPES = rf"shape\( *{_SHAPE} *(, *{_SHAPE} *)*\)"
+_SET = rf"(all|{_LENGTH}|{_SHORT}|{_SHAPES})"
 
 TopologyText = Annotated[
     str,
@@ -26,13 +33,11 @@ TopologyText = Annotated[
 PathSetText = Annotated[
     str,
     Field(
-        pattern=(
-            r"^(all|none|<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
-            r"|short\((all|<=[2-6]|[1-3], *[1-3])\))$"
-        ),
+        pattern=rf"^(none|{_SET}( *& *{_SET})*)$",
+        max_length=4000,
         description="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), short(<=4), "
-        "short(all). MIN paths are always all MIN paths.",
-        examples=["all", "<=4+60%", "short(2,3)"],
+        "short(all), shape(g.g:8, g.?), shape(g.?) & <=4. MIN paths are always all MIN paths.",
+        examples=["all", "<=4+60%", "short(2,3)", "shape(g.?) & <=4"],
     ),
 ]
 PatternText = Annotated[

@@ -1,4 +1,4 @@
-// A sampler of the VLB paths up to a length, and of some one hop longer, without a list of them.
+// A sampler of VLB paths that weigh as their shape says, without a list of them.
 #pragma once
 
 #include <array>
@@ -11,26 +11,19 @@
 #include "network.hpp"
 #include "rng.hpp"
 #include "triple.hpp"
+#include "tvlb/native/shape_rule.hpp"
 
 namespace tvlb::sim {
 
-/// All VLB paths up to `max_hops`, plus `percent` of each pair's paths one hop longer: the first
-/// in the keyed order. With `first_hops` set, plus exactly those whose first half has that many.
-struct LengthRule {
-  int max_hops = 6;
-  int percent = 0;
-  std::optional<int> first_hops;
-  std::uint64_t seed = 0;
-};
-
-/// Uniform over the paths of a rule.
+/// Draws the paths of a rule by weight.
 ///
 /// A path is a pair of global links that meet in a group, with up to four local hops around them:
 /// at the source, before and after the intermediate, and at the target. A draw counts the pair's
 /// paths by the local hops that they take, chooses which ones to take, and then proposes links
-/// until some fit: exact counts and equally likely proposals make every path equally likely. Few
-/// proposals fail where groups are joined by about equally many links. The counts come from tables per (switch, group) and from comparing the h links
-/// of the source with the h links of the target.
+/// until some fit: exact counts and equally likely proposals make the paths of a shape equally
+/// likely. Few proposals fail where groups are joined by about equally many links. The counts come
+/// from tables per (switch, group) and from comparing the h links of the source with the h links of
+/// the target.
 ///
 /// On dfly(13,26,13,27) a draw takes about 0.2 microseconds, two thirds of it for the counts; all
 /// triples take 0.05. A longer path of a percentage f is proposed 100/f times on average until it
@@ -39,15 +32,15 @@ struct LengthRule {
 /// (0.4 to 1 millisecond).
 ///
 /// Memory: 24 bytes per (switch, group); with a percentage 4 more per ordered pair of switches.
-class LengthPaths {
+class ShapePaths {
  public:
-  /// Throws std::invalid_argument where the rule is out of range.
-  LengthPaths(const Network& network, const LengthRule& rule);
-  LengthPaths(const LengthPaths&) = delete;
-  LengthPaths& operator=(const LengthPaths&) = delete;
-  LengthPaths(LengthPaths&&) = default;
-  LengthPaths& operator=(LengthPaths&&) = default;
-  ~LengthPaths() = default;
+  /// Throws std::invalid_argument unless the rule is compact.
+  ShapePaths(const Network& network, const ShapeRule& rule);
+  ShapePaths(const ShapePaths&) = delete;
+  ShapePaths& operator=(const ShapePaths&) = delete;
+  ShapePaths(ShapePaths&&) = default;
+  ShapePaths& operator=(ShapePaths&&) = default;
+  ~ShapePaths() = default;
 
   [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
                                            Draws& draws) const;
@@ -61,8 +54,6 @@ class LengthPaths {
     bool after;
     bool at_target;
 
-    [[nodiscard]] int first_hops() const { return 1 + at_source + before; }
-    [[nodiscard]] int hops() const { return first_hops() + 1 + after + at_target; }
     [[nodiscard]] bool is_direct() const { return !before && !after; }
     /// Position in EndCounts.
     [[nodiscard]] std::size_t ends() const { return (at_source ? 2U : 0U) + (at_target ? 1U : 0U); }
@@ -74,23 +65,24 @@ class LengthPaths {
   };
   /// Link pairs of a switch pair by the local hops at its ends.
   using EndCounts = std::array<LinkPairs, 4>;
-  /// Paths of a shape, or of several with the same ends, per pair of links and meeting pair.
+  /// Paths of a shape per pair of links and per meeting pair.
   struct Factors {
     std::int64_t all = 0;
     std::int64_t meeting = 0;
+  };
+  struct Weighted {
+    Shape shape;
+    Factors factors;
+    double weight;
 
-    [[nodiscard]] std::int64_t size(const LinkPairs& pairs) const {
-      return all * pairs.all + meeting * pairs.meeting;
+    [[nodiscard]] double size(const EndCounts& counts) const {
+      const LinkPairs& pairs = counts[shape.ends()];
+      return weight * static_cast<double>(factors.all * pairs.all + factors.meeting * pairs.meeting);
     }
   };
-  struct ShapeSet {
-    std::vector<Shape> shapes;
-    std::array<Factors, 4> factors;  // by ends
-
-    void add(const Shape& shape, std::int64_t group_size);
-    [[nodiscard]] std::int64_t size(const EndCounts& counts) const;
-  };
+  using Shapes = std::vector<Weighted>;
   static Factors factors_of(const Shape& shape, std::int64_t group_size);
+  static double size(const Shapes& shapes, const EndCounts& counts);
   struct Proposal {
     std::int32_t first_link;
     std::int32_t second_link;
@@ -101,15 +93,19 @@ class LengthPaths {
   };
   static bool in_keyed_order(const KeyedTriple& x, const KeyedTriple& y);
 
+  [[nodiscard]] Weighted weighted(std::size_t shape, double weight) const;
   void choose_shapes();
+  [[nodiscard]] std::int64_t kept_of(std::int64_t longer) const;
   void count_link_pairs(const Network& network);
   [[nodiscard]] EndCounts count_ends(const Network& network, int source, int target) const;
 
   [[nodiscard]] Triple draw_ranked(const Network& network, int source, int target,
-                                   const ShapeSet& set, const EndCounts& counts,
-                                   std::int64_t rank, Draws& draws) const;
+                                   const Shapes& shapes, const EndCounts& counts, double rank,
+                                   Draws& draws) const;
   [[nodiscard]] Triple draw_shaped(const Network& network, int source, int target,
                                    const Shape& shape, Draws& draws) const;
+  [[nodiscard]] std::optional<Triple> draw_nearest(const Network& network, int source, int target,
+                                                   const EndCounts& counts, Draws& draws) const;
   [[nodiscard]] Triple draw_kept(const Network& network, int source, int target,
                                  const EndCounts& counts, Draws& draws) const;
   [[nodiscard]] std::optional<Proposal> propose(const Network& network, int source, int target,
@@ -130,14 +126,16 @@ class LengthPaths {
   [[nodiscard]] Triple find_first_dropped(const Network& network, int source, int target,
                                           std::int64_t longer) const;
 
-  LengthRule rule_;
+  ShapeRule rule_;
   TripleCodes codes_;
   LinkIndex leaving_;
   LinkIndex arriving_;
   std::int64_t group_size_;
   std::uint32_t most_links_ = 0;  // between two groups
-  ShapeSet whole_;                // all their paths belong to the set
-  ShapeSet longer_;               // the first in the keyed order belong to it
+  Shapes whole_;                  // all their paths belong to the set
+  Shapes longer_;                 // the first in the keyed order belong to it; each weighs 1
+  double longer_weight_ = 0.0;    // of a path, in the rule
+  Shapes nearest_;                // for pairs without a path
   std::vector<LinkPairs> from_switch_;  // per (source, target group)
   std::vector<LinkPairs> to_switch_;    // per (target, source group)
   std::vector<LinkPairs> between_;      // per ordered pair of groups

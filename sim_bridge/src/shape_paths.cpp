@@ -1,4 +1,4 @@
-#include "length_paths.hpp"
+#include "shape_paths.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,15 +52,12 @@ void for_each_of_length(const Network& network, int source, int target, int hops
 
 }  // namespace
 
-LengthPaths::LengthPaths(const Network& network, const LengthRule& rule)
+ShapePaths::ShapePaths(const Network& network, const ShapeRule& rule)
     : rule_(rule),
       codes_(network),
       leaving_(LinkIndex::leaving(network)),
       arriving_(LinkIndex::arriving(network)),
       group_size_(network.group_size()) {
-  if (rule.percent < 0 || rule.percent > 99 || (rule.percent > 0 && rule.first_hops)) {
-    throw std::invalid_argument("a length rule has 0 to 99 percent or a composition");
-  }
   choose_shapes();
   count_link_pairs(network);
   if (rule.percent > 0) {
@@ -69,20 +66,35 @@ LengthPaths::LengthPaths(const Network& network, const LengthRule& rule)
   }
 }
 
-void LengthPaths::choose_shapes() {
-  for (unsigned bits = 0; bits < 16; ++bits) {
-    const Shape shape{(bits & 8U) != 0, (bits & 4U) != 0, (bits & 2U) != 0, (bits & 1U) != 0};
-    const bool is_next = shape.hops() == rule_.max_hops + 1;
-    if (shape.hops() <= rule_.max_hops || (is_next && rule_.first_hops == shape.first_hops())) {
-      whole_.add(shape, group_size_);
-    } else if (is_next && rule_.percent > 0) {
-      longer_.add(shape, group_size_);
+ShapePaths::Weighted ShapePaths::weighted(std::size_t shape, double weight) const {
+  const Shape hops{(shape & kAtSource) != 0, (shape & kBefore) != 0, (shape & kAfter) != 0,
+                   (shape & kAtTarget) != 0};
+  return {hops, factors_of(hops, group_size_), weight};
+}
+
+void ShapePaths::choose_shapes() {
+  if (!rule_.is_compact()) {
+    throw std::invalid_argument("the paths of the drawn length differ in weight");
+  }
+  for (std::size_t shape = 0; shape < kShapes; ++shape) {
+    const double weight = rule_.weight[shape];
+    if (weight == 0.0) continue;
+    if (rule_.is_drawn(shape)) {
+      longer_weight_ = weight;
+      longer_.push_back(weighted(shape, 1.0));
+    } else {
+      whole_.push_back(weighted(shape, weight));
     }
   }
+  for (const std::size_t shape : rule_.nearest) nearest_.push_back(weighted(shape, 1.0));
+}
+
+std::int64_t ShapePaths::kept_of(std::int64_t longer) const {
+  return drawn_count(longer, rule_.percent);
 }
 
 // No link joins a group with itself, so the sums over links skip the ends of a pair by themselves.
-void LengthPaths::count_link_pairs(const Network& network) {
+void ShapePaths::count_link_pairs(const Network& network) {
   const int groups = network.num_groups();
   const auto count = [](std::span<const std::int32_t> links) {
     return static_cast<std::uint32_t>(links.size());
@@ -113,8 +125,8 @@ void LengthPaths::count_link_pairs(const Network& network) {
   }
 }
 
-LengthPaths::EndCounts LengthPaths::count_ends(const Network& network, int source,
-                                               int target) const {
+ShapePaths::EndCounts ShapePaths::count_ends(const Network& network, int source,
+                                             int target) const {
   LinkPairs own;
   const auto starts = arriving_.ends(target);
   for (const int end : leaving_.ends(source)) {
@@ -137,59 +149,71 @@ LengthPaths::EndCounts LengthPaths::count_ends(const Network& network, int sourc
 
 // A pair of links has one path per shape, but a meeting pair cannot take just one of the hops at
 // the intermediate; with both, it may be any switch of the group that is no end of the links.
-LengthPaths::Factors LengthPaths::factors_of(const Shape& shape, std::int64_t group_size) {
+ShapePaths::Factors ShapePaths::factors_of(const Shape& shape, std::int64_t group_size) {
   if (shape.is_direct()) return {0, 1};
   if (shape.before && shape.after) return {group_size - 2, 1};
   return {1, -1};
 }
 
-void LengthPaths::ShapeSet::add(const Shape& shape, std::int64_t group_size) {
-  shapes.push_back(shape);
-  const Factors added = factors_of(shape, group_size);
-  factors[shape.ends()].all += added.all;
-  factors[shape.ends()].meeting += added.meeting;
-}
-
-std::int64_t LengthPaths::ShapeSet::size(const EndCounts& counts) const {
-  std::int64_t sum = 0;
-  for (std::size_t ends = 0; ends < counts.size(); ++ends) sum += factors[ends].size(counts[ends]);
+double ShapePaths::size(const Shapes& shapes, const EndCounts& counts) {
+  double sum = 0.0;
+  for (const Weighted& one : shapes) sum += one.size(counts);
   return sum;
 }
 
-bool LengthPaths::has_path(const Network& network, int source, int target) const {
+bool ShapePaths::has_path(const Network& network, int source, int target) const {
   if (network.group(source) == network.group(target)) return network.group_size() > 2;
   const EndCounts counts = count_ends(network, source, target);
-  return whole_.size(counts) + drawn_count(longer_.size(counts), rule_.percent) > 0;
+  return size(whole_, counts) > 0.0 || size(nearest_, counts) > 0.0 ||
+         kept_of(static_cast<std::int64_t>(size(longer_, counts))) > 0;
 }
 
-std::optional<Triple> LengthPaths::draw(const Network& network, int source, int target,
-                                        Draws& draws) const {
+std::optional<Triple> ShapePaths::draw(const Network& network, int source, int target,
+                                       Draws& draws) const {
   if (network.group(source) == network.group(target)) {
     return draw_detour(network, source, target, draws);
   }
   const EndCounts counts = count_ends(network, source, target);
-  const std::int64_t whole = whole_.size(counts);
-  const std::int64_t kept = drawn_count(longer_.size(counts), rule_.percent);
-  if (whole + kept == 0) return std::nullopt;
-  const std::int64_t rank = draws.below(static_cast<std::uint32_t>(whole + kept));
-  if (rank >= whole) return draw_kept(network, source, target, counts, draws);
+  const double whole = size(whole_, counts);
+  double total = whole;
+  if (!longer_.empty()) {
+    const auto longer = static_cast<std::int64_t>(size(longer_, counts));
+    total += longer_weight_ * static_cast<double>(kept_of(longer));
+  }
+  if (total == 0.0) return draw_nearest(network, source, target, counts, draws);
+  const double rank = draws.uniform() * total;
+  if (rank >= whole && total > whole) return draw_kept(network, source, target, counts, draws);
   return draw_ranked(network, source, target, whole_, counts, rank, draws);
 }
 
-// Uniform among the paths of the shape that the rank falls into.
-Triple LengthPaths::draw_ranked(const Network& network, int source, int target,
-                                const ShapeSet& set, const EndCounts& counts,
-                                std::int64_t rank, Draws& draws) const {
-  for (const Shape& shape : set.shapes) {
-    rank -= factors_of(shape, group_size_).size(counts[shape.ends()]);
-    if (rank < 0) return draw_shaped(network, source, target, shape, draws);
+std::optional<Triple> ShapePaths::draw_nearest(const Network& network, int source, int target,
+                                               const EndCounts& counts, Draws& draws) const {
+  for (const Weighted& one : nearest_) {
+    if (one.size(counts) > 0.0) return draw_shaped(network, source, target, one.shape, draws);
   }
-  throw std::logic_error("LengthPaths: the paths of a pair do not add up");
+  return std::nullopt;
+}
+
+// Uniform among the paths of the shape that the rank falls into. Where rounding leaves a rank
+// beyond all shapes it falls into the last that has a path.
+Triple ShapePaths::draw_ranked(const Network& network, int source, int target,
+                               const Shapes& shapes, const EndCounts& counts, double rank,
+                               Draws& draws) const {
+  const Weighted* last = nullptr;
+  for (const Weighted& one : shapes) {
+    const double size = one.size(counts);
+    if (size == 0.0) continue;
+    last = &one;
+    rank -= size;
+    if (rank < 0.0) break;
+  }
+  if (last == nullptr) throw std::logic_error("ShapePaths: the paths of a pair do not add up");
+  return draw_shaped(network, source, target, last->shape, draws);
 }
 
 // Ends, since the shape has a path: the rank fell into it.
-Triple LengthPaths::draw_shaped(const Network& network, int source, int target,
-                                const Shape& shape, Draws& draws) const {
+Triple ShapePaths::draw_shaped(const Network& network, int source, int target, const Shape& shape,
+                               Draws& draws) const {
   for (;;) {
     const auto links = propose(network, source, target, shape, draws);
     if (!links) continue;
@@ -209,15 +233,15 @@ Triple LengthPaths::draw_shaped(const Network& network, int source, int target,
 }
 
 // Pairs of links, each with the same probability; all that fit the shape are among them.
-std::optional<LengthPaths::Proposal> LengthPaths::propose(const Network& network, int source,
-                                                          int target, const Shape& shape,
-                                                          Draws& draws) const {
+std::optional<ShapePaths::Proposal> ShapePaths::propose(const Network& network, int source,
+                                                        int target, const Shape& shape,
+                                                        Draws& draws) const {
   if (!shape.at_source) return propose_from_source(network, source, target, shape, draws);
   if (!shape.at_target) return propose_from_target(network, source, target, shape, draws);
   return propose_any(network, source, target, shape, draws);
 }
 
-std::optional<LengthPaths::Proposal> LengthPaths::propose_from_source(
+std::optional<ShapePaths::Proposal> ShapePaths::propose_from_source(
     const Network& network, int source, int target, const Shape& shape, Draws& draws) const {
   const std::int32_t first = pick(leaving_.links(source), draws);
   const int end = network.link(first).target;
@@ -234,7 +258,7 @@ std::optional<LengthPaths::Proposal> LengthPaths::propose_from_source(
   return Proposal{first, second};
 }
 
-std::optional<LengthPaths::Proposal> LengthPaths::propose_from_target(
+std::optional<ShapePaths::Proposal> ShapePaths::propose_from_target(
     const Network& network, int source, int target, const Shape& shape, Draws& draws) const {
   const std::int32_t second = pick(arriving_.links(target), draws);
   const int start = network.link(second).source;
@@ -247,9 +271,9 @@ std::optional<LengthPaths::Proposal> LengthPaths::propose_from_target(
   return Proposal{first, second};
 }
 
-std::optional<LengthPaths::Proposal> LengthPaths::propose_any(const Network& network, int source,
-                                                              int target, const Shape& shape,
-                                                              Draws& draws) const {
+std::optional<ShapePaths::Proposal> ShapePaths::propose_any(const Network& network, int source,
+                                                            int target, const Shape& shape,
+                                                            Draws& draws) const {
   const int from = network.group(source);
   const int to = network.group(target);
   const int middle = below_without(network.num_groups(), 1, from, to, draws);
@@ -264,14 +288,14 @@ std::optional<LengthPaths::Proposal> LengthPaths::propose_any(const Network& net
 }
 
 // A longer path that belongs to the set: proposed until one is before the first dropped.
-Triple LengthPaths::draw_kept(const Network& network, int source, int target,
-                              const EndCounts& counts, Draws& draws) const {
-  const std::int64_t longer = longer_.size(counts);
+Triple ShapePaths::draw_kept(const Network& network, int source, int target,
+                             const EndCounts& counts, Draws& draws) const {
+  const auto longer = static_cast<std::int64_t>(size(longer_, counts));
   const auto any = [&] {
-    const std::int64_t rank = draws.below(static_cast<std::uint32_t>(longer));
+    const double rank = draws.uniform() * static_cast<double>(longer);
     return draw_ranked(network, source, target, longer_, counts, rank, draws);
   };
-  if (drawn_count(longer, rule_.percent) == longer) return any();
+  if (kept_of(longer) == longer) return any();
   const std::uint64_t pair = pair_key(rule_.seed, source, target);
   const KeyedTriple limit = keyed(pair, first_dropped(network, source, target, longer));
   for (;;) {
@@ -280,17 +304,17 @@ Triple LengthPaths::draw_kept(const Network& network, int source, int target,
   }
 }
 
-LengthPaths::KeyedTriple LengthPaths::keyed(std::uint64_t pair, const Triple& path) const {
+ShapePaths::KeyedTriple ShapePaths::keyed(std::uint64_t pair, const Triple& path) const {
   return {path_key(pair, path.intermediate, path.first_link, path.second_link), path};
 }
 
-bool LengthPaths::in_keyed_order(const KeyedTriple& x, const KeyedTriple& y) {
+bool ShapePaths::in_keyed_order(const KeyedTriple& x, const KeyedTriple& y) {
   return std::tie(x.key, x.path.intermediate, x.path.first_link, x.path.second_link) <
          std::tie(y.key, y.path.intermediate, y.path.first_link, y.path.second_link);
 }
 
-Triple LengthPaths::first_dropped(const Network& network, int source, int target,
-                                  std::int64_t longer) const {
+Triple ShapePaths::first_dropped(const Network& network, int source, int target,
+                                 std::int64_t longer) const {
   const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
   const std::uint32_t known = first_dropped_[pair].load(std::memory_order_relaxed);
   if (known != 0) return codes_.decode(network, source, target, known - 1);
@@ -303,9 +327,9 @@ Triple LengthPaths::first_dropped(const Network& network, int source, int target
 // Keys are uniform, so the path sought has a key near its share of their range: only paths with
 // keys nearby are kept and ordered, those with lower ones counted. All are if it is not nearby,
 // which 8 standard deviations make next to impossible.
-Triple LengthPaths::find_first_dropped(const Network& network, int source, int target,
-                                       std::int64_t longer) const {
-  const std::int64_t kept = drawn_count(longer, rule_.percent);
+Triple ShapePaths::find_first_dropped(const Network& network, int source, int target,
+                                      std::int64_t longer) const {
+  const std::int64_t kept = kept_of(longer);
   const double count = static_cast<double>(longer);
   const double share = static_cast<double>(kept) / count;
   const double around = 8.0 * std::sqrt(share * (1.0 - share) / count) + 8.0 / count;
@@ -318,13 +342,13 @@ Triple LengthPaths::find_first_dropped(const Network& network, int source, int t
       lower += key < low ? 1 : 0;
       if (key >= low && key <= high) near.push_back({key, path});
     };
-    for_each_of_length(network, source, target, rule_.max_hops + 1, rule_.seed, visit);
+    for_each_of_length(network, source, target, rule_.drawn_hops, rule_.seed, visit);
     if (lower > kept || kept - lower >= static_cast<std::int64_t>(near.size())) continue;
     const auto sought = near.begin() + (kept - lower);
     std::ranges::nth_element(near, sought, in_keyed_order);
     return sought->path;
   }
-  throw std::logic_error("LengthPaths: fewer long paths than were counted");
+  throw std::logic_error("ShapePaths: fewer long paths than were counted");
 }
 
 }  // namespace tvlb::sim

@@ -1,0 +1,221 @@
+"""What several path sets have in common."""
+
+from dataclasses import replace
+from functools import cached_property, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb import _native
+from tvlb.errors import InvalidInput
+from tvlb.paths.members import keys_of_rows, members
+from tvlb.paths.path_set import LengthSet, PathSet, ShortSet, WeightedSet
+from tvlb.paths.rows import MAX_HOPS, PathRows, Switches, wiring
+from tvlb.paths.shape_rule import SHAPES, ShapeRule
+from tvlb.paths.usage import HopProfile, Pairs, SetUsage
+from tvlb.topology import Dragonfly
+
+__all__ = ["MeetSet"]
+
+
+class MeetSet(WeightedSet):
+    """Paths that belong to each of several sets; weights are multiplied and sum to 1 per pair.
+
+    Parameters
+    ----------
+    sets : at least two sets of one topology, by length, by shape, of shortest halves or met. A set
+        that is itself met counts as the sets that it is made of.
+
+    Raises
+    ------
+    InvalidInput : a set is of another kind or of another topology, percentages are drawn with
+        different seeds, or sets by shape have no shape in common.
+
+    Notes
+    -----
+    If one of the sets is by shape, a pair without any path takes those of the nearest shape: of the
+    paths that all sets of shortest halves have, or of all if the pair has none of these.
+    """
+
+    def __init__(self, sets: tuple[PathSet, ...]) -> None:
+        self.sets = _flat(sets)
+        _check(self.sets)
+        self.topology = self.sets[0].topology
+        self._shorts = tuple(one for one in self.sets if isinstance(one, ShortSet))
+        if self._by_shape.near_to == frozenset():
+            raise InvalidInput(f"the sets by shape of {self} have no shape in common")
+
+    @cached_property
+    def _by_shape(self) -> ShapeRule:
+        """What the sets other than those of shortest halves have in common."""
+        everything = ShapeRule((1.0,) * SHAPES)
+        rules = [one.rule for one in self.sets if isinstance(one, WeightedSet)]
+        return reduce(ShapeRule.meet, (rule for rule in rules if rule is not None), everything)
+
+    @property
+    def rule(self) -> ShapeRule | None:
+        """See `WeightedSet.rule`."""
+        return None if self._shorts else self._by_shape
+
+    def rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """See `PathSet.rows`."""
+        if not self._shorts:
+            return super().rows(sources, targets)
+        short = self._short_rows(sources, targets)
+        return self._with_nearest(self._common(short), short)
+
+    def _short_rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """Paths that all sets of shortest halves have."""
+        return _product([one.rows(sources, targets) for one in self._shorts])
+
+    def _common(self, short: PathRows) -> PathRows:
+        """Those of the paths that the other sets have as well."""
+        rule = self._by_shape
+        if rule.drawn_hops:
+            return _product([short, _of_rule(replace(rule, near_to=None), short)])
+        # Paths inside a group have no shape and keep their weight.
+        return _weighted(short, np.array([*rule.weight, 1.0])[_shapes(short)])
+
+    def _with_nearest(self, found: PathRows, short: PathRows) -> PathRows:
+        """Give the pairs without paths those of their nearest shape."""
+        lacking = np.flatnonzero(_lacks_paths(found))
+        if self._by_shape.near_to is None or len(lacking) == 0:
+            return found
+        return found.replaced(lacking, self._nearest_rows(short.pairs(lacking)))
+
+    def _nearest_rows(self, short: PathRows) -> PathRows:
+        """Paths of the nearest shape of each pair: of `short`, or of all if it has none."""
+        pairs = len(short.source)
+        rank = np.argsort(self._by_shape.nearest)[_shapes(short)]
+        least = np.full(pairs, SHAPES)
+        np.minimum.at(least, short.pair_of_row, rank)
+        near = _weighted(short, (rank == least[short.pair_of_row]).astype(np.float64))
+        without = np.flatnonzero(np.diff(near.offset) == 0)
+        if len(without) == 0:
+            return near
+        return near.replaced(without, _of_rule(self._nearest_only, near.pairs(without)))
+
+    @property
+    def _nearest_only(self) -> ShapeRule:
+        """The rule that gives every pair the paths of its nearest shape."""
+        rule = self._by_shape
+        return ShapeRule((0.0,) * SHAPES, near_to=rule.near_to, preferred=rule.preferred)
+
+    def profile(self, sources: Switches, targets: Switches) -> HopProfile:
+        """See `PathSet.profile`."""
+        if self._shorts:
+            return PathSet.profile(self, sources, targets)
+        return super().profile(sources, targets)
+
+    def usage(self, pairs: Pairs) -> SetUsage:
+        """See `PathSet.usage`."""
+        return PathSet.usage(self, pairs) if self._shorts else super().usage(pairs)
+
+    def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+        """See `PathSet.most_paths`; as if the other sets took nothing from the shortest halves."""
+        if not self._shorts:
+            return super().most_paths(sources, targets)
+        most = _count(self.topology, _tightest(self._shorts), sources, targets)
+        if self._by_shape.near_to is None:
+            return most
+        nearest = _count(self.topology, self._nearest_only.native, sources, targets)
+        return np.where(most > 0, most, nearest)
+
+    def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
+        """See `PathSet.takes_nearest`."""
+        if not self._shorts:
+            return super().takes_nearest(sources, targets)
+        if self._by_shape.near_to is None:
+            return PathSet.takes_nearest(self, sources, targets)
+        short = self._short_rows(sources, targets)
+        found = self._common(short)
+        return _lacks_paths(found) & ~_lacks_paths(self._with_nearest(found, short))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MeetSet) and self.sets == other.sets
+
+    def __hash__(self) -> int:
+        return hash(self.sets)
+
+    def __str__(self) -> str:
+        return " & ".join(str(one) for one in self.sets)
+
+
+def _flat(sets: tuple[PathSet, ...]) -> tuple[PathSet, ...]:
+    parts = [one.sets if isinstance(one, MeetSet) else (one,) for one in sets]
+    return tuple(one for part in parts for one in part)
+
+
+def _check(sets: tuple[PathSet, ...]) -> None:
+    if len(sets) < 2:
+        raise InvalidInput("only several path sets can meet")
+    for one in sets:
+        if not isinstance(one, WeightedSet | ShortSet):
+            raise InvalidInput(
+                f"{one} cannot meet other sets: only lengths, shapes and shortest halves can"
+            )
+        if one.topology != sets[0].topology:
+            raise InvalidInput(
+                f"sets of {sets[0].topology} and of {one.topology} cannot meet each other"
+            )
+    if len({one.seed for one in sets if isinstance(one, LengthSet) and one.percent}) > 1:
+        raise InvalidInput("sets cannot meet whose percentages are drawn with different seeds")
+
+
+def _tightest(shorts: tuple[ShortSet, ...]) -> _native.ShortRule:
+    """Limits that several sets of shortest halves have together."""
+    return _native.ShortRule(
+        min(one.max_first for one in shorts),
+        min(one.max_second for one in shorts),
+        min(one.max_total for one in shorts),
+    )
+
+
+def _count(
+    topology: Dragonfly,
+    rule: _native.ShapeRule | _native.ShortRule,
+    sources: Switches,
+    targets: Switches,
+) -> NDArray[np.int64]:
+    """Count the paths of each pair, int64 (pairs,)."""
+    count, _, _ = _native.profile_vlb(wiring(topology), rule, sources, targets)
+    return count.reshape(-1, MAX_HOPS + 1).sum(axis=1)
+
+
+def _shapes(rows: PathRows) -> NDArray[np.uint8]:
+    """Shape code of every row, `SHAPES` inside a group."""
+    return _native.path_shapes(wiring(rows.topology), rows.native)
+
+
+def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:
+    """Whether a pair of switches in different groups has no row, bool (pairs,)."""
+    group = rows.topology.switch_group
+    return (np.diff(rows.offset) == 0) & (group[rows.source] != group[rows.target])
+
+
+def _of_rule(rule: ShapeRule, like: PathRows) -> PathRows:
+    """Rows that a rule gives the pairs of other rows."""
+    topology = like.topology
+    columns = _native.enumerate_vlb(wiring(topology), rule.native, like.source, like.target)
+    return PathRows(topology, like.source, like.target, *columns)
+
+
+def _weighted(rows: PathRows, factor: NDArray[np.float64]) -> PathRows:
+    """Multiply the weights, drop what weighs nothing, and scale the rest."""
+    weight = rows.weight * factor
+    total = np.bincount(rows.pair_of_row, weights=weight, minlength=len(rows.source))
+    kept = factor > 0
+    scaled = np.zeros(len(rows))
+    scaled[kept] = weight[kept] / total[rows.pair_of_row[kept]]
+    return rows.with_weights(scaled).filtered(kept)
+
+
+def _product(several: list[PathRows]) -> PathRows:
+    """Rows that all have; in equal order, since rows of a pair are sorted."""
+    product = several[0]
+    for other in several[1:]:
+        mine, theirs = members(keys_of_rows(product), keys_of_rows(other))
+        factor = np.zeros(len(product))
+        factor[mine] = other.weight[theirs]
+        product = _weighted(product, factor)
+    return product
