@@ -36,7 +36,11 @@ VERSION = "0.1.0"
 # The step over all pairs removes paths besides those of the step per pair.
 BOTH_STEPS = BalanceOptions(local_threshold=2.0, global_threshold=1.05, floor_share=0.3)
 NETWORKS = ("2,4,2,3", "2,4,2,5", "2,4,2,9", "3,6,3,7", "1,4,2,9,palmtree")
-SETS = ("all", "none", "<=3", "<=4", "<=4+60%", "<=4+(2,3)", "short(2,3)", "short(<=4)")
+SETS = (
+    *("all", "none", "<=3", "<=4", "<=4+60%", "<=4+(2,3)", "short(2,3)", "short(<=4)"),
+    *("shape(g.g:8, g.lgl)", "shape(g.?) & <=3+50%"),
+    "shape(gl.?:0.3) & short(all)",
+)
 
 
 def never(_: PathSet) -> bool:

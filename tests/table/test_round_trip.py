@@ -15,6 +15,7 @@ from tvlb.topology import ARRANGEMENTS, Dragonfly
 
 EXPRESSIONS = ("all", "none", "<=3", "<=4", "<=4+60%", "<=3+10%", "<=4+(2,3)", "<=4+(3,2)")
 SHORT = ("short(2,3)", "short(3,2)", "short(<=4)", "short(all)")
+SHAPES = ("shape(g.g:8, g.lgl)", "shape(lg.?:0.1) & <=3+10%", "shape(g.?) & short(2,3)")
 
 
 @st.composite
@@ -24,7 +25,7 @@ def tables(draw: st.DrawFn) -> Table:
     g = draw(st.integers(2, a * h + 1))
     topology = Dragonfly(draw(st.integers(1, 2)), a, h, g, draw(st.sampled_from([*ARRANGEMENTS])))
     seed = draw(st.integers(0, 2**64 - 1))
-    base_set = parse_expression(draw(st.sampled_from(EXPRESSIONS + SHORT)), topology, seed)
+    base_set = parse_expression(draw(st.sampled_from(EXPRESSIONS + SHORT + SHAPES)), topology, seed)
     rows = base_set.all_rows()
     step = draw(st.integers(2, 9))
     removed = np.arange(len(rows)) % step == 1

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, VerificationFailed
-from tvlb.table import Columns, Table, VerifyReport, verify
+from tvlb.table import Columns, CompactTable, Table, VerifyReport, verify
 from tvlb.topology import Dragonfly
 
 EXPRESSIONS = [
@@ -24,6 +24,10 @@ EXPRESSIONS = [
     "short(3,2)",
     "short(<=4)",
     "short(all)",
+    "shape(g.?)",
+    "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)",
+    "shape(lg.g, g.gl:0.1) & <=3+10%",
+    "shape(g.?) & short(2,3)",
 ]
 
 
@@ -41,6 +45,35 @@ def test_every_expression_passes(
         assert report.ok
         assert report.vcs_needed is not None
         assert report.vcs_needed <= enough
+
+
+# dfly(2,4,2,9) has 36 * 32 pairs between groups; a switch has two g.g paths, one by each of its
+# cables, which end in different switches.
+def test_pairs_with_the_nearest_shape_are_counted(
+    make_table: Callable[..., Table], small: Dragonfly
+) -> None:
+    for expression in ("shape(g.g)", "shape(g.g) & <=4", "short(all) & shape(g.g)"):
+        base = make_table(expression, small)
+        compact = CompactTable.from_set(base.base_set, version="0.1.0")
+        for table in (base, compact):
+            report = verify(table)
+            report.raise_if_failed()
+            assert report.nearest_pairs == 36 * 32 - 36 * 2
+    for expression in ("all", "none", "<=2", "shape(?.?)", "short(2,3)"):
+        assert verify(make_table(expression, small)).nearest_pairs == 0
+
+
+# What balancing removes changes nothing about the expression.
+def test_removed_paths_leave_the_pairs_with_the_nearest_shape(
+    make_table: Callable[..., Table], small: Dragonfly
+) -> None:
+    table = make_table("shape(g.lgl)", small)
+    removed = np.diff(table.rows.pair_of_row, prepend=-1) == 0
+    less = verify(make_table("shape(g.lgl)", small, removed=removed & (table.rows.hops > 2)))
+    less.raise_if_failed()
+    assert less.paths < len(table)
+    assert less.nearest_pairs == verify(table).nearest_pairs
+    assert less.nearest_pairs
 
 
 def test_all_paths_use_all_vcs(make_table: Callable[..., Table], small: Dragonfly) -> None:
@@ -146,6 +179,12 @@ def test_deadlock_is_not_judged_on_paths_that_are_none(
     report = verify(change(table, **set_value("hops", 6, 6)(table)))
     assert report.vcs_needed is None
     assert report.cycle == ()
+
+
+def test_nearest_shapes_are_not_counted_in_rows_out_of_order(
+    table: Table, change: Callable[..., Table]
+) -> None:
+    assert verify(change(table, **set_value("dst_switch", 6, 2)(table))).nearest_pairs is None
 
 
 def rows_where(table: Table, positions: NDArray[np.integer]) -> Table:

@@ -1,18 +1,23 @@
-"""Load balancing: remove the paths that make some links far busier than others.
+"""Load balancing: even out how busy links are, by removing paths or by changing draw weights.
 
-`balance` works per switch pair and then over all pairs; the report says what it achieved.
-`balance_pairs` works per switch pair only, on whichever pairs it is given.
+`balance` removes paths per switch pair and then over all pairs, `balance_weights` keeps every path;
+the report says what was achieved. `balance_pairs` works per switch pair only, on whichever pairs it
+is given.
 """
 
 from tvlb.balance.balanced_set import BalancedSet
-from tvlb.balance.balancing import Balanced, BalanceReport, balance, unbalanced
+from tvlb.balance.balancing import balance, unbalanced
+from tvlb.balance.by_weight import balance_weights, reweight
 from tvlb.balance.kept_set import KeptSet
-from tvlb.balance.options import BalanceOptions
+from tvlb.balance.options import BalanceOptions, WeightOptions
 from tvlb.balance.per_pair import BalancedPairs, balance_pairs
+from tvlb.balance.result import Balanced, BalanceMethod, BalanceReport
+from tvlb.balance.reweighted_set import ReweightedSet
 from tvlb.balance.sample import Sample, chunks, sample_of
 from tvlb.balance.usage import KindUsage, UsageCount, link_usage
 
 __all__ = [
+    "BalanceMethod",
     "BalanceOptions",
     "BalanceReport",
     "Balanced",
@@ -20,12 +25,16 @@ __all__ = [
     "BalancedSet",
     "KeptSet",
     "KindUsage",
+    "ReweightedSet",
     "Sample",
     "UsageCount",
+    "WeightOptions",
     "balance",
     "balance_pairs",
+    "balance_weights",
     "chunks",
     "link_usage",
+    "reweight",
     "sample_of",
     "unbalanced",
 ]

@@ -4,8 +4,6 @@ Reference: Rahman et al., SC'19, section 3.3.3. The removal rules are made exact
 docs/balance.md.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,62 +12,13 @@ from tvlb.balance.balanced_set import BalancedSet
 from tvlb.balance.kept_set import KeptSet
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import balance_pairs
+from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sample import chunks, sample_of
-from tvlb.balance.usage import KindUsage, UsageCount, link_usage
+from tvlb.balance.usage import UsageCount, link_usage
 from tvlb.paths import PathSet, RowSet, check_pairs, is_listable, wiring
 from tvlb.randomness import check_seed
-from tvlb.topology import LinkKind
 
-__all__ = ["BalanceReport", "Balanced", "balance"]
-
-
-@dataclass(frozen=True)
-class BalanceReport:
-    """What balancing did.
-
-    Attributes
-    ----------
-    before, after : usage by kind of link, all pairs together.
-    removed_locally, removed_globally : paths removed by the per-pair and the all-pairs step.
-    pairs_at_floor : pairs for which an overload stayed because no further path may be removed.
-    paths_before : paths of all pairs before.
-    sampled_pairs : None, or the number of pairs between groups that all these figures are of.
-    """
-
-    before: dict[LinkKind, KindUsage]
-    after: dict[LinkKind, KindUsage]
-    removed_locally: int
-    removed_globally: int
-    pairs_at_floor: int
-    paths_before: int
-    sampled_pairs: int | None = None
-
-    @property
-    def removed(self) -> int:
-        """Paths removed altogether."""
-        return self.removed_locally + self.removed_globally
-
-
-@dataclass(frozen=True, eq=False)
-class Balanced:
-    """A balanced path set.
-
-    Attributes
-    ----------
-    path_set : the remaining paths, weights renormalised; prints as the original expression.
-    mean_hops : mean hops of a path drawn from it over the inter-group pairs, nan without any; of
-        the sampled pairs if there is a sample.
-    report : what was done.
-    """
-
-    path_set: KeptSet | BalancedSet
-    mean_hops: float
-    report: BalanceReport
-
-    @property
-    def keep(self) -> NDArray[np.bool_] | None:
-        """Bool over the rows of the original set, `PathSet.all_rows`; None if they are too many."""
-        return self.path_set.keep if isinstance(self.path_set, KeptSet) else None
+__all__ = ["balance", "unbalanced"]
 
 
 def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: int = 0) -> Balanced:
@@ -102,7 +51,7 @@ def unbalanced(path_set: PathSet) -> BalanceReport:
     if is_listable(path_set):
         rows = path_set.all_rows()
         usage = link_usage(rows)
-        return BalanceReport(usage, usage, 0, 0, 0, len(rows))
+        return BalanceReport(usage, usage, 0, 0, 0, len(rows), method=None)
     sample = sample_of(path_set)
     count = UsageCount(path_set.topology)
     paths = 0
@@ -112,7 +61,7 @@ def unbalanced(path_set: PathSet) -> BalanceReport:
     for rows in chunks(path_set, *sample.inside):
         count.add(rows)
     usage = count.by_kind()
-    return BalanceReport(usage, usage, 0, 0, 0, paths, len(sample.between[0]))
+    return BalanceReport(usage, usage, 0, 0, 0, paths, len(sample.between[0]), method=None)
 
 
 def _balance_listed(path_set: PathSet, options: BalanceOptions, seed: int) -> Balanced:

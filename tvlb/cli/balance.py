@@ -1,10 +1,12 @@
 """`tvlb balance`: balance one path set."""
 
-from typing import Annotated, Any, cast
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from tvlb.balance import BalanceOptions, balance
+from tvlb.balance import Balanced, BalanceOptions, WeightOptions, balance, balance_weights
 from tvlb.cli.options import (
     Json,
     PathSetOption,
@@ -14,6 +16,9 @@ from tvlb.cli.options import (
     number,
 )
 from tvlb.cli.terminal import print_json, stdout
+from tvlb.documents import plain
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathSet
 from tvlb.provenance import versions
 from tvlb.search import balance_document
 from tvlb.table import parse_path_set
@@ -25,12 +30,19 @@ __all__ = ["balance_command"]
 def balance_command(
     topology: TopologyArgument,
     vlb: PathSetOption = "all",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="METHOD",
+            help="removal: paths over busy links go; weights: they are drawn less often.",
+        ),
+    ] = "removal",
     local_threshold: Annotated[
         float,
         typer.Option(
             parser=number,
             metavar="NUMBER",
-            help="Overloaded for a pair above this multiple of the mean.",
+            help="Removal: overloaded for a pair above this multiple of the mean.",
         ),
     ] = 2.0,
     global_threshold: Annotated[
@@ -38,45 +50,104 @@ def balance_command(
         typer.Option(
             parser=number,
             metavar="NUMBER",
-            help="Overloaded over all pairs above this multiple of the mean.",
+            help="Removal: overloaded over all pairs above this multiple of the mean.",
         ),
     ] = 1.2,
     floor_paths: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="Fewest paths a pair keeps.")
+        int,
+        typer.Option(
+            parser=integer, metavar="INTEGER", help="Removal: fewest paths that a pair keeps."
+        ),
     ] = 4,
     floor_share: Annotated[
-        float, typer.Option(parser=number, metavar="NUMBER", help="Smallest share a pair keeps.")
+        float,
+        typer.Option(
+            parser=number, metavar="NUMBER", help="Removal: smallest share that a pair keeps."
+        ),
     ] = 0.5,
+    rounds: Annotated[
+        int,
+        typer.Option(
+            parser=integer, metavar="INTEGER", help="Weights: how often they are changed."
+        ),
+    ] = 30,
+    step: Annotated[
+        float,
+        typer.Option(
+            parser=number,
+            metavar="NUMBER",
+            help="Weights: at twice the mean usage, paths are drawn exp(-STEP) times as often.",
+        ),
+    ] = 0.5,
+    weight_floor: Annotated[
+        float,
+        typer.Option(
+            parser=number,
+            metavar="NUMBER",
+            help="Weights: smallest share of its weight that a path keeps.",
+        ),
+    ] = 1 / 64,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Balance the link usage of a path set by removing paths."""
-    options = BalanceOptions(local_threshold, global_threshold, floor_paths, floor_share)
+    """Balance the link usage of a path set by removing paths or by changing their weights."""
+    removal = BalanceOptions(local_threshold, global_threshold, floor_paths, floor_share)
+    weights = WeightOptions(rounds, step, weight_floor)
+    _check_method(method, removal, weights)
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)
-    report = balance_document(balance(path_set, options, seed=seed).report)
+    found = _balance(path_set, removal if method == "removal" else weights, seed)
     document = {
         "topology": str(network),
         "path_set": str(path_set),
         "seed": seed,
-        **report,
+        "method": method,
+        **balance_document(found.report),
+        "mean_vlb_hops": plain(found.mean_hops),
         "provenance": versions(),
     }
     if json:
         print_json(document)
-        return
-    console = stdout()
-    console.print(
-        f"{network}, {path_set}: {document['removed']:,} of {document['paths']:,} paths removed, "
-        f"{document['pairs_at_floor']:,} pairs at the floor"
-    )
+    else:
+        _print(document, stdout())
+
+
+def _check_method(method: str, removal: BalanceOptions, weights: WeightOptions) -> None:
+    if method not in ("removal", "weights"):
+        raise InvalidInput(f"method {method!r} is unknown; choose one of removal, weights")
+    if method == "removal" and weights != WeightOptions():
+        raise InvalidInput("--rounds, --step and --weight-floor belong to --method weights")
+    if method == "weights" and removal != BalanceOptions():
+        raise InvalidInput(
+            "--local-threshold, --global-threshold, --floor-paths and --floor-share belong to "
+            "--method removal"
+        )
+
+
+def _balance(path_set: PathSet, options: BalanceOptions | WeightOptions, seed: int) -> Balanced:
+    if isinstance(options, WeightOptions):
+        return balance_weights(path_set, options)
+    return balance(path_set, options, seed=seed)
+
+
+def _print(document: Mapping[str, Any], console: Console) -> None:
+    title = f"{document['topology']}, {document['path_set']}"
+    if document["method"] == "weights":
+        hops = document["mean_vlb_hops"]
+        length = "" if hops is None else f", {hops:.3f} hops on average"
+        console.print(f"{title}: weights of {document['paths']:,} paths{length}")
+    else:
+        console.print(
+            f"{title}: {document['removed']:,} of {document['paths']:,} paths removed, "
+            f"{document['pairs_at_floor']:,} pairs at the floor"
+        )
     if document["sampled_pairs"] is not None:
         console.print(
             f"  too many paths to list: these are figures of {document['sampled_pairs']:,} pairs; "
             "the step over all pairs is left out"
         )
     for kind in ("local", "global"):
-        usage = cast("dict[str, Any]", document[kind])
+        usage = document[kind]
         if usage["before"] is not None:
             console.print(
                 f"  {kind} links, largest/mean usage: {usage['before']:.4f} before, "

@@ -104,6 +104,12 @@ def verify_command(
         console.print(f"{table}: {state} ({report.paths:,} paths, {report.vcs_needed} VCs needed)")
         if report.sampled_pairs is not None:
             console.print(f"  looked at: a sample of {report.sampled_pairs:,} switch pairs")
+        if report.nearest_pairs:
+            console.print(f"  nearest shape taken by: {report.nearest_pairs:,} switch pairs")
+        if report.listed_weights:
+            console.print(
+                "  weights: listed, not derived from a rule; their values are not checked"
+            )
         for problem in report.problems:
             console.print(f"  {problem}")
     if not report.ok:

@@ -18,7 +18,7 @@ from tvlb.table.files import (
     write_stream,
     write_table,
 )
-from tvlb.table.header import FORMAT_VERSION, TableHeader, TopologyRecord
+from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights, TopologyRecord
 from tvlb.table.link_shares import LinkShares, link_shares
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
 from tvlb.table.stored import AnyTable
@@ -60,6 +60,7 @@ __all__ = [
     "TableFormat",
     "TableHeader",
     "TableSummary",
+    "TableWeights",
     "TopologyRecord",
     "VcScheme",
     "VerifyReport",

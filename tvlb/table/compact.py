@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tvlb.balance import BalancedSet, chunks
+from tvlb.balance import BalancedSet, ReweightedSet, chunks
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, PathSet, is_listable, keys_of_rows, members, parse_expression
 from tvlb.table.columns import Columns
@@ -60,8 +60,14 @@ class CompactTable:
 
         Raises
         ------
-        InvalidInput : the set cannot be rebuilt from its expression and `seed`.
+        InvalidInput : the set cannot be rebuilt from its expression and `seed`, or is balanced by
+            weights.
         """
+        if isinstance(path_set, ReweightedSet):
+            raise InvalidInput(
+                f"{path_set} balanced by weights has no compact table: the weights of a pair "
+                "follow from the paths of all pairs; write the full form"
+            )
         base = path_set.base if isinstance(path_set, BalancedSet) else path_set
         check_rebuildable(base, seed)
         balance, removed = None, no_removed()

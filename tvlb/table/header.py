@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tvlb.balance import BalanceOptions
+from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
 from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly
@@ -21,7 +21,9 @@ __all__ = [
     "CompactRecord",
     "Removed",
     "TableHeader",
+    "TableWeights",
     "TopologyRecord",
+    "WeightsRecord",
     "content_id",
     "join",
     "no_removed",
@@ -34,6 +36,10 @@ _REMOVED_COLUMNS = 5
 
 Removed = NDArray[np.int32]
 """Paths taken out of the rule: int32 (paths, 5) of (src, dst, intermediate, first, second)."""
+
+
+TableWeights = WeightOptions | Literal["listed"]
+"""Where draw weights come from that are not the rule's: balancing by weights, or elsewhere."""
 
 
 class TopologyRecord(BaseModel):
@@ -108,6 +114,30 @@ class BalanceRecord(BaseModel):
         )
 
 
+class WeightsRecord(BaseModel):
+    """The balancing by weights that gives the draw weights of a table.
+
+    Attributes
+    ----------
+    rounds, step, floor : see `WeightOptions`.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    rounds: int
+    step: float
+    floor: float
+
+    @classmethod
+    def of(cls, options: WeightOptions) -> Self:
+        """Record settings."""
+        return cls(**asdict(options))
+
+    def options(self) -> WeightOptions:
+        """Return the settings; raises InvalidInput if one is out of range."""
+        return WeightOptions(self.rounds, self.step, self.floor)
+
+
 class CompactRecord(BaseModel):
     """What the header of a compact table says instead of rows.
 
@@ -137,6 +167,9 @@ class TableHeader(BaseModel):
         paths of the expression, before any removal.
     mean_vlb_hops : mean hops of a drawn path over the inter-group pairs, None without any path.
     compact : None in the full form.
+    weights : None if the draw weights are those of the expression, renormalised after removals; the
+        settings of balancing if it changed them over all pairs; "listed" if they follow from no
+        rule and only the rows say them. None in the compact form.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -149,13 +182,15 @@ class TableHeader(BaseModel):
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None
     compact: CompactRecord | None = None
+    weights: WeightsRecord | Literal["listed"] | None = None
 
 
 def join(header: TableHeader, removed: Removed) -> dict[str, Any]:
     """Return the header with the removed paths as one JSON document."""
     entries = header.model_dump(mode="json")
-    if header.compact is None:
-        del entries["compact"]
+    for optional in ("compact", "weights"):
+        if entries[optional] is None:
+            del entries[optional]
     return {**entries, _REMOVED: removed.tolist()}
 
 

@@ -1,5 +1,7 @@
 """The one parser of path sets: expressions, and the paths of saved tables."""
 
+import os
+
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, parse_expression
 from tvlb.table.files import FORMATS, read_table
@@ -20,7 +22,8 @@ def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
 
     Raises
     ------
-    InvalidInput : neither an expression nor a readable table, or a table of another topology.
+    InvalidInput : neither an expression nor a readable table, a table of another topology, or one
+        that is to meet another set.
 
     Examples
     --------
@@ -28,8 +31,13 @@ def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
     '<=4+60%'
     """
     name = text.strip()
-    if name.endswith(TABLE_SUFFIXES):
+    if name.endswith(TABLE_SUFFIXES) and ("&" not in name or os.path.exists(name)):
         return _load(name, topology)
+    parts = [part.strip() for part in text.split("&")]
+    if tables := [part for part in parts if part.endswith(TABLE_SUFFIXES)]:
+        raise InvalidInput(
+            f"path set {text!r}: {tables[0]} is a saved table, and only expressions meet with &"
+        )
     try:
         return parse_expression(text, topology, seed)
     except InvalidInput as error:

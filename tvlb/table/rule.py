@@ -1,8 +1,9 @@
-"""A table must hold exactly what its expression gives, less what balancing removed."""
+"""A table must hold what its expression gives, less what balancing removed, weighted as it says."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.balance import reweight
 from tvlb.paths import PathRows, check_listable, keys_of_paths, keys_of_rows, members
 from tvlb.table.columns import Columns
 from tvlb.table.findings import Finding, rows_that
@@ -31,7 +32,7 @@ def check_rule(table: Table) -> list[Finding]:
     # Balancing leaves every pair some paths, so a pair emptied by removals is missing as well.
     findings += _missing_pairs(given, table.rows)
     if _same_paths(wanted, table.rows):
-        return findings + _check_weights(wanted, table.rows)
+        return findings + _check_weights(wanted, table)
     in_table, in_rule = members(keys_of_rows(wanted), keys_of_rows(table.rows))
     return [
         *findings,
@@ -86,7 +87,12 @@ def _same_paths(wanted: PathRows, found: PathRows) -> bool:
     )
 
 
-def _check_weights(wanted: PathRows, found: PathRows) -> list[Finding]:
+def _check_weights(wanted: PathRows, table: Table) -> list[Finding]:
+    weights, found = table.weights, table.rows
+    if weights == "listed":
+        return []
+    if weights is not None:
+        wanted = reweight(wanted, weights)
     differ = ~(np.abs(found.weight - wanted.weight) <= WEIGHT_TOLERANCE)
     return rows_that("the weight is not the rule's", differ, Columns.from_rows(found))
 

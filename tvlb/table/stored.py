@@ -3,7 +3,7 @@
 from tvlb.errors import InvalidInput
 from tvlb.table.columns import Columns
 from tvlb.table.compact import CompactTable
-from tvlb.table.header import Removed, TableHeader
+from tvlb.table.header import Removed, TableHeader, WeightsRecord
 from tvlb.table.table import Table
 
 __all__ = ["AnyTable", "stored_table"]
@@ -17,12 +17,17 @@ def stored_table(header: TableHeader, removed: Removed, columns: Columns) -> Any
 
     Raises
     ------
-    InvalidInput : a compact table with rows, or with removed paths but no balancing.
+    InvalidInput : a compact table with rows, with weights, or with removed paths but no balancing;
+        settings of balancing by weights that are out of range.
     """
+    if isinstance(header.weights, WeightsRecord):
+        header.weights.options()
     if header.compact is None:
         return Table(header, removed, columns)
     if len(columns):
         raise InvalidInput(f"a compact table has no rows, but there are {len(columns):,}")
+    if header.weights is not None:
+        raise InvalidInput("a compact table has no weights but those of its expression")
     if header.compact.balance is None and len(removed):
         raise InvalidInput("a compact table without balancing has no removed paths")
     return CompactTable(header, removed)

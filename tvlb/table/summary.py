@@ -1,6 +1,6 @@
 """What a table holds, as plain data for printing and for JSON."""
 
-from typing import TypedDict, overload
+from typing import Literal, TypedDict, overload
 
 import numpy as np
 
@@ -47,8 +47,11 @@ class WeightData(TypedDict):
     largest_sum_error: float
 
 
+WeightSource = Literal["expression", "balancing", "listed"]
+
+
 class TableSummary(TypedDict):
-    """A table in a few numbers."""
+    """A table in a few numbers; `weights_from` says what the draw weights follow from, if any."""
 
     id: str
     topology: str
@@ -59,6 +62,7 @@ class TableSummary(TypedDict):
     pairs_without_paths: int
     paths: int
     removed_by_balance: int
+    weights_from: WeightSource
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None
     weights: WeightData
@@ -146,11 +150,22 @@ def summarise(table: AnyTable) -> TableSummary | CompactSummary:
         pairs_without_paths=int(np.count_nonzero(counts == 0)),
         paths=len(rows),
         removed_by_balance=len(table.removed),
+        weights_from=_weight_source(table),
         paths_by_hops=header.paths_by_hops,
         mean_vlb_hops=header.mean_vlb_hops,
         weights=_weights(rows),
         diversity=diversity_data(diversity(rows)),
     )
+
+
+def _weight_source(table: Table) -> WeightSource:
+    match table.header.weights:
+        case None:
+            return "expression"
+        case "listed":
+            return "listed"
+        case _:
+            return "balancing"
 
 
 def _compact(table: CompactTable) -> CompactSummary:

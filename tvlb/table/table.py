@@ -6,11 +6,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.balance import WeightOptions
 from tvlb.errors import InvalidInput
-from tvlb.paths import LengthSet, PathRows, PathSet, RowSet, check_rows, parse_expression
+from tvlb.paths import PathRows, PathSet, RowSet, WeightedSet, check_rows, parse_expression
 from tvlb.randomness import MAX_SEED
 from tvlb.table.columns import Columns
-from tvlb.table.header import Removed, TableHeader, TopologyRecord, content_id, no_removed
+from tvlb.table.header import (
+    Removed,
+    TableHeader,
+    TableWeights,
+    TopologyRecord,
+    WeightsRecord,
+    content_id,
+    no_removed,
+)
 from tvlb.table.structure import first_invalid_row
 from tvlb.topology import Dragonfly
 
@@ -45,6 +54,7 @@ class Table:
         rows: PathRows,
         removed: PathRows | NDArray[np.bool_] | None = None,
         *,
+        weights: TableWeights | None = None,
         seed: int = 0,
         version: str,
     ) -> "Table":
@@ -56,6 +66,9 @@ class Table:
         rows : the paths that stay, every ordered pair in order as from `PathSet.all_rows`.
         removed : the paths that were taken out, as rows, or as a mask over
             ``base_set.all_rows()``; None if none were.
+        weights : the settings with which `balance_weights` gave the rows their draw weights;
+            "listed" if the weights follow from no rule; None for those of the expression,
+            renormalised after removals.
         seed : the seed of `base_set`.
         version : of the tvlb that makes the table.
 
@@ -75,6 +88,7 @@ class Table:
             seed=seed,
             paths_by_hops=paths_by_hops(rows.hops),
             mean_vlb_hops=mean_vlb_hops(rows),
+            weights=WeightsRecord.of(weights) if isinstance(weights, WeightOptions) else weights,
         )
         table = cls(header, _removed_paths(base_set, removed), Columns.from_rows(rows))
         table.__dict__.update(topology=topology, rows=rows)
@@ -104,6 +118,17 @@ class Table:
     def base_set(self) -> PathSet:
         """The path set of the expression, before removals."""
         return parse_expression(self.header.expression, self.topology, self.header.seed)
+
+    @property
+    def weights(self) -> TableWeights | None:
+        """Where the draw weights come from; None for the expression.
+
+        Raises
+        ------
+        InvalidInput : a setting of balancing is out of range.
+        """
+        weights = self.header.weights
+        return weights.options() if isinstance(weights, WeightsRecord) else weights
 
     def path_set(self, name: str) -> RowSet:
         """Return the rows as a path set that prints as `name`.
@@ -144,10 +169,8 @@ def check_rebuildable(base_set: PathSet, seed: int) -> None:
     if not 0 <= seed <= MAX_SEED:
         raise InvalidInput(f"seed {seed} is out of range; seeds are 0..2^63-1")
     rebuilt = parse_expression(str(base_set), base_set.topology, seed)
-    if isinstance(base_set, LengthSet) and base_set != rebuilt:
-        raise InvalidInput(
-            f"{base_set} with seed {base_set.seed} cannot be recorded with seed {seed}"
-        )
+    if isinstance(base_set, WeightedSet) and base_set != rebuilt:
+        raise InvalidInput(f"{base_set} with another seed cannot be recorded with seed {seed}")
 
 
 def _check_every_pair(topology: Dragonfly, rows: PathRows) -> None:

@@ -36,6 +36,9 @@ class VerifyReport:
     vcs_needed : VCs that the scheme uses; None if invalid paths prevented the check.
     cycle : channels of one dependency cycle, empty if there is none.
     sampled_pairs : None, or the number of switch pairs between groups that were looked at.
+    nearest_pairs : switch pairs that the expression gives paths of the nearest shape, for lack of
+        paths of its own shapes; None if the rows cannot be told apart by pair.
+    listed_weights : the weights follow from no rule, and their values were not checked.
     """
 
     table_id: str
@@ -49,6 +52,8 @@ class VerifyReport:
     vcs_needed: int | None
     cycle: tuple[Channel, ...]
     sampled_pairs: int | None = None
+    nearest_pairs: int | None = None
+    listed_weights: bool = False
 
     @property
     def ok(self) -> bool:
@@ -86,7 +91,8 @@ def verify(
     -----
     The rows must be paths of the topology, sorted and different; exactly those that expression
     and seed give less the removed ones, with positive weights that sum to 1 per pair within 1e-9
-    and are the rule's; the header must describe them; and the channels of all MIN paths and rows
+    and are the rule's, found again by balancing where the header says so, or any where it says that
+    they are listed; the header must describe them; and the channels of all MIN paths and rows
     must not depend on each other in a circle. Checks that earlier problems make meaningless are
     left out. Of a compact table with too many paths to list, the rows of a sample of the switch
     pairs are generated and looked at; their dependencies join those of all MIN paths.
@@ -157,6 +163,8 @@ def _report(
         par=par,
         vcs_needed=None if checked is None else checked.vcs_needed,
         cycle=() if checked is None else checked.cycle,
+        nearest_pairs=None if found is None else table.base_set.nearest_pairs(),
+        listed_weights=table.header.weights == "listed",
     )
 
 

@@ -1,0 +1,74 @@
+"""What balancing a path set gives, whichever way it is done."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.balance.balanced_set import BalancedSet
+from tvlb.balance.kept_set import KeptSet
+from tvlb.balance.reweighted_set import ReweightedSet
+from tvlb.balance.usage import KindUsage
+from tvlb.topology import LinkKind
+
+__all__ = ["BalanceMethod", "BalanceReport", "Balanced"]
+
+BalanceMethod = Literal["removal", "weights"]
+"""The ways of balancing: paths over busy links are removed, or drawn less often."""
+
+
+@dataclass(frozen=True)
+class BalanceReport:
+    """What balancing did.
+
+    Attributes
+    ----------
+    before, after : usage by kind of link, all pairs together.
+    removed_locally, removed_globally : paths removed by the per-pair and the all-pairs step; 0 if
+        balanced by weights.
+    pairs_at_floor : pairs for which an overload stayed because no further path may be removed; 0 if
+        balanced by weights.
+    paths_before : paths of all pairs before.
+    sampled_pairs : None, or the number of pairs between groups that all these figures are of.
+    method : the way of balancing; None if the set was left as it is.
+    """
+
+    before: dict[LinkKind, KindUsage]
+    after: dict[LinkKind, KindUsage]
+    removed_locally: int
+    removed_globally: int
+    pairs_at_floor: int
+    paths_before: int
+    sampled_pairs: int | None = None
+    method: BalanceMethod | None = "removal"
+
+    @property
+    def removed(self) -> int:
+        """Paths removed altogether."""
+        return self.removed_locally + self.removed_globally
+
+
+@dataclass(frozen=True, eq=False)
+class Balanced:
+    """A balanced path set.
+
+    Attributes
+    ----------
+    path_set : what balancing made of the set; prints as the original expression.
+    mean_hops : mean hops of a path drawn from it over the inter-group pairs, nan without any; of
+        the sampled pairs if there is a sample.
+    report : what was done.
+    """
+
+    path_set: KeptSet | BalancedSet | ReweightedSet
+    mean_hops: float
+    report: BalanceReport
+
+    @property
+    def keep(self) -> NDArray[np.bool_] | None:
+        """Bool over the rows of the original set, `PathSet.all_rows`.
+
+        None if they are too many, or if balancing changed weights and removed nothing.
+        """
+        return self.path_set.keep if isinstance(self.path_set, KeptSet) else None
