@@ -97,10 +97,11 @@ def simulation(
 def table(
     network: str, patterns: str, screening: Windows, confirmation: Windows, *few: int
 ) -> Case:
-    """Search a table; `few` are finalists, data points and simulated patterns."""
+    """Search a table as the paper says; `few` are finalists, data points and patterns."""
     topology = parse_topology(network)
     finalists, data_points, simulated_patterns = few
     options = SearchOptions(
+        method="paper",
         patterns=patterns,
         screening=screening,
         confirmation=confirmation,
@@ -111,6 +112,20 @@ def table(
     )
     return Case(
         f"table {topology} patterns {patterns}, {screening}, {confirmation}, {few}",
+        lambda: table_cost(topology, options),
+        lambda: optimize(topology, options),
+    )
+
+
+def searched(network: str, budget: str, confirmation: Windows, *traffic: str) -> Case:
+    """Search for weighted sets; of the probe only two patterns."""
+    topology = parse_topology(network)
+    options = SearchOptions(
+        patterns="2", budget=budget, confirmation=confirmation, traffic=traffic, workers=2
+    )
+    named = f", {' '.join(traffic)}" if traffic else ""
+    return Case(
+        f"search {topology} budget {budget}, {confirmation}{named}",
         lambda: table_cost(topology, options),
         lambda: optimize(topology, options),
     )
@@ -150,6 +165,10 @@ def fitted() -> list[Case]:
         table("4,8,4,9", "auto", Windows(500, 500, 0.02), Windows(1000, 1000, 0.01), 2, 8, 5),
         table("4,8,4,17", "2", Windows(300, 300, 0.02), Windows(500, 500, 0.01), 1, 1, 2),
         table("4,8,4,33", "2", Windows(200, 200, 0.05), Windows(300, 300, 0.02), 1, 1, 2),
+        searched("2,4,2,9", "0", Windows(1000, 1000, 0.02)),
+        searched("2,4,2,9", "100_000_000", Windows(2000, 2000, 0.01)),
+        searched("2,4,2,9", "default", Windows(2000, 2000, 0.01), "shift(1,0)", "uniform"),
+        searched("4,8,4,9", "default", Windows(1000, 1000, 0.02)),
     ]
 
 
@@ -164,6 +183,7 @@ def unseen() -> list[Case]:
         simulation("2,6,3,13", "vlb", "shift(2,1)", (2000, 1000), []),
         table("2,6,3,13", "auto", Windows(1000, 1000, 0.02), Windows(4000, 2000, 0.005), 2, 4, 3),
         table("4,6,3,7", "8", Windows(2000, 1000, 0.01), Windows(4000, 2000, 0.01), 1, 8, 2),
+        searched("3,6,3,10", "default", Windows(2000, 2000, 0.01)),
     ]
 
 

@@ -53,6 +53,7 @@ def request(seed: int) -> TableBody:
     """One small job, about a second of work."""
     return TableBody(
         topology="2,4,2,5" if seed % 2 else "2,4,2,3",
+        method="paper",
         patterns=2,
         screening=WindowsBody(warmup=100, measured=200, grid=0.05),
         confirmation=WindowsBody(warmup=200, measured=300, grid=0.05),

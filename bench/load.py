@@ -31,6 +31,7 @@ def request(seed: int) -> str:
     windows = WindowsBody(warmup=100, measured=200, grid=0.05)
     return TableBody(
         topology="2,4,2,5",
+        method="paper",
         patterns=2,
         screening=windows,
         confirmation=windows,

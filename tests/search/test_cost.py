@@ -20,10 +20,11 @@ from tvlb.search import (
 )
 from tvlb.search.sizes import all_paths, count_flows, program_size
 from tvlb.topology import Dragonfly
-from tvlb.traffic import MatrixPattern, Shift, parse_pattern
+from tvlb.traffic import MatrixPattern, Shift, parse_pattern, type2_set
 
 TOPOLOGY = Dragonfly(4, 8, 4, 9)
 OPTIONS = SearchOptions(workers=2)
+PAPER = SearchOptions(method="paper", workers=2)
 
 cycles = st.integers(1, 1_000_000)
 loads = st.lists(st.floats(0.0, 1.0), max_size=5)
@@ -82,11 +83,11 @@ def test_higher_loads_cost_more(routing: str, one: float, other: float, warmup: 
 
 
 @given(windows, windows, st.integers(1, 83), st.integers(1, 10), st.integers(1, 30))
-def test_tables_cost_more_the_closer_they_look(
+def test_tables_by_algorithm_1_cost_more_the_closer_they_look(
     screening: Windows, confirmation: Windows, patterns: int, finalists: int, points: int
 ) -> None:
     options = replace(
-        OPTIONS,
+        PAPER,
         screening=screening,
         confirmation=confirmation,
         patterns=str(patterns),
@@ -110,18 +111,66 @@ def test_tables_cost_more_the_closer_they_look(
         assert at_most(cost, table_cost(TOPOLOGY, more))
 
 
+@given(windows, st.integers(1, 82), st.integers(2, 4), st.integers(0, 10**9))
+def test_searches_cost_more_the_longer_they_look(
+    confirmation: Windows, patterns: int, trained: int, flit_hops: int
+) -> None:
+    options = replace(
+        OPTIONS,
+        confirmation=confirmation,
+        patterns=str(patterns),
+        budget=str(flit_hops),
+        simulated_patterns=trained,
+    )
+    cost = table_cost(TOPOLOGY, options)
+    assert consistent(cost)
+    assert cost.stages.keys() == {"probe", "search", "compare", "table"}
+    for more in (
+        replace(options, patterns=str(patterns + 1)),
+        replace(options, simulated_patterns=trained + 1),
+        replace(options, budget=str(flit_hops + 10**6)),
+        replace(options, confirmation=replace(confirmation, measured=confirmation.measured + 100)),
+    ):
+        assert at_most(cost, table_cost(TOPOLOGY, more))
+
+
+def test_a_budget_costs_time_once_it_exceeds_what_a_search_begins_with() -> None:
+    costs = [
+        table_cost(TOPOLOGY, replace(OPTIONS, budget=budget)).stages["search"]
+        for budget in ("0", "1000", "large")
+    ]
+    assert costs[0] == costs[1] < costs[2]
+
+
+def test_traffic_that_is_named_costs_by_its_patterns() -> None:
+    # Ten patterns judge a search of the default traffic.
+    few, many = (
+        table_cost(
+            TOPOLOGY, replace(OPTIONS, traffic=tuple(map(str, type2_set()[:count])), budget="0")
+        )
+        for count in (1, 10)
+    )
+    default = table_cost(TOPOLOGY, OPTIONS)
+    assert 10 * few.stages["compare"] == pytest.approx(many.stages["compare"])
+    assert many.stages["compare"] == default.stages["compare"]
+    assert 10 * few.stages["search"] == pytest.approx(many.stages["search"])
+
+
 @pytest.mark.parametrize("patterns", ["auto", "all", "7"])
+@pytest.mark.parametrize("options", [OPTIONS, PAPER], ids=["search", "paper"])
 @pytest.mark.parametrize("balancing", [OPTIONS.balancing, None])
-def test_larger_networks_cost_more(patterns: str, balancing: object) -> None:
-    options = replace(OPTIONS, patterns=patterns, balancing=balancing)
+def test_larger_networks_cost_more(
+    patterns: str, options: SearchOptions, balancing: object
+) -> None:
+    options = replace(options, patterns=patterns, balancing=balancing)
     costs = [table_cost(Dragonfly(4, 8, 4, groups), options) for groups in (9, 17, 33)]
     assert at_most(costs[0], costs[1])
     assert at_most(costs[1], costs[2])
 
 
 def test_balancing_is_what_it_costs() -> None:
-    without = table_cost(TOPOLOGY, replace(OPTIONS, balancing=None))
-    assert without.stages["balance"] < table_cost(TOPOLOGY, OPTIONS).stages["balance"]
+    without = table_cost(TOPOLOGY, replace(PAPER, balancing=None))
+    assert without.stages["balance"] < table_cost(TOPOLOGY, PAPER).stages["balance"]
 
 
 @given(st.integers(2, 5), st.integers(1, 99))
@@ -130,6 +179,25 @@ def test_longer_path_sets_make_larger_programs(hops: int, percent: int) -> None:
     costs = [model_cost(TOPOLOGY, expression, Shift(1, 0)) for expression in sets]
     assert all(consistent(cost) for cost in costs)
     assert all(at_most(less, more) for less, more in pairwise(costs))
+
+
+@pytest.mark.parametrize(
+    ("expression", "same"),
+    [
+        ("shape(?.?)", "all"),
+        ("shape(g.g)", "<=2"),
+        ("shape(g.?, gl.g, gl.gl, gl.lg, lg.g, lg.gl, lg.lg, lgl.g)", "<=4"),
+        ("shape(g.?:4) & <=3", "shape(g.g, g.gl, g.lg)"),
+    ],
+)
+def test_sets_by_shape_are_of_the_size_of_their_paths(expression: str, same: str) -> None:
+    sizes = [program_size(TOPOLOGY, one, Shift(1, 0)) for one in (expression, same)]
+    assert vars(sizes[0]) == pytest.approx(vars(sizes[1]))
+    # Half of the MIN halves of two hops begin with a local link.
+    halves = [program_size(TOPOLOGY, f"shape({one})", Shift(1, 0)) for one in ("lg.g", "lg.lg")]
+    both = [program_size(TOPOLOGY, one, Shift(1, 0)).paths for one in ("<=2", "<=3", "<=4")]
+    assert halves[0].paths == pytest.approx((both[1] - both[0]) / 4)
+    assert 0 < halves[1].paths < both[2] - both[1]
 
 
 def test_path_sets_count_as_their_expressions_and_tables_as_all() -> None:
@@ -174,6 +242,7 @@ def test_sizes_are_close_to_those_of_the_program() -> None:
 def test_degenerate_networks_have_costs() -> None:
     for topology in (Dragonfly(1, 1, 1, 2), Dragonfly(1, 1, 2, 3), Dragonfly(2, 4, 2, 2)):
         assert consistent(table_cost(topology, OPTIONS))
+        assert consistent(table_cost(topology, PAPER))
         assert consistent(model_cost(topology, "all", Shift(1, 0)))
         assert consistent(simulation_cost(topology, "min", SimulationConfig(), [0.1], 1, True))
 
@@ -187,5 +256,6 @@ def test_no_path_is_listed_or_counted_for_an_estimate(monkeypatch: pytest.Monkey
     # 8,224 switches, 131,584 nodes and 10^13 paths.
     topology = Dragonfly(16, 32, 16, 257, "palmtree")
     assert consistent(table_cost(topology, OPTIONS))
+    assert consistent(table_cost(topology, PAPER))
     assert consistent(model_cost(topology, "all", parse_pattern("uniform")))
     assert consistent(simulation_cost(topology, "par", SimulationConfig(), [0.5], 1, True))

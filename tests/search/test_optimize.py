@@ -1,4 +1,4 @@
-"""The whole search on a network small enough for tests."""
+"""Algorithm 1 from end to end, on a network small enough for tests."""
 
 import json
 import math
@@ -37,6 +37,7 @@ def never(_: PathSet) -> bool:
 
 
 QUICK = SearchOptions(
+    method="paper",
     patterns="4",
     screening=Windows(300, 300, 0.05),
     confirmation=Windows(600, 400, 0.02),
@@ -113,6 +114,7 @@ def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> N
         "paths",
         "removed_by_balance",
         "sampled_pairs",
+        "balancing",
     }
     assert len(document["baseline"]["per_pattern"]) == 5
     assert {"before", "after"} <= document["balance"]["local"].keys()
@@ -170,7 +172,7 @@ def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.Monke
     # the step per pair, so the search must find the same and the compact table must expand to it.
     options = replace(QUICK, balancing=BalanceOptions(global_threshold=10.0))
     listed = optimize(TOPOLOGY, options, workshop=workshop_here())
-    for module in ("search.optimize", "search.candidates", "balance.balancing"):
+    for module in ("search.tables", "search.candidates", "balance.balancing"):
         monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
     # Scenarios are not taken from the search before.
     monkeypatch.setattr("tvlb.search.simulation_units._built", cache(Recipe.scenario))

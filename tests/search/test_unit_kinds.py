@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from sim_bridge import SimulationConfig
-from tvlb.balance import BalanceOptions, balance
+from tvlb.balance import (
+    BalanceOptions,
+    ReweightedSet,
+    WeightOptions,
+    balance,
+    balance_weights,
+)
 from tvlb.errors import TvlbError
 from tvlb.model import PatternTask, RegretSolver, solve_pattern
 from tvlb.paths import parse_expression
@@ -19,7 +25,7 @@ from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.preparation import BalanceUnit
 from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Shift, Type2
+from tvlb.traffic import MatrixPattern, Pattern, Shift, Type2
 
 TOPOLOGY = Dragonfly(2, 4, 2, 3)
 # In a file, and by two rules that come to the same here.
@@ -29,6 +35,7 @@ SAME_CABLES = [
 ]
 CONFIG = SimulationConfig(warmup_cycles=200, measured_cycles=200)
 BALANCING = BalanceOptions()
+WEIGHTS = WeightOptions()
 SOLVER = RegretSolver()
 PATTERN = Type2(0)
 
@@ -56,6 +63,7 @@ OTHERS: Mapping[type, Mapping[str, list[object]]] = {
         "traced_packets": [1],
         "stop_when_saturated": [True],
     },
+    WeightOptions: {"rounds": [29], "step": [0.25], "floor": [1 / 32]},
     RegretSolver: {"gap": [1e-2], "max_iterations": [9]},
 }
 NETWORKS = [
@@ -80,10 +88,11 @@ class Asked:
 
     network: Dragonfly = TOPOLOGY
     expression: str = "<=3"
-    balancing: BalanceOptions | None = BALANCING
+    balancing: BalanceOptions | WeightOptions | None = BALANCING
+    path_seed: int = 0
     seed: int = 0
     routing: str = "ugal-l"
-    pattern: Shift | Type2 = PATTERN
+    pattern: Pattern = PATTERN
     solver: RegretSolver = SOLVER
     config: SimulationConfig = CONFIG
     load: float = 0.25
@@ -92,10 +101,15 @@ class Asked:
     guess_error: float = 0.0
 
     def recipe(self) -> Recipe:
-        path_set = parse_expression(self.expression, self.network, self.seed)
-        if self.balancing is not None:
-            path_set = balance(path_set, self.balancing, seed=self.seed).path_set
-        entrant = Entrant(self.expression, path_set, self.balancing)
+        path_set = parse_expression(self.expression, self.network, self.path_seed)
+        match self.balancing:
+            case None:
+                pass
+            case WeightOptions():
+                path_set = balance_weights(path_set, self.balancing).path_set
+            case BalanceOptions():
+                path_set = balance(path_set, self.balancing, seed=self.path_seed).path_set
+        entrant = Entrant("any", self.expression, path_set, self.path_seed, self.balancing)
         return Recipe(entrant, self.routing, self.pattern, self.seed)
 
     def units(self) -> dict[str, Unit[Any]]:
@@ -105,9 +119,9 @@ class Asked:
             self.network, self.pattern, (self.expression, "all"), self.seed, self.solver
         )
         units: list[Unit[Any]] = [
-            ContentUnit(self.network, self.expression, self.seed),
+            ContentUnit(self.network, self.expression, self.path_seed),
             PatternUnit(task),
-            BalanceUnit(self.network, self.expression, self.balancing, self.seed),
+            BalanceUnit(self.network, self.expression, self.balancing, self.path_seed),
             RunUnit(self.recipe(), self.config, self.load),
             SaturationUnit(self.recipe(), self.config, self.grid, self.guess, self.guess_error),
         ]
@@ -124,8 +138,9 @@ SEARCHED = frozenset({"SaturationUnit"})
 CHANGES: Mapping[str, tuple[list[object], frozenset[str]]] = {
     "network": (list(NETWORKS), ANY),
     "expression": (["<=4", "<=3+10%"], ANY),
-    "balancing": (variants(BALANCING), BALANCED),
-    "seed": ([1], ANY),
+    "balancing": ([*variants(BALANCING), WEIGHTS, *variants(WEIGHTS)], BALANCED),
+    "path_seed": ([1], BALANCED | {"ContentUnit"}),
+    "seed": ([1], SIMULATED | {"PatternUnit"}),
     "routing": (["ugal-g", "par"], SIMULATED),
     "pattern": ([Type2(1), Shift(1, 0)], SIMULATED | {"PatternUnit"}),
     "solver": (variants(SOLVER), frozenset({"PatternUnit"})),
@@ -157,6 +172,22 @@ def test_simulations_tell_sets_from_balanced_ones() -> None:
     # Processes keep scenarios by what is asked.
     assert plain != balanced
     assert Asked().recipe() == balanced
+
+
+def test_a_traffic_matrix_is_told_by_its_content_and_not_by_its_path() -> None:
+    def key(*matrix: Any) -> str:
+        return RunUnit(Asked(pattern=MatrixPattern(*matrix)).recipe(), CONFIG, 0.25).key
+
+    entries = ((0, 4, 0.5), (4, 0, 0.5))
+    same = key("m.csv", "switch", entries)
+    assert key("elsewhere/m.csv", "switch", entries) == same
+    others = [
+        key("m.csv", "node", entries),
+        key("m.csv", "switch", entries[:1]),
+        key("m.csv", "switch", ((0, 4, 0.5), (4, 0, 0.5000000000000001))),
+        UNITS["RunUnit"].key,
+    ]
+    assert len({same, *others}) == 5
 
 
 @pytest.mark.parametrize("name", ["tvlb", "highspy", "numpy"])
@@ -211,6 +242,22 @@ def test_balanced_sets_come_back_with_their_reports() -> None:
     assert answer.keep is not None
     assert expected.keep is not None
     assert answer.keep.tolist() == expected.keep.tolist()
+
+
+def test_weighted_sets_come_back_to_the_last_bit() -> None:
+    topology = Dragonfly(2, 4, 2, 5)
+    unit = BalanceUnit(topology, "<=4", WEIGHTS, 0)
+    answer = unit.decode(unit.compute())
+    expected = balance_weights(parse_expression("<=4", topology), WEIGHTS)
+    assert isinstance(answer.path_set, ReweightedSet)
+    assert isinstance(expected.path_set, ReweightedSet)
+    # The usage of the links is not even as it is.
+    assert len(set(expected.path_set.factors.tolist())) > 1
+    assert answer.path_set.factors.tobytes() == expected.path_set.factors.tobytes()
+    rows, others = answer.path_set.all_rows(), expected.path_set.all_rows()
+    assert rows.weight.tobytes() == others.weight.tobytes()
+    assert (answer.mean_hops, answer.keep) == (expected.mean_hops, None)
+    assert repr(answer.report) == repr(expected.report)
 
 
 def test_a_run_without_packets_has_no_latency_and_comes_back() -> None:

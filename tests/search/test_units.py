@@ -35,6 +35,7 @@ from tvlb.topology import Dragonfly
 
 TOPOLOGY = Dragonfly(2, 4, 2, 3)
 QUICK = SearchOptions(
+    method="paper",
     patterns="2",
     screening=Windows(200, 200, 0.05),
     confirmation=Windows(300, 200, 0.02),
@@ -83,7 +84,7 @@ def listing(allowed: bool) -> Generator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         if not allowed:
-            for module in ("search.optimize", "search.candidates", "balance.balancing"):
+            for module in ("search.tables", "search.candidates", "balance.balancing"):
                 patch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
             # Processes keep some scenarios; those of this one are of listed paths.
             patch.setattr("tvlb.search.simulation_units._built", cache(Recipe.scenario))

@@ -28,6 +28,7 @@ from tvlb.paths.path_set import (
 )
 from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows, wiring
 from tvlb.paths.shape_rule import SHAPES, ShapeRule, shape_code, shape_hops, shape_name
+from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "shape_code",
     "shape_hops",
     "shape_name",
+    "shape_shares",
     "strategic_choices",
     "table1_points",
     "wiring",

@@ -1,7 +1,7 @@
 """The search for a T-VLB table: probe with the model, balance, simulate, decide.
 
-This is the only part of tvlb that drives the simulator; `optimize` is Algorithm 1 of the T-UGAL
-paper from end to end.
+This is the only part of tvlb that drives the simulator; `optimize` searches for weighted sets, or
+follows Algorithm 1 of the T-UGAL paper from end to end.
 """
 
 from sim_bridge import (
@@ -25,13 +25,26 @@ from tvlb.search.document import (
     probe_document,
     table_document,
 )
+from tvlb.search.held_out import Change, HeldOut, Judged, Judgement
+from tvlb.search.objective import (
+    BUDGETS,
+    Aim,
+    Method,
+    Objective,
+    budget_text,
+    flit_hop_budget,
+    parse_objective,
+)
 from tvlb.search.optimize import (
-    SearchOptions,
+    Found,
     TableResult,
+    check_compact,
     check_request,
+    compact_result,
     compact_table,
     optimize,
 )
+from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows, parse_windows
@@ -55,21 +68,35 @@ from tvlb.search.units import (
     unsealed,
 )
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
+from tvlb.search.weighted import MOST_ON_FRONT, PUBLISHED, WeightedSearch
 from tvlb.search.work import Work
+from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic
 
 __all__ = [
+    "BUDGETS",
     "MAX_DATA_POINTS",
     "MAX_PATTERNS",
+    "MAX_TRAFFIC",
+    "MOST_ON_FRONT",
     "PAPER",
+    "PUBLISHED",
     "SCREENING",
+    "Aim",
     "Assessment",
     "Candidate",
+    "Change",
     "Comparison",
     "Cost",
     "Decide",
     "Decision",
     "Entrant",
+    "Found",
+    "HeldOut",
+    "Judged",
+    "Judgement",
     "Measured",
+    "Method",
+    "Objective",
     "PatternOrder",
     "ProbePoint",
     "ProbeResult",
@@ -95,22 +122,30 @@ __all__ = [
     "VcScheme",
     "Verdict",
     "Warmup",
+    "WeightedSearch",
     "Windows",
     "Work",
+    "Workload",
     "Workshop",
     "available_cores",
     "balance_document",
+    "budget_text",
+    "check_compact",
     "check_request",
     "check_searchable",
     "choose_candidates",
     "choose_patterns",
+    "compact_result",
     "compact_table",
     "compare",
     "decide",
     "find_saturation",
+    "flit_hop_budget",
     "model_cost",
     "optimize",
     "own_units",
+    "parse_objective",
+    "parse_traffic",
     "parse_warmup",
     "parse_windows",
     "probe",

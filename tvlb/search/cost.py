@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from sim_bridge import Routing, SimulationConfig, Warmup
 from tvlb.paths import MAX_ROWS, PathSet
-from tvlb.search.optimize import SearchOptions
+from tvlb.search.objective import Method, flit_hop_budget
+from tvlb.search.options import SearchOptions
 from tvlb.search.runner import Windows
 from tvlb.search.sampling import BATCH
 from tvlb.search.sizes import all_paths, program_size
@@ -74,6 +75,14 @@ _CURVE_POINTS = 10
 _CURVES = 2
 _MEAN_CURVE_LOAD = 0.58  # of the saturation throughput
 _REFERENCE_LOAD = 0.1
+# The search for weighted sets: 20 sets to begin with, most of them on two patterns and two loads;
+# held-out traffic of ten patterns, four sets, a search for saturation and two latencies each.
+_STARTING_RUNS = 30
+_HELD_OUT_PATTERNS = 10
+_JUDGED_SETS = 4
+_RUNS_PER_JUDGED_SET = 5
+_SECONDS_PER_FLIT_HOP = 1.4e-7
+_FORMS_LISTED = 4.0
 # To list, compare, balance and keep paths, per path of `all` and candidate, which holds 5% to 100%
 # of them (without balancing about a third of the time).
 _SECONDS_PER_PATH = 2.5e-7
@@ -156,17 +165,19 @@ def table_cost(topology: Dragonfly, options: SearchOptions) -> Cost:
     paths = all_paths(topology)
     listed = paths <= MAX_ROWS
     balanced = paths if listed else _SAMPLED_PATHS
-    stages = {
-        "probe": _probe_seconds(topology, options),
-        "balance": candidates * balanced * _preparing_seconds(options),
-        "simulate": _validation_seconds(topology, options, candidates),
-        "table": min(paths, MAX_ROWS) * _SECONDS_PER_PATH,
-    }
+    stages = {"probe": _probe_seconds(topology, options)}
+    if options.method == Method.PAPER:
+        stages["balance"] = candidates * balanced * _preparing_seconds(options)
+        stages["simulate"] = _validation_seconds(topology, options, candidates)
+    else:
+        candidates = _FORMS_LISTED
+        stages |= _search_seconds(topology, options)
+    stages["table"] = min(paths, MAX_ROWS) * _SECONDS_PER_PATH
     if listed:
         memory = paths * _BYTES_PER_LISTED_PATH
     else:
         drawn = _drawn_paths(topology, options) * candidates
-        stages["simulate"] += 2 * drawn * _SECONDS_PER_PATH
+        stages["table"] += 2 * drawn * _SECONDS_PER_PATH
         memory = drawn * _BYTES_PER_DRAWN_PATH
     return _cost(stages, memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology))
 
@@ -229,13 +240,13 @@ def _probe_seconds(topology: Dragonfly, options: SearchOptions) -> float:
 
 
 def _candidates(options: SearchOptions) -> float:
-    return _STRATEGIC + _DISTINCT_SHARE * options.data_points
+    return _STRATEGIC + _DISTINCT_SHARE * options.most_data_points
 
 
 def _drawn_paths(topology: Dragonfly, options: SearchOptions) -> float:
     """Paths of a candidate between the pairs that the simulated patterns use."""
     pairs = topology.num_switches * (topology.num_switches - topology.switches_per_group)
-    used = options.simulated_patterns * topology.num_switches
+    used = options.pattern_count * topology.num_switches
     return _MEAN_SHARE * all_paths(topology) * used / pairs
 
 
@@ -247,24 +258,48 @@ def _saturation(topology: Dragonfly) -> float:
     return min(1.0, _SHARE_OF_BOUND * (cables + direct) / (2 * nodes))
 
 
+def _search_seconds(topology: Dragonfly, options: SearchOptions) -> dict[str, float]:
+    """Estimate the search for weighted sets, and the comparison on held-out traffic."""
+    workload = options.workload
+    trained = options.pattern_count + 3 if workload is None else len(workload.patterns)
+    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.patterns)
+    saturation = _saturation(topology)
+    windows = options.confirmation_windows
+    start = _STARTING_RUNS * trained * _run_seconds(topology, options.routing, saturation, 2_000)
+    hops = flit_hop_budget(options.budget, topology)
+    slower = math.sqrt(max(1.0, topology.num_nodes / _NODES_IN_CACHE))
+    run = _run_seconds(
+        topology, options.routing, 1.3 * saturation, windows.warmup + windows.measured
+    )
+    return {
+        "search": max(start, hops * _SECONDS_PER_FLIT_HOP * slower),
+        "compare": _JUDGED_SETS * judged * _RUNS_PER_JUDGED_SET * run,
+    }
+
+
 def _validation_seconds(topology: Dragonfly, options: SearchOptions, candidates: float) -> float:
     """Step 2: screening, confirmation and curves."""
     saturation = _saturation(topology)
     reference = min(_REFERENCE_LOAD, saturation / 2)
     # `all`, the finalists and the candidate of lowest latency, which often is one of these.
-    confirmed = 1.5 + min(options.finalists, candidates)
-    halvings = max(0.0, math.log2(options.screening.grid / options.confirmation.grid))
+    confirmed = 1.5 + min(options.finalist_count, candidates)
+    halvings = max(
+        0.0, math.log2(options.screening_windows.grid / options.confirmation_windows.grid)
+    )
 
     def seconds(windows: Windows, load: float) -> float:
         return _run_seconds(topology, options.routing, load, windows.warmup + windows.measured)
 
     screened = (1 + candidates) * (
-        _GUIDED_RUNS * seconds(options.screening, saturation)
-        + seconds(options.screening, reference)
+        _GUIDED_RUNS * seconds(options.screening_windows, saturation)
+        + seconds(options.screening_windows, reference)
     )
     final = confirmed * (
-        (_GUIDED_RUNS + _RUNS_PER_HALVING * halvings) * seconds(options.confirmation, saturation)
-        + seconds(options.confirmation, reference)
+        (_GUIDED_RUNS + _RUNS_PER_HALVING * halvings)
+        * seconds(options.confirmation_windows, saturation)
+        + seconds(options.confirmation_windows, reference)
     )
-    curves = _CURVES * _CURVE_POINTS * seconds(options.screening, _MEAN_CURVE_LOAD * saturation)
-    return options.simulated_patterns * (screened + final + curves)
+    curves = (
+        _CURVES * _CURVE_POINTS * seconds(options.screening_windows, _MEAN_CURVE_LOAD * saturation)
+    )
+    return options.pattern_count * (screened + final + curves)

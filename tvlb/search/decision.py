@@ -3,19 +3,24 @@
 Comparisons are paired per pattern, so what all sets have in common cancels.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.statistics import standard_error
+from tvlb.search.objective import Aim, Objective
+from tvlb.statistics import standard_error, weighted_standard_error
 
-__all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide"]
+__all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide", "decide_by"]
 
 SMALLEST_GAIN = 0.005
 STANDARD_ERRORS = 2.0
+# Share of a latency that counts where the error is unknown.
+_SMALLEST_CHANGE = 0.01
+_LEAST_LOAD = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +31,53 @@ class Measured:
     ----------
     expression : the path set.
     saturation : float64 (patterns,), saturation throughput, flits/cycle/node.
-    latency : float64 (patterns,), mean latency at the reference load, cycles.
+    latency : float64 (patterns,), mean latency at the reference load, cycles; nan where that was
+        not sustained.
+    share : float64 (patterns,), how much each pattern counts; None where all count alike.
     """
 
     expression: str
     saturation: NDArray[np.float64]
     latency: NDArray[np.float64]
+    share: NDArray[np.float64] | None = None
+
+    @property
+    def saturation_mean(self) -> float:
+        """Mean saturation throughput, flits/cycle/node."""
+        return _mean_and_error(self.saturation, self.share)[0]
+
+    @property
+    def saturation_sem(self) -> float:
+        """Standard error of that over the patterns."""
+        return _mean_and_error(self.saturation, self.share)[1]
+
+    @property
+    def latency_mean(self) -> float:
+        """Mean latency of the patterns that have one, cycles; nan without any."""
+        return _mean_and_error(self.latency, self.share)[0]
+
+    @property
+    def latency_sem(self) -> float:
+        """Standard error of that over the patterns."""
+        return _mean_and_error(self.latency, self.share)[1]
+
+    @property
+    def missed(self) -> int:
+        """How many patterns have no latency."""
+        return int(np.isnan(self.latency).sum())
+
+
+def _mean_and_error(
+    values: NDArray[np.float64], share: NDArray[np.float64] | None
+) -> tuple[float, float]:
+    """Mean by shares and its standard error, leaving out nan; nan without values."""
+    known = np.isfinite(values)
+    if not known.any():
+        return math.nan, math.nan
+    if share is None:
+        return float(values[known].mean()), standard_error(values[known])
+    weight = share[known] / share[known].sum()
+    return float(weight @ values[known]), weighted_standard_error(values[known], weight)
 
 
 class Verdict(StrEnum):
@@ -81,11 +127,6 @@ class Decision:
     comparisons: tuple[Comparison, ...]
 
 
-def _paired(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float]:
-    difference = first - second
-    return float(difference.mean()), standard_error(difference)
-
-
 def compare(candidate: Measured, baseline: Measured) -> Comparison:
     """Compare per pattern.
 
@@ -94,23 +135,53 @@ def compare(candidate: Measured, baseline: Measured) -> Comparison:
     The saturation differs if the paired mean difference exceeds both two standard errors and
     0.005. A lower latency counts if its paired mean difference exceeds two standard errors and the
     mean saturation is lower by no more than 0.005: a large loss that the few patterns leave
-    uncertain is no equality.
+    uncertain is no equality. Of a single pattern the errors are unknown; a latency then counts as
+    lower by more than 1%.
     """
-    gain, gain_error = _paired(candidate.saturation, baseline.saturation)
-    change, change_error = _paired(candidate.latency, baseline.latency)
-    margin = max(STANDARD_ERRORS * gain_error, SMALLEST_GAIN)
+    share = baseline.share
+    gain, gain_error = _mean_and_error(candidate.saturation - baseline.saturation, share)
+    change, change_error = _mean_and_error(candidate.latency - baseline.latency, share)
+    # In this order, so that an unknown error, nan, counts for nothing.
+    margin = max(SMALLEST_GAIN, STANDARD_ERRORS * gain_error)
     if gain > margin:
         verdict = Verdict.HIGHER_SATURATION
     elif gain < -margin:
         verdict = Verdict.LOWER_SATURATION
-    elif gain >= -SMALLEST_GAIN and -change > STANDARD_ERRORS * change_error:
+    elif gain >= -SMALLEST_GAIN and _is_lower(change, change_error, baseline):
         verdict = Verdict.LOWER_LATENCY
     else:
         verdict = Verdict.NO_GAIN
     return Comparison(candidate.expression, gain, gain_error, change, change_error, verdict)
 
 
+def _is_lower(change: float, error: float, baseline: Measured) -> bool:
+    """Whether a latency is significantly below that of the baseline."""
+    if math.isnan(error):
+        return -change > _SMALLEST_CHANGE * baseline.latency_mean
+    return -change > STANDARD_ERRORS * error
+
+
 _BETTER = (Verdict.HIGHER_SATURATION, Verdict.LOWER_LATENCY)
+
+
+def decide_by(objective: Objective, baseline: Measured, candidates: Sequence[Measured]) -> Decision:
+    """Choose by an objective; see `decide` for `saturation` and `front`.
+
+    Notes
+    -----
+    By latency, candidates count that are not significantly below the baseline in saturation and
+    sustain the load wherever it does, if their latency is significantly lower or they sustain the
+    load under more patterns; the one that sustains it under most wins, then the lowest latency. By
+    the worst pattern, the candidate that is better than the baseline and gains most where it gains
+    least.
+    """
+    match objective.aim:
+        case Aim.LATENCY:
+            return _decide(baseline, candidates, _lowest_latency)
+        case Aim.WORST_PATTERN:
+            return _decide(baseline, candidates, _best_at_worst)
+        case _:
+            return _decide(baseline, candidates, _highest_saturation)
 
 
 def decide(baseline: Measured, candidates: Sequence[Measured]) -> Decision:
@@ -121,26 +192,72 @@ def decide(baseline: Measured, candidates: Sequence[Measured]) -> Decision:
     Of the candidates better than the baseline the one with the highest mean saturation leads;
     among those whose saturation equals the leader's, the lowest latency wins.
     """
+    return _decide(baseline, candidates, _highest_saturation)
+
+
+_Choice = Callable[[Measured, Sequence[Measured], Sequence[Comparison]], Measured | None]
+
+
+def _decide(baseline: Measured, candidates: Sequence[Measured], choose: _Choice) -> Decision:
     comparisons = tuple(compare(candidate, baseline) for candidate in candidates)
-    better = [
-        candidate
-        for candidate, comparison in zip(candidates, comparisons, strict=True)
-        if comparison.verdict in _BETTER
-    ]
-    if not better:
+    chosen = choose(baseline, candidates, comparisons)
+    if chosen is None:
         reason = (
             "no candidate was simulated: the model puts every shorter set below the cut"
             if not candidates
             else f"no candidate gains significantly over {baseline.expression}"
         )
         return Decision(baseline.expression, False, reason, comparisons)
-    leader = max(better, key=lambda measured: float(measured.saturation.mean()))
+    comparison = next(one for one in comparisons if one.expression == chosen.expression)
+    return Decision(chosen.expression, True, _reason(comparison, baseline), comparisons)
+
+
+def _better(candidates: Sequence[Measured], comparisons: Sequence[Comparison]) -> list[Measured]:
+    return [
+        candidate
+        for candidate, comparison in zip(candidates, comparisons, strict=True)
+        if comparison.verdict in _BETTER
+    ]
+
+
+def _highest_saturation(
+    _: Measured, candidates: Sequence[Measured], comparisons: Sequence[Comparison]
+) -> Measured | None:
+    better = _better(candidates, comparisons)
+    if not better:
+        return None
+    leader = max(better, key=lambda measured: measured.saturation_mean)
     equals = [
         candidate for candidate in better if candidate is leader or _level_with(candidate, leader)
     ]
-    chosen = min(equals, key=lambda measured: float(measured.latency.mean()))
-    comparison = next(one for one in comparisons if one.expression == chosen.expression)
-    return Decision(chosen.expression, True, _reason(comparison, baseline), comparisons)
+    return min(equals, key=lambda measured: (measured.missed, measured.latency_mean))
+
+
+def _lowest_latency(
+    baseline: Measured, candidates: Sequence[Measured], comparisons: Sequence[Comparison]
+) -> Measured | None:
+    faster = [
+        (candidate.missed, candidate.latency_mean, position)
+        for position, (candidate, comparison) in enumerate(
+            zip(candidates, comparisons, strict=True)
+        )
+        if comparison.verdict is not Verdict.LOWER_SATURATION
+        and not (np.isnan(candidate.latency) & ~np.isnan(baseline.latency)).any()
+        and (
+            candidate.missed < baseline.missed
+            or _is_lower(comparison.latency_change, comparison.latency_sem, baseline)
+        )
+    ]
+    return candidates[min(faster)[-1]] if faster else None
+
+
+def _best_at_worst(
+    baseline: Measured, candidates: Sequence[Measured], comparisons: Sequence[Comparison]
+) -> Measured | None:
+    def least_gain(measured: Measured) -> float:
+        return float((measured.saturation / np.maximum(baseline.saturation, _LEAST_LOAD)).min())
+
+    return max(_better(candidates, comparisons), key=least_gain, default=None)
 
 
 def _level_with(candidate: Measured, leader: Measured) -> bool:

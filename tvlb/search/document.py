@@ -9,11 +9,12 @@ from dataclasses import asdict
 from tvlb.balance import BalanceReport, KindUsage, unbalanced
 from tvlb.documents import plain
 from tvlb.search.decision import Comparison
+from tvlb.search.found_document import found_document
+from tvlb.search.objective import budget_text
 from tvlb.search.optimize import TableResult
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult
 from tvlb.search.validation import SimulatedSet
-from tvlb.statistics import standard_error
 from tvlb.topology import LinkKind
 
 __all__ = [
@@ -90,7 +91,7 @@ def table_document(result: TableResult) -> Document:
                 simulated,
                 validation.patterns,
                 candidate,
-                comparisons.get(candidate.expression),
+                comparisons.get(candidate.name),
             )
             for candidate, simulated in candidates
         ],
@@ -110,6 +111,7 @@ def table_document(result: TableResult) -> Document:
             }
         ),
         "balance": _chosen_balance(result),
+        "search": None if result.found is None else found_document(result.found),
         "timings": plain(result.timings),
         "work": asdict(result.work),
         "provenance": result.provenance | {"parameters": _parameters(result)},
@@ -127,6 +129,7 @@ def _table(result: TableResult) -> Document:
         "mean_vlb_hops": table.header.mean_vlb_hops,
         "paths": given if compact is None else given - (removed or 0),
         "removed_by_balance": removed,
+        "balancing": None if result.chosen is None else result.chosen.form,
         "sampled_pairs": None if compact is None else compact.sampled_pairs,
     }
 
@@ -150,11 +153,13 @@ def _simulated(
     return _plain_document(
         {
             "expression": measured.expression,
+            "path_set": measured.expression if candidate is None else candidate.expression,
+            "balancing": None if candidate is None else candidate.form,
             "mean_vlb_hops": None if candidate is None else candidate.mean_hops,
-            "saturation_mean": float(measured.saturation.mean()),
-            "saturation_sem": standard_error(measured.saturation),
-            "latency_at_reference_load": float(measured.latency.mean()),
-            "latency_sem": standard_error(measured.latency),
+            "saturation_mean": measured.saturation_mean,
+            "saturation_sem": measured.saturation_sem,
+            "latency_at_reference_load": measured.latency_mean,
+            "latency_sem": measured.latency_sem,
             "per_pattern": [
                 {"pattern": pattern, "saturation": saturation, "latency": latency}
                 for pattern, saturation, latency in zip(
@@ -184,9 +189,11 @@ def _chosen_balance(result: TableResult) -> object:
 
 
 def _parameters(result: TableResult) -> object:
-    parameters = asdict(result.options)
+    options = result.options
+    parameters = asdict(options.resolved())
     # The number of workers never changes a result; the windows replace those of the config.
     del parameters["workers"]
+    parameters["budget"] = budget_text(options.budget, result.topology)
     for name in ("warmup_cycles", "measured_cycles", "stop_when_saturated"):
         del parameters["config"][name]
     return plain(parameters)

@@ -1,92 +1,77 @@
-"""Algorithm 1 of the T-UGAL paper from end to end: topology in, T-VLB table out.
+"""From a topology to its table: Algorithm 1 of the T-UGAL paper, or the search for weighted sets.
 
-Reference: Rahman et al., SC'19, section 3.3.4.
+Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted-sets.md.
 """
 
 import threading
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from sim_bridge import Routing, SimulationConfig
-from tvlb.balance import Balanced, BalancedSet, BalanceOptions, balance_pairs
 from tvlb.errors import InvalidInput
-from tvlb.parallel import Stop, available_cores
-from tvlb.paths import PathSet, check_pairs, is_listable, parse_expression
+from tvlb.parallel import Stop
+from tvlb.paths import check_pairs, parse_expression
 from tvlb.progress import Reporter, silent
-from tvlb.provenance import VERSION, versions
-from tvlb.randomness import check_seed
-from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
+from tvlb.provenance import versions
+from tvlb.search.candidates import choose_candidates
+from tvlb.search.decision import decide_by
+from tvlb.search.held_out import HeldOut, Judged, judge
+from tvlb.search.objective import Method, flit_hop_budget
+from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, prepare
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows
+from tvlb.search.runner import Runner, Windows
 from tvlb.search.sampling import choose_patterns
-from tvlb.search.simulation_units import Entrant
+from tvlb.search.tables import compact_table_of, table_of
 from tvlb.search.units import UnitCount, Units, Workshop, own_units
-from tvlb.search.validation import Validation, ValidationOptions, validate
+from tvlb.search.validation import (
+    SimulatedSet,
+    Validation,
+    ValidationOptions,
+    latency_curves,
+    validate,
+)
+from tvlb.search.weighted import (
+    PUBLISHED,
+    SearchSetting,
+    WeightedSearch,
+    search_weighted,
+)
 from tvlb.search.work import Work
-from tvlb.table import AnyTable, CompactTable, Table
+from tvlb.search.workload import held_out_workload, training_workload
+from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Dragonfly
 
-__all__ = ["SearchOptions", "TableResult", "compact_table", "optimize"]
+__all__ = [
+    "Found",
+    "TableResult",
+    "check_compact",
+    "check_request",
+    "compact_result",
+    "compact_table",
+    "optimize",
+]
 
-_ADAPTIVE = (Routing.UGAL_L, Routing.UGAL_G, Routing.PAR)
+_CURVE_PATTERNS = 2
+_CURVE_WINDOWS = Windows(1_500, 1_500, 0.01)
+_REFERENCE_LOAD = 0.1
 
 
-@dataclass(frozen=True)
-class SearchOptions:
-    """Settings of the search; all but `workers` decide the result and are recorded with it.
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the search for weighted sets found, and how it was judged.
 
     Attributes
     ----------
-    routing : ugal-l, ugal-g or par.
-    patterns : probed patterns: auto, all or a number.
-    tolerance : candidates are within this share of the best modelled mean.
-    balancing : settings, or None to simulate the candidates as they are.
-    config : router settings of the simulations.
-    screening, confirmation : simulated windows, cycles.
-    finalists : candidates confirmed by their screened saturation, at least 1.
-    data_points : most data points of Table 1 among the candidates, at least 1.
-    simulated_patterns : type2(seed=0), type2(seed=1), ... that are simulated, 2..5.
-    seed : of random fractions, patterns order and simulations, 0..2^63-1.
-    workers : processes; None for one per core.
+    search : the search.
+    held_out : the comparison on patterns that it never saw.
+    front : the tables of the answers; of other objectives than `front` just the one.
     """
 
-    routing: str = Routing.UGAL_L
-    patterns: str = "auto"
-    tolerance: float = 0.08
-    balancing: BalanceOptions | None = field(default_factory=BalanceOptions)
-    config: SimulationConfig = field(default_factory=SimulationConfig)
-    screening: Windows = SCREENING
-    confirmation: Windows = PAPER
-    finalists: int = 2
-    data_points: int = MAX_DATA_POINTS
-    simulated_patterns: int = MAX_PATTERNS
-    seed: int = 0
-    workers: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.routing not in _ADAPTIVE:
-            raise InvalidInput(
-                f"routing {self.routing!r} cannot use a T-VLB table; choose one of "
-                f"{', '.join(_ADAPTIVE)}"
-            )
-        check_seed(self.seed)
-        for name, value, least, most in (
-            ("finalists", self.finalists, 1, 100),
-            ("data_points", self.data_points, 1, 31),
-            ("simulated_patterns", self.simulated_patterns, 2, MAX_PATTERNS),
-        ):
-            if not least <= value <= most:
-                raise InvalidInput(f"{name} {value} is out of range: {least}..{most}")
-        if self.workers is not None and not 1 <= self.workers <= 1024:
-            raise InvalidInput(f"workers {self.workers} is out of range: 1..1024")
-
-    @property
-    def worker_count(self) -> int:
-        """The number of workers to start."""
-        return self.workers if self.workers is not None else available_cores()
+    search: WeightedSearch
+    held_out: HeldOut
+    front: tuple[AnyTable, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +82,17 @@ class TableResult:
     ----------
     topology, options : the question.
     probe : Step 1.
-    candidates : the sets simulated in Step 2, in order; `validation.candidates` matches them.
+    candidates : the sets of the final comparison, in order; `validation.candidates` matches them.
     merged : expressions left out because they mean the paths of another, by expression.
     baseline_hops : mean hops of a drawn path of the conventional set.
-    validation : Step 2 with the decision.
+    validation : the final comparison with the decision: Step 2 of Algorithm 1, or that on held-out
+        patterns.
     table : the chosen table, compact where its paths are too many to list.
     timings : seconds of wall time by stage.
     work : what it took, now or when answers that were kept were computed.
     units : pieces of work that were computed, and that were there already.
     provenance : versions of the software that matters.
+    found : what the search for weighted sets found; None for the paper's method.
     """
 
     topology: Dragonfly
@@ -120,6 +107,7 @@ class TableResult:
     work: Work
     units: UnitCount
     provenance: dict[str, str]
+    found: Found | None = None
 
     @property
     def chosen(self) -> Candidate | None:
@@ -127,7 +115,7 @@ class TableResult:
         if not self.validation.decision.replaces_all:
             return None
         name = self.validation.decision.expression
-        return next(one for one in self.candidates if one.expression == name)
+        return next(one for one in self.candidates if one.name == name)
 
 
 class _Stopwatch:
@@ -138,7 +126,7 @@ class _Stopwatch:
     def stage(self, name: str) -> Generator[None]:
         start = time.perf_counter()
         yield
-        self.seconds[name] = time.perf_counter() - start
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
 
 def optimize(
@@ -172,8 +160,9 @@ def optimize(
     are, and from whatever was kept. Worker processes are spawned, so a script that calls this needs
     an ``if __name__ == "__main__":`` guard.
 
-    The stages that are reported are probe, balance, screen all, screen pilot, screen candidates,
-    screen latency, confirm, confirm latency and curves.
+    The stages that are reported are probe, balance, then of the paper's method screen all, screen
+    pilot, screen candidates, screen latency, confirm, confirm latency, of the search for weighted
+    sets search and compare, and curves.
     """
     settings = options or SearchOptions()
     check_request(topology, settings)
@@ -188,33 +177,39 @@ def _search(
     topology: Dragonfly, options: SearchOptions, report: Reporter, units: Units
 ) -> TableResult:
     watch = _Stopwatch()
-    seed = options.seed
     with watch.stage("probe"):
-        plan = ProbePlan(topology, options.patterns, options.tolerance, seed=seed)
+        plan = ProbePlan(topology, options.patterns, options.tolerance, seed=options.seed)
         probed = plan.run(units, report)
     with watch.stage("balance"):
-        chosen, merged = choose_candidates(topology, probed, seed, options.data_points, units)
-        candidates = prepare(
-            topology, chosen, options.balancing, seed=seed, units=units, report=report
+        chosen, merged = choose_candidates(
+            topology, probed, options.seed, options.most_data_points, units
         )
-    with watch.stage("simulate"):
-        validation = _validate(topology, candidates, options, report, units)
-    with watch.stage("table"), units.alone:
-        table = _table(topology, candidates, validation, options)
+    follow = _by_paper if options.method == Method.PAPER else _by_search
+    outcome = follow(topology, options, chosen, watch, units, report)
     return TableResult(
         topology,
         options,
         probed,
-        candidates,
+        outcome.candidates,
         merged,
         parse_expression("all", topology).mean_hops(),
-        validation,
-        table,
+        outcome.validation,
+        outcome.table,
         watch.seconds,
-        Work(programs=probed.programs) + validation.work,
+        Work(programs=probed.programs) + outcome.work,
         units.count,
         versions(),
+        outcome.found,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    candidates: tuple[Candidate, ...]
+    validation: Validation
+    table: AnyTable
+    work: Work
+    found: Found | None = None
 
 
 def check_request(topology: Dragonfly, options: SearchOptions) -> None:
@@ -222,77 +217,213 @@ def check_request(topology: Dragonfly, options: SearchOptions) -> None:
     check_searchable(topology, options.tolerance)
     choose_patterns(topology, options.patterns, options.seed)
     check_pairs(topology)
+    flit_hop_budget(options.budget, topology)
+    workload = options.workload
+    for pattern in () if workload is None else workload.patterns:
+        pattern.resolve(topology, options.seed)
 
 
-def _validate(
+def _by_paper(
     topology: Dragonfly,
-    candidates: Sequence[Candidate],
     options: SearchOptions,
-    report: Reporter,
+    expressions: Sequence[str],
+    watch: _Stopwatch,
     units: Units,
-) -> Validation:
-    return validate(
-        Entrant("all", parse_expression("all", topology)),
-        [Entrant(one.expression, one.path_set, options.balancing) for one in candidates],
-        ValidationOptions(
+    report: Reporter,
+) -> _Outcome:
+    with watch.stage("balance"):
+        candidates = prepare(
+            topology,
+            expressions,
+            options.balancing,
+            seed=options.seed,
+            units=units,
+            report=report,
+        )
+    with watch.stage("simulate"):
+        validation = validate(
+            _conventional(topology, options.seed).entrant,
+            [one.entrant for one in candidates],
+            ValidationOptions(
+                routing=options.routing,
+                config=options.config,
+                screening=options.screening_windows,
+                confirmation=options.confirmation_windows,
+                finalists=options.finalist_count,
+                patterns=options.pattern_count,
+                seed=options.seed,
+            ),
+            units,
+            report,
+        )
+    with watch.stage("table"), units.alone:
+        table = _chosen_table(topology, candidates, validation, options)
+    return _Outcome(candidates, validation, table, validation.work)
+
+
+def _by_search(
+    topology: Dragonfly,
+    options: SearchOptions,
+    expressions: Sequence[str],
+    watch: _Stopwatch,
+    units: Units,
+    report: Reporter,
+) -> _Outcome:
+    with watch.stage("search"):
+        setting = SearchSetting(
             routing=options.routing,
             config=options.config,
-            screening=options.screening,
-            confirmation=options.confirmation,
-            finalists=options.finalists,
-            patterns=options.simulated_patterns,
+            objective=options.aim,
+            workload=options.workload
+            or training_workload(topology, options.pattern_count, options.seed),
+            budget=flit_hop_budget(options.budget, topology),
+            long=options.screening_windows,
+            balancing=options.balancing,
             seed=options.seed,
-        ),
-        units,
-        report,
+        )
+        search = search_weighted(topology, setting, expressions, units, report)
+    with watch.stage("compare"):
+        held_out = _judged(topology, options, search, units, report)
+        candidates, validation = _validation(topology, options, search, held_out, units, report)
+    with watch.stage("table"), units.alone:
+        table = _chosen_table(topology, candidates, validation, options)
+        front = tuple(table_of(topology, one, options.seed) for one in search.answers)
+    work = search.work + validation.work
+    return _Outcome(candidates, validation, table, work, Found(search, held_out, front))
+
+
+def _conventional(topology: Dragonfly, seed: int) -> Candidate:
+    return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
+
+
+def _judged(
+    topology: Dragonfly,
+    options: SearchOptions,
+    search: WeightedSearch,
+    units: Units,
+    report: Reporter,
+) -> HeldOut:
+    conventional = _conventional(topology, options.seed)
+    published = parse_expression(PUBLISHED, topology, options.seed)
+    others = [conventional, Candidate.as_it_is(published, options.seed), search.paper]
+    known = {one.name: one for one in search.answers}
+    different = {one.name: one for one in others if one is not None and one.name not in known}
+    different.setdefault("all", conventional)
+    low = search.setting.objective.load or min(
+        [_REFERENCE_LOAD, *(one.beyond / 3 for one in search.loads)]
+    )
+    return judge(
+        [one for one in known.values() if one.name != "all"],
+        list(different.values()),
+        options.workload or held_out_workload(topology, options.seed),
+        (low, min(2 * low, 1.0)),
+        _expected(search),
+        routing=options.routing,
+        config=options.config,
+        windows=options.confirmation_windows,
+        seed=options.seed,
+        units=units,
+        report=report,
     )
 
 
-def _table(
+def _expected(search: WeightedSearch) -> dict[str, float]:
+    """Return roughly what sets saturate at under the first patterns."""
+    beyond = search.loads[0].beyond
+    # A little less than what is accepted beyond saturation.
+    return {name: min(0.9 * accepted, beyond) for name, accepted in search.accepted.items()}
+
+
+def _validation(
+    topology: Dragonfly,
+    options: SearchOptions,
+    search: WeightedSearch,
+    held_out: HeldOut,
+    units: Units,
+    report: Reporter,
+) -> tuple[tuple[Candidate, ...], Validation]:
+    """Return the sets that were compared with the conventional one, and what follows."""
+    base = held_out.of("all")
+    others = [one for one in held_out.sets if one is not base]
+    decision = decide_by(
+        search.setting.objective,
+        held_out.measured("all"),
+        [held_out.measured(one.candidate.name) for one in others],
+    )
+    shown = [base, *(one for one in others if one.candidate.name == decision.expression)]
+    runner = Runner(
+        options.routing,
+        options.config,
+        patterns=held_out.workload.patterns[:_CURVE_PATTERNS],
+        seed=options.seed,
+        report=report,
+        units=units,
+    )
+    highest = max(float(one.saturation[:_CURVE_PATTERNS].mean()) for one in shown)
+    curves = latency_curves(
+        runner, [one.candidate.entrant for one in shown], _CURVE_WINDOWS, highest
+    )
+    validation = Validation(
+        patterns=tuple(map(str, held_out.workload.patterns)),
+        baseline=_simulated(base, held_out),
+        candidates=tuple(_simulated(one, held_out) for one in others),
+        decision=decision,
+        reference_load=held_out.loads[0],
+        curves=curves,
+        work=held_out.work + runner.work,
+    )
+    return tuple(one.candidate for one in others), validation
+
+
+def _simulated(judged: Judged, held_out: HeldOut) -> SimulatedSet:
+    measured = held_out.measured(judged.candidate.name)
+    return SimulatedSet(measured, held_out.windows, confirmed=True)
+
+
+def _chosen_table(
     topology: Dragonfly,
     candidates: Sequence[Candidate],
     validation: Validation,
     options: SearchOptions,
 ) -> AnyTable:
     name = validation.decision.expression
-    chosen = next((one for one in candidates if one.expression == name), None)
-    base = parse_expression(name, topology, options.seed)
-    if not is_listable(base):
-        return _compact(base, chosen, options)
-    rows = base.all_rows()
-    if chosen is None or chosen.balanced is None:
-        return Table.from_rows(base, rows, seed=options.seed, version=VERSION)
-    keep = chosen.balanced.keep
-    assert keep is not None
-    return Table.from_rows(base, rows.select(keep), ~keep, seed=options.seed, version=VERSION)
+    conventional = _conventional(topology, options.seed)
+    chosen = next((one for one in candidates if one.name == name), conventional)
+    return table_of(topology, chosen, options.seed)
 
 
 def compact_table(result: TableResult) -> CompactTable:
-    """Return the chosen table in the compact form, whatever its size."""
+    """Return the chosen table in the compact form, whatever its size.
+
+    Raises
+    ------
+    InvalidInput : it has none; see `tvlb.search.tables.compact_table_of`.
+    """
     if isinstance(result.table, CompactTable):
         return result.table
-    return _compact(result.table.base_set, result.chosen, result.options)
+    seed = result.options.seed
+    chosen = result.chosen or _conventional(result.topology, seed)
+    return compact_table_of(result.topology, chosen, seed)
 
 
-def _compact(base: PathSet, chosen: Candidate | None, options: SearchOptions) -> CompactTable:
-    if chosen is None or chosen.balanced is None:
-        return CompactTable.from_set(base, seed=options.seed, version=VERSION)
-    return CompactTable.from_set(
-        _by_rule(base, chosen.balanced, options),
-        seed=options.seed,
-        version=VERSION,
-        mean_vlb_hops=chosen.mean_hops,
-        sampled_pairs=chosen.balanced.report.sampled_pairs,
-    )
+def check_compact(options: SearchOptions) -> None:
+    """Raise InvalidInput if what a search finds may have no compact form."""
+    if options.method == Method.SEARCH and options.balancing is not None:
+        raise InvalidInput(
+            "a search may choose a set that is balanced by weights, which has no compact form; "
+            "search without balancing, or by the paper's method"
+        )
 
 
-def _by_rule(base: PathSet, balanced: Balanced, options: SearchOptions) -> BalancedSet:
-    """Return a balanced set as what the per-pair step gives, less what was removed besides."""
-    if isinstance(balanced.path_set, BalancedSet):
-        return balanced.path_set
-    assert balanced.keep is not None
-    assert options.balancing is not None
-    rows = base.all_rows()
-    by_pair = balance_pairs(rows, options.balancing, seed=options.seed).keep
-    besides = rows.paths(by_pair & ~balanced.keep)
-    return BalancedSet(base, options.balancing, options.seed, besides)
+def compact_result(result: TableResult) -> TableResult:
+    """Return the same with all its tables in the compact form, whatever their size.
+
+    Raises
+    ------
+    InvalidInput : one has none; never where `check_compact` accepted the options.
+    """
+    found, seed = result.found, result.options.seed
+    if found is not None:
+        front = tuple(compact_table_of(result.topology, one, seed) for one in found.search.answers)
+        found = replace(found, front=front)
+    return replace(result, table=compact_table(result), found=found)

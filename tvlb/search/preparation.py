@@ -1,8 +1,9 @@
-"""The candidates of Step 2 and their balancing."""
+"""The candidates of Step 2: path sets as they are, balanced by removal, or balanced by weights."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from io import BytesIO
 from typing import Any
 from zipfile import BadZipFile
@@ -13,14 +14,19 @@ from numpy.typing import NDArray
 from tvlb.balance import (
     Balanced,
     BalancedSet,
+    BalanceMethod,
     BalanceOptions,
     BalanceReport,
     KeptSet,
     KindUsage,
+    ReweightedSet,
+    WeightOptions,
     balance,
+    balance_weights,
 )
 from tvlb.paths import PathSet, parse_expression
 from tvlb.progress import Progress, Reporter
+from tvlb.search.simulation_units import Entrant, balancing_question
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Dragonfly, LinkKind
 
@@ -29,6 +35,7 @@ __all__ = ["BalanceUnit", "Candidate", "prepare"]
 _Fields = Mapping[str, Any]
 _REPORT = "report"
 _KEEP = "keep"
+_FACTORS = "factors"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +46,42 @@ class Candidate:
     ----------
     expression : the path set.
     path_set : what is simulated: balanced, or as it is.
-    mean_hops : mean hops of a path drawn from it; see `Balanced.mean_hops`.
     balanced : the outcome of balancing, None without.
+    balancing : the settings of balancing, None without.
+    seed : of the random fractions of the set, and of balancing.
+    name : tells it from the others.
     """
 
     expression: str
     path_set: PathSet
-    mean_hops: float
     balanced: Balanced | None
+    balancing: BalanceOptions | WeightOptions | None
+    seed: int
+    name: str
+
+    @classmethod
+    def as_it_is(cls, path_set: PathSet, seed: int) -> "Candidate":
+        """Return a set that nothing was done to."""
+        return cls(str(path_set), path_set, None, None, seed, str(path_set))
+
+    def named_by_form(self) -> "Candidate":
+        """Return the same with a name that says how it was balanced, too."""
+        return replace(self, name=f"{self.expression}, by {self.form}")
+
+    @cached_property
+    def mean_hops(self) -> float:
+        """Mean hops of a path drawn from it; see `Balanced.mean_hops`."""
+        return self.path_set.mean_hops() if self.balanced is None else self.balanced.mean_hops
+
+    @property
+    def form(self) -> BalanceMethod | None:
+        """How it was balanced, None if it was not."""
+        return None if self.balanced is None else self.balanced.report.method
+
+    @property
+    def entrant(self) -> Entrant:
+        """What is simulated."""
+        return Entrant(self.name, self.expression, self.path_set, self.seed, self.balancing)
 
     @property
     def balance_report(self) -> BalanceReport | None:
@@ -57,7 +92,7 @@ class Candidate:
 def prepare(
     topology: Dragonfly,
     expressions: Sequence[str],
-    balancing: BalanceOptions | None,
+    balancing: BalanceOptions | WeightOptions | None,
     *,
     seed: int,
     units: Units,
@@ -75,26 +110,26 @@ def prepare(
     if balancing is None:
         unchanged: list[Candidate] = []
         for expression in expressions:
-            one = parse_expression(expression, topology, seed)
-            unchanged.append(Candidate(expression, one, one.mean_hops(), None))
+            path_set = parse_expression(expression, topology, seed)
+            unchanged.append(Candidate.as_it_is(path_set, seed))
             count()
         return tuple(unchanged)
     found = units.map(
         [BalanceUnit(topology, expression, balancing, seed) for expression in expressions], count
     )
     return tuple(
-        Candidate(expression, balanced.path_set, balanced.mean_hops, balanced)
+        Candidate(expression, balanced.path_set, balanced, balancing, seed, name=expression)
         for expression, balanced in zip(expressions, found, strict=True)
     )
 
 
 @dataclass(frozen=True)
 class BalanceUnit(Unit[Balanced]):
-    """Balance one path set; the answer is which paths stay, a bit each, and the report."""
+    """Balance one path set; the answer is which paths stay or what links weigh, and the report."""
 
     topology: Dragonfly
     expression: str
-    balancing: BalanceOptions
+    balancing: BalanceOptions | WeightOptions
     seed: int
 
     def question(self) -> Mapping[str, object]:
@@ -103,13 +138,15 @@ class BalanceUnit(Unit[Balanced]):
             "unit": "balance",
             "network": network_identity(self.topology),
             "expression": self.expression,
-            "balancing": asdict(self.balancing),
+            "balancing": balancing_question(self.balancing),
             "seed": self.seed,
         }
 
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         base = parse_expression(self.expression, self.topology, self.seed)
+        if isinstance(self.balancing, WeightOptions):
+            return _encoded(balance_weights(base, self.balancing))
         return _encoded(balance(base, self.balancing, seed=self.seed))
 
     def decode(self, data: bytes) -> Balanced:
@@ -118,6 +155,9 @@ class BalanceUnit(Unit[Balanced]):
         arrays = _stored(data)
         fields = json.loads(arrays[_REPORT].tobytes())
         report = _decoded_report(fields["report"])
+        if isinstance(self.balancing, WeightOptions):
+            reweighted = ReweightedSet(base, arrays[_FACTORS], self.balancing.floor)
+            return Balanced(reweighted, fields["mean_hops"], report)
         if _KEEP not in arrays:
             by_rule = BalancedSet(base, self.balancing, self.seed)
             return Balanced(by_rule, fields["mean_hops"], report)
@@ -139,6 +179,8 @@ def _encoded(found: Balanced) -> bytes:
     arrays: dict[str, NDArray[Any]] = {_REPORT: np.frombuffer(text.encode(), dtype=np.uint8)}
     if found.keep is not None:
         arrays[_KEEP] = np.packbits(found.keep)
+    if isinstance(found.path_set, ReweightedSet):
+        arrays[_FACTORS] = found.path_set.factors
     stream = BytesIO()
     np.savez_compressed(stream, allow_pickle=False, **arrays)
     return stream.getvalue()

@@ -20,7 +20,7 @@ from tvlb.search.simulation_units import (
 )
 from tvlb.search.units import Units
 from tvlb.search.work import Work
-from tvlb.traffic import Type2
+from tvlb.traffic import Pattern
 
 __all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Runner", "Runs", "Windows", "parse_windows"]
 
@@ -118,7 +118,7 @@ class Runner:
 
     Parameters
     ----------
-    patterns : type2(seed=0), type2(seed=1), ..., so many of them.
+    patterns : the patterns.
     config : router settings; the windows are given per call.
     seed : of all simulations, so that differences between entrants are paired.
     units : compute the simulations; the figures do not depend on where.
@@ -133,14 +133,14 @@ class Runner:
         routing: str,
         config: SimulationConfig,
         *,
-        patterns: int,
+        patterns: Sequence[Pattern],
         seed: int,
         report: Reporter,
         units: Units,
     ) -> None:
         self._routing = routing
         self._config = config
-        self.patterns = tuple(Type2(number) for number in range(patterns))
+        self.patterns = tuple(patterns)
         self._seed = seed
         self._report = report
         self._units = units
@@ -238,7 +238,7 @@ class Runner:
     def _in(self, windows: Windows) -> SimulationConfig:
         return replace(self._config, warmup_cycles=windows.warmup, measured_cycles=windows.measured)
 
-    def _recipe(self, entrant: Entrant, pattern: Type2) -> Recipe:
+    def _recipe(self, entrant: Entrant, pattern: Pattern) -> Recipe:
         return Recipe(entrant, self._routing, pattern, self._seed)
 
     def _counter(self, stage: str, total: int) -> Callable[[], None]:

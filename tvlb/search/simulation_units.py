@@ -1,18 +1,27 @@
 """The units of Step 2: one simulation, or one search for a saturation load."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 
 from sim_bridge import Scenario, SimulationConfig, search_saturation
-from tvlb.balance import BalanceOptions
+from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import PathSet
 from tvlb.search.units import Unit, network_identity
 from tvlb.search.work import Work
-from tvlb.traffic import Pattern
+from tvlb.traffic import MatrixPattern, Pattern
 
-__all__ = ["Entrant", "Recipe", "Run", "RunUnit", "Saturation", "SaturationUnit"]
+__all__ = [
+    "Entrant",
+    "Recipe",
+    "Run",
+    "RunUnit",
+    "Saturation",
+    "SaturationUnit",
+    "balancing_question",
+]
 
 # Units of one scenario come one after the other; what is kept of a scenario are its paths.
 _KEPT_SCENARIOS = 8
@@ -24,14 +33,29 @@ class Entrant:
 
     Attributes
     ----------
+    name : tells it from the others.
     expression : the path set before balancing.
     path_set : what is simulated.
-    balancing : how `path_set` was made from the expression, None if nothing was removed.
+    seed : what keys the random fractions of `path_set`, and its balancing.
+    balancing : how `path_set` was made from the expression, None if it is just that.
     """
 
+    name: str
     expression: str
     path_set: PathSet
-    balancing: BalanceOptions | None = None
+    seed: int
+    balancing: BalanceOptions | WeightOptions | None = None
+
+
+def balancing_question(balancing: BalanceOptions | WeightOptions | None) -> object:
+    """Return what tells settings of balancing from others, as JSON values."""
+    match balancing:
+        case None:
+            return None
+        case WeightOptions():
+            return {"by": "weights", **asdict(balancing)}
+        case BalanceOptions():
+            return asdict(balancing)
 
 
 @dataclass(frozen=True)
@@ -40,7 +64,7 @@ class Recipe:
 
     Parameters
     ----------
-    entrant, routing, pattern, seed : as of `Scenario`; the seed is that of the path set too.
+    entrant, routing, pattern, seed : as of `Scenario`; the path set has a seed of its own.
     """
 
     entrant: Entrant = field(compare=False)
@@ -58,9 +82,10 @@ class Recipe:
         return {
             "network": network_identity(entrant.path_set.topology),
             "expression": entrant.expression,
-            "balancing": None if entrant.balancing is None else asdict(entrant.balancing),
+            "balancing": balancing_question(entrant.balancing),
+            "path_set_seed": entrant.seed,
             "routing": str(self.routing),
-            "pattern": str(self.pattern),
+            "pattern": _pattern_question(self.pattern),
             "seed": self.seed,
         }
 
@@ -68,6 +93,14 @@ class Recipe:
         """Build the scenario; large networks list many paths for it."""
         path_set = self.entrant.path_set
         return Scenario(path_set.topology, self.routing, path_set, self.pattern, self.seed)
+
+
+def _pattern_question(pattern: Pattern) -> str:
+    """Return what tells a pattern from others; a file may change under its name."""
+    if not isinstance(pattern, MatrixPattern):
+        return str(pattern)
+    content = json.dumps([pattern.level, pattern.entries])
+    return f"matrix {hashlib.sha256(content.encode()).hexdigest()}"
 
 
 @lru_cache(maxsize=_KEPT_SCENARIOS)

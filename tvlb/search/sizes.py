@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import EmptySet, LengthSet, PathSet, ShortSet, parse_expression
+from tvlb.paths import (
+    EmptySet,
+    LengthSet,
+    PathSet,
+    ShapeRule,
+    ShortSet,
+    WeightedSet,
+    parse_expression,
+)
 from tvlb.topology import Dragonfly
 from tvlb.traffic import MatrixPattern, Mixed, Pattern, Permutation, TimeMixed, Uniform
 
@@ -79,7 +87,10 @@ def _path_counts(topology: Dragonfly, path_set: PathSet) -> _Counts:
         within[: path_set.max_first, : path_set.max_second] = 1.0
         return _halves(topology, shortest, shortest) * within * (path_set.max_total >= _HOPS)
     counts = _halves(topology, _min_paths(topology), _min_paths(topology))
-    return counts * _kept(path_set) if isinstance(path_set, LengthSet) else counts
+    if isinstance(path_set, LengthSet):
+        return counts * _kept(path_set)
+    rule = path_set.rule if isinstance(path_set, WeightedSet) else None
+    return counts if rule is None else counts * _kept_shapes(rule)
 
 
 def _kept(path_set: LengthSet) -> _Counts:
@@ -88,6 +99,19 @@ def _kept(path_set: LengthSet) -> _Counts:
         first, second = path_set.composition
         kept[first - 1, second - 1] = 1.0
     kept[path_set.max_hops + 1 == _HOPS] += path_set.percent / 100
+    return kept
+
+
+def _kept_shapes(rule: ShapeRule) -> _Counts:
+    """Share of the paths by hops of both halves that weigh anything.
+
+    Half of the MIN halves of two hops have their local hop at either end.
+    """
+    kept = np.zeros((3, 3))
+    for code, weight in enumerate(rule.weight):
+        first = 1 + (code >> 2).bit_count()
+        second = 1 + (code & 3).bit_count()
+        kept[first - 1, second - 1] += (weight > 0) * 0.5 ** ((first == 2) + (second == 2))
     return kept
 
 

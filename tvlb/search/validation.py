@@ -26,12 +26,15 @@ from tvlb.search.simulation_units import Entrant
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.statistics import standard_error
+from tvlb.traffic import Type2
 
 __all__ = [
     "CurvePoint",
     "SimulatedSet",
     "Validation",
     "ValidationOptions",
+    "latency_curves",
+    "reference_load",
     "validate",
 ]
 
@@ -145,18 +148,18 @@ def validate(
     runner = Runner(
         options.routing,
         options.config,
-        patterns=options.patterns,
+        patterns=[Type2(number) for number in range(options.patterns)],
         seed=options.seed,
         report=report,
         units=units,
     )
     base_screen, screened = _screen(runner, baseline, candidates, options.screening)
-    reference = _reference_load([base_screen, *screened], options.screening.grid)
+    reference = reference_load([base_screen, *screened], options.screening.grid)
     latencies = runner.latencies(
         "screen latency", [baseline, *candidates], options.screening, reference
     )
     rough = [
-        Measured(entrant.expression, saturation, latency)
+        Measured(entrant.name, saturation, latency)
         for entrant, saturation, latency in zip(
             [baseline, *candidates], [base_screen, *screened], latencies, strict=True
         )
@@ -169,13 +172,13 @@ def validate(
     )
     latency = runner.latencies("confirm latency", entrants, options.confirmation, reference)
     confirmed = [
-        Measured(entrant.expression, *figures)
+        Measured(entrant.name, *figures)
         for entrant, *figures in zip(entrants, saturation, latency, strict=True)
     ]
     decision = decide(confirmed[0], confirmed[1:])
     by_index = dict(zip(final, confirmed[1:], strict=True))
-    shown = [baseline] + [e for e in candidates if e.expression == decision.expression]
-    curves = _curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed)))
+    shown = [baseline] + [one for one in candidates if one.name == decision.expression]
+    curves = latency_curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed)))
     return Validation(
         patterns=tuple(map(str, runner.patterns)),
         baseline=SimulatedSet(confirmed[0], options.confirmation, confirmed=True),
@@ -211,7 +214,8 @@ def _mean_saturation(measured: Measured) -> float:
     return float(measured.saturation.mean())
 
 
-def _reference_load(saturations: Sequence[NDArray[np.float64]], grid: float) -> float:
+def reference_load(saturations: Sequence[NDArray[np.float64]], grid: float) -> float:
+    """Return where latencies are compared: 0.1, or half the lowest saturation if that is less."""
     lowest = min(float(values.min()) for values in saturations)
     return min(_REFERENCE_LOAD, max(lowest, grid) / 2)
 
@@ -233,7 +237,7 @@ def _finalists(baseline: Measured, candidates: Sequence[Measured], count: int) -
     return sorted(set(chosen))
 
 
-def _curves(
+def latency_curves(
     runner: Runner, entrants: Sequence[Entrant], windows: Windows, highest: float
 ) -> dict[str, tuple[CurvePoint, ...]]:
     """Latency-load curves up to a little beyond the load `highest`."""
@@ -241,7 +245,7 @@ def _curves(
     loads = [round(top * step / _CURVE_POINTS, 4) for step in range(1, _CURVE_POINTS + 1)]
     runs = runner.runs("curves", entrants, windows, loads, stop_when_saturated=True)
     return {
-        entrant.expression: tuple(
+        entrant.name: tuple(
             _curve_point(
                 load,
                 runs.latency[position, :, column],

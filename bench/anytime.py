@@ -1,0 +1,193 @@
+"""What the strategy of the search is worth: CMA-ES against points at random, on equal budgets.
+
+::
+
+    python -m bench.anytime results 4,8,4,9 --routing ugal-l --budget large --seeds 3
+
+Searches for weighted sets twice with every seed, once with CMA-ES and once with points drawn at
+random (`tvlb.search.evolution.random_proposer`); the sets to begin with, the simulations and all
+else are the same. Prints the scores of the incumbents, in the longer windows, over the flit-hops
+simulated until then, and a table of what was reached with 25%, 50% and 100% of the budget; draws
+both anytime curves beside each other, as SVG and PNG. Finished simulations are kept under
+`results`, so an interrupted run goes on, and what both searches simulate is simulated once.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, cast
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from tvlb.errors import InvalidInput
+from tvlb.jobs.units import UnitFiles
+from tvlb.parallel import available_cores
+from tvlb.progress import silent
+from tvlb.search import (
+    SearchOptions,
+    Units,
+    Workshop,
+    choose_candidates,
+    flit_hop_budget,
+)
+from tvlb.search.cma_types import new_strategy
+from tvlb.search.evolution import Proposer, Step, random_proposer
+from tvlb.search.probe import ProbePlan
+from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
+from tvlb.search.workload import training_workload
+from tvlb.topology import Dragonfly, parse_topology
+from tvlb.workers import local_workers
+
+PROPOSERS: Mapping[str, Proposer] = {"CMA-ES": new_strategy, "random points": random_proposer}
+SHARES = (0.25, 0.5, 1.0)
+COLOURS = {"CMA-ES": "#0072B2", "random points": "#D55E00"}
+MILLION = 1e6
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The incumbents of one search."""
+
+    proposer: str
+    seed: int
+    budget: int
+    found: WeightedSearch
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The incumbents one after another."""
+        return self.found.steps
+
+    def score(self, flit_hops: float) -> float:
+        """Score of the incumbent after so many flit-hops; 0 is the reference."""
+        return max([0.0, *(step.score for step in self.steps if step.flit_hops <= flit_hops)])
+
+
+def search(topology: Dragonfly, options: SearchOptions, proposer: str, units: Units) -> Curve:
+    """Search once, as `tvlb.search.optimize` would."""
+    probed = ProbePlan(topology, options.patterns, options.tolerance, seed=options.seed).run(
+        units, silent
+    )
+    expressions, _ = choose_candidates(
+        topology, probed, options.seed, options.most_data_points, units
+    )
+    budget = flit_hop_budget(options.budget, topology)
+    setting = SearchSetting(
+        routing=options.routing,
+        config=options.config,
+        objective=options.aim,
+        workload=options.workload
+        or training_workload(topology, options.pattern_count, options.seed),
+        budget=budget,
+        long=options.screening_windows,
+        balancing=options.balancing,
+        seed=options.seed,
+    )
+    found = search_weighted(
+        topology, setting, expressions, units, silent, proposer=PROPOSERS[proposer]
+    )
+    return Curve(proposer, options.seed, budget, found)
+
+
+def rows(curves: Sequence[Curve]) -> Iterator[str]:
+    """Yield a Markdown table: mean and range of the scores over the seeds."""
+    yield (
+        "| strategy | sets | " + " | ".join(f"{share:.0%} of the budget" for share in SHARES) + " |"
+    )
+    yield "|---|---|" + "---|" * len(SHARES)
+    for proposer in PROPOSERS:
+        mine = [curve for curve in curves if curve.proposer == proposer]
+        cells = [
+            cell([curve.score(share * curve.budget) for curve in mine]) for share in SHARES[:-1]
+        ]
+        # A generation that has begun is finished.
+        cells.append(cell([curve.score(np.inf) for curve in mine]))
+        sets = np.mean([curve.found.sets for curve in mine])
+        yield f"| {proposer} | {sets:.0f} | " + " | ".join(cells) + " |"
+
+
+def cell(scores: Sequence[float]) -> str:
+    """Mean, and least to most of several."""
+    if len(scores) == 1:
+        return f"{scores[0]:.4f}"
+    return f"{np.mean(scores):.4f} ({min(scores):.4f}..{max(scores):.4f})"
+
+
+def lines(curve: Curve) -> Iterator[str]:
+    """Yield the incumbents of a search."""
+    yield f"{curve.proposer}, seed {curve.seed}: {curve.found.sets} sets"
+    for step in curve.steps:
+        hops = step.flit_hops / MILLION
+        yield f"  {hops:10.1f} million flit-hops  {step.score:+.4f}  {step.expression}"
+
+
+def draw(curves: Sequence[Curve], title: str) -> Figure:
+    """Draw one panel for each strategy: a thin line for a seed, a thick one for their mean."""
+    figure = Figure(figsize=(10.0, 4.2), layout="constrained")
+    panels = figure.subplots(1, len(PROPOSERS), sharex=True, sharey=True)
+    end = max(max([curve.budget, *(one.flit_hops for one in curve.steps)]) for curve in curves)
+    for panel, proposer in zip(panels, PROPOSERS, strict=True):
+        mine = [curve for curve in curves if curve.proposer == proposer]
+        moments = sorted({0, end, *(step.flit_hops for curve in mine for step in curve.steps)})
+        scores = np.array([[curve.score(moment) for moment in moments] for curve in mine])
+        hops = np.array(moments) / MILLION
+        style = {"color": COLOURS[proposer], "drawstyle": "steps-post"}
+        for number, of_seed in enumerate(scores):
+            label = None if number else "a seed"
+            panel.plot(hops, of_seed, linewidth=0.8, alpha=0.5, label=label, **style)
+        label = f"mean of {len(mine)}"
+        panel.plot(hops, scores.mean(axis=0), linewidth=2.0, label=label, **style)
+        panel.axhline(0.0, color="black", linewidth=0.8, label="reference")
+        panel.axvline(mine[0].budget / MILLION, color="grey", linestyle="-.", label="budget")
+        panel.set_title(proposer)
+        panel.set_xlabel("simulated by the search (million flit-hops)")
+        panel.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4)
+    panels[0].set_ylabel("score of the best set so far")
+    cast("Any", figure).suptitle(title)
+    return figure
+
+
+def main() -> None:
+    """Run it, print what was found and draw it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("results", type=Path)
+    parser.add_argument("topology")
+    parser.add_argument("--routing", default="ugal-l")
+    parser.add_argument("--objective", default="saturation")
+    parser.add_argument("--budget", default="default")
+    parser.add_argument("--seeds", type=int, default=1, help="seeds 0, 1, ...")
+    parser.add_argument("--patterns", default="auto", help="probed patterns of Step 1")
+    given = parser.parse_args()
+    topology = parse_topology(given.topology)
+    curves: list[Curve] = []
+    with local_workers(available_cores()) as executor:
+        units = Units(Workshop(executor, UnitFiles(given.results / "units")), Event())
+        for seed in range(given.seeds):
+            options = SearchOptions(
+                routing=given.routing,
+                objective=given.objective,
+                budget=given.budget,
+                patterns=given.patterns,
+                seed=seed,
+            )
+            if len(options.aim.latency_weights) > 1:
+                raise InvalidInput("a front has several incumbents; choose another objective")
+            for proposer in PROPOSERS:
+                curves.append(search(topology, options, proposer, units))
+                print("\n".join(lines(curves[-1])), flush=True)
+    print("\n".join(rows(curves)))
+    title = f"{topology}, {given.routing}, objective {given.objective}"
+    name = f"anytime-{given.topology.replace(',', '-')}-{given.routing}-{given.budget}"
+    for suffix in (".svg", ".png"):
+        path = given.results / (name + suffix)
+        cast("Any", draw(curves, title)).savefig(path, dpi=150)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

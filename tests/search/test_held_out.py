@@ -1,0 +1,352 @@
+"""The comparison that judges what a search found: what is run, and statistics done plainly."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import special
+
+from sim_bridge import SimulationConfig
+from tests.search.modelled import FLIT_HOPS, Modelled, lucky
+from tvlb.paths import parse_expression
+from tvlb.progress import Progress, silent
+from tvlb.search import Candidate, Change, Windows, Work
+from tvlb.search.held_out import HeldOut, judge
+from tvlb.search.simulation_units import Run, RunUnit, SaturationUnit
+from tvlb.search.workload import Workload
+from tvlb.statistics import standard_error, weighted_standard_error
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Shift, Type2, Uniform
+
+TOPOLOGY = Dragonfly(2, 4, 2, 5)
+PATTERNS = (Type2(100), Shift(2, 1), Uniform(), Shift(3, 1))
+GRID = 0.01
+WINDOWS = Windows(300, 400, GRID)
+LOADS = (0.1, 0.2)
+
+Figures = Mapping[str, Sequence[float]]
+
+
+def candidate(name: str) -> Candidate:
+    return replace(Candidate.as_it_is(parse_expression("<=4", TOPOLOGY), 0), name=name)
+
+
+def judged(
+    saturation: Figures,
+    latency: Figures | None = None,
+    *,
+    answers: int = 1,
+    shares: Sequence[float] | None = None,
+    units: Modelled | None = None,
+    expected: Mapping[str, float] | None = None,
+) -> HeldOut:
+    """Judge sets whose figures are given by name and pattern; nan for a latency is saturated."""
+    patterns = PATTERNS[: len(next(iter(saturation.values())))]
+    index = {str(pattern): position for position, pattern in enumerate(patterns)}
+    counts = [1.0] * len(patterns) if shares is None else shares
+    workload = Workload(patterns, tuple(share / math.fsum(counts) for share in counts))
+
+    def run(unit: RunUnit) -> Run:
+        place = index[str(unit.recipe.pattern)]
+        known = 50.0 if latency is None else latency[unit.recipe.entrant.name][place]
+        # At the higher load everything takes twice as long.
+        scale = 1 + LOADS.index(unit.load)
+        return Run(known * scale, unit.load, math.isnan(known), Work(flit_hops=FLIT_HOPS))
+
+    def load(unit: SaturationUnit) -> float:
+        return saturation[unit.recipe.entrant.name][index[str(unit.recipe.pattern)]]
+
+    candidates = [candidate(name) for name in saturation]
+    modelled = Modelled(run, load)
+    found = judge(
+        candidates[:answers],
+        candidates[answers:],
+        workload,
+        LOADS,
+        expected or {},
+        routing="par",
+        config=SimulationConfig(buffer_flits=16),
+        windows=WINDOWS,
+        seed=7,
+        units=modelled,
+        report=silent,
+    )
+    if units is not None:
+        units.simulated += modelled.simulated
+    return found
+
+
+def test_every_set_has_every_figure() -> None:
+    saturation = {"a": [0.3, 0.2, 0.9], "all": [0.25, 0.15, 0.85], "b": [0.2, 0.1, 0.8]}
+    latency = {"a": [40.0, 41.0, 42.0], "all": [50.0, math.nan, 52.0], "b": [60.0, 61.0, 62.0]}
+    found = judged(saturation, latency)
+    assert [one.candidate.name for one in found.sets] == ["a", "all", "b"]
+    for one in found.sets:
+        name = one.candidate.name
+        assert one.saturation.tolist() == saturation[name]
+        assert one.latency.tolist() == [
+            pytest.approx(latency[name], nan_ok=True),
+            pytest.approx([2 * value for value in latency[name]], nan_ok=True),
+        ]
+        assert found.of(name) is one
+    assert found.work == Work(flit_hops=FLIT_HOPS * 3 * 3 * 3)
+    assert [(one.name, one.against) for one in found.judgements] == [("a", "all"), ("a", "b")]
+
+
+def test_all_sets_have_equal_seeds_patterns_and_windows() -> None:
+    units = Modelled(lambda _: Run(0, 0, False, Work()), lambda _: 0.0)
+    judged({"a": [0.3, 0.2], "all": [0.25, 0.15]}, units=units)
+    seeds = {unit.recipe.seed for unit in units.simulated}
+    # Neither that of the search nor the next.
+    assert len(seeds) == 1
+    assert not seeds & {7, 8}
+    assert {unit.recipe.routing for unit in units.simulated} == {"par"}
+    for unit in units.simulated:
+        assert (unit.config.warmup_cycles, unit.config.measured_cycles) == (300, 400)
+        assert unit.config.buffer_flits == 16
+    asked = {
+        name: [
+            (str(unit.recipe.pattern), getattr(unit, "load", None))
+            for unit in units.simulated
+            if unit.recipe.entrant.name == name
+        ]
+        for name in ("a", "all")
+    }
+    assert sorted(map(repr, asked["a"])) == sorted(map(repr, asked["all"]))
+
+
+# Of the first set what the search saw, on patterns like those; of the others what was found of it,
+# moved by how they differed, unless the pattern saturates late.
+def test_searches_begin_where_the_answer_is_likely() -> None:
+    units = Modelled(lambda _: Run(0, 0, False, Work()), lambda _: 0.0)
+    judged(
+        {"a": [0.3, 0.2, 0.9], "all": [0.25, 0.15, 0.85], "b": [0.2, 0.1, 0.8]},
+        units=units,
+        expected={"a": 0.4, "all": 0.3},
+    )
+    guesses = {
+        name: [
+            unit.guess
+            for unit in units.simulated
+            if isinstance(unit, SaturationUnit) and unit.recipe.entrant.name == name
+        ]
+        for name in ("a", "all", "b")
+    }
+    assert guesses["a"] == [0.4, 0.4, None]
+    assert guesses["all"] == pytest.approx([0.225, 0.15, 0.9])
+    assert guesses["b"] == [0.3, 0.2, 0.9]
+
+
+def plain_change(
+    mine: Sequence[float],
+    theirs: Sequence[float],
+    shares: Sequence[float],
+    judgements: int,
+    least: float,
+) -> tuple[float, float]:
+    """Mean relative change and half of its interval, in loops."""
+    rows = [
+        (one / other - 1, share, other)
+        for one, other, share in zip(mine, theirs, shares, strict=True)
+        if math.isfinite(one) and math.isfinite(other)
+    ]
+    total = math.fsum(share for _, share, _ in rows)
+    weights = [share / total for _, share, _ in rows]
+    center = math.fsum(weight * value for weight, (value, _, _) in zip(weights, rows, strict=True))
+    if len(rows) == 1:
+        return center, math.nan
+    squares = math.fsum(weight**2 for weight in weights)
+    variance = math.fsum(
+        weight * (value - center) ** 2 for weight, (value, _, _) in zip(weights, rows, strict=True)
+    ) / (1 - squares)
+    floor = math.fsum(
+        (weight * least / other) ** 2 for weight, (_, _, other) in zip(weights, rows, strict=True)
+    )
+    quantile = float(special.stdtrit(len(rows) - 1, 1 - 0.025 / judgements))
+    return center, quantile * math.sqrt(max(squares * variance, floor))
+
+
+loads = st.lists(st.sampled_from([step * GRID for step in range(1, 101)]), min_size=4, max_size=4)
+cycles = st.lists(st.floats(20, 400) | st.just(math.nan), min_size=4, max_size=4)
+
+
+@given(
+    st.tuples(loads, loads, loads, loads),
+    st.tuples(cycles, cycles, cycles, cycles),
+    st.lists(st.floats(0.1, 10.0), min_size=4, max_size=4),
+    st.integers(1, 3),
+)
+def test_intervals_are_those_of_a_plain_account(
+    saturation: tuple[list[float], ...],
+    latency: tuple[list[float], ...],
+    shares: list[float],
+    answers: int,
+) -> None:
+    names = ("a", "b", "c", "all")
+    found = judged(
+        dict(zip(names, saturation, strict=True)),
+        dict(zip(names, latency, strict=True)),
+        answers=answers,
+        shares=shares,
+    )
+    pairs = [(one, other) for one in range(answers) for other in range(answers, 4)]
+    assert [(one.name, one.against) for one in found.judgements] == [
+        (names[one], names[other]) for one, other in pairs
+    ]
+    for (one, other), judgement in zip(pairs, found.judgements, strict=True):
+        assert_change(
+            judgement.saturation,
+            plain_change(saturation[one], saturation[other], shares, len(pairs), GRID / 6**0.5),
+        )
+        change = judgement.latency[0]
+        both = [
+            position
+            for position in range(4)
+            if not math.isnan(latency[one][position] + latency[other][position])
+        ]
+        if not both:
+            assert judgement.latency == (None, None)
+            continue
+        assert change is not None
+        assert_change(change, plain_change(latency[one], latency[other], shares, len(pairs), 0.0))
+        ratios = {position: latency[one][position] / latency[other][position] for position in both}
+        assert change.patterns == len(both)
+        assert change.worst == pytest.approx(max(ratios.values()) - 1)
+        worst = [str(PATTERNS[place]) for place in both if ratios[place] == max(ratios.values())]
+        assert change.worst_pattern in worst
+        # Twice as slow at the higher load for all.
+        assert judgement.latency[1] is not None
+        assert judgement.latency[1].mean == pytest.approx(change.mean)
+
+
+def assert_change(change: Change, expected: tuple[float, float]) -> None:
+    found = (change.mean, change.half_width)
+    assert found == pytest.approx(expected, nan_ok=True, rel=1e-6, abs=1e-9)
+
+
+def test_an_interval_by_hand() -> None:
+    # Ratios 1.1, 1.2, 1.3: mean 0.2, standard error 0.1/sqrt(3); two degrees of freedom and one
+    # judgement give t = 4.302653, two judgements the quantile at 0.9875, t = 6.205347.
+    mine, theirs = [0.22, 0.24, 0.26], [0.2, 0.2, 0.2]
+    (one,) = judged({"a": mine, "all": theirs}).judgements
+    assert one.saturation.mean == pytest.approx(0.2)
+    assert one.saturation.half_width == pytest.approx(4.302653 * 0.1 / math.sqrt(3), rel=1e-6)
+    assert (one.saturation.worst, one.saturation.worst_pattern) == (
+        pytest.approx(0.1),
+        "type2(seed=100)",
+    )
+    first, _ = judged({"a": mine, "all": theirs, "b": theirs}).judgements
+    assert first.saturation.half_width == pytest.approx(6.205347 * 0.1 / math.sqrt(3), rel=1e-6)
+
+
+def test_equal_changes_are_no_closer_known_than_the_grid_allows() -> None:
+    (one,) = judged({"a": [0.22] * 4, "all": [0.2] * 4}).judgements
+    # Each difference of two loads is off by 0.01/sqrt(6), that is 2% of 0.2, four have half of it.
+    expected = 3.182446 * 0.01 / math.sqrt(6) / 0.2 / 2
+    assert one.saturation.half_width == pytest.approx(expected, rel=1e-6)
+
+
+def test_less_than_the_grid_is_a_figure_too() -> None:
+    # Half a step stands for what is below the first: 0.03 and 0.01 for 0.005.
+    (one,) = judged({"a": [0.03, 0.01], "all": [0.0, 0.0]}).judgements
+    assert one.saturation.mean == pytest.approx((5.0 + 1.0) / 2)
+    (level,) = judged({"a": [0.0, 0.0], "all": [0.0, 0.0]}).judgements
+    assert level.saturation.mean == 0.0
+
+
+def test_a_single_pattern_has_no_interval() -> None:
+    (one,) = judged({"a": [0.3], "all": [0.2]}, {"a": [40.0], "all": [50.0]}).judgements
+    assert one.saturation.mean == pytest.approx(0.5)
+    assert math.isnan(one.saturation.half_width)
+    assert one.latency[0] is not None
+    assert one.latency[0].mean == pytest.approx(-0.2)
+    assert math.isnan(one.latency[0].half_width)
+
+
+def test_means_count_the_patterns_by_their_shares() -> None:
+    found = judged(
+        {"a": [0.3, 0.5], "all": [0.2, 0.4]},
+        {"a": [40.0, math.nan], "all": [50.0, 70.0]},
+        shares=[3, 1],
+    )
+    mine, theirs = found.measured("a"), found.measured("all", load=1)
+    assert mine.saturation_mean == pytest.approx(0.75 * 0.3 + 0.25 * 0.5)
+    assert (mine.latency_mean, mine.missed) == (40.0, 1)
+    assert theirs.latency_mean == pytest.approx(2 * (0.75 * 50 + 0.25 * 70))
+
+
+def test_without_an_answer_there_is_nothing_to_judge() -> None:
+    # The search may find that nothing is better than `all`.
+    found = judged({"all": [0.2, 0.3], "b": [0.1, 0.2]}, answers=0)
+    assert found.judgements == ()
+    assert found.of("b").saturation.tolist() == [0.1, 0.2]
+
+
+def test_progress_counts_every_simulation() -> None:
+    events: list[Progress] = []
+    judge(
+        [candidate("a")],
+        [candidate("all")],
+        Workload.even(PATTERNS),
+        LOADS,
+        {},
+        routing="par",
+        config=SimulationConfig(),
+        windows=WINDOWS,
+        seed=0,
+        units=Modelled(lambda _: Run(50, 0, False, Work()), lambda _: 0.3),
+        report=events.append,
+    )
+    assert [(one.stage, one.done, one.total) for one in events] == [
+        ("compare", done, 24) for done in range(25)
+    ]
+
+
+values = st.lists(st.floats(-10, 10), min_size=2, max_size=8)
+
+
+@given(values)
+def test_equal_weights_give_the_standard_error(some: list[float]) -> None:
+    count = len(some)
+    found = weighted_standard_error(np.array(some), np.full(count, 1 / count))
+    assert found == pytest.approx(stdev(some) / math.sqrt(count), abs=1e-9)
+    assert found == pytest.approx(standard_error(some), abs=1e-9)
+
+
+@given(values, st.lists(st.floats(0.1, 10.0), min_size=8, max_size=8), st.floats(0.1, 5.0))
+def test_a_standard_error_scales_with_the_values_and_not_with_their_mean(
+    some: list[float], shares: list[float], scale: float
+) -> None:
+    weight = np.array(shares[: len(some)]) / sum(shares[: len(some)])
+    error = weighted_standard_error(np.array(some), weight)
+    assume(error > 1e-6)
+    moved = weighted_standard_error(scale * np.array(some) + 3.0, weight)
+    assert moved == pytest.approx(scale * error, rel=1e-6)
+    assert math.isnan(weighted_standard_error(np.array(some[:1]), np.ones(1)))
+
+
+@pytest.mark.parametrize("shares", [[1.0] * 5, [9, 1], [20, 1, 1, 1, 1], [3, 2, 1, 1]], ids=str)
+def test_intervals_hold_the_mean_as_often_as_they_say(shares: list[float]) -> None:
+    # Of patterns that vary alike whatever their share; 2,000 draws of a true mean of 0.
+    weight = np.array(shares, dtype=np.float64) / sum(shares)
+    quantile = float(special.stdtrit(len(shares) - 1, 0.975))
+    drawn = np.random.default_rng(3).normal(size=(2_000, len(shares)))
+    held = [
+        float(abs(weight @ row) <= quantile * weighted_standard_error(row, weight)) for row in drawn
+    ]
+    assert mean(held) > 0.94
+    if len(set(shares)) == 1:
+        assert mean(held) < 0.96
+
+
+def test_luck_is_fair() -> None:
+    # What the landscapes of other tests are made of.
+    drawn = [lucky(number) for number in range(1_000)]
+    assert abs(mean(drawn)) < 0.05
+    assert -1.0 <= min(drawn) < -0.99
+    assert 0.99 < max(drawn) < 1.0

@@ -1,0 +1,92 @@
+"""Sets by shape as points, and the sets that a search begins with."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tvlb.model.shape_flow import ShapeModel
+from tvlb.paths import SHAPES, ShapeSet, mean_paths_by_shape, parse_expression, shape_hops
+from tvlb.search.shape_space import ShapeSpace, starting_sets
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Shift
+
+# Of the second, no switch has two global links, so that no path has the shape g.g.
+NETWORKS = [Dragonfly(2, 4, 2, 5), Dragonfly(1, 2, 1, 3), Dragonfly(4, 1, 2, 3)]
+SPACES = [(ShapeSpace(one), mean_paths_by_shape(one), one) for one in NETWORKS]
+
+points = st.lists(st.floats(-12.0, 3.0), min_size=SHAPES, max_size=SHAPES)
+
+
+def shares(one: ShapeSet, paths: np.ndarray) -> np.ndarray:
+    mass = np.array(one.weights) * paths
+    return mass / mass.sum()
+
+
+@pytest.mark.parametrize("case", SPACES, ids=[str(one) for one in NETWORKS])
+@given(points)
+def test_a_point_is_the_shares_that_its_shapes_carry(
+    case: tuple[ShapeSpace, np.ndarray, Dragonfly], coordinates: list[float]
+) -> None:
+    space, paths, topology = case
+    point = np.array(coordinates)
+    found = space.set_at(point)
+    # Weights are 100 at most, have two digits, and belong to shapes that some pair has.
+    assert max(found.weights) == 100.0
+    assert all(weight == float(f"{weight:.2g}") for weight in found.weights)
+    assert (paths[np.array(found.weights) > 0] > 0).all()
+    # In that range, a share less than 1/64 of the largest is none.
+    usable = np.where(paths > 0, point, -np.inf)
+    wanted = np.exp2(usable - usable.max())
+    wanted[wanted < 1 / 64] = 0.0
+    assert shares(found, paths) == pytest.approx(wanted / wanted.sum(), rel=0.12)
+    # The point of the set is the same less what all shapes have in common.
+    kept = wanted > 0
+    offset = space.point(found.weights)[kept] - point[kept]
+    assert offset == pytest.approx(offset[0], abs=0.15)
+    assert parse_expression(str(found), topology) == found
+
+
+@given(points)
+def test_what_a_set_rounds_to_stays(coordinates: list[float]) -> None:
+    space, paths, _ = SPACES[0]
+    once = space.set_at(np.array(coordinates))
+    again = space.set_at(space.point(once.weights))
+    # Shapes on the edge of 1/64 may fall out.
+    clear = shares(once, paths) > shares(once, paths).max() / 60
+    for first, second, sure in zip(once.weights, again.weights, clear, strict=True):
+        assert not sure or second == pytest.approx(first, rel=0.06)
+
+
+@given(points, st.floats(-5.0, 5.0))
+def test_points_that_differ_by_a_constant_are_one_set(
+    coordinates: list[float], shift: float
+) -> None:
+    space = SPACES[0][0]
+    point = np.round(np.array(coordinates) * 4) / 4  # so that sums are exact
+    assert space.set_at(point) == space.set_at(point + round(shift * 4) / 4)
+
+
+@pytest.mark.parametrize("topology", NETWORKS, ids=str)
+def test_a_search_begins_with_different_sets_that_have_paths(topology: Dragonfly) -> None:
+    models = [ShapeModel(topology, Shift(1, 0))]
+    found = starting_sets(topology, models)
+    assert len({str(one) for one in found}) == len(found) == 7
+    assert str(found[0]) == "shape(g.?)"
+    # Four times the weight for one hop less.
+    assert found[5].weights == tuple(4.0 ** (4 - shape_hops(code)) for code in range(SHAPES))
+    assert len(starting_sets(topology, [])) == 6
+    for one in found:
+        assert shares(one, mean_paths_by_shape(topology)).sum() == pytest.approx(1.0)
+
+
+def test_the_free_model_starts_from_what_its_shapes_carry() -> None:
+    topology = NETWORKS[0]
+    models = [ShapeModel(topology, Shift(1, 0)), ShapeModel(topology, Shift(2, 1))]
+    up_to_four = np.array([shape_hops(code) <= 4 for code in range(SHAPES)])
+    mass = np.mean([one.solve(up_to_four).mass for one in models], axis=0)
+    last = starting_sets(topology, models)[-1]
+    carried = shares(last, mean_paths_by_shape(topology))
+    wanted = np.where(mass < mass.max() / 64, 0.0, mass)
+    assert carried == pytest.approx(wanted / wanted.sum(), rel=0.12)
+    assert not carried[~up_to_four].any()

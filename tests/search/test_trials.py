@@ -1,0 +1,153 @@
+"""Trials: which runs are made, in which order their figures come back, and what they are worth."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim_bridge import SimulationConfig
+from tests.search.modelled import FLIT_HOPS, Modelled, lucky
+from tvlb.paths import parse_expression
+from tvlb.search import Entrant, Windows, Work, parse_objective
+from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
+from tvlb.search.trials import Figures, Loads, Trials, find_loads
+from tvlb.search.workload import Workload
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Permutation, Shift, Type2, Uniform
+
+TOPOLOGY = Dragonfly(2, 4, 2, 5)
+NAMES = ("all", "<=4", "short(2,3)")
+ENTRANTS = [Entrant(name, name, parse_expression(name, TOPOLOGY), 0) for name in NAMES]
+TRAFFIC = Workload((Shift(1, 0), Type2(0), Uniform(), Permutation(1)), (0.4, 0.2, 0.2, 0.2))
+LOADS = [Loads(low=0.1 * number, beyond=0.2 + 0.1 * number) for number in range(1, 5)]
+CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
+
+
+def distinct(unit: RunUnit) -> Run:
+    """Figures that no other run has."""
+    parts = (unit.recipe.entrant.name, str(unit.recipe.pattern), unit.load)
+    return Run(2 + lucky("latency", *parts), 2 + lucky("accepted", *parts), False, Work(0, 1, 2))
+
+
+def no_saturation(_: SaturationUnit) -> float:
+    raise AssertionError("trials search for no saturation")
+
+
+def trials(units: Modelled, workload: Workload = TRAFFIC) -> Trials:
+    return Trials("par", CONFIG, workload, Windows(300, 500, 0.01), LOADS, 17, units)
+
+
+def test_every_pattern_is_simulated_at_both_its_loads() -> None:
+    units = Modelled(distinct, no_saturation)
+    found = trials(units).measure(ENTRANTS)
+    assert len(found) == 3
+    runs = iter(units.simulated)
+    for entrant, figures in zip(ENTRANTS, found, strict=True):
+        for index, pattern in enumerate(TRAFFIC.patterns):
+            low, beyond = next(runs), next(runs)
+            assert isinstance(low, RunUnit)
+            assert isinstance(beyond, RunUnit)
+            assert low.recipe == beyond.recipe == Recipe(entrant, "par", pattern, 17)
+            assert (low.load, beyond.load) == (LOADS[index].low, LOADS[index].beyond)
+            config = replace(
+                CONFIG, warmup_cycles=300, measured_cycles=500, stop_when_saturated=False
+            )
+            assert low.config == config
+            # Accepted is what arrives in the window.
+            assert beyond.config == replace(config, drain_limit_cycles=0)
+            assert figures.latency[index] == distinct(low).latency
+            assert figures.accepted[index] == distinct(beyond).accepted
+    assert next(runs, None) is None
+
+
+@given(st.integers(0, 4))
+def test_some_patterns_and_the_others_are_all(split: int) -> None:
+    units = Modelled(distinct, no_saturation)
+    measuring = trials(units)
+    whole = measuring.measure(ENTRANTS)
+    first, rest = measuring.measure(ENTRANTS, 0, split), measuring.measure(ENTRANTS, split)
+    for one, head, tail in zip(whole, first, rest, strict=True):
+        assert (len(head.latency), len(tail.accepted)) == (split, 4 - split)
+        joined = head.joined(tail)
+        assert joined.latency.tolist() == one.latency.tolist()
+        assert joined.accepted.tolist() == one.accepted.tolist()
+
+
+@pytest.mark.parametrize("patterns", [1, 2])
+def test_traffic_of_few_patterns_has_no_rest(patterns: int) -> None:
+    workload = Workload.even(TRAFFIC.patterns[:patterns])
+    measuring = trials(Modelled(distinct, no_saturation), workload)
+    assert measuring.measure([], 2) == []
+    (figures,) = measuring.measure(ENTRANTS[:1], 2)
+    assert (len(figures.latency), len(figures.accepted)) == (0, 0)
+
+
+def test_work_adds_up() -> None:
+    measuring = trials(Modelled(distinct, no_saturation))
+    measuring.measure(ENTRANTS)
+    measuring.measure(ENTRANTS[:1], 0, 1)
+    assert measuring.work == Work(0, 26, 52)
+
+
+def figures(latency: list[float], accepted: list[float]) -> Figures:
+    return Figures(np.array(latency), np.array(accepted))
+
+
+def test_figures_are_scored_on_the_patterns_that_they_have() -> None:
+    measuring = trials(Modelled(distinct, no_saturation))
+    reference = figures([50, 60, 70, 80], [0.2, 0.3, 0.4, 0.5])
+    aim = parse_objective("saturation")
+    assert measuring.score(aim, 0.25, reference, reference) == 0.0
+    # The first two patterns have shares 2 and 1.
+    better = figures([50, 60], [0.2, 0.33])
+    expected = 0.75 * math.log(1.1) / 3
+    assert measuring.score(aim, 0.25, better, reference) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        figures([math.nan, 60, 70, 80], [0.2, 0.3, 0.4, 0.5]),
+        figures([50, 60, 70, 80], [0.2, 0.0, 0.4, 0.5]),
+    ],
+    ids=["no packet arrived", "nothing was accepted"],
+)
+def test_sets_without_figures_are_worse_than_all_others(bad: Figures) -> None:
+    measuring = trials(Modelled(distinct, no_saturation))
+    good = figures([50, 60, 70, 80], [0.2, 0.3, 0.4, 0.5])
+    assert measuring.score(parse_objective("saturation"), 0.25, bad, good) == -math.inf
+    # A reference without figures has no sets that are better.
+    for found in (good, bad):
+        assert not measuring.score(parse_objective("saturation"), 0.25, found, bad) > -math.inf
+
+
+# Beyond saturation by 35%, but loads end at 1; latency at 0.1, or at half the least saturation if
+# that is less; at 55% of the saturation of patterns that saturate late.
+@pytest.mark.parametrize(
+    ("saturation", "low", "expected"),
+    [
+        ([0.3, 0.8], None, [(0.1, 0.405), (0.44, 1.0)]),
+        ([0.1, 0.7], None, [(0.05, 0.135), (0.385, 0.945)]),
+        ([0.0, 0.5], None, [(0.01, 0.027), (0.01, 0.675)]),
+        ([0.3, 0.8], 0.2, [(0.2, 0.405), (0.2, 1.0)]),
+        ([1.0, 1.0], None, [(0.55, 1.0), (0.55, 1.0)]),
+    ],
+)
+def test_loads_follow_from_the_saturation_of_the_reference(
+    saturation: list[float], low: float | None, expected: list[tuple[float, float]]
+) -> None:
+    patterns = TRAFFIC.patterns[:2]
+    by_pattern = dict(zip(map(str, patterns), saturation, strict=True))
+    units = Modelled(distinct, lambda unit: by_pattern[str(unit.recipe.pattern)])
+    found, work = find_loads(
+        ENTRANTS[0],
+        patterns,
+        low,
+        lambda pattern: SaturationUnit(Recipe(ENTRANTS[0], "par", pattern, 0), CONFIG, 0.02, None),
+        units,
+    )
+    assert [(one.low, one.beyond) for one in found] == [pytest.approx(one) for one in expected]
+    assert work == Work(flit_hops=2 * FLIT_HOPS)

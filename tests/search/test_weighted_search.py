@@ -1,0 +1,280 @@
+"""The search for weighted sets from end to end, on a network small enough for tests."""
+
+import json
+import random
+import sys
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import pytest
+
+from tests.search.here import Inline, Memory
+from tvlb.errors import Cancelled, InvalidInput
+from tvlb.search import (
+    Found,
+    Progress,
+    SearchOptions,
+    TableResult,
+    Windows,
+    Workshop,
+    compact_table,
+    optimize,
+    table_document,
+)
+from tvlb.table import FORMATS, Table, verify, write_table
+from tvlb.topology import Dragonfly
+
+TOPOLOGY = Dragonfly(2, 4, 2, 5)
+SHORT = Windows(150, 150, 0.05)
+LONG = Windows(250, 250, 0.05)
+# The sets to begin with take 1.4 million flit-hops.
+QUICK = SearchOptions(
+    patterns="1",
+    screening=LONG,
+    confirmation=LONG,
+    data_points=1,
+    budget="3_200_000",
+    seed=8,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_runs() -> Generator[None]:
+    """Look even more briefly; worker processes are told with every run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tvlb.search.weighted.SHORT", SHORT)
+        patch.setattr("tvlb.search.weighted._PILOT", SHORT)
+        patch.setattr(sys.modules["tvlb.search.optimize"], "_CURVE_WINDOWS", SHORT)
+        yield
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A search, with what it computed, kept and reported."""
+
+    result: TableResult
+    computed: list[str]
+    kept: dict[str, bytes]
+    events: list[Progress]
+
+    @property
+    def found(self) -> Found:
+        assert self.result.found is not None
+        return self.result.found
+
+
+def search(options: SearchOptions = QUICK, kept: Mapping[str, bytes] | None = None) -> Ended:
+    memory, executor, events = Memory(kept), Inline(), list[Progress]()
+    workshop = Workshop(executor, memory)
+    result = optimize(TOPOLOGY, options, report=events.append, workshop=workshop)
+    return Ended(result, [unit.key for unit in executor.computed], memory.kept, events)
+
+
+@pytest.fixture(scope="module")
+def ended() -> Ended:
+    return search()
+
+
+def assert_same(first: TableResult, second: TableResult, folder: Path) -> None:
+    """Assert equal bytes of the tables, and all else equal but the timings."""
+    for suffix in FORMATS:
+        paths = [folder / f"{name}{suffix}" for name in ("first", "second")]
+        for result, path in zip((first, second), paths, strict=True):
+            write_table(result.table, path)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+    documents = [table_document(one) | {"timings": None} for one in (first, second)]
+    assert json.dumps(documents[0]) == json.dumps(documents[1])
+    assert first.found is not None
+    assert second.found is not None
+    assert repr(first.found.search.steps) == repr(second.found.search.steps)
+    assert [table.id for table in first.found.front] == [table.id for table in second.found.front]
+
+
+def test_the_search_is_no_trivial_one(ended: Ended) -> None:
+    # The last incumbent came from a generation, after those that the search begins with.
+    search_alone = ended.found.search
+    assert len(search_alone.steps) > 2
+    assert search_alone.steps[-1].flit_hops > 1_800_000
+    assert search_alone.sets > 40
+    assert ended.found.search.work.flit_hops > 3_200_000
+    kinds = {one.form for one in ended.result.candidates}
+    assert None in kinds
+    assert len(kinds) > 1
+
+
+def test_two_other_processes_find_the_same(ended: Ended, tmp_path: Path) -> None:
+    assert_same(ended.result, optimize(TOPOLOGY, replace(QUICK, workers=2)), tmp_path)
+
+
+class Interrupted(Memory):
+    """Sets a flag when it keeps so many answers."""
+
+    def __init__(self, answers: int, stop: Event) -> None:
+        super().__init__()
+        self._answers = answers
+        self._stop = stop
+
+    def save(self, key: str, data: bytes) -> None:
+        super().save(key, data)
+        if len(self.saved) == self._answers:
+            self._stop.set()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_what_was_interrupted_goes_on(ended: Ended, share: float, tmp_path: Path) -> None:
+    stop, done = Event(), round(share * len(ended.computed))
+    memory = Interrupted(done, stop)
+    with pytest.raises(Cancelled):
+        optimize(TOPOLOGY, QUICK, stop=stop, workshop=Workshop(Inline(), memory))
+    assert len(memory.kept) == done
+    assert memory.kept.items() <= ended.kept.items()
+    again = search(kept=memory.kept)
+    assert len(again.computed) == len(ended.computed) - done
+    assert again.kept == ended.kept
+    assert again.events == ended.events
+    assert_same(again.result, ended.result, tmp_path)
+
+
+@pytest.mark.parametrize("percent", [50, 100])
+def test_any_units_that_are_kept_lead_to_the_same(
+    ended: Ended, percent: int, tmp_path: Path
+) -> None:
+    keys = sorted(ended.kept)
+    known = random.Random(percent).sample(keys, len(keys) * percent // 100)
+    again = search(kept={key: ended.kept[key] for key in known})
+    assert {*again.computed} == {*keys} - {*known}
+    assert_same(again.result, ended.result, tmp_path)
+
+
+def test_a_larger_budget_goes_on_and_is_never_worse(ended: Ended) -> None:
+    more = search(replace(QUICK, budget="4_000_000"), ended.kept)
+    less = search(replace(QUICK, budget="0"), ended.kept)
+    searches = [one.found.search for one in (less, ended, more)]
+    for shorter, longer in pairwise(searches):
+        assert longer.steps[: len(shorter.steps)] == shorter.steps
+        assert longer.sets > shorter.sets
+    # Nothing that the search simulated before is simulated again.
+    assert less.result.units.computed < 100
+
+
+def test_the_table_is_what_the_decision_says(ended: Ended) -> None:
+    decision = ended.result.validation.decision
+    chosen = ended.result.chosen
+    assert verify(ended.result.table).ok
+    names = [one.name for one in ended.result.candidates]
+    assert names == [one.expression for one in decision.comparisons]
+    assert ended.result.table.header.expression == ("all" if chosen is None else chosen.expression)
+    (answer,) = ended.found.search.answers
+    assert names[0] == answer.name
+    (table,) = ended.found.front
+    assert verify(table).ok
+    assert isinstance(table, Table)
+    assert table.header.expression == answer.expression
+    rows, simulated = table.path_set("table").all_rows(), answer.path_set.all_rows()
+    assert np.array_equal(rows.first_link, simulated.first_link)
+    assert rows.weight == pytest.approx(simulated.weight, abs=1e-6)
+
+
+def test_what_was_judged_was_never_searched(ended: Ended) -> None:
+    searched = {str(pattern) for pattern in ended.found.search.setting.workload.patterns}
+    judged = {str(pattern) for pattern in ended.found.held_out.workload.patterns}
+    assert (len(searched), len(judged)) == (5, 10)
+    assert not searched & judged
+    assert ended.result.validation.patterns == tuple(
+        str(pattern) for pattern in ended.found.held_out.workload.patterns
+    )
+    against = [one.against for one in ended.found.held_out.judgements]
+    assert {"all", "short(2,3)"} <= {*against}
+    assert ended.found.search.paper is not None
+    assert ended.found.search.paper.name in against
+
+
+def test_stages_count_from_nothing_to_their_end(ended: Ended) -> None:
+    stages = list(dict.fromkeys(event.stage for event in ended.events))
+    assert stages == ["probe", "search", "compare", "curves"]
+    for stage in stages:
+        counted = [event for event in ended.events if event.stage == stage]
+        done = [event.done for event in counted]
+        assert done == sorted(done)
+        assert done[0] == 0
+        if stage == "search":
+            assert done[-1] == counted[-1].total == 3_200_000
+        else:
+            assert done == list(range(counted[-1].total + 1))
+
+
+def test_the_document_is_json_and_says_what_was_searched(ended: Ended) -> None:
+    document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
+    found = document["search"]
+    assert (found["objective"], found["budget"]) == ("saturation", 3_200_000)
+    assert [one["share"] for one in found["traffic"]] == [0.21, 0.21, 0.21, 0.21, 0.16]
+    assert [one["known_as"] for one in found["held_out"]].count("conventional") == 1
+    assert len(found["judgements"]) == len(found["held_out"]) - 1
+    assert found["front"][0]["table_id"] == ended.found.front[0].id
+    assert found["steps"][-1]["expression"] == found["front"][0]["expression"]
+    assert document["work"]["flit_hops"] > found["flit_hops"]
+    assert document["provenance"]["parameters"]["budget"] == "3200000"
+
+
+@pytest.mark.parametrize("stage", ["search", "compare", "curves"])
+def test_a_search_can_be_cancelled_at_any_stage(ended: Ended, stage: str) -> None:
+    stop = Event()
+
+    def report(event: Progress) -> None:
+        if event.stage == stage and event.done:
+            stop.set()
+
+    workshop = Workshop(Inline(), Memory(ended.kept))
+    with pytest.raises(Cancelled):
+        optimize(TOPOLOGY, QUICK, report=report, stop=stop, workshop=workshop)
+
+
+def test_a_front_has_a_table_for_every_answer() -> None:
+    options = replace(QUICK, objective="front", traffic=("shift(1,0)", "uniform:2"), budget="0")
+    found = search(replace(options, balancing=None)).found
+    assert len(found.front) == len(found.search.answers)
+    assert all(verify(table).ok for table in found.front)
+    assert [table.header.expression for table in found.front] == [
+        one.expression for one in found.search.answers
+    ]
+    assert len({table.id for table in found.front}) == len(found.front)
+    answers = [one.name for one in found.search.answers if one.name != "all"]
+    others = [one.candidate.name for one in found.held_out.sets[len(answers) :]]
+    assert [(one.name, one.against) for one in found.held_out.judgements] == [
+        (one, other) for one in answers for other in others
+    ]
+    assert len(found.search.best) == 3
+
+
+def test_traffic_of_one_pattern_has_no_intervals() -> None:
+    ended = search(replace(QUICK, traffic=("shift(1,0)",), budget="0", objective="worst-pattern"))
+    document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
+    judgements = document["search"]["judgements"]
+    assert judgements
+    assert all(one["saturation"]["half_width"] is None for one in judgements)
+    assert [one["pattern"] for one in document["search"]["traffic"]] == ["shift(1,0)"]
+    assert ended.result.validation.patterns == ("shift(1,0)",)
+    # Other seeds than those of the search.
+    assert ended.found.held_out.workload == ended.found.search.setting.workload
+
+
+@pytest.mark.parametrize("form", ["weights", "removal", None])
+def test_only_what_follows_from_a_rule_has_a_compact_form(ended: Ended, form: str | None) -> None:
+    chosen = next(one for one in ended.found.search.raced if one.candidate.form == form)
+    decision = replace(
+        ended.result.validation.decision, expression=chosen.candidate.name, replaces_all=True
+    )
+    result = replace(
+        ended.result,
+        candidates=(chosen.candidate,),
+        validation=replace(ended.result.validation, decision=decision),
+    )
+    if form == "weights":
+        with pytest.raises(InvalidInput, match="no compact form"):
+            compact_table(result)
+    else:
+        assert compact_table(result).header.expression == chosen.candidate.expression

@@ -1,0 +1,354 @@
+"""The search over weighted sets: sets race in short simulations, the best challenge the incumbent.
+
+Sets are told apart by `Trials` in two sorts of windows. In the short ones every set first runs on
+two patterns, and only the better half on all of them. What is then better than the incumbent
+challenges it in longer windows with another seed, and replaces it only if it is better there too.
+So the score of the incumbent in the longer windows never falls. The budget decides nothing but
+when the search ends, so a larger one never makes the incumbent worse; of an objective with several
+latency weights these take turns, one generation each.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.paths import SHAPES, ShapeSet
+from tvlb.progress import Progress, Reporter
+from tvlb.search.cma_types import Strategy, new_strategy
+from tvlb.search.objective import Objective
+from tvlb.search.preparation import Candidate
+from tvlb.search.shape_space import ShapeSpace
+from tvlb.search.trials import Figures, Trials
+
+__all__ = ["Challenger", "Evolution", "Proposer", "Scored", "Step", "random_proposer"]
+
+# Patterns of the first look, and of how many sets the better half goes on at least.
+_FIRST_LOOK = 2
+_POPULATION = 8
+_SPREAD = 1.5
+_LEAST_SURVIVORS = 4
+_CHALLENGING_STARTS = 2
+# Generations without a new incumbent until the search begins anew, wider.
+_PATIENCE = 6
+# Generations in a row in which nothing was simulated, all sets being known or out of reach, until
+# the search ends: small networks have few sets.
+_MOST_BARREN = 100
+_MOST_STRETCH = 8.5
+# Bounds are of throughput; they prune nothing where latency counts more.
+_MOST_PRUNED_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Challenger:
+    """A set that was looked at in the longer windows.
+
+    Attributes
+    ----------
+    candidate : the set.
+    figures : in the longer windows.
+    """
+
+    candidate: Candidate
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class Step:
+    """A new incumbent.
+
+    Attributes
+    ----------
+    flit_hops : simulated by the search until then.
+    score : in the longer windows; see `Objective.score`.
+    expression : name of the incumbent.
+    latency_weight : of the objective that it is the best for.
+    """
+
+    flit_hops: int
+    score: float
+    expression: str
+    latency_weight: float
+
+
+Proposer = Callable[[NDArray[np.float64], float, int, int], Strategy]
+"""Makes a strategy from a start, a spread, a population and a seed."""
+
+
+class _Random:
+    """Looks anywhere, whatever it is told."""
+
+    def __init__(self, size: int, population: int, seed: int) -> None:
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._shape = (population, size)
+
+    def ask(self) -> list[NDArray[np.float64]]:
+        return list(self._generator.uniform(-_MOST_STRETCH, 0.0, self._shape))
+
+    def tell(self, points: Sequence[NDArray[np.float64]], values: Sequence[float]) -> object:
+        return points, values
+
+    def stop(self) -> dict[str, object]:
+        return {}
+
+
+def random_proposer(
+    start: NDArray[np.float64], spread: float, population: int, seed: int
+) -> Strategy:
+    """Propose points at random: what a strategy has to be better than."""
+    assert spread > 0
+    return _Random(len(start), population, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A set that was looked at in the short windows."""
+
+    candidate: Candidate
+    score: float
+    figures: Figures
+
+
+@dataclass(eq=False)
+class _Line:
+    """The search for one latency weight, and how far it is.
+
+    Attributes
+    ----------
+    bar : score in the short windows that a set has to exceed to challenge the incumbent.
+    center : where the strategy begins.
+    idle : generations since the last incumbent or restart.
+    """
+
+    weight: float
+    incumbent: Challenger
+    bar: float
+    center: ShapeSet | None
+    strategy: Strategy
+    idle: int = 0
+    restarts: int = 0
+
+
+class Evolution:
+    """Looks for sets that are good by one objective.
+
+    Parameters
+    ----------
+    short, long : simulate in short and in longer windows.
+    reference : what scores are relative to.
+    budget : flit-hops of both together, after which no new generation begins.
+    may_reach : tells whether a set can reach what the incumbent accepts, by certified bounds.
+    forms_of : gives the other forms of a set: balanced by removal, and by weights.
+    proposer : makes the strategy that proposes sets.
+    """
+
+    def __init__(
+        self,
+        space: ShapeSpace,
+        short: Trials,
+        long: Trials,
+        reference: Candidate,
+        objective: Objective,
+        *,
+        budget: int,
+        seed: int,
+        report: Reporter,
+        may_reach: Callable[[Candidate, Figures], bool],
+        forms_of: Callable[[Candidate], Sequence[Candidate]],
+        proposer: Proposer = new_strategy,
+    ) -> None:
+        self._space = space
+        self._short = short
+        self._long = long
+        self._objective = objective
+        self._budget = budget
+        self._seed = seed
+        self._report = report
+        self._may_reach = may_reach
+        self._forms_of = forms_of
+        self._proposer = proposer
+        self._reference = reference
+        self._best = reference.name
+        self._short_reference = short.measure([reference.entrant])[0]
+        self._long_reference = long.measure([reference.entrant])[0]
+        self._short_known: dict[str, Figures] = {reference.name: self._short_reference}
+        self._candidates: dict[str, Candidate] = {reference.name: reference}
+        self.challengers: dict[str, Challenger] = {
+            reference.name: Challenger(reference, self._long_reference)
+        }
+        self.steps: list[Step] = []
+        self.pruned = 0
+
+    @property
+    def spent(self) -> int:
+        """Flit-hops simulated so far."""
+        return self._short.work.flit_hops + self._long.work.flit_hops
+
+    def scored(self, weight: float) -> list[Scored]:
+        """Return every set that was simulated, best first."""
+        return self._ranked(list(self._candidates.values()), weight)
+
+    @property
+    def accepted(self) -> dict[str, float]:
+        """What every set accepted in the short windows, mean of the first two patterns."""
+        return {
+            name: float(figures.accepted[:_FIRST_LOOK].mean())
+            for name, figures in self._short_known.items()
+        }
+
+    @property
+    def sets(self) -> int:
+        """How many sets were simulated."""
+        return len(self._short_known)
+
+    def race(self, candidates: Sequence[Candidate], weight: float) -> list[Scored]:
+        """Simulate sets in the short windows, best first; the worse half on two patterns only."""
+        new = [one for one in candidates if one.name not in self._short_known]
+        first = self._short.measure([one.entrant for one in new], 0, _FIRST_LOOK)
+        self._candidates |= {one.name: one for one in new}
+        self._short_known |= {one.name: figures for one, figures in zip(new, first, strict=True)}
+        ranked = self._ranked(candidates, weight)
+        survivors = max(_LEAST_SURVIVORS, (len(ranked) + 1) // 2)
+        going_on = [
+            one
+            for one in ranked[:survivors]
+            if len(one.figures.latency) < len(self._short_reference.latency)
+        ]
+        rest = self._short.measure([one.candidate.entrant for one in going_on], _FIRST_LOOK)
+        self._short_known |= {
+            one.candidate.name: one.figures.joined(figures)
+            for one, figures in zip(going_on, rest, strict=True)
+        }
+        best = self._ranked([one.candidate for one in ranked[:survivors]], weight)
+        self._show()
+        return best + ranked[survivors:]
+
+    def _ranked(self, candidates: Sequence[Candidate], weight: float) -> list[Scored]:
+        scored = [
+            Scored(
+                one,
+                self._short.score(
+                    self._objective,
+                    weight,
+                    self._short_known[one.name],
+                    self._short_reference,
+                ),
+                self._short_known[one.name],
+            )
+            for one in candidates
+        ]
+        return sorted(scored, key=lambda one: (-one.score, one.candidate.name))
+
+    def score(self, challenger: Challenger, weight: float) -> float:
+        """Score in the longer windows."""
+        return self._long.score(self._objective, weight, challenger.figures, self._long_reference)
+
+    def challenge(self, candidate: Candidate) -> Challenger:
+        """Look at a set in the longer windows."""
+        if candidate.name not in self.challengers:
+            figures = self._long.measure([candidate.entrant])[0]
+            self.challengers[candidate.name] = Challenger(candidate, figures)
+        return self.challengers[candidate.name]
+
+    def improve(self, starts: Sequence[Candidate], weights: Sequence[float]) -> list[Challenger]:
+        """Look for better sets than some, until the budget is spent or no set is left.
+
+        Parameters
+        ----------
+        starts : where to begin.
+        weights : of latency, each searched for in turn.
+
+        Returns
+        -------
+        The incumbent of every weight at the end.
+        """
+        lines = [self._line(starts, weight) for weight in weights]
+        barren = 0
+        for line in cycle(lines):
+            if self.spent >= self._budget or barren == _MOST_BARREN:
+                break
+            before = self.spent
+            self._advance(line)
+            barren = barren + 1 if self.spent == before else 0
+        return [line.incumbent for line in lines]
+
+    def _line(self, starts: Sequence[Candidate], weight: float) -> _Line:
+        """Begin with the best starts."""
+        ranked = self.race(starts, weight)
+        incumbent = self.challengers[self._reference.name]
+        for one in ranked[:_CHALLENGING_STARTS]:
+            incumbent = self._better(incumbent, one, weight)
+        shapes = (_by_shape(one.candidate) for one in ranked if one.candidate.balanced is None)
+        center = next((shape for shape in shapes if shape is not None), None)
+        return _Line(weight, incumbent, ranked[0].score, center, self._strategy(center, 0))
+
+    def _advance(self, line: _Line) -> None:
+        """Look at one more generation, and begin anew where that leads nowhere."""
+        ranked = self._generation(line)
+        line.idle += 1
+        if ranked and ranked[0].score > line.bar:
+            before, line.bar = line.incumbent, ranked[0].score
+            line.incumbent = self._better(before, ranked[0], line.weight)
+            line.idle = line.idle if line.incumbent is before else 0
+        if line.idle >= _PATIENCE or line.strategy.stop():
+            line.center = _by_shape(line.incumbent.candidate) or line.center
+            line.restarts, line.idle = line.restarts + 1, 0
+            line.strategy = self._strategy(line.center, line.restarts)
+
+    def _generation(self, line: _Line) -> list[Scored]:
+        """Race the sets of some points and tell the strategy what they are worth."""
+        points = line.strategy.ask()
+        candidates = [Candidate.as_it_is(self._space.set_at(point), self._seed) for point in points]
+        different = {one.name: one for one in candidates}
+        reachable = [
+            one
+            for one in different.values()
+            if line.weight > _MOST_PRUNED_WEIGHT or self._may_reach(one, line.incumbent.figures)
+        ]
+        self.pruned += len(different) - len(reachable)
+        ranked = self.race(reachable, line.weight)
+        place = {one.candidate.name: position for position, one in enumerate(ranked)}
+        # Ranks are all that the strategy uses; what cannot reach the incumbent ranks last.
+        line.strategy.tell(points, [float(place.get(one.name, len(place))) for one in candidates])
+        return ranked
+
+    def _strategy(self, center: ShapeSet | None, restarts: int) -> Strategy:
+        """Begin around a set, more widely after every restart."""
+        start = np.zeros(SHAPES) if center is None else self._space.point(center.weights)
+        start = np.maximum(start - start.max(), -_MOST_STRETCH)
+        return self._proposer(
+            start, _SPREAD * (1 + restarts % 3), _POPULATION, self._seed + restarts
+        )
+
+    def _better(self, incumbent: Challenger, scored: Scored, weight: float) -> Challenger:
+        """Return the better one in the longer windows; a new incumbent in its best form."""
+        replaced = self._winner(incumbent, scored.candidate, weight)
+        if replaced is incumbent:
+            return incumbent
+        forms = self.race(self._forms_of(scored.candidate), weight)
+        for form in forms:
+            if form.score > scored.score:
+                replaced = self._winner(replaced, form.candidate, weight)
+        return replaced
+
+    def _winner(self, incumbent: Challenger, candidate: Candidate, weight: float) -> Challenger:
+        challenger = self.challenge(candidate)
+        score = self.score(challenger, weight)
+        if score <= self.score(incumbent, weight):
+            return incumbent
+        self.steps.append(Step(self.spent, score, candidate.name, weight))
+        self._best = candidate.name
+        return challenger
+
+    def _show(self) -> None:
+        total = max(self._budget, 1)
+        self._report(Progress("search", min(self.spent, total), total, f"best {self._best}"))
+
+
+def _by_shape(candidate: Candidate) -> ShapeSet | None:
+    """Return the set by shape that a candidate is, or was before it was balanced."""
+    balanced = candidate.balanced
+    path_set = candidate.path_set if balanced is None else balanced.path_set.base
+    return path_set if isinstance(path_set, ShapeSet) else None

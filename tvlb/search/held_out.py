@@ -1,0 +1,321 @@
+"""How tables are judged: on patterns, seeds and loads that the search never saw.
+
+What was found is compared with the conventional set, the published one and the choice of
+Algorithm 1, in pairs by pattern. Intervals hold for all judgements together (Bonferroni), since the
+best set is picked by these very figures, and are not narrower than the grid of loads allows.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from sim_bridge import SimulationConfig
+from tvlb.progress import Progress, Reporter
+from tvlb.randomness import KeyedStream
+from tvlb.search.decision import Measured
+from tvlb.search.preparation import Candidate
+from tvlb.search.runner import Windows
+from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
+from tvlb.search.units import Units
+from tvlb.search.work import Work
+from tvlb.search.workload import Workload
+from tvlb.statistics import CONFIDENCE, weighted_standard_error
+from tvlb.traffic import Pattern, Shift, Type2
+
+__all__ = ["Change", "HeldOut", "Judged", "Judgement", "judge"]
+
+# Saturation of a pattern that is no matter of detours.
+_LATE = 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was measured of one set, float64 (patterns,) each.
+
+    Attributes
+    ----------
+    candidate : the set.
+    saturation : saturation load, packets/cycle/node.
+    latency : float64 (2, patterns), mean latency at both loads of `HeldOut`, cycles; nan where the
+        run was saturated.
+    """
+
+    candidate: Candidate
+    saturation: NDArray[np.float64]
+    latency: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A relative change, paired by pattern.
+
+    Attributes
+    ----------
+    mean : mean over the patterns, 0.1 for 10% more.
+    half_width : of its 95% interval, which holds for all judgements together; nan for one pattern.
+    worst : the worst change of a pattern.
+    worst_pattern : that pattern.
+    patterns : how many patterns both sets have the figure of.
+    """
+
+    mean: float
+    half_width: float
+    worst: float
+    worst_pattern: str
+    patterns: int
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One set against another.
+
+    Attributes
+    ----------
+    name, against : the sets.
+    saturation : change of the saturation load; more is better.
+    latency : change of the mean latency at both loads; less is better. None where no pattern has
+        the figure of both sets.
+    """
+
+    name: str
+    against: str
+    saturation: Change
+    latency: tuple[Change | None, Change | None]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The comparison on held-out patterns.
+
+    Attributes
+    ----------
+    workload : the patterns, and how much each counts.
+    windows : of every run, and the grid of saturation loads.
+    loads : where latencies were compared, packets/cycle/node.
+    sets : what was compared, the answers of the search first.
+    judgements : every answer against every other set that is no answer.
+    work : of all simulations.
+    """
+
+    workload: Workload
+    windows: Windows
+    loads: tuple[float, float]
+    sets: tuple[Judged, ...]
+    judgements: tuple[Judgement, ...]
+    work: Work
+
+    def of(self, name: str) -> Judged:
+        """Return the figures of a set."""
+        return next(one for one in self.sets if one.candidate.name == name)
+
+    def measured(self, name: str, load: int = 0) -> Measured:
+        """Return the figures of a set with its latency at one of `loads`."""
+        one = self.of(name)
+        return Measured(name, one.saturation, one.latency[load], self.workload.share)
+
+
+class _Runs:
+    """Runs what is compared, all sets on equal patterns and seeds."""
+
+    def __init__(
+        self,
+        routing: str,
+        config: SimulationConfig,
+        windows: Windows,
+        seed: int,
+        units: Units,
+    ) -> None:
+        self._routing = routing
+        self._grid = windows.grid
+        self._config = replace(
+            config, warmup_cycles=windows.warmup, measured_cycles=windows.measured
+        )
+        # Another seed than that of any search.
+        self._seed = KeyedStream(seed, "held-out").next64() >> 1
+        self._units = units
+        self.work = Work()
+
+    def saturations(
+        self,
+        candidates: Sequence[Candidate],
+        patterns: Sequence[Pattern],
+        guesses: Sequence[Sequence[float | None]],
+        count: Callable[[], None],
+    ) -> NDArray[np.float64]:
+        """Saturation loads, float64 (sets, patterns)."""
+        found = self._units.map(
+            [
+                SaturationUnit(self._recipe(one, pattern), self._config, self._grid, guess)
+                for one, of_set in zip(candidates, guesses, strict=True)
+                for pattern, guess in zip(patterns, of_set, strict=True)
+            ],
+            count,
+        )
+        self.work = sum((one.work for one in found), self.work)
+        loads = [one.load for one in found]
+        return np.array(loads, dtype=np.float64).reshape(len(candidates), len(patterns))
+
+    def latencies(
+        self,
+        candidates: Sequence[Candidate],
+        patterns: Sequence[Pattern],
+        loads: Sequence[float],
+        count: Callable[[], None],
+    ) -> NDArray[np.float64]:
+        """Mean latencies, float64 (sets, loads, patterns); nan where saturated."""
+        config = replace(self._config, stop_when_saturated=True)
+        found = self._units.map(
+            [
+                RunUnit(self._recipe(one, pattern), config, load)
+                for one in candidates
+                for load in loads
+                for pattern in patterns
+            ],
+            count,
+        )
+        self.work = sum((one.work for one in found), self.work)
+        values = [math.nan if run.saturated else run.latency for run in found]
+        return np.array(values, dtype=np.float64).reshape(
+            len(candidates), len(loads), len(patterns)
+        )
+
+    def _recipe(self, candidate: Candidate, pattern: Pattern) -> Recipe:
+        return Recipe(candidate.entrant, self._routing, pattern, self._seed)
+
+
+def judge(
+    answers: Sequence[Candidate],
+    others: Sequence[Candidate],
+    workload: Workload,
+    loads: tuple[float, float],
+    expected: Mapping[str, float],
+    *,
+    routing: str,
+    config: SimulationConfig,
+    windows: Windows,
+    seed: int,
+    units: Units,
+    report: Reporter,
+) -> HeldOut:
+    """Compare what was found with other sets.
+
+    Parameters
+    ----------
+    answers, others : different sets.
+    workload : patterns that no search saw.
+    loads : where latencies are compared.
+    expected : saturation of the sets under adversarial patterns, roughly, by name; decides only
+        where the searches for it begin.
+
+    Raises
+    ------
+    SimulationDeadlock, Cancelled : as `sim_bridge.simulate`.
+    """
+    sets = [*answers, *others]
+    patterns = workload.patterns
+    runs = _Runs(routing, config, windows, seed, units)
+    count = _counter(report, len(sets) * len(patterns) * (1 + len(loads)))
+    typical = [expected.get(one.name) for one in sets]
+    known = [typical[0] if isinstance(one, Type2 | Shift) else None for one in patterns]
+    first = runs.saturations(sets[:1], patterns, [known], count)
+    guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
+    rest = runs.saturations(sets[1:], patterns, guesses, count)
+    saturation = np.concatenate([first, rest])
+    latency = runs.latencies(sets, patterns, loads, count)
+    judged = tuple(Judged(*figures) for figures in zip(sets, saturation, latency, strict=True))
+    mine, theirs = judged[: len(answers)], judged[len(answers) :]
+    pairs = [(one, other) for one in mine for other in theirs]
+    return HeldOut(
+        workload=workload,
+        windows=windows,
+        loads=loads,
+        sets=judged,
+        judgements=tuple(
+            _judgement(one, other, workload, windows.grid, len(pairs)) for one, other in pairs
+        ),
+        work=runs.work,
+    )
+
+
+def _guesses(
+    found: NDArray[np.float64], typical: float | None, other: float | None
+) -> list[float | None]:
+    """Expect another set to differ as it did before, but hardly on patterns that saturate late."""
+    ratio = other / typical if other and typical else 1.0
+    late = found > _LATE
+    return np.minimum(np.where(late, found, ratio * found), 1.0).tolist()
+
+
+def _counter(report: Reporter, total: int) -> Callable[[], None]:
+    finished = 0
+
+    def count() -> None:
+        nonlocal finished
+        finished += 1
+        report(Progress("compare", finished, total))
+
+    report(Progress("compare", 0, total))
+    return count
+
+
+def _judgement(
+    one: Judged, other: Judged, workload: Workload, grid: float, judgements: int
+) -> Judgement:
+    names = [str(pattern) for pattern in workload.patterns]
+    quantile = _quantile(judgements)
+    first, second = (
+        _change(mine, theirs, names, workload.share, quantile, worst=np.argmax)
+        for mine, theirs in zip(one.latency, other.latency, strict=True)
+    )
+    # Less than the first load of the grid is 0, which has no ratio.
+    saturation = _change(
+        np.maximum(one.saturation, grid / 2),
+        np.maximum(other.saturation, grid / 2),
+        names,
+        workload.share,
+        quantile,
+        worst=np.argmin,
+        # The difference of two roundings down to a grid is spread like a triangle.
+        least_deviation=grid / math.sqrt(6.0),
+    )
+    assert saturation is not None
+    return Judgement(one.candidate.name, other.candidate.name, saturation, (first, second))
+
+
+def _quantile(judgements: int) -> Callable[[int], float]:
+    """Return Student's t by degrees of freedom, so that intervals hold for all judgements."""
+    level = 1.0 - (1.0 - CONFIDENCE) / (2 * judgements)
+    return lambda degrees: float(special.stdtrit(degrees, level))
+
+
+def _change(
+    mine: NDArray[np.float64],
+    theirs: NDArray[np.float64],
+    names: Sequence[str],
+    share: NDArray[np.float64],
+    quantile: Callable[[int], float],
+    worst: Callable[[NDArray[np.float64]], np.intp],
+    least_deviation: float = 0.0,
+) -> Change | None:
+    """Relative change of a figure, over the patterns that both sets have it of."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = mine / theirs - 1.0
+    known = np.flatnonzero(np.isfinite(ratio))
+    if len(known) == 0:
+        return None
+    values, weight = ratio[known], share[known] / share[known].sum()
+    place = int(worst(values))
+    least_error = math.sqrt(float(weight**2 @ (least_deviation / theirs[known]) ** 2))
+    # In this order: the error of a single value is nan, and remains so.
+    error = max(weighted_standard_error(values, weight), least_error)
+    return Change(
+        mean=float(weight @ values),
+        half_width=error * quantile(max(len(known) - 1, 1)),
+        worst=float(values[place]),
+        worst_pattern=names[int(known[place])],
+        patterns=len(known),
+    )

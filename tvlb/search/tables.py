@@ -1,0 +1,64 @@
+"""The table of a candidate, listed or compact."""
+
+from tvlb.balance import Balanced, BalancedSet, BalanceOptions, WeightOptions, balance_pairs
+from tvlb.errors import InvalidInput
+from tvlb.paths import PathSet, is_listable, parse_expression
+from tvlb.provenance import VERSION
+from tvlb.search.preparation import Candidate
+from tvlb.table import AnyTable, CompactTable, Table
+from tvlb.topology import Dragonfly
+
+__all__ = ["compact_table_of", "table_of"]
+
+
+def table_of(topology: Dragonfly, candidate: Candidate, seed: int) -> AnyTable:
+    """Return the table of a candidate; compact where its paths are too many to list."""
+    base = parse_expression(candidate.expression, topology, seed)
+    if not is_listable(base):
+        return compact_table_of(topology, candidate, seed)
+    if candidate.balanced is None:
+        return Table.from_rows(base, base.all_rows(), seed=seed, version=VERSION)
+    if isinstance(candidate.balancing, WeightOptions):
+        rows = candidate.path_set.all_rows()
+        return Table.from_rows(base, rows, weights=candidate.balancing, seed=seed, version=VERSION)
+    keep = candidate.balanced.keep
+    assert keep is not None
+    rows = base.all_rows()
+    return Table.from_rows(base, rows.select(keep), ~keep, seed=seed, version=VERSION)
+
+
+def compact_table_of(topology: Dragonfly, candidate: Candidate, seed: int) -> CompactTable:
+    """Return the table of a candidate in the compact form, whatever its size.
+
+    Raises
+    ------
+    InvalidInput : it was balanced by weights, which only listed tables hold.
+    """
+    base = parse_expression(candidate.expression, topology, seed)
+    if candidate.balanced is None:
+        return CompactTable.from_set(base, seed=seed, version=VERSION)
+    if not isinstance(candidate.balancing, BalanceOptions):
+        raise InvalidInput(
+            f"the chosen table, {candidate.name}, lists weights that follow from no pair alone; "
+            "there is no compact form of it"
+        )
+    return CompactTable.from_set(
+        _by_rule(base, candidate.balanced, candidate.balancing, seed),
+        seed=seed,
+        version=VERSION,
+        mean_vlb_hops=candidate.mean_hops,
+        sampled_pairs=candidate.balanced.report.sampled_pairs,
+    )
+
+
+def _by_rule(
+    base: PathSet, balanced: Balanced, balancing: BalanceOptions, seed: int
+) -> BalancedSet:
+    """Return a balanced set as what the per-pair step gives, less what was removed besides."""
+    if isinstance(balanced.path_set, BalancedSet):
+        return balanced.path_set
+    assert balanced.keep is not None
+    rows = base.all_rows()
+    by_pair = balance_pairs(rows, balancing, seed=seed).keep
+    besides = rows.paths(by_pair & ~balanced.keep)
+    return BalancedSet(base, balancing, seed, besides)

@@ -1,0 +1,169 @@
+"""Short simulations that tell path sets apart: equal patterns, loads and seeds for all of them.
+
+Of every pattern two loads are simulated: a low one for the latency, and one beyond saturation for
+what the network still accepts, which tells sets apart in one run where a search for the saturation
+load takes five.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim_bridge import SimulationConfig
+from tvlb.search.objective import Objective
+from tvlb.search.runner import Windows
+from tvlb.search.simulation_units import Entrant, Recipe, Run, RunUnit, SaturationUnit
+from tvlb.search.units import Units
+from tvlb.search.work import Work
+from tvlb.search.workload import Workload
+from tvlb.traffic import Pattern
+
+__all__ = ["Figures", "Loads", "Trials", "find_loads"]
+
+_PILOT_GRID = 0.02
+# Beyond saturation of the reference, by how much; the best sets sustain up to a quarter more.
+_BEYOND = 1.35
+_LOW_LOAD = 0.1
+# Of a pattern that saturates late, latency is looked at where the detours matter.
+_LATE, _LOW_SHARE = 0.6, 0.55
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What is simulated of one pattern, packets/cycle/node.
+
+    Attributes
+    ----------
+    low : where latency is measured.
+    beyond : beyond saturation.
+    """
+
+    low: float
+    beyond: float
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What was measured of one path set, float64 (patterns,) each.
+
+    Attributes
+    ----------
+    latency : mean latency at the low load, cycles.
+    accepted : throughput beyond saturation, packets/cycle/node.
+    """
+
+    latency: NDArray[np.float64]
+    accepted: NDArray[np.float64]
+
+    def joined(self, other: "Figures") -> "Figures":
+        """Return the figures of more patterns."""
+        return Figures(
+            np.concatenate([self.latency, other.latency]),
+            np.concatenate([self.accepted, other.accepted]),
+        )
+
+
+class Trials:
+    """Simulates path sets in one sort of windows, and counts what that takes.
+
+    Parameters
+    ----------
+    windows : of every run.
+    loads : of every pattern of the workload.
+    seed : of all simulations, so that sets are compared in pairs.
+    """
+
+    def __init__(
+        self,
+        routing: str,
+        config: SimulationConfig,
+        workload: Workload,
+        windows: Windows,
+        loads: Sequence[Loads],
+        seed: int,
+        units: Units,
+    ) -> None:
+        self._routing = routing
+        self._config = replace(
+            config,
+            warmup_cycles=windows.warmup,
+            measured_cycles=windows.measured,
+            stop_when_saturated=False,
+        )
+        self.workload = workload
+        self._loads = loads
+        self._seed = seed
+        self._units = units
+        self.work = Work()
+
+    def measure(
+        self, entrants: Sequence[Entrant], first: int = 0, last: int | None = None
+    ) -> list[Figures]:
+        """Simulate every set on the patterns `first` to `last` of the workload."""
+        chosen = range(len(self.workload.patterns))[first:last]
+        units = [
+            unit for entrant in entrants for index in chosen for unit in self._pair(entrant, index)
+        ]
+        runs = self._units.map(units, _nothing)
+        self.work = sum((run.work for run in runs), self.work)
+        per_set = 2 * len(chosen)
+        starts = (per_set * position for position in range(len(entrants)))
+        return [_figures(runs[start : start + per_set]) for start in starts]
+
+    def score(
+        self, objective: Objective, latency_weight: float, found: Figures, reference: Figures
+    ) -> float:
+        """Score figures of the first patterns against those of the reference."""
+        patterns = len(found.latency)
+        share = self.workload.share[:patterns]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            throughput = np.log(found.accepted / reference.accepted[:patterns])
+            latency = np.log(found.latency / reference.latency[:patterns])
+        return objective.score(share / share.sum(), throughput, latency, latency_weight)
+
+    def _pair(self, entrant: Entrant, index: int) -> tuple[RunUnit, RunUnit]:
+        pattern, loads = self.workload.patterns[index], self._loads[index]
+        recipe = Recipe(entrant, self._routing, pattern, self._seed)
+        # What is on its way when the window ends tells nothing of what was accepted in it.
+        beyond = replace(self._config, drain_limit_cycles=0)
+        return RunUnit(recipe, self._config, loads.low), RunUnit(recipe, beyond, loads.beyond)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _figures(runs: Sequence[Run]) -> Figures:
+    return Figures(
+        np.array([run.latency for run in runs[::2]], dtype=np.float64),
+        np.array([run.accepted for run in runs[1::2]], dtype=np.float64),
+    )
+
+
+def find_loads(
+    reference: Entrant,
+    patterns: Sequence[Pattern],
+    low: float | None,
+    unit_of: Callable[[Pattern], SaturationUnit],
+    units: Units,
+) -> tuple[list[Loads], Work]:
+    """Choose the loads of every pattern by the saturation of a reference set.
+
+    Parameters
+    ----------
+    low : where latency is measured, None to choose.
+    unit_of : the search for the saturation load of the reference on a pattern.
+    """
+    found = units.map([unit_of(pattern) for pattern in patterns], _nothing)
+    saturation = [max(one.load, _PILOT_GRID) for one in found]
+    least = min(_LOW_LOAD, min(saturation) / 2)
+    loads = [
+        Loads(
+            low=low if low is not None else (_LOW_SHARE * one if one > _LATE else least),
+            beyond=min(1.0, _BEYOND * one),
+        )
+        for one in saturation
+    ]
+    return loads, sum((one.work for one in found), Work())

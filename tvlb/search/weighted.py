@@ -1,0 +1,323 @@
+"""The search for weighted sets: starts, loads, the race, and the front.
+
+What it begins with: the candidates of Algorithm 1, each as it is and the best of them balanced, and
+sets by shape (`tvlb.search.shape_space`). What it finds is judged by `tvlb.search.held_out`.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim_bridge import Routing, SimulationConfig
+from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.model.shape_flow import ShapeModel
+from tvlb.paths import ShapeSet, count_paths, parse_expression
+from tvlb.progress import Progress, Reporter
+from tvlb.search.cma_types import new_strategy
+from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
+from tvlb.search.objective import Aim, Objective
+from tvlb.search.preparation import Candidate, prepare
+from tvlb.search.runner import Windows
+from tvlb.search.shape_space import ShapeSpace, starting_sets
+from tvlb.search.simulation_units import Recipe, SaturationUnit
+from tvlb.search.trials import Figures, Loads, Trials, find_loads
+from tvlb.search.units import Units
+from tvlb.search.work import Work
+from tvlb.search.workload import Workload
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern
+
+__all__ = ["MOST_ON_FRONT", "PUBLISHED", "SearchSetting", "WeightedSearch", "search_weighted"]
+
+PUBLISHED = "short(2,3)"
+"""The set published for dfly(4,8,4,9) and dfly(4,8,4,17)."""
+MOST_ON_FRONT = 6
+"""Tables of a front; of more, some that are spread evenly."""
+
+SHORT = Windows(1_000, 1_000, 0.02)
+_PILOT = Windows(1_000, 1_000, 0.02)
+_BALANCED_STARTS = 2
+# Balancing lists all paths; beyond this it would take longer than the simulations.
+_MOST_LISTED = 4_000_000
+_SOLVED_MODELS = 2
+# Bounds hold for the mean of long runs. A short one may be above by what was on its way when its
+# window began, and by what happened to be sent: of n packets some times the root of n.
+_CARRIED_OVER, _DEVIATIONS = 0.02, 4.0
+
+
+@dataclass(frozen=True)
+class SearchSetting:
+    """What is searched.
+
+    Attributes
+    ----------
+    routing, config : of all simulations.
+    objective : what makes a set good.
+    workload : the patterns.
+    budget : flit-hops.
+    long : the longer windows.
+    balancing : settings of balancing by removal; None to look at sets as they are only.
+    seed : of everything random.
+    """
+
+    routing: str
+    config: SimulationConfig
+    objective: Objective
+    workload: Workload
+    budget: int
+    long: Windows
+    balancing: BalanceOptions | None
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSearch:
+    """What the search found.
+
+    Attributes
+    ----------
+    setting : what was asked for.
+    loads : simulated of every pattern of the workload.
+    best : the incumbent of each latency weight of the objective.
+    paper : the best candidate of Algorithm 1 balanced as it says, None if balancing is off.
+    reference : what scores are relative to.
+    challengers : every set that was looked at in the longer windows.
+    steps : the incumbents one after another.
+    raced : every set that was simulated, best first by the first latency weight.
+    accepted : of every set by name, in short runs beyond saturation, packets/cycle/node.
+    sets : how many sets were simulated.
+    pruned : how many were not, because by certified bounds they accept less than the incumbent
+        under every pattern that has a bound.
+    work : of all simulations.
+    """
+
+    setting: SearchSetting
+    loads: tuple[Loads, ...]
+    best: tuple[Challenger, ...]
+    paper: Candidate | None
+    reference: Challenger
+    challengers: tuple[Challenger, ...]
+    steps: tuple[Step, ...]
+    raced: tuple[Scored, ...]
+    accepted: dict[str, float]
+    sets: int
+    pruned: int
+    work: Work
+
+    @property
+    def answers(self) -> tuple[Candidate, ...]:
+        """The best set, or of a front those that no other beats in both figures.
+
+        The reference if no set has both figures on all patterns.
+        """
+        if self.setting.objective.aim is not Aim.FRONT:
+            return (self.best[0].candidate,)
+        points = {self._place(one): one.candidate for one in reversed(self.challengers)}
+        front = sorted(
+            one
+            for one in points
+            if np.isfinite(one).all() and not any(_beats(other, one) for other in points)
+        )
+        chosen = np.linspace(0, len(front) - 1, min(len(front), MOST_ON_FRONT)).round()
+        return tuple(points[front[int(index)]] for index in chosen) or (self.reference.candidate,)
+
+    def _place(self, challenger: Challenger) -> tuple[float, float]:
+        """Mean logarithms of throughput and latency by the shares of the patterns."""
+        share, figures = self.setting.workload.share, challenger.figures
+        with np.errstate(divide="ignore"):
+            return float(share @ np.log(figures.accepted)), float(share @ np.log(figures.latency))
+
+
+def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether a place is better in one figure and not worse in the other."""
+    return one != other and one[0] >= other[0] and one[1] <= other[1]
+
+
+def search_weighted(
+    topology: Dragonfly,
+    setting: SearchSetting,
+    expressions: Sequence[str],
+    units: Units,
+    report: Reporter,
+    *,
+    proposer: Proposer = new_strategy,
+) -> WeightedSearch:
+    """Search for weighted sets.
+
+    Parameters
+    ----------
+    expressions : candidates of Algorithm 1.
+    proposer : makes the strategy that proposes sets.
+
+    Raises
+    ------
+    SimulationDeadlock : the virtual channels do not suffice.
+    Cancelled : the search was stopped.
+    """
+    workload, seed = setting.workload, setting.seed
+    report(Progress("search", 0, max(setting.budget, 1)))
+    reference = _reference(topology, seed)
+    loads, pilot_work = _loads(reference, setting, units)
+    short, long = (
+        Trials(setting.routing, setting.config, workload, windows, loads, number, units)
+        for windows, number in ((SHORT, seed), (setting.long, _next_seed(seed)))
+    )
+    bounds = _Bounds(topology, setting, loads)
+    forms = _Forms(topology, setting, units)
+    evolution = Evolution(
+        ShapeSpace(topology),
+        short,
+        long,
+        reference,
+        setting.objective,
+        budget=setting.budget,
+        seed=seed,
+        report=report,
+        may_reach=bounds.may_reach,
+        forms_of=forms.of,
+        proposer=proposer,
+    )
+    weights = setting.objective.latency_weights
+    published = [
+        Candidate.as_it_is(parse_expression(one, topology, seed), seed)
+        for one in ("all", *expressions)
+    ]
+    shaped = [Candidate.as_it_is(one, seed) for one in starting_sets(topology, bounds.models)]
+    as_they_are = evolution.race(_different([*published, *shaped]), weights[0])
+    balanced = _balanced_starts(as_they_are, published, forms)
+    raced = evolution.race(
+        _different([one.candidate for one in as_they_are] + balanced), weights[0]
+    )
+    best = evolution.improve([one.candidate for one in raced], weights)
+    return WeightedSearch(
+        setting=setting,
+        loads=tuple(loads),
+        best=tuple(best),
+        paper=_paper_choice(raced),
+        reference=evolution.challengers[reference.name],
+        challengers=tuple(evolution.challengers.values()),
+        steps=tuple(evolution.steps),
+        raced=tuple(evolution.scored(weights[0])),
+        accepted=evolution.accepted,
+        sets=evolution.sets,
+        pruned=evolution.pruned,
+        work=pilot_work + short.work + long.work,
+    )
+
+
+def _next_seed(seed: int) -> int:
+    return (seed + 1) % 2**63
+
+
+def _different(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return list({one.name: one for one in candidates}.values())
+
+
+def _reference(topology: Dragonfly, seed: int) -> Candidate:
+    """Return the published set, or all paths on networks where hardly any is that short."""
+    published = Candidate.as_it_is(parse_expression(PUBLISHED, topology, seed), seed)
+    if np.isnan(published.mean_hops):
+        return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
+    return published
+
+
+def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[list[Loads], Work]:
+    config = replace(setting.config, warmup_cycles=_PILOT.warmup, measured_cycles=_PILOT.measured)
+
+    def unit_of(pattern: Pattern) -> SaturationUnit:
+        recipe = Recipe(reference.entrant, setting.routing, pattern, setting.seed)
+        return SaturationUnit(recipe, config, _PILOT.grid, guess=None)
+
+    return find_loads(
+        reference.entrant, setting.workload.patterns, setting.objective.load, unit_of, units
+    )
+
+
+def _paper_choice(raced: Sequence[Scored]) -> Candidate | None:
+    """Return the best of the sets that are balanced as Algorithm 1 says."""
+    return next((one.candidate for one in raced if one.candidate.form == "removal"), None)
+
+
+def _balanced_starts(
+    raced: Sequence[Scored], published: Sequence[Candidate], forms: "_Forms"
+) -> list[Candidate]:
+    """Balance the best candidates of Algorithm 1, either way."""
+    labels = {one.name for one in published}
+    best = [one.candidate for one in raced if one.candidate.name in labels][:_BALANCED_STARTS]
+    return [form for one in best for form in forms.of(one)]
+
+
+class _Forms:
+    """Balances sets, by removal and by weights."""
+
+    def __init__(self, topology: Dragonfly, setting: SearchSetting, units: Units) -> None:
+        self._topology = topology
+        self._setting = setting
+        self._units = units
+
+    def of(self, candidate: Candidate) -> list[Candidate]:
+        """Return the other forms of a set; none of a form, nor of a set that is too large."""
+        removal = self._setting.balancing
+        if candidate.form is not None or removal is None:
+            return []
+        if count_paths(candidate.path_set, _MOST_LISTED) > _MOST_LISTED:
+            return []
+        return [
+            form.named_by_form()
+            for balancing in (removal, WeightOptions())
+            for form in prepare(
+                self._topology,
+                [candidate.expression],
+                balancing,
+                seed=self._setting.seed,
+                units=self._units,
+                report=_silent,
+            )
+        ]
+
+
+def _silent(_: object) -> None:
+    pass
+
+
+class _Bounds:
+    """Certified bounds on what networks accept by sets by shape, from prices of links.
+
+    Of the patterns whose paths are few enough to be listed, as the longer windows see them.
+    """
+
+    def __init__(self, topology: Dragonfly, setting: SearchSetting, loads: Sequence[Loads]) -> None:
+        seed = _next_seed(setting.seed)
+        models = [ShapeModel(topology, pattern, seed) for pattern in setting.workload.patterns]
+        self._models = [
+            (position, model) for position, model in enumerate(models) if model.is_small
+        ]
+        self._loads = loads
+        self._node_cycles = topology.num_nodes * setting.long.measured
+        # A packet that PAR decides on again takes a path of another switch.
+        self._certain = setting.routing != Routing.PAR
+
+    @property
+    def models(self) -> list[ShapeModel]:
+        """Those that sets to begin with are taken from."""
+        return [model for _, model in self._models[:_SOLVED_MODELS]]
+
+    def may_reach(self, candidate: Candidate, figures: Figures) -> bool:
+        """Whether the bounds leave a set what an incumbent accepts, on some pattern."""
+        path_set = candidate.path_set
+        if not (isinstance(path_set, ShapeSet) and self._models and self._certain):
+            return True
+        shapes = np.array(path_set.weights) > 0
+        return any(
+            model.most_accepted(shapes, self._loads[position].beyond)
+            >= self._certainly_accepted(float(figures.accepted[position]))
+            for position, model in self._models
+        )
+
+    def _certainly_accepted(self, accepted: float) -> float:
+        """Return what a long run would accept at least."""
+        packets = accepted * self._node_cycles
+        deviation = _DEVIATIONS * math.sqrt(packets) / self._node_cycles
+        return accepted / (1.0 + _CARRIED_OVER) - deviation

@@ -1,0 +1,156 @@
+"""The traffic that tables are searched for, and the traffic that they are judged on.
+
+A table is searched on a few patterns and judged on others that the search never saw, with other
+seeds. Where the user names the traffic, it is judged on that with other seeds.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.randomness import KeyedStream
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern, Permutation, Shift, TimeMixed, Type2, Uniform, parse_pattern
+
+__all__ = [
+    "MAX_TRAFFIC",
+    "Workload",
+    "held_out_workload",
+    "parse_traffic",
+    "traffic_texts",
+    "training_workload",
+]
+
+MAX_TRAFFIC = 100
+"""Patterns that the user may name."""
+_MOST_SHARE = 1_000_000
+_HELD_OUT_TYPE2 = 5
+# The probe and Algorithm 1 use type2(seed=0..19).
+_FIRST_HELD_OUT = 100
+# Benign traffic has its say beside the adversarial, or the search would sell it.
+_BENIGN_SHARE = 0.16
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Patterns, and how much each counts.
+
+    Attributes
+    ----------
+    patterns : different ones.
+    shares : of each, above 0; they sum to 1.
+    """
+
+    patterns: tuple[Pattern, ...]
+    shares: tuple[float, ...]
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """The shares, float64 (patterns,)."""
+        return np.array(self.shares, dtype=np.float64)
+
+    @classmethod
+    def even(cls, patterns: Sequence[Pattern]) -> "Workload":
+        """All patterns count alike."""
+        return cls(tuple(patterns), (1.0 / len(patterns),) * len(patterns))
+
+
+def parse_traffic(texts: Sequence[str]) -> Workload | None:
+    """Parse the user's traffic: PATTERN or PATTERN:SHARE each; None for an empty list.
+
+    Shares without a number are 1; all are scaled to sum to 1.
+
+    Raises
+    ------
+    InvalidInput : a pattern or a share is malformed, or a pattern comes twice.
+    """
+    if not texts:
+        return None
+    patterns, shares = zip(*_parts(texts), strict=True)
+    total = sum(shares)
+    return Workload(patterns, tuple(float(share / total) for share in shares))
+
+
+def traffic_texts(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return traffic as it prints, so that equal traffic is equal texts.
+
+    Shares are whole numbers without a common divisor, and left out where all are equal.
+
+    Raises
+    ------
+    InvalidInput : as `parse_traffic`.
+
+    Examples
+    --------
+    >>> traffic_texts(["uniform:0.5", "shift( 1, 0 ):1.5"])
+    ('uniform:1', 'shift(1,0):3')
+    """
+    parts = _parts(texts)
+    shares = [share for _, share in parts]
+    if len(set(shares)) <= 1:
+        return tuple(str(pattern) for pattern, _ in parts)
+    # Of fractions the numerators over the common denominator, without what they have in common.
+    common = math.lcm(*(share.denominator for share in shares))
+    whole = [int(share * common) for share in shares]
+    whole = [share // math.gcd(*whole) for share in whole]
+    written = whole if max(whole) <= _MOST_SHARE else [_number(share) for share in shares]
+    return tuple(f"{pattern}:{share}" for (pattern, _), share in zip(parts, written, strict=True))
+
+
+def _number(share: Fraction) -> str:
+    return repr(float(share)).removesuffix(".0")
+
+
+def _parts(texts: Sequence[str]) -> list[tuple[Pattern, Fraction]]:
+    if len(texts) > MAX_TRAFFIC:
+        raise InvalidInput(f"traffic of {len(texts)} patterns: at most {MAX_TRAFFIC}")
+    parts = [_part(text) for text in texts]
+    names = [str(pattern) for pattern, _ in parts]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInput(f"traffic {name!r} is named twice")
+    return parts
+
+
+def _part(text: str) -> tuple[Pattern, Fraction]:
+    name, colon, number = text.rpartition(":")
+    if not colon or not name:
+        return parse_pattern(text), Fraction(1)
+    try:
+        share = float(number)
+    except ValueError:
+        return parse_pattern(text), Fraction(1)
+    if not 0 < share <= _MOST_SHARE:
+        raise InvalidInput(f"traffic {text!r}: shares are above 0 and at most {_MOST_SHARE:,}")
+    # The decimal number that was written, not the binary one beside it.
+    return parse_pattern(name), Fraction(repr(share))
+
+
+def training_workload(topology: Dragonfly, type2_patterns: int, seed: int) -> Workload:
+    """Return what tables are searched on: type2 and shift patterns, and mostly uniform traffic."""
+    first, second, *_, last = _shifts(topology, seed)
+    adversarial = [first, *(Type2(number) for number in range(type2_patterns)), second]
+    each = (1 - _BENIGN_SHARE) / len(adversarial)
+    benign = TimeMixed(90, 10, last)
+    return Workload((*adversarial, benign), (*[each] * len(adversarial), _BENIGN_SHARE))
+
+
+def held_out_workload(topology: Dragonfly, seed: int) -> Workload:
+    """Return what tables are judged on: ten patterns that no search sees."""
+    _, _, third, fourth, fifth, _ = _shifts(topology, seed)
+    patterns = [Type2(_FIRST_HELD_OUT + number) for number in range(_HELD_OUT_TYPE2)]
+    benign = [Uniform(), Permutation(_FIRST_HELD_OUT), TimeMixed(50, 50, fifth)]
+    return Workload.even([*patterns, third, fourth, *benign])
+
+
+def _shifts(topology: Dragonfly, seed: int) -> list[Shift]:
+    """Six different shifts between groups; on the smallest networks some come twice."""
+    groups, switches = topology.groups - 1, topology.switches_per_group
+    order = KeyedStream(seed, "searched-shifts").permutation(groups * switches)
+    chosen = [order[position % len(order)] for position in range(6)]
+    return [Shift(1 + index // switches, index % switches) for index in chosen]
