@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import REQUESTS, Request, command_line
+from tvlb.schemas import REQUESTS, Question, Request, command_line
 
 __all__ = ["Commands", "commands_of"]
 
@@ -47,14 +47,24 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
     base : URL of the service, without a slash at its end.
     token : whether it needs one.
     """
-    body = REQUESTS[kind].model_validate(request)
-    short = body.model_dump(mode="json", exclude_defaults=True)
-    text = json.dumps(short, separators=(",", ":"))
+    # Requests of earlier versions have no method: there was only one.
+    earlier = {"method": "paper"} if kind == "table" and "method" not in request else {}
+    body = REQUESTS[kind].model_validate(request | earlier)
+    text = json.dumps(_short(body), separators=(",", ":"))
     sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
     header = ["-H", "'Content-Type: application/json'", *sent]
     curl = " ".join(_curl(base, token, "POST", f"/v1/{kind}s", header))
     line = command_line(body) if isinstance(body, Request) else None
     return Commands(line, curl, base, token)
+
+
+def _short(body: Question) -> dict[str, Any]:
+    """Return what the service has to be told: all but what it would take anyway."""
+    if not isinstance(body, Request):
+        return body.model_dump(mode="json", exclude_defaults=True)
+    usual = body.usual()
+    left_out = {name for name in usual if getattr(body, name) in (None, usual[name])}
+    return body.model_dump(mode="json", exclude=left_out)
 
 
 def _curl(base: str, token: bool, method: str, path: str, more: list[str]) -> list[str]:

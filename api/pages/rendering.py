@@ -29,6 +29,10 @@ def _change(value: float | None) -> str:
     return _NONE if value is None else f"{100 * value:+.1f} %"
 
 
+def _plus_minus(value: float | None) -> str:
+    return "no interval" if value is None else f"± {100 * value:.1f}"
+
+
 def _count(value: int) -> str:
     return f"{value:,}".replace(",", " ")
 
@@ -69,6 +73,7 @@ def _environment() -> Environment:
         "figures": _figures,
         "page": _page,
         "percent": _percent,
+        "plus_minus": _plus_minus,
         "signed": _signed,
     }
     for name, written in filters.items():

@@ -15,12 +15,18 @@ from starlette.responses import Response
 from api.pages import session
 from api.pages.commands import Commands, commands_of
 from api.pages.rendering import page
-from api.pages.views import fields, plotted_simulation, plotted_table, simulated_sets
+from api.pages.views import (
+    fields,
+    plotted_simulation,
+    plotted_table,
+    shown_table,
+    simulated_sets,
+)
 from api.resources import job_resource, table_item
 from api.routes.jobs import KnownJob
 from api.routes.reading import ResultId, find_resource
 from api.services import Services, WithServices
-from tvlb.table import MAX_TEXT_ROWS
+from tvlb.search import BUDGETS
 
 __all__ = ["mount_assets", "router"]
 
@@ -29,6 +35,7 @@ router.include_router(session.router)
 
 _LISTED = 20
 _MOST_COMPARED = 8
+_OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
 _EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
 
 
@@ -57,6 +64,8 @@ async def show_home(
         network=older.network,
         fields=fields(),
         examples=_EXAMPLES,
+        objectives=_OBJECTIVES,
+        budgets=tuple(BUDGETS),
         **_common(request, services),
     )
 
@@ -101,22 +110,14 @@ async def show_table(request: Request, table_id: ResultId, services: WithService
     """Show a table: what was chosen and why, the network, its paths and its links."""
     table = await _document(services, "table", table_id)
     commands = _commands(request, services, "table", table["request"])
-    chosen, simulated = simulated_sets(table)
-    provenance = table["provenance"]
     return page(
         "table.html",
-        table=table,
-        chosen=chosen,
-        simulated=simulated,
-        patterns=[*(one["pattern"] for one in chosen["per_pattern"]), "uniform", "shift(1,0)"],
-        formats=_formats(table["table"]),
-        versions={name: text for name, text in provenance.items() if isinstance(text, str)},
+        **shown_table(table),
         commands={
             "line": commands.with_output("table.parquet"),
             "curl": commands.curl,
             "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
         },
-        data=plotted_table(table),
         **_common(request, services),
     )
 
@@ -198,18 +199,16 @@ async def show_model(request: Request, model_id: ResultId, services: WithService
 
 
 def mount_assets(app: FastAPI) -> None:
-    """Serve Plotly, which comes with its own package, to the pages."""
-    spec = importlib.util.find_spec("plotly")
-    assert spec is not None
-    assert spec.origin is not None
-    app.mount("/static/plotly", StaticFiles(directory=Path(spec.origin).parent / "package_data"))
-
-
-def _formats(summary: dict[str, Any]) -> tuple[str, ...]:
-    listed = summary["form"] == "full"
-    return (
-        ("parquet",) if listed and summary["paths"] > MAX_TEXT_ROWS else ("parquet", "json", "csv")
-    )
+    """Serve Plotly, which comes with its own package, and what pages share with reports."""
+    for name, package, folder in (
+        ("plotly", "plotly", "package_data"),
+        ("report", "tvlb.report", "assets"),
+    ):
+        spec = importlib.util.find_spec(package)
+        assert spec is not None
+        assert spec.origin is not None
+        directory = Path(spec.origin).parent / folder
+        app.mount(f"/static/{name}", StaticFiles(directory=directory))
 
 
 def _common(request: Request, services: Services) -> dict[str, Any]:

@@ -1,29 +1,48 @@
 """What the pages take from the documents."""
 
+from dataclasses import asdict
 from typing import Any
 
-from tvlb.schemas import TableBody
+from tvlb.plots import judged_sets, shape_rows, shortened
+from tvlb.schemas import TableBody, WindowsBody
+from tvlb.table import MAX_TEXT_ROWS
 
-__all__ = ["fields", "plotted_simulation", "plotted_table", "simulated_sets"]
+__all__ = ["fields", "plotted_simulation", "plotted_table", "shown_table", "simulated_sets"]
 
 Document = dict[str, Any]
 
 
+# Any network: no default depends on it.
+_NETWORK = "2,4,2,5"
+
+
 def fields() -> dict[str, Document]:
-    """Return the options of a table request by name: default, text, choices, description."""
+    """Return the options of a table request by name.
+
+    Returns
+    -------
+    Their choices and description, and the default by method as a text, empty where there is none.
+    """
     schema = TableBody.model_json_schema()["properties"]
-    found: dict[str, Document] = {}
-    for name, field in TableBody.model_fields.items():
-        if name == "topology":
-            continue
-        default = field.get_default()
-        found[name] = {
-            "default": default,
-            "text": str(default.value()) if hasattr(default, "value") else str(default),
+    usual = {
+        method: TableBody.model_validate({"topology": _NETWORK, "method": method}).usual()
+        for method in schema["method"]["enum"]
+    }
+    return {
+        name: {
             "choices": schema[name].get("enum", []),
             "description": field.description,
+            "usual": {method: _text(values[name]) for method, values in usual.items()},
         }
-    return found
+        for name, field in TableBody.model_fields.items()
+        if name != "topology"
+    }
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value.value() if isinstance(value, WindowsBody) else value)
 
 
 def simulated_sets(table: Document) -> tuple[Document, list[Document]]:
@@ -31,6 +50,40 @@ def simulated_sets(table: Document) -> tuple[Document, list[Document]]:
     every = [table["baseline"], *table["candidates"]]
     chosen = next(one for one in every if one["expression"] == table["decision"]["expression"])
     return chosen, every
+
+
+def shown_table(table: Document) -> Document:
+    """Return what the page of a table shows, besides commands.
+
+    Documents of earlier versions know nothing of a search, nor of balanced sets with equal
+    expressions.
+    """
+    chosen, simulated = simulated_sets(table)
+    found = table.get("search")
+    judged = judged_sets(table) if found else ()
+    by_pattern = [one["pattern"] for one in chosen["per_pattern"]]
+    return {
+        "table": table,
+        "chosen": chosen,
+        "simulated": simulated,
+        "found": found,
+        "judged": judged,
+        "names": {one.expression: one.name for one in judged},
+        "shapes": shape_rows(table) if found else (),
+        "patterns": tuple(dict.fromkeys([*by_pattern, "uniform", "shift(1,0)"])),
+        "formats": _formats(table["table"]),
+        "versions": {
+            name: text for name, text in table["provenance"].items() if isinstance(text, str)
+        },
+        "data": plotted_table(table),
+    }
+
+
+def _formats(summary: Document) -> tuple[str, ...]:
+    listed = summary["form"] == "full"
+    return (
+        ("parquet",) if listed and summary["paths"] > MAX_TEXT_ROWS else ("parquet", "json", "csv")
+    )
 
 
 def plotted_table(table: Document) -> Document:
@@ -43,6 +96,9 @@ def plotted_table(table: Document) -> Document:
         "topology": table["topology"],
         "request": {name: table["request"][name] for name in ("topology", "routing", "seed")},
         "chosen": chosen["expression"],
+        # Balancing has no expression; documents of earlier versions name sets by theirs.
+        "chosen_path_set": chosen.get("path_set", chosen["expression"]),
+        "labels": {one["expression"]: shortened(one["expression"]) for one in every},
         "reference_load": table["reference_load"],
         "probe": table["probe"],
         "strategic": table["strategic"],
@@ -55,6 +111,24 @@ def plotted_table(table: Document) -> Document:
             }
             for kind in ("local", "global")
         },
+        "search": _plotted_search(table),
+    }
+
+
+def _plotted_search(table: Document) -> Document | None:
+    search = table.get("search")
+    if search is None:
+        return None
+    kept = ("objective", "budget", "flit_hops", "sets", "reference", "loads")
+    return {name: search[name] for name in kept} | {
+        "steps": [
+            {name: step[name] for name in ("flit_hops", "score", "latency_weight", "expression")}
+            for step in search["steps"]
+        ],
+        "judged": [
+            asdict(one) | {"label": shortened(one.expression)} for one in judged_sets(table)
+        ],
+        "shapes": [asdict(one) for one in shape_rows(table)],
     }
 
 

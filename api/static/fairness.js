@@ -53,7 +53,7 @@ export function fairnessForm(data) {
     button.disabled = true;
     state.textContent = "Simulating…";
     try {
-      const sets = [...new Set([data.chosen, "all"])];
+      const sets = [...new Set([data.chosen_path_set, "all"])];
       const runs = [];
       for (const expression of sets) {
         const found = await simulate(data, expression, pattern.value, Number(load.value));

@@ -1,5 +1,7 @@
 // Figures by Plotly in the colours of the page. Loads are packets/cycle/node, latencies cycles.
 
+import * as found from "./report/found.js";
+
 const drawn = new Map();
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"];
 const SCALE = [
@@ -49,6 +51,16 @@ export function redraw() {
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 matchMedia("print").addEventListener("change", redraw);
+
+/** Keep Plotly from reading a text as markup. */
+function literal(text) {
+  return String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** A path set's name, without the middle of a long one. */
+function labelOf(data, expression) {
+  return data.labels[expression] ?? expression;
+}
 
 function error(values) {
   return { type: "data", array: values.map((value) => value ?? 0), thickness: 1.5, color: colour("faint") };
@@ -111,7 +123,7 @@ export function curves(tables) {
       const shown = points.filter((point) => point.latency_mean !== null);
       const single = tables.length === 1;
       return {
-        name: `${name}${name ? ": " : ""}${expression}${conventional ? " (conventional)" : ""}`,
+        name: `${name}${name ? ": " : ""}${literal(labelOf(data, expression))}${conventional ? " (conventional)" : ""}`,
         x: shown.map((point) => point.load),
         y: shown.map((point) => point.latency_mean),
         error_y: error(shown.map((point) => point.latency_sem)),
@@ -173,7 +185,10 @@ export function candidates(data) {
     {
       showlegend: false,
       xaxis: { title: { text: "saturation throughput" } },
-      yaxis: { type: "category" },
+      yaxis: {
+        type: "category", tickvals: sets.map((set) => set.expression), tickfont: { size: 11 },
+        ticktext: sets.map((set) => found.wrapped(labelOf(data, set.expression), literal)),
+      },
       shapes: [
         {
           type: "line", yref: "paper", y0: 0, y1: 1, x0: baseline, x1: baseline,
@@ -192,7 +207,7 @@ export function gains(tables) {
     name,
     x: tables.map(([label]) => label),
     y: sets.map((set) => set.saturation_mean),
-    text: sets.map((set) => set.expression),
+    text: sets.map((set) => literal(set.expression)),
     error_y: error(sets.map(interval)),
     mode: "markers",
     marker: { size: 11, color: colour(shown), symbol },
@@ -201,6 +216,21 @@ export function gains(tables) {
     [one("chosen", chosen, "min", "circle"), one("conventional", baseline, "vlb", "square-open")],
     { xaxis: { type: "category" }, yaxis: { title: { text: "saturation throughput" }, rangemode: "tozero" } },
   ];
+}
+
+/** Saturation against latency of what a search found, on held-out patterns. */
+export function front(search) {
+  return found.front(search, { colour, literal, error });
+}
+
+/** Score of the best set of a search against what was simulated until then. */
+export function anytime(search) {
+  return found.anytime(search, { colour, literal });
+}
+
+/** Share of the detours by shape, of the chosen set and of the conventional one. */
+export function shapes(search) {
+  return found.shapes(search, { colour });
 }
 
 /** Usage of the links by percentile, before and after balancing. */

@@ -6,25 +6,43 @@ const form = document.getElementById("request");
 const problem = document.getElementById("problem");
 const estimate = document.getElementById("estimate");
 const NUMBERS = ["seed", "tolerance", "finalists", "data_points", "simulated_patterns"];
+const NUMBERS_OR_WORDS = ["patterns", "budget"];
 const WINDOWS = ["screening", "confirmation"];
 const CHECK_MILLISECONDS = 400;
 let latest = 0;
 
+/** The request; what is empty or has no meaning for the method is left to the service. */
 function body() {
   const given = new FormData(form);
-  const found = { topology: given.get("topology").trim(), routing: given.get("routing") };
-  const patterns = given.get("patterns").trim();
-  found.patterns = /^[0-9]+$/.test(patterns) ? Number(patterns) : patterns;
-  for (const name of NUMBERS) found[name] = asNumber(given.get(name));
+  const text = (name) => (given.get(name) ?? "").trim();
+  const found = { topology: text("topology"), routing: text("routing"), method: text("method") };
+  if (text("objective") !== "") found.objective = text("objective");
+  for (const name of NUMBERS) if (text(name) !== "") found[name] = asNumber(text(name));
+  for (const name of NUMBERS_OR_WORDS) {
+    if (text(name) !== "") found[name] = /^[0-9]+$/.test(text(name)) ? Number(text(name)) : text(name);
+  }
   for (const name of WINDOWS) {
-    const [warmup, measured, grid] = given.get(name).split(",").map(asNumber);
+    if (text(name) === "") continue;
+    const [warmup, measured, grid] = text(name).split(",").map(asNumber);
     found[name] = { warmup, measured, grid };
   }
+  const traffic = text("traffic").split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  if (traffic.length) found.traffic = traffic;
   found.balance = given.has("balance");
   // Numbers beyond what JavaScript counts exactly keep their digits.
-  const seed = given.get("seed").trim();
-  const text = JSON.stringify(found);
-  return /^[0-9]+$/.test(seed) ? text.replace(/"seed":[^,}]+/, `"seed":${BigInt(seed)}`) : text;
+  const seed = text("seed");
+  const json = JSON.stringify(found);
+  return /^[0-9]+$/.test(seed) ? json.replace(/"seed":[^,}]+/, `"seed":${BigInt(seed)}`) : json;
+}
+
+/** Offer what has a meaning for the method, and show its defaults. */
+function fitMethod() {
+  const method = form.elements.method.value;
+  for (const label of form.querySelectorAll("label[data-method]")) {
+    label.hidden = label.dataset.method !== method;
+    for (const field of label.querySelectorAll("input, textarea")) field.disabled = label.hidden;
+  }
+  for (const field of form.querySelectorAll("input[data-search]")) field.placeholder = field.dataset[method];
 }
 
 function asNumber(text) {
@@ -101,6 +119,7 @@ function command(text) {
 
 let timer = 0;
 form.addEventListener("input", () => {
+  fitMethod();
   clearTimeout(timer);
   timer = setTimeout(check, CHECK_MILLISECONDS);
 });
@@ -124,4 +143,5 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
+fitMethod();
 if (form.elements.topology.value) check();

@@ -10,6 +10,11 @@ plots.plot("probe-plot", () => plots.probe(data));
 plots.plot("curves-plot", () => plots.curves([["", data]]));
 plots.plot("candidates-plot", () => plots.candidates(data));
 plots.plot("usage-plot", () => plots.percentiles(data));
+if (data.search) {
+  plots.plot("front-plot", () => plots.front(data.search));
+  plots.plot("anytime-plot", () => plots.anytime(data.search));
+  if (data.search.shapes.length) plots.plot("shapes-plot", () => plots.shapes(data.search));
+}
 fairnessForm(data);
 
 const form = document.getElementById("pair");

@@ -1,12 +1,16 @@
 """Figures: one panel per kind of data, clear complaints, nothing half-written."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
-from tvlb.plots import figure_of, save_figure
+from tvlb.plots import figure_of, judged_sets, save_figure
+from tvlb.plots.style import shortened
+from tvlb.schemas.found import FoundSearch
 
 POINTS = [
     {"expression": f"point {index}", "theta_mean": 0.5, "theta_sem": None} for index in range(31)
@@ -18,6 +22,13 @@ KIND = {f"{name}_{when}": [1.0] * 101 for name in ("percentiles",) for when in (
 ROW = {"latency_ci95": 0.5, "load": 0.1, "latency_mean": 40.0, "saturated": False}
 LOADS = {"rows": [ROW, ROW | {"load": 0.2, "saturated": True}], "routing": "min", "seeds": 1,
          "path_set": "none", "topology": "dfly(2,4,2,3)", "pattern": "uniform"}  # fmt: skip
+FOUND = ["Saturation against latency on held-out patterns",
+         "Anytime curve of 12 sets, objective front", "Detours by shape"]  # fmt: skip
+
+
+def found(**made: Any) -> dict[str, Any]:
+    """Return a document of a search for weighted sets."""
+    return {"search": made_search(**made), "decision": {"expression": ANSWERS[0]}}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +38,8 @@ LOADS = {"rows": [ROW, ROW | {"load": 0.2, "saturated": True}], "routing": "min"
         (PROBE | {"curves": {"all": CURVE}}, ["Probe curve", "Latency against load"]),
         ({"local": KIND, "global": KIND}, ["Link usage"]),
         (LOADS, ["dfly(2,4,2,3), uniform (dotted: saturated)"]),
+        (PROBE | {"search": None}, ["Probe curve"]),
+        (PROBE | found(), ["Probe curve", *FOUND]),
     ],
 )
 def test_panels(document: dict[str, object], titles: list[str]) -> None:
@@ -52,11 +65,88 @@ def test_searches_with_several_seeds_are_points(seeds: int, style: str) -> None:
     assert figure_of(searched).axes[0].lines[0].get_linestyle() == style
 
 
+def test_the_made_up_search_is_one() -> None:
+    for answers in (1, 2):
+        FoundSearch.model_validate(made_search(answers=answers))
+
+
+def test_every_judged_set_is_a_named_point() -> None:
+    front = figure_of(found()).axes[0]
+    legend = front.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "front of what was found",
+        "found 1, chosen: shape(g.g:4, g.lgl)",
+        "found 2: shape(g.g:4, g.lgl), by weights",
+        "conventional UGAL: all",
+        "published: short(2,3)",
+        "Algorithm 1: <=4, by removal",
+    ]
+    line = np.asarray(front.lines[0].get_xydata())
+    # Neither answer beats the other: more saturation against less latency.
+    assert line.tolist() == [[46.0, 0.39], [48.0, 0.40]]
+
+
+def test_a_beaten_answer_is_not_on_the_front() -> None:
+    document = found()
+    document["search"]["held_out"][1]["saturation_mean"] = 0.35
+    document["search"]["held_out"][1]["latency_mean"] = [49.0, None]
+    assert [one.on_front for one in judged_sets(document)] == [True, False, False, False, False]
+
+
+def test_bars_are_paired_differences_from_the_conventional_set() -> None:
+    document = found()
+    # 0.10, 0.10 and 0.13 more on three patterns: deviation 0.03 / sqrt(3), t(2) = 4.30265.
+    document["search"]["held_out"][0]["saturation"] = [0.39, 0.40, 0.44]
+    chosen, _, conventional, *_ = judged_sets(document)
+    assert chosen.saturation_half == pytest.approx(4.30265 * 0.03 / 3, rel=1e-5)
+    # Every pattern has the same difference of latency.
+    assert chosen.latency_half == pytest.approx(0.0)
+    assert conventional.saturation_half is None
+
+
+def test_sets_that_are_saturated_at_the_lower_load_have_no_point() -> None:
+    document = found(answers=1)
+    document["search"]["held_out"][1] |= {"latency_mean": [None, None], "latency": [[None] * 3] * 2}
+    legend = figure_of(document).axes[0].get_legend()
+    assert legend is not None
+    assert "conventional UGAL: all" not in [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_anytime_curve_begins_at_the_reference() -> None:
+    anytime = figure_of(found()).axes[1]
+    first = np.asarray(anytime.lines[0].get_xydata())
+    assert first.tolist() == [[0.0, 0.0], [1.0, 0.02], [2.0, 0.04], [4.0, 0.04]]
+    # Points of the first curve, those of the second, the reference and the budget.
+    assert len(figure_of(found(steps=0)).axes[1].lines) == 2
+
+
+def test_shapes_are_bars_with_their_weights() -> None:
+    shapes: Any = figure_of(found()).axes[2]
+    assert [tick.get_text() for tick in shapes.get_yticklabels()] == ["g.g", "g.lgl", "lgl.lgl"]
+    assert [bar.get_width() for bar in shapes.patches] == [25.0, 75.0, 0.0]
+    assert [text.get_text() for text in shapes.texts] == ["weight 4", "weight 1"]
+
+
+def test_sets_too_large_to_be_listed_have_no_bars() -> None:
+    document = found()
+    document["search"]["held_out"][0]["shares"] = None
+    assert len(figure_of(document).axes) == 2
+
+
+def test_long_expressions_keep_their_end() -> None:
+    long = "shape(g.g:100, g.gl:33, g.lg:57, g.lgl:8.8, lg.g:35), by removal"
+    assert shortened(long, 40) == "shape(g.g:100, g.gl:33, ..., by removal"
+    assert shortened("short(2,3)") == "short(2,3)"
+
+
 def test_foreign_and_malformed_documents_are_refused() -> None:
     with pytest.raises(InvalidInput, match="nothing to draw"):
         figure_of({"hello": 1})
     with pytest.raises(InvalidInput, match="malformed"):
         figure_of({"probe": [{}], "cut": 1})
+    with pytest.raises(InvalidInput, match="malformed"):
+        figure_of({"search": {"held_out": []}, "decision": {"expression": "all"}})
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tvlb.report.points import ROW_COLUMNS, Point
+from tvlb.report.points import FOUND_COLUMNS, ROW_COLUMNS, Point
 
 __all__ = ["point"]
 
@@ -19,7 +19,7 @@ def point(
     **others: Any,
 ) -> Point:
     """Return a succeeded point; `gain` and `change` are of the best candidate."""
-    made: Point = dict.fromkeys(ROW_COLUMNS)
+    made: Point = dict.fromkeys((*ROW_COLUMNS, *FOUND_COLUMNS))
     p, a, h, g = (int(one) for one in size.split(","))
     return (
         made

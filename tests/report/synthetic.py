@@ -2,8 +2,9 @@
 
 import copy
 import random
-from typing import Any
+from typing import Any, Literal
 
+from tests.plots.made_search import ANSWERS, made_search
 from tvlb.paths import table1_points
 from tvlb.schemas import TableBody, example, request_key
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
@@ -17,11 +18,21 @@ _PATTERNS = tuple(f"type2(seed={seed})" for seed in range(3))
 
 
 def made_up_sweep(
-    sizes: list[str], *, seeds: int = 1, failures: int = 0
+    sizes: list[str],
+    *,
+    seeds: int = 1,
+    failures: int = 0,
+    method: Literal["search", "paper"] = "paper",
 ) -> tuple[list[Row], dict[str, dict[str, Any]]]:
     """Return rows and documents of every arrangement and routing; the last points failed."""
     bodies = [
-        TableBody(topology=f"dfly({size},{arrangement})", routing=routing, seed=seed).resolved()
+        TableBody(
+            topology=f"dfly({size},{arrangement})",
+            routing=routing,
+            seed=seed,
+            method=method,
+            objective="saturation" if method == "paper" else "front",
+        ).resolved()
         for size in sizes
         for arrangement in _ARRANGEMENTS
         for routing in _ROUTINGS
@@ -52,6 +63,7 @@ def _document(body: TableBody, draw: random.Random) -> dict[str, Any]:
     gain = 0.06 * (links - 1.5) / links
     made["candidates"] = [
         copy.deepcopy(shape)
+        | {"path_set": expression, "balancing": "removal"}
         | _figures(expression, base * (1 + gain + draw.uniform(-0.01, 0.04)), draw)
         | {"confirmed": number < 3}
         for number, expression in enumerate(("<=4+60%", "short(2,3)", "<=5", "<=4+(2,3)"))
@@ -61,7 +73,18 @@ def _document(body: TableBody, draw: random.Random) -> dict[str, Any]:
     chosen = "all" if kept else "short(2,3)"
     made["decision"] = {"expression": chosen, "replaces_all": not kept, "reason": "made up"}
     made["curves"] = {name: _curve(draw) for name in ("all", "short(2,3)")}
-    return made
+    return made if body.method == "paper" else _found(made)
+
+
+def _found(made: dict[str, Any]) -> dict[str, Any]:
+    """Return the document of a search with two answers, the first of which was chosen."""
+    best = made["candidates"][1]
+    named = {"expression": ANSWERS[0], "path_set": ANSWERS[0], "balancing": None}
+    made["candidates"][1] = best | named | {"comparison": made["candidates"][0]["comparison"]}
+    made["decision"] = {"expression": ANSWERS[0], "replaces_all": True, "reason": "made up"}
+    made["table"] |= {"expression": ANSWERS[0], "balancing": None}
+    made["curves"][ANSWERS[0]] = made["curves"].pop("short(2,3)")
+    return made | {"search": made_search()}
 
 
 def _probe(network: Dragonfly, draw: random.Random) -> tuple[float, list[dict[str, Any]]]:

@@ -21,6 +21,14 @@ def browser() -> Generator[Browser]:
 
 
 @pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("found") / "report.html"
+    rows, documents = made_up_sweep(["2,4,2,5"], method="search")
+    path.write_bytes(report_html("Searches", rows, documents))
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     path: Path = tmp_path_factory.mktemp("report") / "report.html"
     rows, documents = made_up_sweep(["2,4,2,5"], failures=2)
@@ -82,6 +90,35 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         assert page.evaluate("scrollY") == scrolled
         page.evaluate("location.hash = 'size=9,9,9,9'")
         expect(page.get_by_role("heading", name="No such size")).to_be_visible()
+        assert told == []
+
+
+def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> None:
+    with new_page(browser, found) as page:
+        told: list[str] = []
+        page.on("console", lambda message: told.append(message.text))
+        page.goto(found)
+        gains = page.locator("section[aria-labelledby=held-out] tbody tr")
+        expect(gains).to_have_count(4)
+        gains.first.get_by_role("link", name="0").click()
+        section = page.locator("section[aria-labelledby=point-0]")
+        for name in ("front", "shapes", "anytime"):
+            figure = section.locator(f"figure[aria-labelledby={name}-0]")
+            figure.scroll_into_view_if_needed()
+            expect(figure.locator(".main-svg").first).to_be_visible()
+        # Two answers and three sets that others know; bars of three shapes; steps of two weights.
+        front = section.locator("figure[aria-labelledby=front-0]")
+        expect(front.locator(".scatterlayer .point")).to_have_count(5)
+        shapes = section.locator("figure[aria-labelledby=shapes-0]")
+        expect(shapes.locator(".barlayer .point")).to_have_count(3)
+        expect(shapes).to_contain_text("weight 4")
+        changes = section.get_by_role("table", name="Changes of point 0")
+        expect(changes.locator("tbody tr").first).to_contain_text("+8.3 to +16.3 %")
+        expect(changes.locator("tbody tr").first).to_contain_text("worst +2.5 %, uniform")
+        check(page)
+        page.set_viewport_size({"width": 400, "height": 900})
+        page.emulate_media(color_scheme="dark")
+        check(page)
         assert told == []
 
 

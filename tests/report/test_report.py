@@ -1,6 +1,7 @@
 """The HTML of reports: content, escapes, equal bytes, and nothing from elsewhere."""
 
 import base64
+import copy
 import hashlib
 import html.parser
 import json
@@ -15,7 +16,7 @@ from tests.report.synthetic import made_up_sweep
 from tvlb.errors import InvalidInput
 from tvlb.report import report_html
 from tvlb.report.data import drawn_data, script_text
-from tvlb.report.points import ROW_COLUMNS, points_of
+from tvlb.report.points import FOUND_COLUMNS, ROW_COLUMNS, points_of
 from tvlb.sweeps.columns import COLUMNS
 
 ROWS, DOCUMENTS = made_up_sweep(["2,4,2,5", "2,4,2,9"], failures=1)
@@ -146,9 +147,56 @@ def test_details_are_those_of_the_documents() -> None:
     assert detail["simulated"][1]["saturation"][0] == pytest.approx(
         first["saturation_mean"], rel=1e-5
     )
-    assert [expression for expression, _ in detail["curves"]] == ["all", "short(2,3)"]
+    assert [expression for expression, _, _ in detail["curves"]] == ["all", "short(2,3)"]
+    assert detail["search"] is None
     local_before = document["balance"]["local"]["percentiles_before"]
     assert detail["usage"][0] == ["local", "before", local_before]
+
+
+def test_the_held_out_gains_of_searches_are_told() -> None:
+    rows, documents = made_up_sweep(["2,4,2,5"], method="search")
+    text = " ".join(Reader(report_html("A sweep", rows, documents)).text.split())
+    # 12.3 % more saturation and 11.1 % less latency, 4 % either way, over either set.
+    told = "+12.3 % +8.3 to +16.3 % -11.1 % -15.1 to -7.1 %"
+    assert f"ugal-l 0 front shape(g.g:4, g.lgl) {told} {told}" in text
+    for part in (
+        "mean over 3 held-out traffic patterns",
+        "the best of all sets that were judged (up to 3 a point",
+    ):
+        assert part in text
+    assert "All patterns are adversarial" not in text
+
+
+def test_details_of_searches_have_their_sets_and_shapes() -> None:
+    rows, documents = made_up_sweep(["2,4,2,5"], method="search")
+    search = data_of(rows, documents)["details"]["0"]["search"]
+    assert [one["name"] for one in search["judged"]] == [
+        "found 1",
+        "found 2",
+        "conventional UGAL",
+        "published",
+        "Algorithm 1",
+    ]
+    assert [(one["shape"], one["weight"], one["share"]) for one in search["shapes"]] == [
+        ("g.g", 4.0, 0.25),
+        ("g.lgl", 1.0, 0.75),
+        ("lgl.lgl", None, 0.0),
+    ]
+    assert search["judgements"][0] == [
+        "found 1", "conventional UGAL",
+        [0.123, 0.04, 0.025, "uniform"], [-0.111, 0.04, -0.02, "uniform"], None,
+    ]  # fmt: skip
+
+
+def test_rows_and_documents_of_earlier_versions_are_enough() -> None:
+    lacking = set(FOUND_COLUMNS) | {"path_set"}
+    rows = [{name: row[name] for name in row if name not in lacking} for row in ROWS]
+    documents = copy.deepcopy(DOCUMENTS)
+    for document in documents.values():
+        del document["search"], document["table"]["balancing"]
+    read = Reader(report_html("A sweep", rows, documents))
+    assert "Held-out gains" not in read.text
+    assert list(json.loads(read.scripts[0])["details"]) == [str(number) for number in range(7)]
 
 
 def test_equal_probe_curves_are_there_once() -> None:
@@ -221,7 +269,7 @@ def test_wrong_input_is_refused() -> None:
 
 
 def test_the_columns_are_those_of_result_rows() -> None:
-    assert set(ROW_COLUMNS) <= {column.name for column in COLUMNS}
+    assert {*ROW_COLUMNS, *FOUND_COLUMNS} <= {column.name for column in COLUMNS}
 
 
 def test_colours_are_those_of_the_pages() -> None:

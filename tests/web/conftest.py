@@ -1,4 +1,4 @@
-"""What tests of the pages share: a browser, and one table on the server."""
+"""What tests of the pages share: a browser, and two tables on the server."""
 
 from collections.abc import Generator
 from typing import Any
@@ -11,12 +11,22 @@ from tests.web.browser import running_browser
 
 TABLE: dict[str, Any] = {
     "topology": "2,4,2,5",
+    "method": "paper",
     "patterns": 3,
     "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
     "confirmation": {"warmup": 600, "measured": 400, "grid": 0.02},
     "finalists": 1,
     "data_points": 3,
     "simulated_patterns": 2,
+}
+FRONT: dict[str, Any] = {
+    "topology": "2,4,2,5",
+    "objective": "front",
+    "budget": 0,
+    "patterns": 3,
+    "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
+    "confirmation": {"warmup": 300, "measured": 300, "grid": 0.05},
+    "data_points": 1,
 }
 
 
@@ -28,7 +38,18 @@ def browser() -> Generator[Any]:
 
 @pytest.fixture(scope="session")
 def table(server: Server) -> dict[str, Any]:
-    with httpx.Client(base_url=server.url, timeout=60) as http:
-        answer = http.post("/v1/tables", json=TABLE, headers={"Prefer": "wait=60"})
+    """Return a table by the paper's method."""
+    return _computed(server, TABLE)
+
+
+@pytest.fixture(scope="session")
+def front(server: Server) -> dict[str, Any]:
+    """Return a table by a search that found several."""
+    return _computed(server, FRONT)
+
+
+def _computed(server: Server, body: dict[str, Any]) -> dict[str, Any]:
+    with httpx.Client(base_url=server.url, timeout=120) as http:
+        answer = http.post("/v1/tables", json=body, headers={"Prefer": "wait=100"})
     assert answer.status_code == 200, answer.text[:500]
     return answer.json()

@@ -17,6 +17,7 @@ from tests.web.browser import CHROMIUM, new_page
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
 ENDLESS = {"topology": "2,4,2,5", "load": [0.2], "cycles": 100_000_000, "seed": 77}
+FOUND_PLOTS = ("front-plot", "anytime-plot", "shapes-plot")
 PLOTS = ("probe-plot", "curves-plot", "candidates-plot", "usage-plot", "global-heat", "local-heat")
 
 
@@ -25,9 +26,9 @@ def fill(page: Page, **values: str) -> None:
         page.locator(f"#request [name={name}]").fill(value)
 
 
-def open_table(page: Page, table: dict[str, Any]) -> None:
+def open_table(page: Page, table: dict[str, Any], *more: str) -> None:
     page.goto(f"/tables/{table['id']}")
-    for name in PLOTS:
+    for name in (*PLOTS, *more):
         expect(page.locator(f"#{name} .main-svg").first).to_be_visible()
 
 
@@ -42,13 +43,15 @@ def test_a_table_is_asked_for_followed_and_downloaded(
 ) -> None:
     with new_page(browser, server.url) as page:
         page.goto("/")
-        fill(page, topology="2,4,2,9", patterns="2", seed="5")
+        fill(page, topology="2,4,2,9", seed="5")
+        page.get_by_label("Method").select_option("paper")
+        expect(page.get_by_label("Objective")).to_be_hidden()
         page.get_by_text("More options").click()
-        fill(page, finalists="1", data_points="2", simulated_patterns="2")
+        fill(page, patterns="2", finalists="1", data_points="2", simulated_patterns="2")
         fill(page, screening="300,300,0.05", confirmation="600,400,0.02")
         estimate = page.locator("#estimate")
         expect(estimate).to_contain_text("of processor time")
-        expect(estimate).to_contain_text("tvlb table 'dfly(2,4,2,9)' --patterns 2")
+        expect(estimate).to_contain_text("tvlb table 'dfly(2,4,2,9)' --method paper --patterns 2")
         page.get_by_role("button", name="Compute").click()
         page.wait_for_url("**/jobs/*")
         progress = page.locator("#job progress")
@@ -89,6 +92,45 @@ def test_the_figures_are_there(browser: Browser, server: Server, table: dict[str
         assert points.count() == len(table["probe"]) + len(table["strategic"])
         expect(page.locator("#probe-plot")).to_contain_text(f"cut {table['cut']:.4f}")
         assert page.locator("#global-heat .heatmaplayer image").count() == 1
+
+
+def test_objective_budget_and_traffic_are_asked_for(browser: Browser, server: Server) -> None:
+    with new_page(browser, server.url) as page:
+        page.goto("/")
+        fill(page, topology="2,4,2,5", objective="latency@0.20", budget="1000")
+        fill(page, traffic="shift(2,0):3\n\n uniform \n")
+        estimate = page.locator("#estimate")
+        expect(estimate).to_contain_text(
+            "tvlb table 'dfly(2,4,2,5)' --objective latency@0.2 --budget 1000 "
+            "--traffic 'shift(2,0):3' --traffic uniform"
+        )
+        fill(page, objective="fame")
+        expect(page.locator("#problem")).to_contain_text("unknown objective")
+        # What has no meaning for a method is not sent.
+        page.get_by_label("Method").select_option("paper")
+        expect(estimate).to_contain_text("--method paper")
+        expect(estimate).not_to_contain_text("--objective")
+        page.get_by_text("More options").click()
+        expect(page.get_by_label("Confirmation")).to_have_attribute(
+            "placeholder", "30000,10000,0.002"
+        )
+
+
+def test_figures_of_a_search_are_there(
+    browser: Browser, server: Server, front: dict[str, Any]
+) -> None:
+    with new_page(browser, server.url) as page:
+        open_table(page, front, *FOUND_PLOTS)
+        search = front["search"]
+        points = page.locator("#front-plot .scatterlayer .point")
+        assert points.count() == len(search["held_out"])
+        names = page.locator("#front-plot .legendtext").all_text_contents()
+        for known in ("conventional UGAL: all", "published: short(2,3)", "Algorithm 1"):
+            assert sum(known in name for name in names) == 1
+        bars = page.locator("#shapes-plot .barlayer .point")
+        shares = [one["shares"] for one in search["held_out"]]
+        assert bars.count() == len({shape for one in shares for shape in one})
+        _check(page)
 
 
 def test_figures_are_printed_in_dark_ink(
@@ -200,7 +242,7 @@ def test_commands_are_copied(browser: Browser, server: Server, table: dict[str, 
         page.get_by_role("button", name="Copy the command line").click()
         expect(page.locator("#said")).to_have_text("Copied.")
         copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("tvlb table 'dfly(2,4,2,5)' --patterns 3")
+        assert copied.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 3")
 
 
 def test_signing_in_and_out(browser: Browser, tmp_path: Path) -> None:

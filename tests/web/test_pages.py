@@ -1,10 +1,15 @@
 """The pages as HTML: what they hold without scripts, and whom they are shown to."""
 
+import copy
 from typing import Any
 
 import httpx
 import pytest
 
+from api.pages.commands import commands_of
+from api.pages.rendering import render
+from api.pages.views import shown_table
+from tests.plots.made_search import ANSWERS, made_search
 from tests.service import Server
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
@@ -30,14 +35,70 @@ def test_a_table_is_readable_without_scripts(server: Server, table: dict[str, An
         assert f"{one['saturation_mean']:.4f} ± {one['saturation_sem']:.4f}" in shown
     assert table["table"]["id"] in shown
     assert f"{table['url']}/download?format=parquet" in shown
-    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --patterns 3" in shown
+    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 3" in shown
+
+
+def test_what_a_search_found_is_readable_without_scripts(
+    server: Server, front: dict[str, Any]
+) -> None:
+    shown = get(server, f"/tables/{front['id']}").text
+    search = front["search"]
+    for one in search["held_out"]:
+        path_set = one["path_set"].replace("<", "&lt;")
+        assert f'<th scope="row"><code>{path_set}</code></th>' in shown
+        assert f"{one['saturation_mean']:.4f}" in shown
+    for judgement in search["judgements"]:
+        gain = judgement["saturation"]
+        assert f"{100 * gain['mean']:+.1f} % ± {100 * gain['half_width']:.1f}" in shown
+        assert f"<code>{gain['worst_pattern']}</code>" in shown
+    assert "--objective front --budget 0 --patterns 3" in shown
+
+
+def test_every_point_of_a_front_has_its_table(table: dict[str, Any]) -> None:
+    made = copy.deepcopy(table)
+    urls = [f"{table['url']}/front/{number}/download" for number in (1, 2)]
+    made |= {"search": made_search(), "front_urls": urls}
+    made["decision"]["expression"] = made["candidates"][0]["expression"] = ANSWERS[0]
+    texts = {"line": "", "curl": "", "download": ""}
+    shown = render("table.html", **shown_table(made), commands=texts, signed_in=False)
+    for name in ("found 1, chosen", "found 2", "conventional UGAL", "published", "Algorithm 1"):
+        assert f"<td>{name}</td>" in shown
+    for url in urls:
+        assert f'href="{url}"' in shown
+    # No pattern has a latency of both sets at the higher load.
+    assert shown.count('<td class="number">none</td>') == len(made["search"]["judgements"])
+
+
+def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
+    earlier = copy.deepcopy(table)
+    del earlier["search"], earlier["front_urls"], earlier["table"]["balancing"]
+    for one in (earlier["baseline"], *earlier["candidates"]):
+        del one["path_set"], one["balancing"]
+    for name in ("method", "objective", "budget", "traffic"):
+        del earlier["request"][name]
+    commands = commands_of("table", earlier["request"], "http://localhost", token=False)
+    assert commands.line is not None
+    assert commands.line.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 3")
+    texts = {"line": commands.line, "curl": commands.curl, "download": ""}
+    shown = render("table.html", **shown_table(earlier), commands=texts, signed_in=False)
+    assert "What the search found" not in shown
+    assert f"{table['baseline']['saturation_mean']:.4f}" in shown
+
+
+def test_calls_tell_what_is_not_usual_for_the_method(table: dict[str, Any]) -> None:
+    usual = {"topology": "dfly(2,4,2,5)", "method": "paper", "finalists": 2, "seed": 7}
+    curl = commands_of("table", usual, "http://localhost", token=False).curl
+    assert """'{"topology":"dfly(2,4,2,5)","method":"paper","seed":7}'""" in curl
+    resolved = commands_of("table", table["request"], "http://localhost", token=False).curl
+    assert '"objective"' not in resolved
+    assert '"finalists":1' in resolved
 
 
 def test_tables_are_compared(server: Server, table: dict[str, Any]) -> None:
     shown = get(server, f"/compare?table={table['id']}&table={table['id']}")
     assert shown.status_code == 200
     assert shown.text.count(f'<a href="/tables/{table["id"]}">') == 1
-    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --patterns 3" in shown.text
+    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 3" in shown.text
     assert get(server, "/compare").status_code == 422
 
 

@@ -1,30 +1,31 @@
 """Figures drawn from result documents; nothing is computed here that the document does not hold."""
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
 
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file, check_writable
+from tvlb.plots.found import anytime_panel, front_panel, has_shapes, shapes_panel
+from tvlb.plots.style import COLOURS, Axis, Document, shortened
 
 __all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]
 
 FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
-# Okabe and Ito's palette, told apart with every common colour blindness.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _PANEL = (6.4, 4.2)
-
-Document = Mapping[str, Any]
-# matplotlib.axes.Axes; its keyword arguments have no types to check against.
-Axis = Any
+# Of panels with long legends below.
+_TALL = 5.6
+_COLUMNS = 3
 
 
 def figure_of(document: Document) -> Figure:
-    """Draw every panel that the document has data for, side by side.
+    """Draw every panel that the document has data for, up to three side by side.
 
     Parameters
     ----------
@@ -34,19 +35,27 @@ def figure_of(document: Document) -> Figure:
     ------
     InvalidInput : the document is none of these.
     """
-    panels = [draw for applies, draw in _PANELS if applies(document)]
-    if not panels:
-        raise InvalidInput(
-            "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate "
-            "or balance"
-        )
-    figure = Figure(figsize=(_PANEL[0] * len(panels), _PANEL[1]), layout="constrained")
-    axes = cast("Sequence[Axis]", figure.subplots(1, len(panels), squeeze=False)[0])
-    for axis, draw in zip(axes, panels, strict=True):
-        try:
-            draw(axis, document)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InvalidInput(f"the document is malformed: {error!r}") from error
+    try:
+        panels = [draw for applies, draw in _PANELS if applies(document)]
+        if not panels:
+            raise InvalidInput(
+                "the document holds nothing to draw: expected the JSON of tvlb table, probe, "
+                "simulate or balance"
+            )
+        return _drawn(document, panels)
+    except (KeyError, TypeError, ValueError, IndexError, StopIteration) as error:
+        raise InvalidInput(f"the document is malformed: {error!r}") from error
+
+
+def _drawn(document: Document, panels: Sequence[Callable[[Axis, Document], None]]) -> Figure:
+    columns = min(len(panels), _COLUMNS)
+    rows = math.ceil(len(panels) / columns)
+    heights = [_PANEL[1], *[_TALL] * (rows - 1)]
+    figure = Figure(figsize=(_PANEL[0] * columns, sum(heights)), layout="constrained")
+    grid = GridSpec(rows, columns, figure, height_ratios=heights)
+    for draw, place in zip(panels, itertools.product(range(rows), range(columns)), strict=False):
+        axis = cast("Axis", figure.add_subplot(grid[place]))
+        draw(axis, document)
         axis.grid(alpha=0.3)
     return figure
 
@@ -78,13 +87,13 @@ def _probe_panel(axis: Axis, document: Document) -> None:
         positions,
         [point["theta_mean"] for point in points],
         yerr=[point["theta_sem"] or 0.0 for point in points],
-        color=_COLOURS[0],
+        color=COLOURS[0],
         marker="o",
         markersize=3,
         capsize=2,
         label="modelled throughput",
     )
-    axis.axhline(document["cut"], color=_COLOURS[1], linestyle="--", label="candidate cut")
+    axis.axhline(document["cut"], color=COLOURS[1], linestyle="--", label="candidate cut")
     named = [index for index in positions if index % 5 == 0]
     axis.set_xticks(named, [points[index]["expression"] for index in named], rotation=35)
     axis.set_xlabel("VLB path set")
@@ -94,7 +103,7 @@ def _probe_panel(axis: Axis, document: Document) -> None:
 
 
 def _curves_panel(axis: Axis, document: Document) -> None:
-    for colour, (expression, curve) in zip(_COLOURS, document["curves"].items(), strict=False):
+    for colour, (expression, curve) in zip(COLOURS, document["curves"].items(), strict=False):
         shown = [point for point in curve if point["latency_mean"] is not None]
         axis.errorbar(
             [point["load"] for point in shown],
@@ -104,7 +113,7 @@ def _curves_panel(axis: Axis, document: Document) -> None:
             marker="o",
             markersize=3,
             capsize=2,
-            label=expression,
+            label=shortened(expression),
         )
     axis.set_xlabel("offered load (packets/cycle/node)")
     axis.set_ylabel("latency (cycles)")
@@ -114,9 +123,12 @@ def _curves_panel(axis: Axis, document: Document) -> None:
 
 def _usage_panel(axis: Axis, document: Document) -> None:
     usage = document["balance"] if "table" in document else document
-    for colour, kind in zip(_COLOURS, ("local", "global"), strict=False):
-        for when, style in (("before", "--"), ("after", "-")):
-            values = usage[kind][f"percentiles_{when}"]
+    for colour, kind in zip(COLOURS, ("local", "global"), strict=False):
+        before, after = (usage[kind][f"percentiles_{when}"] for when in ("before", "after"))
+        if before == after:
+            axis.plot(range(len(after)), after, color=colour, label=f"{kind}, not balanced")
+            continue
+        for when, style, values in (("before", "--", before), ("after", "-", after)):
             axis.plot(
                 range(len(values)), values, style, color=colour, label=f"{kind}, {when} balancing"
             )
@@ -136,7 +148,7 @@ def _loads_panel(axis: Axis, document: Document) -> None:
     # Searches with several seeds visit a load more than once, or only some of them do.
     one_curve = bool(document["rows"]) or document["seeds"] == 1
     axis.plot(
-        loads, means, "o-" if one_curve else "o", color=_COLOURS[0], markersize=3,
+        loads, means, "o-" if one_curve else "o", color=COLOURS[0], markersize=3,
         label=f"{document['routing']}, {document['path_set']}",
     )  # fmt: skip
     if one_curve:
@@ -145,12 +157,12 @@ def _loads_panel(axis: Axis, document: Document) -> None:
             loads,
             [mean - width for mean, width in zip(means, widths, strict=True)],
             [mean + width for mean, width in zip(means, widths, strict=True)],
-            color=_COLOURS[0],
+            color=COLOURS[0],
             alpha=0.25,
             label="95% confidence",
         )
     for load in {row["load"] for row in rows if row["saturated"]}:
-        axis.axvline(load, color=_COLOURS[1], linestyle=":", linewidth=1)
+        axis.axvline(load, color=COLOURS[1], linestyle=":", linewidth=1)
     axis.set_xlabel("offered load (packets/cycle/node)")
     axis.set_ylabel("latency (cycles)")
     axis.set_title(f"{document['topology']}, {document['pattern']} (dotted: saturated)")
@@ -161,5 +173,8 @@ _PANELS: tuple[tuple[Callable[[Document], bool], Callable[[Axis, Document], None
     (lambda document: "probe" in document, _probe_panel),
     (lambda document: "curves" in document, _curves_panel),
     (lambda document: "balance" in document or "local" in document, _usage_panel),
+    (lambda document: document.get("search") is not None, front_panel),
+    (lambda document: document.get("search") is not None, anytime_panel),
+    (has_shapes, shapes_panel),
     (lambda document: "rows" in document and "routing" in document, _loads_panel),
 )

@@ -19,7 +19,7 @@ __all__ = ["report_html"]
 
 _NONE = "none"
 # In the order in which they build on each other.
-_SCRIPTS = ("elements", "numbers", "plots", "small", "size", "sorting", "main")
+_SCRIPTS = ("elements", "numbers", "plots", "found", "small", "search", "size", "sorting", "main")
 
 
 def report_html(
@@ -56,6 +56,7 @@ def report_html(
         sizes=len({size_name(one) for one in points}),
         routings=len({one["routing"] for one in points}),
         settings=any(one["settings"] for one in points),
+        searched=[one for one in points if one["found"] is not None],
         topologies=len({one["topology"] for one in points}),
         probes=len((data := drawn_data(points, documents))["probes"]),
         finding=finding(points),
@@ -81,6 +82,8 @@ def _library() -> str:
 
 def _script() -> str:
     parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
+    # Pages of the service take what they share as a module; here all is one script.
+    parts = parts.replace("\nexport function", "\nfunction")
     return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
 
 

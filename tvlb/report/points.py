@@ -7,7 +7,7 @@ from typing import Any, cast
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 
-__all__ = ["ROW_COLUMNS", "Point", "points_of", "size_name"]
+__all__ = ["FOUND_COLUMNS", "ROW_COLUMNS", "Point", "points_of", "size_name"]
 
 # The columns of result rows that the report shows.
 ROW_COLUMNS = (
@@ -67,12 +67,26 @@ ROW_COLUMNS = (
     "version",
 )
 
+# The columns of what a search found, which rows of earlier versions lack.
+FOUND_COLUMNS = (
+    "method",
+    "objective",
+    "balancing",
+    "found",
+    *(
+        f"found_{figure}_over_{rival}{end}"
+        for rival in ("all", "published")
+        for figure in ("saturation_gain", "latency_change")
+        for end in ("", "_low", "_high")
+    ),
+)
+
 Point = dict[str, Any]
 """The columns above, and `settings`: what else was asked for, as far as points differ in it."""
 
 
 def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
-    """Return what the report shows of result rows; nan becomes None.
+    """Return what the report shows of result rows; nan becomes None, and so does what a row lacks.
 
     Raises
     ------
@@ -99,7 +113,8 @@ def _point(row: Mapping[str, Any]) -> Point:
     for name in ROW_COLUMNS:
         if name not in row:
             raise InvalidInput(f"row of point {row.get('point')}: column {name!r} is missing")
-    return cast("Point", plain({name: row[name] for name in ROW_COLUMNS}))
+    found = {name: row.get(name) for name in FOUND_COLUMNS}
+    return cast("Point", plain({name: row[name] for name in ROW_COLUMNS} | found))
 
 
 def _settings(points: Sequence[Point]) -> list[str]:

@@ -53,8 +53,8 @@ function facts(entries) {
 }
 
 /** Return a figure whose plot is drawn when it comes into view. */
-function figure(id, title, caption, draw) {
-  const plot = element("div", { class: "plot" });
+function figure(id, title, caption, draw, kind = "plot") {
+  const plot = element("div", { class: kind });
   whenVisible(plot, () => show(plot, draw));
   return element(
     "figure",

@@ -128,7 +128,8 @@ function legendRows(traces, width) {
 
 /** Make room for a legend of so many rows. */
 function roomForLegend(place, rows) {
-  place.style.height = `calc(${place.dataset.plot?.startsWith("cost-") ? 24 : 18}rem + ${22 * rows}px)`;
+  const tall = place.classList.contains("tall") || place.dataset.plot?.startsWith("cost-");
+  place.style.height = `calc(${tall ? 24 : 18}rem + ${22 * rows}px)`;
 }
 
 /** Symbol and colour of the arrangement and routing of a point. */
@@ -347,11 +348,11 @@ function probeCurve(probe) {
 /** Latency against load of the chosen and the conventional set. */
 function latencies(curves) {
   return () => [
-    curves.map(([expression, loads]) => {
+    curves.map(([expression, loads, label]) => {
       const conventional = expression === "all";
       const shown = loads.filter((one) => one[1] !== null);
       return {
-        name: `${literal(expression)}${conventional ? " (conventional)" : ""}`, mode: "lines+markers",
+        name: `${literal(label)}${conventional ? " (conventional)" : ""}`, mode: "lines+markers",
         x: shown.map((one) => one[0]), y: shown.map((one) => one[1]), error_y: errors(shown.map((one) => one[2])),
         line: { color: colour(conventional ? "vlb" : "min"), dash: conventional ? "dash" : "solid" },
         marker: { symbol: conventional ? "square-open" : "circle", size: 8 },
@@ -373,20 +374,21 @@ function simulatedSets(simulated, chosen) {
     return [
       [
         {
-          x: sets.map((set) => set.saturation[0]), y: sets.map((set) => literal(set.expression)),
+          x: sets.map((set) => set.saturation[0]), y: sets.map((_, index) => index),
+          text: sets.map((set) => literal(set.expression)),
           error_x: errors(sets.map((set) => set.saturation[1])), mode: "markers",
           marker: {
             size: 10, line: { width: 1.5 },
             color: sets.map((set) => colour(set.expression === chosen ? "min" : "vlb")),
             symbol: sets.map((set) => (set.expression === chosen ? "star" : "circle") + (set.confirmed ? "" : "-open")),
           },
-          hovertemplate: "%{y}: %{x:.4f} ± %{error_x.array:.4f}<extra></extra>",
+          hovertemplate: "%{text}: %{x:.4f} ± %{error_x.array:.4f}<extra></extra>",
         },
       ],
       {
         showlegend: false,
         xaxis: { title: { text: "packets/cycle/node", standoff: 10 } },
-        yaxis: { type: "category" },
+        yaxis: { tickvals: [...sets.keys()], ticktext: sets.map((set) => wrapped(set.label, literal)), tickfont: { size: 11 }, zeroline: false },
         shapes: [{ type: "line", yref: "paper", y0: 0, y1: 1, x0: baseline, x1: baseline, line: { color: colour("text"), dash: "dash", width: 1.5 } }],
       },
     ];

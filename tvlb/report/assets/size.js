@@ -76,11 +76,16 @@ function outcome(point, detail) {
       [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", plusMinus([point.latency_chosen, point.latency_chosen_sem], 2), `cycles, conventional ${plusMinus([point.latency_all, point.latency_all_sem], 2)}`],
       ["Its change", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept, so 0 by definition"],
       ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${changed(point, "best_saturation_gain")}, latency ${changed(point, "best_latency_change")}`],
-      ["Paths", count(point.paths), point.removed_by_balance === null ? null : `${count(point.removed_by_balance)} removed by balancing`],
+      ["Paths", count(point.paths), pathsRemark(point)],
     ]),
     element("p", { class: "small" }, `${point.simulated_patterns} simulated patterns, ± is one standard error over them. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
   ];
   return detail ? [...made, ...searched(point, detail)] : [...made, element("p", null, "The report was made without the document of this table, so there is no more.")];
+}
+
+function pathsRemark(point) {
+  if (point.balancing === "weights") return "all kept, their weights balanced";
+  return point.removed_by_balance === null ? null : `${count(point.removed_by_balance)} removed by balancing`;
 }
 
 function changed(point, figure) {
@@ -96,17 +101,19 @@ function searched(point, detail) {
   const probe = data.probes[detail.probe];
   const id = (name) => `${name}-${point.point}`;
   return [
+    ...searchPart(point, detail.search),
+    detail.search ? element("h3", null, "How it was found") : null,
     element(
       "div",
       { class: "figures" },
       figure(id("probe"), "Probe curve", `Modelled throughput over ${probe.patterns} of ${probe.available} patterns (${detail.stopped}); what reaches the dashed cut is a candidate and drawn full.`, probeCurve(probe)),
-      figure(id("sets"), "Simulated sets", "Saturation throughput with one standard error; the star was chosen, the line is conventional UGAL, open symbols were only screened.", simulatedSets(detail.simulated, point.chosen)),
+      figure(id("sets"), "Simulated sets", "Saturation throughput with one standard error; the star was chosen, the line is conventional UGAL, open symbols were only screened.", simulatedSets(detail.simulated, point.chosen), detail.simulated.length > 6 ? "plot tall" : "plot"),
       figure(id("curves"), "Latency against load", "Mean over the patterns that are not saturated, with one standard error.", latencies(detail.curves)),
       figure(id("usage"), "Link usage by percentile", `Usage of the links by the chosen set over their mean, before and after balancing${detail.sampled_pairs === null ? "" : `, of a sample of ${count(detail.sampled_pairs)} switch pairs`}.`, percentiles(detail.usage)),
     ),
     candidateTable(point, detail),
     figureTables(point, detail, probe),
-  ];
+  ].filter((part) => part !== null);
 }
 
 function candidateTable(point, detail) {

@@ -1,0 +1,148 @@
+"""What figures of a search show: its sets on held-out patterns, shapes of the chosen one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tvlb.plots.style import Document
+from tvlb.statistics import half_width
+
+__all__ = ["JudgedSet", "ShapeRow", "judged_sets", "shape_rows"]
+
+_NAMES = {
+    "conventional": "conventional UGAL",
+    "published": "published",
+    "algorithm 1": "Algorithm 1",
+}
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """A set with its figures on the held-out patterns.
+
+    Attributes
+    ----------
+    name : what it is called: found, conventional UGAL, published, Algorithm 1.
+    expression : tells it from the others.
+    found : whether it is an answer of the search.
+    on_front : whether it is, and no other answer has both more saturation and less latency here.
+    chosen : whether its table was chosen.
+    saturation, latency : mean saturation load and mean latency at the lower load; None without.
+    saturation_half, latency_half : half of the 95% interval of the difference from the conventional
+        set, paired by pattern; None without, and for that set.
+    """
+
+    name: str
+    expression: str
+    found: bool
+    on_front: bool
+    chosen: bool
+    saturation: float
+    saturation_half: float | None
+    latency: float | None
+    latency_half: float | None
+
+
+def judged_sets(document: Document) -> tuple[JudgedSet, ...]:
+    """Return the judged sets of a document with a search: the answers first, then what is known.
+
+    Notes
+    -----
+    The answers come in the order of the front, so that one answer is `found`, and several are
+    `found 1`, `found 2`, ....
+    """
+    search = document["search"]
+    answers = [one["expression"] for one in search["front"]]
+    names = {
+        expression: "found" if len(answers) == 1 else f"found {number}"
+        for number, expression in enumerate(answers, 1)
+    }
+    base = _conventional(document)
+    chosen = document["decision"]["expression"]
+    found = [one for one in search["held_out"] if one["expression"] in names]
+    return tuple(
+        _judged(
+            one,
+            base,
+            names.get(one["expression"]),
+            on_front=one in found and not any(_beats(other, one) for other in found),
+            chosen=one["expression"] == chosen,
+        )
+        for one in search["held_out"]
+    )
+
+
+def _beats(one: Document, other: Document) -> bool:
+    latency, others = one["latency_mean"][0], other["latency_mean"][0]
+    if latency is None or others is None:
+        return others is None and latency is not None
+    least = one["saturation_mean"] >= other["saturation_mean"] and latency <= others
+    return least and (one["saturation_mean"], latency) != (other["saturation_mean"], others)
+
+
+def _judged(
+    one: Document, base: Document, found: str | None, *, on_front: bool, chosen: bool
+) -> JudgedSet:
+    known = _NAMES.get(one["known_as"])
+    return JudgedSet(
+        name=", ".join(name for name in (found, known) if name is not None),
+        expression=one["expression"],
+        found=found is not None,
+        on_front=on_front,
+        chosen=chosen,
+        saturation=one["saturation_mean"],
+        saturation_half=_half(one["saturation"], base["saturation"], one is base),
+        latency=one["latency_mean"][0],
+        latency_half=_half(one["latency"][0], base["latency"][0], one is base),
+    )
+
+
+def _conventional(document: Document) -> Document:
+    return next(one for one in document["search"]["held_out"] if one["known_as"] == "conventional")
+
+
+def _half(values: Sequence[Any], others: Sequence[Any], same: bool) -> float | None:
+    differences = np.array(values, dtype=np.float64) - np.array(others, dtype=np.float64)
+    known = differences[np.isfinite(differences)]
+    return None if same or len(known) < 2 else half_width(known)
+
+
+@dataclass(frozen=True)
+class ShapeRow:
+    """A shape of detours in the chosen set.
+
+    Attributes
+    ----------
+    shape : kinds of links of both halves.
+    weight : of a path; None in sets that are not by shape, or balanced.
+    share : of the drawn detours, 0..1.
+    conventional : the same in the conventional set; None if that is too large to be listed.
+    """
+
+    shape: str
+    weight: float | None
+    share: float
+    conventional: float | None
+
+
+def shape_rows(document: Document) -> tuple[ShapeRow, ...]:
+    """Return the shapes of a document with a search, shortest first; none if they are not known."""
+    name = document["decision"]["expression"]
+    chosen = next(one for one in document["search"]["held_out"] if one["expression"] == name)
+    shares: Mapping[str, float] | None = chosen["shares"]
+    if shares is None:
+        return ()
+    weights: Mapping[str, float] = chosen["weights"] or {}
+    others: Mapping[str, float] | None = _conventional(document)["shares"]
+    shapes = set(shares) | set(others or ())
+    return tuple(
+        ShapeRow(
+            shape=shape,
+            weight=weights.get(shape),
+            share=shares.get(shape, 0.0),
+            conventional=None if others is None else others.get(shape, 0.0),
+        )
+        for shape in sorted(shapes, key=lambda shape: (len(shape), shape))
+    )
