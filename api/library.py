@@ -11,7 +11,7 @@ from typing import Any
 from api.resources import identity
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.results import Result, Results
-from tvlb.jobs.store import files_of
+from tvlb.jobs.store import FRONT_FILES, files_of
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
 from tvlb.topology import LinkKind
 
@@ -33,16 +33,24 @@ class Resource:
     result : what the database knows.
     body : JSON.
     final : whether it never changes; a sweep with failed points may be computed again.
+    front : SHA-256 of the table files of a front, in its order.
     """
 
     result: Result
     body: bytes
     final: bool = True
+    front: tuple[str, ...] = ()
 
     @property
     def etag(self) -> str:
         """The hash of the content, as the header wants it."""
         return f'"{self.result.document}"'
+
+    @property
+    def table_file(self) -> str:
+        """SHA-256 of the file of a table."""
+        assert self.result.table_file is not None
+        return self.result.table_file
 
 
 class Library:
@@ -88,25 +96,26 @@ class Library:
         found = self.cached(result.kind, result.key)
         if found is None:
             document: dict[str, Any] = json.loads(self._blobs.read(result.document))
-            body = json.dumps(identity(result) | document, separators=(",", ":")).encode()
-            found = Resource(result, body, final=not document.get("failed"))
+            front: tuple[str, ...] = tuple(document.pop(FRONT_FILES, ()))
+            whole = identity(result, len(front)) | document
+            body = json.dumps(whole, separators=(",", ":")).encode()
+            found = Resource(result, body, final=not document.get("failed"), front=front)
             if found.final:
                 self._keep(found)
         return found
 
-    def table_file(self, result: Result) -> tuple[str, Path]:
-        """Return the hash and the path of a table's Parquet file; raises DamagedBlob."""
-        assert result.table_file is not None
-        return result.table_file, self._blobs.path(result.table_file)
+    def table_file(self, name: str) -> Path:
+        """Return the path of a table's Parquet file, by its hash; raises DamagedBlob."""
+        return self._blobs.path(name)
 
     def sweep_file(self, resource: Resource, name: str) -> tuple[str, Path]:
         """Return the hash and the path of a file of a sweep; raises DamagedBlob."""
         stored: str = json.loads(resource.body)["files"][name]
         return stored, self._blobs.path(stored)
 
-    def table(self, result: Result) -> AnyTable:
-        """Return the table of a result; raises DamagedBlob."""
-        name, path = self.table_file(result)
+    def table(self, name: str) -> AnyTable:
+        """Return the table in a file, by its hash; raises DamagedBlob."""
+        path = self.table_file(name)
         with self._lock:
             if name in self._tables:
                 self._tables.move_to_end(name)
@@ -120,8 +129,8 @@ class Library:
                     self._tables.popitem(last=False)
         return table
 
-    def converted(self, result: Result, suffix: str) -> bytes:
-        """Return a table in another format.
+    def converted(self, name: str, suffix: str) -> bytes:
+        """Return the table in a file, by its hash, in another format.
 
         Raises
         ------
@@ -129,23 +138,27 @@ class Library:
         InvalidInput : the table is too large for the format.
         """
         stream = BytesIO()
-        write_stream(self.table(result), suffix, stream)
+        write_stream(self.table(name), suffix, stream)
         return stream.getvalue()
 
-    def links(self, result: Result) -> bytes:
-        """Return the links of a table's network with their usage, as JSON; raises DamagedBlob."""
-        assert result.table_file is not None
+    def links(self, name: str) -> bytes:
+        """Return the links of a table's network with their usage, as JSON, by the hash of its file.
+
+        Raises
+        ------
+        DamagedBlob : the file is damaged.
+        """
         with self._lock:
-            if result.table_file in self._links:
-                self._links.move_to_end(result.table_file)
-                return self._links[result.table_file]
+            if name in self._links:
+                self._links.move_to_end(name)
+                return self._links[name]
         with self._counting:
             with self._lock:
-                if result.table_file in self._links:
-                    return self._links[result.table_file]
-            body = _links(self.table(result))
+                if name in self._links:
+                    return self._links[name]
+            body = _links(self.table(name))
         with self._lock:
-            self._links[result.table_file] = body
+            self._links[name] = body
             while len(self._links) > _KEPT_TABLES:
                 self._links.popitem(last=False)
         return body

@@ -27,8 +27,13 @@ def result_url(kind: str, key: str) -> str:
     return f"/v1/{kind}s/{key}"
 
 
-def identity(result: Result) -> dict[str, Any]:
-    """Return what a result has besides its document."""
+def identity(result: Result, front: int = 0) -> dict[str, Any]:
+    """Return what a result has besides its document.
+
+    Parameters
+    ----------
+    front : tables of a front.
+    """
     url = result_url(result.kind, result.key)
     more = {
         "id": result.key,
@@ -37,7 +42,11 @@ def identity(result: Result) -> dict[str, Any]:
         "request": result.request,
     }
     if result.kind == "table":
-        more |= {"download_url": f"{url}/download?format=parquet", "paths_url": f"{url}/paths"}
+        more |= {
+            "download_url": f"{url}/download?format=parquet",
+            "paths_url": f"{url}/paths",
+            "front_urls": [f"{url}/front/{1 + i}/download?format=parquet" for i in range(front)],
+        }
     if result.kind == "sweep":
         more |= {
             "download_url": f"{url}/download?format=parquet",

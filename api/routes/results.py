@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response
 
+from api.problems import Problem
 from api.resources import table_item
 from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
 from api.routes.asking import How, WithOptions, submit, submitted
@@ -23,7 +24,7 @@ from api.routes.reading import (
     is_known,
     resource_responses,
 )
-from api.services import WithServices
+from api.services import Services, WithServices
 from tvlb.jobs.results import Result
 from tvlb.schemas import (
     LinkUsage,
@@ -210,7 +211,7 @@ async def get_paths(
     resource = await find_resource(services.library, "table", table_id)
 
     def read() -> object:
-        table = services.library.table(resource.result)
+        table = services.library.table(resource.table_file)
         return pair_summary(table, pair.src, pair.dst, pair.limit)
 
     return as_json(await to_thread.run_sync(read))
@@ -228,11 +229,11 @@ async def get_links(
 ) -> Response:
     """List the links of the network, with their usage by the table's VLB paths."""
     resource = await find_resource(services.library, "table", table_id)
-    etag = f'"{resource.result.table_file}-links"'
+    etag = f'"{resource.table_file}-links"'
     headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
     if is_known(if_none_match, etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    body = await to_thread.run_sync(services.library.links, resource.result)
+    body = await to_thread.run_sync(services.library.links, resource.table_file)
     return Response(body, HTTPStatus.OK, headers, "application/json")
 
 
@@ -264,20 +265,59 @@ async def download_table(
 ) -> Response:
     """Download the table file, to the byte what `tvlb table` writes."""
     resource = await find_resource(services.library, "table", table_id)
-    result, suffix = resource.result, download.format
-    assert result.table_file is not None
-    etag = f'"{result.table_file}-{suffix}"'
-    topology = result.table_file[:16]
+    return await _file(services, resource.table_file, download.format, if_none_match)
+
+
+@router.get(
+    "/tables/{table_id}/front/{point}/download",
+    operation_id="download_front",
+    tags=["tables"],
+    response_class=Response,
+    responses={
+        200: binary(*_MEDIA_TYPES.values()),
+        **RANGES,
+        **NOT_MODIFIED,
+        **problems(400, 404, 422),
+    },
+)
+async def download_front(
+    table_id: ResultId,
+    point: Annotated[int, Path(ge=1, le=2**31 - 1, description="Of the front, from 1.")],
+    services: WithServices,
+    download: Annotated[_Download, Query()],
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Download the table file of a point of a front; see `download_table`."""
+    resource = await find_resource(services.library, "table", table_id)
+    points = len(resource.front)
+    if point > points:
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            "not-found",
+            f"there is no point {point} of a front: the table {table_id} has {points}",
+        )
+    return await _file(services, resource.front[point - 1], download.format, if_none_match)
+
+
+async def _file(services: Services, name: str, suffix: str, if_none_match: str | None) -> Response:
+    """Answer with a table, unless it is known already.
+
+    Parameters
+    ----------
+    name : SHA-256 of its Parquet file.
+    suffix : the format.
+    """
+    etag = f'"{name}-{suffix}"'
     headers = {
         "ETag": etag,
         "Cache-Control": "private, max-age=31536000, immutable",
-        "Content-Disposition": f'attachment; filename="tvlb-{topology}.{suffix}"',
+        "Content-Disposition": f'attachment; filename="tvlb-{name[:16]}.{suffix}"',
     }
     if is_known(if_none_match, etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": etag})
     media_type = _MEDIA_TYPES[suffix]
     if suffix == "parquet":
-        _, path = await to_thread.run_sync(services.library.table_file, result)
+        path = await to_thread.run_sync(services.library.table_file, name)
         return FileResponse(path, headers=headers, media_type=media_type)
-    content = await to_thread.run_sync(services.library.converted, result, f".{suffix}")
+    content = await to_thread.run_sync(services.library.converted, name, f".{suffix}")
     return Response(content, HTTPStatus.OK, headers, media_type)

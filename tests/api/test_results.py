@@ -20,12 +20,24 @@ from tvlb.table import read_stream, write_stream
 SHORT = {"warmup": 300, "measured": 300, "grid": 0.05}
 TABLE: dict[str, Any] = {
     "topology": "2,4,2,5",
+    "method": "paper",
     "patterns": 4,
     "screening": SHORT,
     "confirmation": {"warmup": 600, "measured": 400, "grid": 0.02},
     "finalists": 1,
     "data_points": 3,
     "simulated_patterns": 2,
+}
+
+FRONT: dict[str, Any] = {
+    "topology": "1,2,2,3",
+    "objective": "front",
+    "budget": 0,
+    "traffic": ["type2(seed=1)", "shift(1,0)"],
+    "patterns": 1,
+    "screening": {"warmup": 200, "measured": 200, "grid": 0.05},
+    "confirmation": {"warmup": 200, "measured": 200, "grid": 0.05},
+    "data_points": 1,
 }
 
 
@@ -115,6 +127,51 @@ def test_the_paths_of_a_pair(http: httpx.Client, table: dict[str, Any]) -> None:
     assert "20" in outside.json()["detail"]
 
 
+@pytest.fixture
+def front(http: httpx.Client) -> dict[str, Any]:
+    answer = http.post("/v1/tables", json=FRONT, headers={"Prefer": "wait=60"})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_every_table_of_a_front_can_be_had(http: httpx.Client, front: dict[str, Any]) -> None:
+    TableResource.model_validate(front)
+    points = front["search"]["front"]
+    assert len(points) == len(front["front_urls"]) >= 2
+    for point, url in zip(points, front["front_urls"], strict=True):
+        answer = http.get(url)
+        assert answer.headers["content-type"] == "application/vnd.apache.parquet"
+        table = read_stream(".parquet", BytesIO(answer.content))
+        assert (table.id, table.header.expression) == (point["table_id"], point["path_set"])
+        known = {"If-None-Match": answer.headers["etag"]}
+        assert http.get(url, headers=known).status_code == 304
+        text = http.get(url.replace("parquet", "csv"))
+        assert read_stream(".csv", BytesIO(text.content)).id == point["table_id"]
+    # The hashes of the files are the store's own.
+    assert "front_files" not in front
+    beyond = http.get(f"{front['url']}/front/{len(points) + 1}/download")
+    assert beyond.status_code == 404
+    assert f"has {len(points)}" in beyond.json()["detail"]
+    assert http.get(f"{front['url']}/front/0/download").status_code == 422
+
+
+def test_a_damaged_table_of_a_front_is_computed_anew(
+    http: httpx.Client, front: dict[str, Any], server: Server
+) -> None:
+    file = http.get(front["front_urls"][0])
+    name = file.headers["etag"].strip('"').removesuffix("-parquet")
+    (server.data / "blobs" / name[:2] / name).write_bytes(b"rows of another table")
+    assert http.get(front["front_urls"][0]).status_code == 503
+    anew = http.post("/v1/tables", json=FRONT, headers={"Prefer": "wait=60"})
+    assert anew.status_code == 200
+    assert http.get(anew.json()["front_urls"][0]).content == file.content
+
+
+def test_other_tables_have_no_front(http: httpx.Client, table: dict[str, Any]) -> None:
+    assert (table["search"], table["front_urls"]) == (None, [])
+    assert http.get(f"{table['url']}/front/1/download").status_code == 404
+
+
 def test_tables_are_listed_page_by_page(http: httpx.Client, table: dict[str, Any]) -> None:
     http.post("/v1/tables", json=TABLE | {"seed": 18}, headers={"Prefer": "wait=60"})
     seen: list[str] = []
@@ -164,6 +221,17 @@ def test_small_simulations_are_answered_at_once_and_long_ones_become_jobs(
     assert job["kind"] == "simulation"
 
 
+def test_sets_by_shape_and_sets_that_meet(http: httpx.Client) -> None:
+    model = {"topology": "2,4,2,5", "vlb": "shape( g.?:1 )&short(2, 3)"}
+    answer = http.post("/v1/models", json=model)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["request"]["vlb"] == "shape(g.?) & short(2,3)"
+    simulation = {"topology": "2,4,2,5", "load": [0.1], "warmup": 500, "cycles": 500}
+    answer = http.post("/v1/simulations", json=simulation | {"vlb": "shape(g.?, lg.g:2.5) & <=4"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["path_set"] == "shape(g.?, lg.g:2.5) & <=4"
+
+
 def test_a_wiring_of_its_own(http: httpx.Client) -> None:
     links = [[0, 2], [1, 4], [3, 5]]
     wiring = {"p": 1, "a": 2, "h": 1, "g": 3, "links": links}
@@ -185,7 +253,34 @@ def test_a_wiring_of_its_own(http: httpx.Client) -> None:
         ("tables", {"topology": "4,8,4,9", "tolerance": 1}, "invalid-request", "tolerance"),
         ("tables", {"topology": "4,8,4,9", "patterns": 1000}, "unsatisfiable", "1000"),
         ("tables", {"topology": "4,8,4,9", "workers": 2}, "invalid-request", "workers"),
+        ("tables", {"topology": "4,8,4,9", "method": "random"}, "invalid-request", "method"),
+        ("tables", {"topology": "4,8,4,9", "objective": "x"}, "unsatisfiable", "objective 'x'"),
+        ("tables", {"topology": "4,8,4,9", "objective": "latency@7"}, "unsatisfiable", "0.001..1"),
+        ("tables", {"topology": "4,8,4,9", "budget": "huge"}, "invalid-request", "budget"),
+        ("tables", {"topology": "4,8,4,9", "budget": -1}, "invalid-request", "budget"),
+        ("tables", {"topology": "4,8,4,9", "budget": 10**15}, "beyond-limits", "CPU seconds"),
+        ("tables", {"topology": "4,8,4,9", "traffic": ["m.csv"]}, "unsatisfiable", "m.csv"),
+        ("tables", {"topology": "4,8,4,9", "traffic": ["shift(9,0)"]}, "unsatisfiable", "9"),
+        ("tables", {"topology": "4,8,4,9", "finalists": 2}, "unsatisfiable", "finalists 2"),
+        (
+            "tables",
+            {"topology": "4,8,4,9", "method": "paper", "traffic": ["uniform"]},
+            "unsatisfiable",
+            "traffic uniform",
+        ),
         ("models", {"topology": "2,4,2,5", "vlb": "table.parquet"}, "invalid-request", "vlb"),
+        (
+            "models",
+            {"topology": "2,4,2,5", "vlb": "<=4 & t.parquet"},
+            "invalid-request",
+            "vlb",
+        ),
+        (
+            "simulations",
+            {"topology": "2,4,2,5", "load": [0.1], "vlb": "shape(g.g, g.?)"},
+            "unsatisfiable",
+            "g.g is named twice",
+        ),
         ("models", {"topology": "2,4,2,5", "pattern": "m.csv"}, "invalid-request", "pattern"),
         ("models", {"topology": "2,4,2,5", "pattern": "shift(7,0)"}, "unsatisfiable", "shift(7,0)"),
         ("simulations", {"topology": "2,4,2,5"}, "unsatisfiable", "load"),

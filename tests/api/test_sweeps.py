@@ -191,6 +191,10 @@ GENERATOR = SWEEP["generators"][0]
     [
         ({"topologiez": []}, "invalid-request", "topologiez"),
         ({"options": {"seed": 1}}, "invalid-request", "options.seed"),
+        ({"options": {"objective": "x"}}, "unsatisfiable", "options.objective"),
+        ({"options": {"traffic": ["m.csv"]}}, "unsatisfiable", "options.traffic.0"),
+        ({"options": {"finalists": 1}}, "unsatisfiable", "no meaning for method search"),
+        ({"options": {"budget": 1.5}}, "invalid-request", "options.budget"),
         ({"routings": ["min"]}, "invalid-request", "routings.0"),
         ({"topologies": ["/etc/passwd"]}, "unsatisfiable", "topologies.0"),
         ({"generators": [GENERATOR | {"p": "5..2"}]}, "unsatisfiable", "generators.0.p"),
@@ -213,7 +217,7 @@ GENERATOR = SWEEP["generators"][0]
         ({"seeds": list(range(501))}, "beyond-limits", "1,002 points"),
         ({"topologies": ["8,16,8,128"]}, "beyond-limits", "dfly(8,16,8,128)"),
         (
-            {"topologies": ["4,8,4,33"], "seeds": list(range(300)), "options": {}},
+            {"topologies": ["4,8,4,33"], "seeds": list(range(300)), "options": {"method": "paper"}},
             "beyond-limits",
             "CPU seconds",
         ),

@@ -6,6 +6,7 @@ __all__ = ["FILE", "OPTIONS", "SWEEP", "WINDOWS"]
 
 WINDOWS = {"warmup": 200, "measured": 200, "grid": 0.05}
 OPTIONS: dict[str, Any] = {
+    "method": "paper",
     "patterns": 1,
     "screening": WINDOWS,
     "confirmation": WINDOWS,
@@ -28,6 +29,7 @@ h = [1, 2]
 g = 3
 constraints = ["radix <= 4"]
 [options]
+method = "paper"
 patterns = 1
 finalists = 1
 data_points = 1

@@ -12,8 +12,10 @@ import pytest
 
 from tvlb.cli import main
 from tvlb.cli.terminal import progress_display
+from tvlb.paths import parse_expression
 from tvlb.search import Progress
-from tvlb.table import Table, read_table, write_table
+from tvlb.table import CompactTable, Table, read_table, write_table
+from tvlb.topology import Dragonfly
 
 
 @pytest.fixture(autouse=True)
@@ -154,6 +156,28 @@ def test_simulate_draws_a_figure(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*options, "--figure", "loads.bmp"]) == 2
 
 
+@pytest.mark.parametrize("vlb", ["shape(g.?:2, lg.g)", "shape(g.?) & <=4", "<=4 & short(2,3)"])
+def test_sets_by_shape_and_sets_that_meet(vlb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--vlb", vlb.replace(" ", ""))
+    assert _json(capsys, "model", "2,4,2,5", *options)["path_set"] == vlb
+    assert _json(capsys, "balance", "2,4,2,5", *options)["path_set"] == vlb
+    windows = ("--load", "0.1", "--warmup", "500", "--cycles", "500")
+    document = _json(capsys, "simulate", "2,4,2,5", "--routing", "vlb", *options, *windows)
+    assert document["path_set"] == vlb
+    assert document["rows"][0]["accepted"] == pytest.approx(0.1, abs=0.02)
+
+
+def test_verify_counts_the_pairs_of_the_nearest_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    # Switches of one group each: all 6 pairs take the only shape there is, g.g.
+    base = parse_expression("shape(g.lgl)", Dragonfly(1, 1, 2, 3))
+    write_table(Table.from_rows(base, base.all_rows(), version="0"), "t.json")
+    write_table(CompactTable.from_set(base, version="0"), "c.json")
+    for name in ("t.json", "c.json"):
+        assert _json(capsys, "verify", name)["nearest_pairs"] == 6
+        assert main(["verify", name]) == 0
+        assert "nearest shape taken by: 6 switch pairs" in capsys.readouterr().out
+
+
 def test_zero_load_gives_nulls_not_nan(capsys: pytest.CaptureFixture[str]) -> None:
     document = _json(capsys, "simulate", "2,4,2,3", "--load", "0", "--cycles", "100")
     assert document["rows"][0]["latency_mean"] is None
@@ -168,6 +192,20 @@ def test_balance_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["local"]["pair_max_before"] == pytest.approx(1.5)
     assert document["local"]["pair_max_after"] == pytest.approx(1.0)
     assert document["removed"] == 72
+    assert document["method"] == "removal"
+
+
+def test_balance_by_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("balance", "2,4,2,5", "--vlb", "short(2,3)", "--method", "weights")
+    document = _json(capsys, *options)
+    assert document["method"] == "weights"
+    assert document["removed"] == 0
+    assert document["local"]["before"] > 1.2
+    assert document["local"]["after"] < 1.01
+    few = _json(capsys, *options, "--rounds", "2", "--step", "0.1", "--weight-floor", "0.5")
+    assert few["local"]["after"] > document["local"]["after"]
+    assert main(options) == 0
+    assert "weights of 4,800 paths, 3.962 hops on average" in capsys.readouterr().out
 
 
 def test_probe_of_one_pattern_has_no_intervals(capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,8 +219,8 @@ def test_a_baseline_that_saturates_at_once_loses_nothing() -> None:
     assert (
         main(
             [
-                "table", "16,4,2,3", "--patterns", "1", "--data-points", "1", "--finalists", "1",
-                "--simulated-patterns", "2", "--screening", "50,50,0.1",
+                "table", "16,4,2,3", "--method", "paper", "--patterns", "1", "--data-points", "1",
+                "--finalists", "1", "--simulated-patterns", "2", "--screening", "50,50,0.1",
                 "--confirmation", "50,50,0.1", "--workers", "1", "-o", "z.json",
             ]
         )
@@ -237,8 +275,9 @@ def test_table_writes_what_it_says(table_file: Path) -> None:
 
 def test_compact_tables_from_search_to_switch(capsys: pytest.CaptureFixture[str]) -> None:
     budget = (
-        "--patterns", "2", "--screening", "200,200,0.05", "--confirmation", "300,300,0.05",
-        "--finalists", "1", "--data-points", "2", "--simulated-patterns", "2", "--workers", "1",
+        "--method", "paper", "--patterns", "2", "--screening", "200,200,0.05",
+        "--confirmation", "300,300,0.05", "--finalists", "1", "--data-points", "2",
+        "--simulated-patterns", "2", "--workers", "1",
     )  # fmt: skip
     document = _json(capsys, "table", "2,4,2,3", *budget, "--compact", "-o", "c.json")
     assert document["table"]["form"] == "compact"

@@ -1,5 +1,6 @@
 """`tvlb table --server`: what a server computes is what is computed here."""
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -15,8 +16,9 @@ from tests.service import Server
 from tvlb.cli import main
 
 _QUICK = (
-    "--patterns", "2", "--screening", "300,300,0.05", "--confirmation", "400,400,0.05",
-    "--finalists", "1", "--data-points", "2", "--simulated-patterns", "2", "--seed", "11",
+    "--method", "paper", "--patterns", "2", "--screening", "300,300,0.05",
+    "--confirmation", "400,400,0.05", "--finalists", "1", "--data-points", "2",
+    "--simulated-patterns", "2", "--seed", "11",
 )  # fmt: skip
 _WIRED = {"p": 1, "a": 2, "h": 2, "g": 3, "links": [[5, 0], [0, 2], [1, 3], [2, 4], [1, 4], [3, 5]]}
 _NOBODY = "http://127.0.0.1:1"
@@ -64,6 +66,27 @@ def test_a_server_computes_the_same(
     assert Path("again.csv").read_bytes() == Path("here.csv").read_bytes()
 
 
+def test_a_server_searches_the_same_front(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = [
+        "table", "1,2,2,3", "--objective", "front", "--budget", "0", "--traffic", "type2(seed=1)",
+        "--traffic", "shift( 1,0):2", "--patterns", "1", "--data-points", "1", "--screening",
+        "200,200,0.05", "--confirmation", "200,200,0.05", "--json", "-o", "t.csv",
+    ]  # fmt: skip
+    documents: list[dict[str, Any]] = []
+    for folder, where in (("here", ["--workers", "1"]), ("there", ["--server", server.url])):
+        Path(folder).mkdir()
+        with contextlib.chdir(folder):
+            assert main([*ask, *where]) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    assert _without_timings(documents[0]) == _without_timings(documents[1])
+    files = sorted(path.name for path in Path("here").iterdir())
+    assert len(files) == 2 + len(documents[0]["search"]["front"])
+    for name in files:
+        assert Path("there", name).read_bytes() == Path("here", name).read_bytes(), name
+
+
 def test_the_summary_is_the_same(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["table", "1,2,2,3", *_QUICK, "--server", server.url, "--plot", "t.svg"]
     assert main(options) == 0
@@ -76,6 +99,8 @@ def test_the_summary_is_the_same(server: Server, capsys: pytest.CaptureFixture[s
 _BAD = [
     (["--workers", "2"], "--workers"),
     (["--compact"], "--compact"),
+    (["--store", "kept"], "--store"),
+    (["--finalists", "2"], "finalists 2 has no meaning"),
     (["--token-file", "missing"], "missing"),
     (["--token-file", "wired.json"], "one word"),
     (["--server", "127.0.0.1:8080"], "127.0.0.1:8080"),
@@ -105,6 +130,15 @@ def test_bad_input(
 def test_a_token_file_is_for_a_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "2,4,2,5", "--token-file", "wired.json"]) == 2
     assert "--token-file is for --server only" in capsys.readouterr().err
+
+
+def test_no_traffic_matrix_is_sent(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("own.csv").write_text("# level=switch\nsrc,dst,rate\n0,2,1\n")
+    ask = ["table", "1,2,2,3", "--traffic", "own.csv:2", "--traffic", "uniform"]
+    assert main([*ask, "--server", server.url]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "own.csv:2" in line
+    assert "no file" in line
 
 
 def test_nobody_answers(capsys: pytest.CaptureFixture[str]) -> None:

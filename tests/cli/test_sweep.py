@@ -22,6 +22,7 @@ name = "two small ones"
 topologies = ["1,2,1,3", "1,3,1,4"]
 
 [options]
+method = "paper"
 patterns = 1
 finalists = 1
 data_points = 1
@@ -213,7 +214,7 @@ def test_a_wrong_file_is_told_before_any_work(
     Path("sweep.toml").write_text(SWEEP.replace("finalists", "finalist"))
     assert main(["sweep", "sweep.toml", "--data", "data"]) == 2
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("tvlb: error: sweep.toml:7: options.finalist")
+    assert line.startswith("tvlb: error: sweep.toml:8: options.finalist")
     assert list(tmp_path.iterdir()) == [tmp_path / "sweep.toml"]
 
 

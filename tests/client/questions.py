@@ -11,6 +11,7 @@ def tiny_table(seed: int, cycles: int = 300) -> TableBody:
     return TableBody(
         topology="1,2,2,3",
         patterns=1,
+        method="paper",
         screening=windows,
         confirmation=windows,
         finalists=1,

@@ -21,7 +21,9 @@ from tvlb.schemas import (
     ModelResource,
     SimulationBody,
     SimulationResource,
+    TableBody,
     TableResource,
+    WindowsBody,
 )
 from tvlb.search import Progress
 from tvlb.table import read_table
@@ -71,6 +73,28 @@ def test_tables_are_listed_and_read(client: Client, table: TableResource) -> Non
     assert (paths.src, paths.dst) == (0, 5)
     assert sum(path.weight for path in paths.paths) == pytest.approx(1)
     assert all(path.switches[0] == 0 and path.switches[-1] == 5 for path in paths.paths)
+
+
+def test_tables_of_a_front_are_downloaded(client: Client, tmp_path: Path) -> None:
+    windows = WindowsBody(warmup=200, measured=200, grid=0.05)
+    body = TableBody(
+        topology="1,2,2,3",
+        objective="front",
+        budget=0,
+        traffic=("type2(seed=1)", "shift(1,0)"),
+        patterns=1,
+        screening=windows,
+        confirmation=windows,
+        data_points=1,
+    )
+    found = client.computed(body)
+    assert found.search is not None
+    for number, point in enumerate(found.search.front, 1):
+        client.download_front(found.id, number, "parquet", tmp_path / "t.parquet")
+        assert read_table(tmp_path / "t.parquet").id == point.table_id
+    with _refused(404):
+        client.download_front(found.id, 99, "csv", tmp_path / "t.csv")
+    assert not (tmp_path / "t.csv").exists()
 
 
 def test_tables_are_downloaded(client: Client, table: TableResource, tmp_path: Path) -> None:

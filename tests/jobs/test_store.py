@@ -1,5 +1,6 @@
 """The store as a whole: listed, checked against its hashes, cleaned of what nobody needs."""
 
+import hashlib
 import json
 import os
 import time
@@ -10,12 +11,12 @@ import pytest
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Outcome, Results
-from tvlb.jobs.store import Freed, Store
+from tvlb.jobs.store import FRONT_FILES, Freed, Store
 from tvlb.jobs.units import UnitFiles
 from tvlb.search import sealed
 
 DAY = 86_400.0
-KEY, OTHER = "a" * 64, "b" * 64
+KEY, OTHER, THIRD = "a" * 64, "b" * 64, "d" * 64
 
 
 class Place:
@@ -106,6 +107,23 @@ def test_only_what_nothing_refers_to_is_removed(place: Place) -> None:
     assert place.store.clean(7 * DAY, only_count=False) == expected
     assert before - place.files() == {place.orphan, OTHER}
     assert place.store.verify().damaged == ()
+
+
+def test_the_tables_of_a_front_belong_to_it(place: Place) -> None:
+    points = [place.blobs.put_bytes(rows) for rows in (b"rows of a table", b"rows of another")]
+    document = json.dumps({FRONT_FILES: points}).encode()
+    front = Outcome(place.blobs.put_bytes(document), place.table_file, "c" * 64)
+    place.results.publish("table", THIRD, json.dumps({"objective": "front"}), front)
+    # The first point is the main table.
+    assert points[0] == place.table_file
+    for name in points:
+        age(place.blob(name), DAY)
+    assert place.store.clean(7 * DAY, only_count=False) == Freed(0, 0, 0)
+    place.blob(points[1]).write_bytes(b"rows of a third")
+    assert place.store.verify().damaged == (
+        f"table {THIRD}: the stored file {points[1]} is damaged: its hash is "
+        f"{hashlib.sha256(b'rows of a third').hexdigest()}",
+    )
 
 
 @pytest.mark.parametrize("days", [0, 7])

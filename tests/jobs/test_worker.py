@@ -37,6 +37,7 @@ SHORT = WindowsBody(warmup=300, measured=300, grid=0.05)
 TABLE = TableBody(
     topology="2,4,2,5",
     patterns=4,
+    method="paper",
     screening=SHORT,
     confirmation=WindowsBody(warmup=600, measured=400, grid=0.02),
     finalists=1,

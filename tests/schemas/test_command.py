@@ -35,6 +35,7 @@ def test_a_table() -> None:
         {
             "topology": "dfly(2,4,2,5)",
             "routing": "par",
+            "method": "paper",
             "patterns": 7,
             "tolerance": 0.1,
             "balance": False,
@@ -49,10 +50,33 @@ def test_a_table() -> None:
     found = parsed(command_line(body))
     assert found["topology"] == "dfly(2,4,2,5)"
     assert (found["routing"], found["patterns"], found["tolerance"]) == ("par", "7", 0.1)
-    assert found["balancing"] is False
+    assert (found["balancing"], found["method"]) == (False, "paper")
     assert (found["screening"], found["confirmation"]) == ("1,2,0.03", "4,5,0.06")
     assert (found["finalists"], found["data_points"], found["simulated_patterns"]) == (3, 4, 2)
     assert found["seed"] == 2**63 - 1
+
+
+def test_a_search() -> None:
+    body = TableBody(
+        topology="dfly(2,4,2,5)",
+        objective="latency@0.2",
+        budget=7,
+        traffic=("uniform", "mixed(75,25,shift(1,0)):3"),
+    )
+    for asked in (body, body.resolved()):
+        found = parsed(command_line(asked))
+        assert (found["objective"], found["budget"]) == ("latency@0.2", "7")
+        assert len(found["traffic"]) == 2
+        # What was not asked for is left to the method.
+        for name in ("screening", "confirmation", "finalists", "data_points"):
+            assert found[name] is None, name
+
+
+def test_defaults_of_the_method_are_left_out() -> None:
+    for method, option in (("search", ""), ("paper", " --method paper")):
+        body = TableBody.model_validate({"topology": "dfly(2,4,2,5)", "method": method})
+        for asked in (body, body.resolved()):
+            assert command_line(asked) == f"tvlb table 'dfly(2,4,2,5)'{option}"
 
 
 def test_a_model() -> None:

@@ -1,5 +1,7 @@
 """Requests: equal questions are equal requests, and every body is what the command line asks."""
 
+import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -44,6 +46,7 @@ def test_blanks_make_no_difference(blanks: list[str]) -> None:
     [
         ({"vlb": "<=6"}, {"vlb": "all"}),
         ({"vlb": "<=4 + 60%"}, {"vlb": "<=4+60%"}),
+        ({"vlb": "shape(g.g:1, g.gl:1.0,g.lg, g.lgl)&<=4"}, {"vlb": "shape(g.?) & <=4"}),
         ({"pattern": "shift( 1, 0)"}, {}),
         ({"solver": "rm+:1e-3"}, {"solver": "rm+:0.001"}),
     ],
@@ -61,6 +64,12 @@ def test_different_questions_have_different_keys() -> None:
         TableBody(topology="2,4,2,5", balance=False),
         TableBody(topology="2,4,2,5", routing="par"),
         TableBody(topology="2,4,2,5", patterns=4),
+        TableBody(topology="2,4,2,5", method="paper"),
+        TableBody(topology="2,4,2,5", objective="front"),
+        TableBody(topology="2,4,2,5", budget="small"),
+        TableBody(topology="2,4,2,5", traffic=("uniform",)),
+        TableBody(topology="2,4,2,5", traffic=("uniform", "shift(1,0)")),
+        TableBody(topology="2,4,2,5", traffic=("shift(1,0)", "uniform")),
         ModelBody(topology="2,4,2,5"),
         ModelBody(topology="2,4,2,5", monotone=False),
         SimulationBody(topology="2,4,2,5", saturation=True),
@@ -71,7 +80,10 @@ def test_different_questions_have_different_keys() -> None:
 def test_resolving_twice_changes_nothing() -> None:
     for body in (
         TableBody(topology=" 2, 4,2,5"),
+        TableBody(topology="2,4,2,5", method="paper", finalists=1),
+        TableBody(topology="2,4,2,5", traffic=("uniform : 3", "type2(seed=1)"), budget=7),
         ModelBody(topology="2,4,2,5", vlb="<=6", pattern="mixed(75, 25, shift(1,0))"),
+        ModelBody(topology="2,4,2,5", vlb="shape(?.lg:1e-9, g.g:0.10) & short(2, 3)"),
         SimulationBody(topology="2,4,2,5", load=(0.1, 0.1, 0.2)),
     ):
         once = body.resolved()
@@ -93,6 +105,29 @@ def test_sizes_are_limited_before_anything_is_built(text: str, named: str) -> No
     limits = RequestLimits(switches=1100)
     with pytest.raises(BeyondLimits, match=named):
         TableBody(topology=text).examined(limits)
+
+
+# The longest expression: eight sets with sixteen different weights of 17 digits each.
+def test_whatever_a_path_set_prints_as_can_be_asked_for() -> None:
+    weights = ",".join(
+        f"{first}.{second}:{1.2345678901234567e-05 + i * 1e-07!r}"
+        for i, (first, second) in enumerate(product(("g", "gl", "lg", "lgl"), repeat=2))
+    )
+    body = ModelBody(topology="2,4,2,5", vlb="&".join(8 * [f"shape({weights})"]))
+    resolved = body.resolved()
+    assert len(resolved.vlb) > 3500
+    assert ModelBody.model_validate_json(resolved.model_dump_json()) == resolved
+
+
+@pytest.mark.parametrize(
+    "vlb",
+    ["<=4 & none", "none & <=4", "shape()", "shape(g.g:-1)", "shape(g.g:nan)", "shape(g.x)",
+     "<=4 &", "& <=4", "shape(g.?) & t.json", "shape(g.?) <=4", "<=4\n"],
+)  # fmt: skip
+def test_texts_that_are_no_path_sets_are_refused(vlb: str) -> None:
+    for request in (ModelBody, SimulationBody):
+        with pytest.raises(ValidationError):
+            request.model_validate({"topology": "2,4,2,5", "vlb": vlb})
 
 
 def test_costs_are_limited() -> None:
@@ -118,6 +153,81 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
     assert (body.seed, body.patterns) == (3, 4)
     with pytest.raises(ValidationError):
         TableBody.model_validate_json('{"topology": "2,4,2,5", "seed": 3.5}')
+
+
+# On dfly(2,4,2,5), 40 nodes, the default budget is 40 * 600,000 flit-hops.
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"screening": {"warmup": 2000, "measured": 2000, "grid": 0.01}}, {}),
+        ({"data_points": 3, "simulated_patterns": 2, "finalists": None}, {}),
+        ({"budget": 24_000_000}, {}),
+        ({"budget": 2.4e7}, {"budget": "default"}),
+        ({"objective": "latency@.20"}, {"objective": "latency@0.2"}),
+        ({"method": "paper", "finalists": 2}, {"method": "paper"}),
+        (
+            {
+                "method": "paper",
+                "confirmation": {"warmup": 30000, "measured": 10000, "grid": 0.002},
+            },
+            {"method": "paper", "data_points": 8, "simulated_patterns": 5},
+        ),
+        ({"traffic": ["uniform:2", "shift( 1,0):2.0"]}, {"traffic": ["uniform", "shift(1,0)"]}),
+        ({"traffic": ["uniform:0.5", "shift(1,0):1.5"]}, {"traffic": ["uniform", "shift(1,0):3"]}),
+    ],
+)
+def test_equal_searches_are_equal_requests(first: dict[str, Any], second: dict[str, Any]) -> None:
+    given = {"topology": "2,4,2,5"}
+    bodies = [TableBody.model_validate(given | changes) for changes in (first, second)]
+    assert key(bodies[0]) == key(bodies[1])
+    # What is resolved is asked for as it is.
+    assert bodies[0].resolved().options() == bodies[1].resolved().options()
+
+
+def test_shares_that_have_no_small_whole_numbers_stay_as_they_are() -> None:
+    body = TableBody(topology="2,4,2,5", traffic=("uniform:1e-9", "shift(1,0):0.1"))
+    once = body.resolved()
+    assert once.traffic == ("uniform:1e-09", "shift(1,0):0.1")
+    assert TableBody.model_validate_json(once.model_dump_json()).resolved() == once
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"method": "random"}, "method"),
+        ({"objective": "latency"}, "unknown objective 'latency'"),
+        ({"objective": "latency@2"}, "0.001..1"),
+        ({"objective": 3}, "objective"),
+        ({"budget": "huge"}, "budget"),
+        ({"budget": 1.5}, "budget"),
+        ({"budget": 10**15 + 1}, "budget"),
+        ({"traffic": ["/etc/passwd.csv"]}, '"/etc/passwd.csv" is no traffic'),
+        ({"traffic": ["uniform:much"]}, '"uniform:much" is no traffic'),
+        ({"traffic": ["uniform"] * 101}, "100"),
+        ({"traffic": "uniform"}, "traffic"),
+    ],
+)
+def test_searches_that_are_malformed(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(named)):
+        TableBody.model_validate({"topology": "2,4,2,5"} | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"finalists": 2}, "finalists 2 has no meaning for method search"),
+        ({"method": "paper", "objective": "front"}, "objective front has no meaning"),
+        ({"method": "paper", "budget": 5}, "budget 5 has no meaning"),
+        ({"method": "paper", "traffic": ["uniform"]}, "traffic uniform has no meaning"),
+        ({"traffic": ["uniform"], "simulated_patterns": 2}, "simulated_patterns 2"),
+        ({"traffic": ["uniform", "uniform:2"]}, "traffic 'uniform' is named twice"),
+        ({"traffic": ["uniform:0"]}, "shares are above 0"),
+        ({"traffic": ["shift(5,0)"]}, "5"),
+    ],
+)
+def test_searches_that_cannot_be(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(named)):
+        TableBody.model_validate({"topology": "2,4,2,5"} | changes).examined()
 
 
 @pytest.mark.parametrize(

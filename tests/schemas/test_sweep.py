@@ -58,7 +58,13 @@ def test_the_order_of_the_points() -> None:
 
 
 def test_points_are_examined_requests() -> None:
-    options = {"patterns": 4, "tolerance": 0.1, "balance": False, "finalists": 1}
+    options = {
+        "method": "paper",
+        "patterns": 4,
+        "tolerance": 0.1,
+        "balance": False,
+        "finalists": 1,
+    }
     cables = [[3, 0], [1, 4], [5, 2]]
     body = sweep(
         topologies=["2,4,2,9", {"p": 1, "a": 2, "h": 1, "g": 3, "links": cables}],

@@ -12,8 +12,8 @@ from tvlb.schemas.toml_lines import find_line
 _DOCS = Path(__file__).parents[2] / "docs"
 _NAMES = "p, a, h, g, radix, switches, nodes, cables, global_cables, local_cables, links_per_pair"
 _OPTIONS = (
-    "patterns, tolerance, balance, screening, confirmation, finalists, data_points, "
-    "simulated_patterns"
+    "method, objective, budget, traffic, patterns, tolerance, balance, screening, confirmation, "
+    "finalists, data_points, simulated_patterns"
 )
 _GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'
 
@@ -101,6 +101,30 @@ def problem(path: Path) -> str:
             "[options]\npatterns = 'most'",
             ':2: options.patterns: expected "auto", "all" or a whole number 1..1000000000, not '
             '"most"',
+        ),
+        (
+            "[options]\nobjective = 'speed'",
+            ":2: options.objective: unknown objective 'speed': expected saturation, "
+            "latency@LOAD, worst-pattern or front",
+        ),
+        (
+            "[options]\nbudget = -1",
+            ':2: options.budget: expected "small", "default", "large" or a whole number '
+            "0..1000000000000000, not -1",
+        ),
+        (
+            "[options]\ntraffic = ['shift(1,0)', 'm.csv']",
+            ':2: options.traffic[1]: "m.csv" is no traffic; expected PATTERN or PATTERN:SHARE '
+            "with uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
+            "mixed(U,V,PATTERN[,seed=N]) or tmixed(U,V,PATTERN) as the pattern, and no file",
+        ),
+        (
+            "[options]\nfinalists = 3",
+            ":1: options: finalists 3 has no meaning for method search",
+        ),
+        (
+            "[options]\nmethod = 'paper'\ntraffic = ['uniform']",
+            ":1: options: traffic uniform has no meaning for method paper",
         ),
         (
             "options = { finalists = 101 }",

@@ -91,7 +91,7 @@ def score(found: WeightedSearch, weight: float, figures: Figures) -> float:
     latency = np.log(figures.latency / reference.latency)
     for share, more, slower in zip(TRAFFIC.shares, throughput, latency, strict=True):
         value += share * ((1 - weight) * more - weight * slower)
-    return value - 2 * max(0.0, float(np.maximum(-throughput, latency).max()) - 0.015)
+    return value - max(0.0, float(np.maximum(-throughput, latency).max()) - 0.02)
 
 
 def test_the_goal_is_found() -> None:

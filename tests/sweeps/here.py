@@ -21,6 +21,7 @@ def small_sweep(*topologies: str, **more: Any) -> SweepBody:
     """Return a sweep that takes a fraction of a second per point."""
     windows = {"warmup": 100, "measured": 100, "grid": 0.1}
     options = {
+        "method": "paper",
         "patterns": 1,
         "screening": windows,
         "confirmation": windows,

@@ -1,5 +1,6 @@
 """Points are computed once, several at a time, and one that fails does not stop the others."""
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -99,6 +100,34 @@ def test_a_longer_sweep_computes_what_is_missing(whole: Whole) -> None:
     assert [ending.attempts for ending in found] == [0, 1] * 3
     # Models and balancing are the same for both routings.
     assert {unit.question()["unit"] for unit in executor.computed} == {"run", "saturation"}
+
+
+def test_searches_share_what_their_routings_have_in_common() -> None:
+    windows = {"warmup": 100, "measured": 100, "grid": 0.1}
+    options = {
+        "patterns": 1,
+        "budget": 0,
+        "traffic": ["shift(1,0)", "uniform"],
+        "screening": windows,
+        "confirmation": windows,
+        "data_points": 1,
+    }
+    searches = SweepBody.model_validate(
+        {"topologies": ["1,2,1,3"], "routings": ["ugal-l", "par"], "options": options}
+    )
+    executor, memory = Serial(), Memory()
+    found = run(searches, Drawer(), executor, memory, workers=1)
+    rows = rows_of(found)
+    assert [row["status"] for row in rows] == ["succeeded"] * 2
+    assert {row["method"] for row in rows} == {"search"}
+    assert all(row["found"] is not None for row in rows)
+    balanced = [unit.question() for unit in executor.computed if "balance" in str(unit.question())]
+    assert max(Counter(json.dumps(one, sort_keys=True) for one in balanced).values()) == 1
+    # As if all had been interrupted at their end.
+    executor = Serial()
+    again = run(searches, Drawer(), executor, Memory(memory.kept))
+    assert executor.computed == []
+    assert rows_of(again) == rows
 
 
 def test_units_that_are_kept_are_used_where_the_table_is_not(whole: Whole) -> None:

@@ -24,7 +24,7 @@ from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.topology import Dragonfly
 
 NAMES = [column.name for column in COLUMNS]
-BODY = TableBody(topology="2,4,2,5", patterns=4, finalists=1, seed=7).resolved()
+BODY = TableBody(topology="2,4,2,5", method="paper", patterns=4, finalists=1, seed=7).resolved()
 KEY = request_key(BODY)
 
 
@@ -204,6 +204,93 @@ def test_figures_that_do_not_exist_are_null() -> None:
     assert made["saturation_gain"] is None
     assert made["latency_change"] is None
     assert made["best_latency_change_high"] is None
+
+
+def test_method_path_set_and_balancing() -> None:
+    made = row(document())
+    assert (made["method"], made["objective"]) == ("paper", "saturation")
+    assert (made["chosen"], made["path_set"], made["balancing"]) == (
+        "<=3+20%",
+        "<=3+20%",
+        "removal",
+    )
+    assert made["found"] is None
+    assert made["found_saturation_gain_over_all"] is None
+
+
+def searched(**changes: Any) -> Row:
+    body = TableBody(topology="2,4,2,5", objective="front").resolved()
+    return row(copy.deepcopy(example("search")) | changes, body)
+
+
+def judgement(against: str) -> dict[str, Any]:
+    read = example("search")
+    chosen = read["decision"]["expression"]
+    return next(
+        one
+        for one in read["search"]["judgements"]
+        if (one["expression"], one["against"]) == (chosen, against)
+    )
+
+
+@pytest.mark.parametrize(("against", "rival"), [("all", "all"), ("short(2,3)", "published")])
+def test_what_a_search_found_is_held_against_what_was_known(against: str, rival: str) -> None:
+    made = searched()
+    expected = judgement(against)
+    assert (made["method"], made["objective"]) == ("search", "front")
+    assert made["found"] == made["chosen"] == expected["expression"]
+    for name, change in (
+        ("saturation_gain", expected["saturation"]),
+        # At the lower load, which is the reference load.
+        ("latency_change", expected["latency"][0]),
+    ):
+        names = (f"found_{name}_over_{rival}{end}" for end in ("", "_low", "_high"))
+        mean, half = change["mean"], change["half_width"]
+        assert numbers(made, *names) == pytest.approx([mean, mean - half, mean + half])
+
+
+def test_patterns_count_by_their_shares() -> None:
+    read = copy.deepcopy(example("search"))
+    assert [one["share"] for one in read["search"]["traffic"]] == [0.5, 0.25, 0.25]
+    figures = (read["baseline"], *read["candidates"])
+    chosen = next(one for one in figures if one["expression"] == read["decision"]["expression"])
+    for one, gain in ((read["baseline"], 0.0), (chosen, 0.1)):
+        one["windows"]["grid"] = 1e-9
+        for pattern, saturation in zip(one["per_pattern"], (0.4, 0.2, 0.2), strict=True):
+            pattern["saturation"] = saturation + (gain if saturation == 0.4 else 0.0)
+    made = row(read)
+    # Half of 0.1 over half of 0.4 and half of 0.2. The variance of the differences is
+    # 0.5 * 0.05^2 + 0.5 * 0.05^2 = 0.0025 over 1 - (1/4 + 1/16 + 1/16) = 5/8, so 0.004, and that
+    # of their mean 3/8 of it; t(2) = 4.302653.
+    half = 4.302653 * math.sqrt(0.004 * 3 / 8)
+    assert numbers(
+        made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
+    ) == pytest.approx([0.05 / 0.3, (0.05 - half) / 0.3, (0.05 + half) / 0.3], rel=1e-6)
+
+
+def test_the_best_answer_is_told_where_another_set_was_chosen() -> None:
+    kept = {"expression": "all", "replaces_all": False, "reason": "no gain"}
+    made = searched(decision=kept)
+    best = max(example("search")["search"]["front"], key=lambda one: one["saturation_mean"])
+    assert (made["chosen"], made["found"]) == ("all", best["expression"])
+    assert made["saturation_gain"] == 0.0
+    assert made["found_saturation_gain_over_all"] is not None
+
+
+def test_what_was_not_compared_is_null() -> None:
+    found = copy.deepcopy(example("search")["search"])
+    for one in found["judgements"]:
+        one["saturation"]["half_width"] = None
+        one["latency"][0] = None
+    made = searched(search=found)
+    assert made["found_saturation_gain_over_all"] is not None
+    assert made["found_saturation_gain_over_all_low"] is None
+    assert made["found_latency_change_over_published"] is None
+    # The published set itself was found: it is held against no other.
+    found["judgements"] = []
+    made = searched(search=found)
+    assert made["found"] is not None
+    assert made["found_saturation_gain_over_published"] is None
 
 
 def kept() -> dict[str, Any]:

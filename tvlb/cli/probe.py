@@ -11,7 +11,7 @@ from tvlb.cli.options import (
     Workers,
     number,
 )
-from tvlb.cli.table import print_probe
+from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.provenance import versions
 from tvlb.search import available_cores, probe, probe_document

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from tvlb.cli.front_files import write_front
 from tvlb.cli.terminal import print_notice, print_written, progress_display
 from tvlb.client import Client, TableFormat
 from tvlb.errors import Cancelled, InvalidInput
@@ -19,7 +20,7 @@ from tvlb.schemas import (
     WindowsBody,
     Wiring,
 )
-from tvlb.search import SearchOptions, check_request
+from tvlb.search import Aim, SearchOptions, Windows, budget_text
 from tvlb.topology import FROM_FILE, Dragonfly
 
 __all__ = ["Place", "compute_at_server", "read_token"]
@@ -59,36 +60,46 @@ def read_token(path: Path | None) -> str | None:
 def compute_at_server(
     place: Place, network: Dragonfly, options: SearchOptions, output: str | None
 ) -> Mapping[str, Any]:
-    """Have a table computed, download it to `output`, and return its document.
+    """Have a table computed, download it and its front to `output`, and return its document.
 
     Raises
     ------
     InvalidInput : the request is out of range.
     ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
     """
-    check_request(network, options)
     body = _body(network, options)
     with Client(place.url, place.token, notice=print_notice) as client:
         table = _computed(client, body, place)
+        document = _document(table, network)
         if output is not None:
-            suffix = Path(output).suffix.removeprefix(".")
-            client.download(table.id, cast("TableFormat", suffix), Path(output))
+            suffix = cast("TableFormat", Path(output).suffix.removeprefix("."))
+            client.download(table.id, suffix, Path(output))
             print_written(output)
-    return _document(table, network)
+            if options.aim.aim is Aim.FRONT:
+                write_front(
+                    document,
+                    output,
+                    lambda number, path: client.download_front(table.id, number, suffix, path),
+                )
+    return document
 
 
 def _body(network: Dragonfly, options: SearchOptions) -> TableBody:
-    patterns = options.patterns
+    patterns, budget = options.patterns, budget_text(options.budget, network)
     try:
         return TableBody.model_validate(
             {
                 "topology": _topology(network),
                 "routing": str(options.routing),
+                "method": str(options.method),
+                "objective": options.objective,
+                "budget": int(budget) if budget.isdecimal() else budget,
+                "traffic": options.traffic,
                 "patterns": int(patterns) if patterns.isdecimal() else patterns,
                 "tolerance": options.tolerance,
                 "balance": options.balancing is not None,
-                "screening": WindowsBody.of(options.screening),
-                "confirmation": WindowsBody.of(options.confirmation),
+                "screening": _windows(options.screening),
+                "confirmation": _windows(options.confirmation),
                 "finalists": options.finalists,
                 "data_points": options.data_points,
                 "simulated_patterns": options.simulated_patterns,
@@ -99,6 +110,10 @@ def _body(network: Dragonfly, options: SearchOptions) -> TableBody:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InvalidInput(f"{where} {first['input']!r}: {first['msg']}") from error
+
+
+def _windows(windows: Windows | None) -> WindowsBody | None:
+    return None if windows is None else WindowsBody.of(windows)
 
 
 def _topology(network: Dragonfly) -> str | Wiring:

@@ -39,6 +39,7 @@ from tvlb.sweeps import OUTPUT_NAMES, Ending, Point, points_of, rows_of, run_poi
 __all__ = ["sweep"]
 
 _FAILED = 1
+_LONGEST_NAME = 30
 
 
 def sweep(
@@ -217,7 +218,7 @@ def _print_results(endings: Sequence[Ending], console: Console) -> None:
         grid.add_row(
             str(point.number),
             point.name,
-            str(row["chosen"]),
+            _name(str(row["chosen"])),
             f"{row['saturation_chosen']:.4f}",
             f"{row['saturation_all']:.4f}",
             _change(
@@ -226,6 +227,12 @@ def _print_results(endings: Sequence[Ending], console: Console) -> None:
             _change(row["latency_change"], row["latency_change_low"], row["latency_change_high"]),
         )
     console.print(grid)
+
+
+def _name(chosen: str) -> str:
+    """Return the name of a set, in words where it lists weights; the results have it in full."""
+    form = chosen[chosen.rindex(")") + 1 :] if ")" in chosen else ""
+    return chosen if len(chosen) <= _LONGEST_NAME else f"weighted by shape{form}"
 
 
 def _change(*figures: object) -> str:

@@ -1,15 +1,13 @@
 """`tvlb table`: the whole search."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table as Grid
 
 from tvlb.balance import BalanceOptions
+from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.options import (
     Json,
     Output,
@@ -20,28 +18,37 @@ from tvlb.cli.options import (
     number,
 )
 from tvlb.cli.remote import Place, compute_at_server, read_token
+from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import print_json, print_written, progress_display, stdout
 from tvlb.errors import InvalidInput
+from tvlb.files import check_directory
 from tvlb.files import check_writable as check_file
+from tvlb.jobs.site import Site
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.search import (
-    MAX_DATA_POINTS,
-    MAX_PATTERNS,
-    PAPER,
-    SCREENING,
+    Aim,
+    Reporter,
     SearchOptions,
-    compact_table,
+    TableResult,
+    Windows,
+    Workshop,
+    check_compact,
+    check_request,
+    compact_result,
     optimize,
     parse_windows,
     table_document,
 )
 from tvlb.table import check_writable, format_of, write_table
 from tvlb.topology import Dragonfly, parse_topology
+from tvlb.workers import local_workers
 
-__all__ = ["print_probe", "table"]
+__all__ = ["table"]
 
 Document = Mapping[str, Any]
+
+_SEARCH, _PAPER = SearchOptions(), SearchOptions(method="paper")
 
 
 def table(
@@ -49,6 +56,38 @@ def table(
     routing: Annotated[
         str, typer.Option(help="Routing that will use the table: ugal-l, ugal-g or par.")
     ] = "ugal-l",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="search: path sets weighted by shape, judged on patterns that the search never "
+            "saw; paper: Algorithm 1 as published.",
+        ),
+    ] = "search",
+    objective: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What a search is for: saturation, latency@LOAD, worst-pattern, or front, the "
+            "tables that no other beats in both saturation and latency, each a file beside -o.",
+        ),
+    ] = "saturation",
+    budget: Annotated[
+        str,
+        typer.Option(
+            metavar="FLIT_HOPS",
+            help="How long a search goes on: small, default, large, or a number of simulated "
+            "flit-hops; never a time, so that the result does not depend on the machine.",
+        ),
+    ] = "default",
+    traffic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN[:SHARE]",
+            help="Search for this traffic and judge on it with other seeds; give it several times.",
+            show_default="adversarial and some benign patterns",
+        ),
+    ] = None,
     patterns: Annotated[str, typer.Option(help="Probed patterns: auto, all or a number.")] = "auto",
     tolerance: Annotated[
         float,
@@ -62,35 +101,65 @@ def table(
         bool, typer.Option("--balance/--no-balance", help="Balance the candidates.")
     ] = True,
     screening: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WARMUP,CYCLES,GRID",
-            help="Windows (cycles) in which all candidates are simulated, and the grid of "
-            "saturation loads.",
+            help="Windows (cycles), and grid of saturation loads: of sets that challenge the best "
+            "one of a search; of all candidates of the paper's method.",
+            show_default=f"{_SEARCH.screening_windows}; paper {_PAPER.screening_windows}",
         ),
-    ] = str(SCREENING),
+    ] = None,
     confirmation: Annotated[
-        str,
-        typer.Option(metavar="WARMUP,CYCLES,GRID", help="The same for finalists and baseline."),
-    ] = str(PAPER),
-    finalists: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="Candidates that are confirmed.")
-    ] = 2,
-    data_points: Annotated[
-        int,
+        str | None,
         typer.Option(
-            parser=integer, metavar="N", help="Most data points of Table 1 among the candidates."
+            metavar="WARMUP,CYCLES,GRID",
+            help="The same where a search is judged; of finalists and baseline of the paper's "
+            "method.",
+            show_default=f"{_SEARCH.confirmation_windows}; paper {_PAPER.confirmation_windows}",
         ),
-    ] = MAX_DATA_POINTS,
+    ] = None,
+    finalists: Annotated[
+        int | None,
+        typer.Option(
+            parser=integer,
+            metavar="N",
+            help="Candidates of the paper's method that are confirmed.",
+            show_default=f"paper {_PAPER.finalist_count}",
+        ),
+    ] = None,
+    data_points: Annotated[
+        int | None,
+        typer.Option(
+            parser=integer,
+            metavar="N",
+            help="Most data points of Table 1 among the candidates.",
+            show_default=f"{_SEARCH.most_data_points}; paper {_PAPER.most_data_points}",
+        ),
+    ] = None,
     simulated_patterns: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="Simulated patterns, 2..5.")
-    ] = MAX_PATTERNS,
+        int | None,
+        typer.Option(
+            parser=integer,
+            metavar="N",
+            help="Simulated type2 patterns, 2..5; a search without --traffic has others besides.",
+            show_default=f"{_SEARCH.pattern_count}; paper {_PAPER.pattern_count}",
+        ),
+    ] = None,
     compact: Annotated[
         bool, typer.Option("--compact", help="Write rule and seed instead of rows.")
     ] = False,
     output: Output = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FIG", help="Draw the result: .svg, .png, .pdf.")
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep finished pieces of work there, so that a search that was interrupted goes "
+            "on from them; a data directory of sweeps and servers will do.",
+            show_default=False,
+        ),
     ] = None,
     seed: Seed = 0,
     workers: Workers = None,
@@ -108,30 +177,35 @@ def table(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compute the T-VLB table of a Dragonfly: probe, balance, simulate, decide."""
-    _check_place(server, token_file, compact=compact, workers=workers)
+    """Compute the T-VLB table of a Dragonfly: probe, search, simulate, decide."""
+    _check_place(server, token_file, compact=compact, workers=workers, store=store)
     network = parse_topology(topology)
     options = SearchOptions(
         routing=routing,
+        method=method,
+        objective=objective,
+        budget=budget,
+        traffic=tuple(traffic or ()),
         patterns=patterns,
         tolerance=tolerance,
         balancing=BalanceOptions() if balancing else None,
-        screening=parse_windows(screening),
-        confirmation=parse_windows(confirmation),
+        screening=_windows(screening),
+        confirmation=_windows(confirmation),
         finalists=finalists,
         data_points=data_points,
         simulated_patterns=simulated_patterns,
         seed=seed,
         workers=workers,
     )
+    check_request(network, options)
+    if compact:
+        _check_compact(options)
     if output is not None:
-        check_writable(output)
-        if not compact:
-            _check_format(network, output)
+        _check_output(network, options, output, compact=compact)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
     if server is None:
-        document = _compute(network, options, output, compact=compact)
+        document = _compute(network, options, output, compact=compact, store=store)
     else:
         token = read_token(token_file)
         document = compute_at_server(Place(server, token), network, options, output)
@@ -143,8 +217,17 @@ def table(
         save_figure(document, plot)
 
 
+def _windows(text: str | None) -> Windows | None:
+    return None if text is None else parse_windows(text)
+
+
 def _check_place(
-    server: str | None, token_file: Path | None, *, compact: bool, workers: int | None
+    server: str | None,
+    token_file: Path | None,
+    *,
+    compact: bool,
+    workers: int | None,
+    store: Path | None,
 ) -> None:
     """Refuse options that belong to the other place to compute."""
     if server is None:
@@ -153,24 +236,67 @@ def _check_place(
         return
     if workers is not None:
         raise InvalidInput("--workers with --server: the server decides on its workers")
+    if store is not None:
+        raise InvalidInput("--store with --server: servers keep pieces of work on their own")
     if compact:
         raise InvalidInput(
             "--compact with --server: servers keep tables in the form that their size asks for"
         )
 
 
+def _check_compact(options: SearchOptions) -> None:
+    try:
+        check_compact(options)
+    except InvalidInput as error:
+        raise InvalidInput(f"--compact: {error} (--no-balance or --method paper)") from error
+
+
+def _check_output(
+    network: Dragonfly, options: SearchOptions, output: str, *, compact: bool
+) -> None:
+    """Refuse before the search what could not be written after it."""
+    check_writable(output)
+    if options.aim.aim is Aim.FRONT:
+        check_front(output)
+    if not compact:
+        _check_format(network, output)
+
+
 def _compute(
-    network: Dragonfly, options: SearchOptions, output: str | None, *, compact: bool
+    network: Dragonfly,
+    options: SearchOptions,
+    output: str | None,
+    *,
+    compact: bool,
+    store: Path | None,
 ) -> Document:
+    if store is not None:
+        check_directory(store)
     with progress_display() as report:
-        result = optimize(network, options, report=report)
+        result = _optimized(network, options, report, store)
     if compact:
-        result = replace(result, table=compact_table(result))
+        result = compact_result(result)
     # First of all the table: nothing that fails while printing may lose the search.
     if output is not None:
         write_table(result.table, Path(output))
         print_written(output)
-    return table_document(result)
+    document = table_document(result)
+    if output is not None and options.aim.aim is Aim.FRONT:
+        assert result.found is not None
+        front = result.found.front
+        write_front(document, output, lambda number, path: write_table(front[number - 1], path))
+    return document
+
+
+def _optimized(
+    network: Dragonfly, options: SearchOptions, report: Reporter, store: Path | None
+) -> TableResult:
+    if store is None:
+        return optimize(network, options, report=report)
+    # As sweeps keep theirs, so that a search finds what a sweep has computed.
+    units = Site(store, options.worker_count).units
+    with local_workers(options.worker_count) as executor:
+        return optimize(network, options, report=report, workshop=Workshop(executor, units))
 
 
 def _check_format(network: Dragonfly, output: str) -> None:
@@ -181,107 +307,3 @@ def _check_format(network: Dragonfly, output: str) -> None:
             f"{output}: a table of {network} may have more than {limit:,} rows, the most for this "
             "format; choose .parquet or --compact"
         )
-
-
-def print_summary(document: Document, console: Console) -> None:
-    """Print a table document for people."""
-    print_probe(document, console)
-    _print_simulated(document, console)
-    _print_choice(document, console)
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _change(ours: float | None, theirs: float | None) -> str:
-    return f"{100 * (ours / theirs - 1):+.1f}%" if ours is not None and theirs else "-"
-
-
-def print_probe(document: Document, console: Console) -> None:
-    """Print the probe curve for people."""
-    grid = Grid(title=f"Step 1: modelled throughput on {document['topology']}")
-    for name in ("path set", "theta", "std. error", "VLB hops", "to the cut", "in"):
-        grid.add_column(name, justify="left" if name == "path set" else "right")
-    for point in [*document["probe"], *document["strategic"]]:
-        grid.add_row(
-            point["expression"],
-            _number(point["theta_mean"], 4),
-            _number(point["theta_sem"], 4),
-            _number(point["mean_vlb_hops"], 3),
-            f"{point['distance_to_cut']:+.4f}",
-            "yes" if point["within_tolerance"] else "",
-        )
-    console.print(grid)
-    used = f"{len(document['patterns'])} of {document['patterns_available']} patterns"
-    console.print(f"{used}: {document['stopped']}")
-
-
-def _print_simulated(document: Document, console: Console) -> None:
-    load = document["reference_load"]
-    grid = Grid(title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns")
-    for name in (
-        "path set",
-        "VLB hops",
-        "saturation",
-        f"latency at {load:g}",
-        "windows",
-        "vs. all",
-    ):
-        grid.add_column(name, justify="left" if name in ("path set", "vs. all") else "right")
-    for row in cast("Sequence[Document]", [document["baseline"], *document["candidates"]]):
-        comparison = row["comparison"]
-        grid.add_row(
-            row["expression"],
-            _number(row["mean_vlb_hops"], 3),
-            f"{row['saturation_mean']:.4f} +- {_number(row['saturation_sem'], 4)}",
-            f"{_number(row['latency_at_reference_load'], 2)} +- {_number(row['latency_sem'], 2)}",
-            f"{row['windows']['warmup']}+{row['windows']['measured']}",
-            comparison["verdict"] if comparison else "",
-        )
-    console.print(grid)
-
-
-def _print_choice(document: Document, console: Console) -> None:
-    chosen, baseline = document["table"], document["baseline"]
-    simulated = next(
-        (one for one in document["candidates"] if one["expression"] == chosen["expression"]),
-        baseline,
-    )
-    console.print(f"Choice: [bold]{chosen['expression']}[/bold]")
-    console.print(f"  {document['decision']['reason']}")
-    console.print(
-        f"  {chosen['paths']:,} paths, {chosen['removed_by_balance']:,} removed by balancing"
-        if chosen["removed_by_balance"] is not None
-        else f"  compact table: {chosen['paths']:,} paths before balancing"
-    )
-    console.print(
-        f"  VLB hops: {_number(chosen['mean_vlb_hops'], 3)}, "
-        f"conventional UGAL {_number(baseline['mean_vlb_hops'], 3)}"
-    )
-    for label, key, error, digits in (
-        ("saturation throughput", "saturation_mean", "saturation_sem", 4),
-        ("latency (cycles)", "latency_at_reference_load", "latency_sem", 2),
-    ):
-        ours, theirs = simulated[key], baseline[key]
-        console.print(
-            f"  {label}: {_number(ours, digits)} +- {_number(simulated[error], digits)}, "
-            f"conventional UGAL {_number(theirs, digits)} +- {_number(baseline[error], digits)} "
-            f"({_change(ours, theirs)})"
-        )
-    balance = document["balance"]
-    if balance["sampled_pairs"] is not None:
-        console.print(
-            f"  balancing, by a sample of {balance['sampled_pairs']:,} switch pairs: "
-            f"{balance['removed']:,} of {balance['paths']:,} paths removed"
-        )
-    for kind in ("local", "global"):
-        usage = balance[kind]
-        console.print(
-            f"  {kind} links, largest/mean usage before -> after balancing: "
-            f"{_number(usage['before'], 3)} -> {_number(usage['after'], 3)}, "
-            f"pair by pair {_number(usage['pair_mean_before'], 3)} -> "
-            f"{_number(usage['pair_mean_after'], 3)}"
-        )
-    timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
-    console.print(f"  wall time: {timings}; table {chosen['id'][:16]}")

@@ -238,6 +238,13 @@ class Client:
         """
         self._save(f"/v1/tables/{_part(table_id)}/download?format={table_format}", path)
 
+    def download_front(
+        self, table_id: str, point: int, table_format: TableFormat, path: Path
+    ) -> None:
+        """Write the table file of a point of a front, counted from 1; see `download`."""
+        source = f"/v1/tables/{_part(table_id)}/front/{point}/download?format={table_format}"
+        self._save(source, path)
+
     def download_sweep(self, sweep_id: str, sweep_format: SweepFormat, path: Path) -> None:
         """Write the result rows of a sweep, to the byte what `tvlb sweep` writes.
 

@@ -11,12 +11,16 @@ from tvlb.documents import plain
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.results import Outcome, Results
+from tvlb.jobs.store import FRONT_FILES, files_of
 from tvlb.schemas import TableBody, request_key
-from tvlb.search import TableResult, table_document
+from tvlb.search import Aim, TableResult, table_document
 from tvlb.sweeps import Stored
-from tvlb.table import write_stream
+from tvlb.table import AnyTable, write_stream
 
 __all__ = ["TableShelf", "store_document", "store_table"]
+
+# Of either method: the stages that simulate.
+_SIMULATING = ("simulate", "search", "compare")
 
 
 def store_document(blobs: BlobStore, document: object) -> str:
@@ -26,14 +30,18 @@ def store_document(blobs: BlobStore, document: object) -> str:
 
 
 def store_table(blobs: BlobStore, result: TableResult) -> Outcome:
-    """Store the file and the document of a table; raises OSError where that is impossible."""
+    """Store the file and the document of a table, and the tables of a front.
 
-    def write(stream: BinaryIO) -> None:
-        write_stream(result.table, ".parquet", stream)
-
-    table_file = blobs.put(write)
+    Raises
+    ------
+    OSError : a file could not be written.
+    """
+    table_file = _store_file(blobs, result.table)
+    document = table_document(result)
+    if result.found is not None and result.options.aim.aim is Aim.FRONT:
+        document[FRONT_FILES] = [_store_file(blobs, one) for one in result.found.front]
     return Outcome(
-        store_document(blobs, table_document(result)),
+        store_document(blobs, document),
         table_file,
         result.table.id,
         result.timings,
@@ -42,12 +50,19 @@ def store_table(blobs: BlobStore, result: TableResult) -> Outcome:
     )
 
 
+def _store_file(blobs: BlobStore, table: AnyTable) -> str:
+    def write(stream: BinaryIO) -> None:
+        write_stream(table, ".parquet", stream)
+
+    return blobs.put(write)
+
+
 def _work(result: TableResult) -> dict[str, float]:
     return {
         "programs": result.work.programs,
         "probe_seconds": result.timings["probe"],
         "flit_hops": result.work.flit_hops,
-        "simulate_seconds": result.timings["simulate"],
+        "simulate_seconds": sum(result.timings.get(stage, 0.0) for stage in _SIMULATING),
     }
 
 
@@ -66,8 +81,8 @@ class TableShelf:
             return None
         try:
             document = json.loads(self._blobs.read(found.document))
-            if found.table_file is not None:
-                self._blobs.path(found.table_file)
+            for name in files_of(found, self._blobs):
+                self._blobs.path(name)
         except DamagedBlob:
             with _answering():
                 self._results.forget(found)

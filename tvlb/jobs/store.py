@@ -8,9 +8,12 @@ from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
 from tvlb.progress import Progress, Reporter, silent
-from tvlb.search import unsealed
+from tvlb.search import Aim, unsealed
 
-__all__ = ["Findings", "Freed", "Holding", "Store", "files_of"]
+__all__ = ["FRONT_FILES", "Findings", "Freed", "Holding", "Store", "files_of"]
+
+FRONT_FILES = "front_files"
+"""Key of the stored document of a front that holds the hashes of its table files, in order."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,9 @@ def files_of(result: Result, blobs: BlobStore) -> list[str]:
     names = [result.document]
     if result.table_file is not None:
         names.append(result.table_file)
+    # Others have no further files; their documents need not be read.
+    if result.kind == "table" and result.request.get("objective") == Aim.FRONT:
+        names += json.loads(blobs.read(result.document)).get(FRONT_FILES, [])
     if result.kind == "sweep":
         names += json.loads(blobs.read(result.document))["files"].values()
     return names

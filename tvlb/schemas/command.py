@@ -23,9 +23,9 @@ def command_line(request: Request) -> str:
     """
     topology = TOPOLOGY_FILE if isinstance(request.topology, Wiring) else request.topology
     words = ["tvlb", _COMMANDS[request.kind], topology]
-    for name, field in type(request).model_fields.items():
+    for name, usual in request.usual().items():
         value = getattr(request, name)
-        if name != "topology" and value != field.default:
+        if name != "topology" and value is not None and value != usual:
             words += _option(name, value)
     return shlex.join(words)
 
@@ -37,7 +37,11 @@ def _option(name: str, value: Any) -> list[str]:
     if value is False:
         return [f"--no-{name.replace('_', '-')}"]
     if isinstance(value, tuple):
-        return [option, ",".join(map(str, cast("tuple[object, ...]", value)))]
+        items = cast("tuple[object, ...]", value)
+        # Patterns have commas of their own.
+        if any(isinstance(item, str) for item in items):
+            return [word for item in items for word in (option, str(item))]
+        return [option, ",".join(map(str, items))]
     if isinstance(value, BaseModel):
         return [option, ",".join(map(str, value.model_dump().values()))]
     return [option, str(value)]

@@ -101,7 +101,9 @@ def _branches(root: _Schema, schema: _Schema) -> list[_Schema]:
 
 
 def _expected(root: _Schema, schema: _Schema) -> str:
-    *others, last = [words for branch in _branches(root, schema) for words in _words(branch)]
+    # What may be null may be left out, and TOML has no null.
+    given = [one for one in _branches(root, schema) if one.get("type") != "null"]
+    *others, last = [words for branch in given for words in _words(branch)]
     return f"{', '.join(others)} or {last}" if others else last
 
 

@@ -18,12 +18,18 @@ from tvlb.paths import PathSet, parse_expression
 from tvlb.provenance import VERSION
 from tvlb.randomness import MAX_SEED
 from tvlb.schemas.limits import RequestLimits
-from tvlb.schemas.texts import PathSetText, PatternText, SolverText, TopologyText, WarmupText
+from tvlb.schemas.texts import (
+    ObjectiveText,
+    PathSetText,
+    PatternText,
+    SolverText,
+    TopologyText,
+    TrafficText,
+    WarmupText,
+)
 from tvlb.search import (
-    MAX_DATA_POINTS,
     MAX_PATTERNS,
-    PAPER,
-    SCREENING,
+    MAX_TRAFFIC,
     Cost,
     Scenario,
     SearchOptions,
@@ -31,6 +37,7 @@ from tvlb.search import (
     SimulationRequest,
     Warmup,
     Windows,
+    budget_text,
     check_request,
     model_cost,
     parse_warmup,
@@ -51,6 +58,7 @@ __all__ = [
     "request_key",
 ]
 
+_SEARCH, _PAPER = SearchOptions(), SearchOptions(method="paper")
 _MAX_CYCLES = 100_000_000
 _MAX_LINKS = 2_000_000
 _FEW_RUNS = 100
@@ -178,6 +186,10 @@ class Request(Question):
         """Estimate what it takes to compute it."""
         return self._cost(self.network())
 
+    def usual(self) -> dict[str, Any]:
+        """Return the value of every field, by name, where nothing is asked for."""
+        return {name: field.default for name, field in type(self).model_fields.items()}
+
     @abstractmethod
     def _resolved(self, network: Dragonfly) -> Self: ...
 
@@ -202,6 +214,30 @@ class TableBody(Request):
     routing: Annotated[
         Literal["ugal-l", "ugal-g", "par"], Field(description="Routing that will use the table.")
     ] = "ugal-l"
+    method: Annotated[
+        Literal["search", "paper"],
+        Field(
+            description="search: path sets weighted by shape, judged on patterns that the search "
+            "never saw; paper: Algorithm 1 as published."
+        ),
+    ] = "search"
+    objective: ObjectiveText = "saturation"
+    budget: Annotated[
+        Literal["small", "default", "large"] | Annotated[int, Field(ge=0, le=10**15), _WHOLE],
+        Field(
+            description="How long a search goes on: small, default, large, or a number of "
+            "simulated flit-hops."
+        ),
+    ] = "default"
+    traffic: Annotated[
+        tuple[TrafficText, ...],
+        Field(
+            max_length=MAX_TRAFFIC,
+            strict=False,
+            description="What to search for, and with other seeds to judge on; empty for "
+            "adversarial and some benign patterns, judged on others.",
+        ),
+    ] = ()
     patterns: Annotated[
         Literal["auto", "all"] | Annotated[int, Field(ge=1, le=10**9), _WHOLE],
         Field(description="Probed adversarial patterns: auto, all or a number."),
@@ -211,32 +247,56 @@ class TableBody(Request):
         Field(ge=0, lt=1, description="Candidates are within this share of the best theta."),
     ] = 0.08
     balance: Annotated[bool, Field(description="Balance the candidates.")] = True
-    screening: Annotated[WindowsBody, Field(description="Windows of all candidates.")] = (
-        WindowsBody.of(SCREENING)
-    )
+    screening: Annotated[
+        WindowsBody | None,
+        Field(
+            description="Windows of sets that challenge the best one of a search; of all "
+            "candidates of the paper's method. Null for those of the method."
+        ),
+    ] = None
     confirmation: Annotated[
-        WindowsBody, Field(description="Windows of the finalists and the conventional set.")
-    ] = WindowsBody.of(PAPER)
-    finalists: Annotated[int, Field(ge=1, le=100, description="Confirmed candidates."), _WHOLE] = 2
+        WindowsBody | None,
+        Field(
+            description="Windows in which a search is judged; of the finalists and the "
+            "conventional set by the paper's method. Null for those of the method."
+        ),
+    ] = None
+    finalists: Annotated[
+        Annotated[int, Field(ge=1, le=100), _WHOLE] | None,
+        Field(
+            description="Confirmed candidates of the paper's method; null for a search, or "
+            f"{_PAPER.finalist_count}."
+        ),
+    ] = None
     data_points: Annotated[
-        int,
-        Field(ge=1, le=31, description="Most data points of Table 1 among the candidates."),
-        _WHOLE,
-    ] = MAX_DATA_POINTS
+        Annotated[int, Field(ge=1, le=31), _WHOLE] | None,
+        Field(
+            description="Most data points of Table 1 among the candidates; null for "
+            f"{_SEARCH.most_data_points}, or {_PAPER.most_data_points} by the paper's method."
+        ),
+    ] = None
     simulated_patterns: Annotated[
-        int, Field(ge=2, le=MAX_PATTERNS, description="Simulated type2 patterns."), _WHOLE
-    ] = MAX_PATTERNS
+        Annotated[int, Field(ge=2, le=MAX_PATTERNS), _WHOLE] | None,
+        Field(
+            description=f"Simulated type2 patterns; null for {_SEARCH.pattern_count}, or "
+            f"{_PAPER.pattern_count} by the paper's method, and where the traffic is named."
+        ),
+    ] = None
     seed: Seed = 0
 
     def options(self, workers: int | None = None) -> SearchOptions:
         """Return the settings of the search."""
         return SearchOptions(
             routing=self.routing,
+            method=self.method,
+            objective=self.objective,
+            budget=str(self.budget),
+            traffic=self.traffic,
             patterns=str(self.patterns),
             tolerance=self.tolerance,
             balancing=BalanceOptions() if self.balance else None,
-            screening=self.screening.value(),
-            confirmation=self.confirmation.value(),
+            screening=_value(self.screening),
+            confirmation=_value(self.confirmation),
             finalists=self.finalists,
             data_points=self.data_points,
             simulated_patterns=self.simulated_patterns,
@@ -244,12 +304,48 @@ class TableBody(Request):
             workers=workers,
         )
 
+    def usual(self) -> dict[str, Any]:
+        """See `Request.usual`; what depends on method and traffic is that for those asked for."""
+        bare = TableBody(topology=self.topology, method=self.method, traffic=self.traffic)
+        return super().usual() | completed(bare) | {"traffic": ()}
+
+    def complete(self, network: Dragonfly) -> Self:
+        """Return the request with the defaults of the method filled in, texts as they print.
+
+        Raises
+        ------
+        InvalidInput : an option is out of range, or has no meaning for the method.
+        """
+        budget = budget_text(str(self.budget), network)
+        number = int(budget) if budget.isdecimal() else budget
+        return self.model_copy(update={**completed(self), "budget": number})
+
     def _resolved(self, network: Dragonfly) -> Self:
         check_request(network, self.options())
-        return self.model_copy(update={"topology": self._named(network)})
+        return self.complete(network).model_copy(update={"topology": self._named(network)})
 
     def _cost(self, network: Dragonfly) -> Cost:
         return table_cost(network, self.options())
+
+
+def _value(windows: WindowsBody | None) -> Windows | None:
+    return None if windows is None else windows.value()
+
+
+def completed(body: TableBody) -> dict[str, Any]:
+    """Return what `TableBody.complete` fills in that is the same for every network."""
+    options = body.options().resolved()
+    assert options.screening is not None
+    assert options.confirmation is not None
+    return {
+        "objective": options.objective,
+        "traffic": options.traffic,
+        "screening": WindowsBody.of(options.screening),
+        "confirmation": WindowsBody.of(options.confirmation),
+        "finalists": options.finalists,
+        "data_points": options.data_points,
+        "simulated_patterns": options.simulated_patterns,
+    }
 
 
 class ModelBody(Request):

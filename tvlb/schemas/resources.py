@@ -53,6 +53,20 @@ class Identity(Document):
     created_at: AwareDatetime
 
 
+def _searched() -> TableBody:
+    """Return the request of the example."""
+    parameters = example("search")["provenance"]["parameters"]
+    asked = {name: parameters[name] for name in TableBody.model_fields if name in parameters}
+    return TableBody.model_validate(
+        {
+            "topology": example("search")["topology"],
+            **asked,
+            "budget": int(parameters["budget"]),
+            "patterns": int(parameters["patterns"]),
+        }
+    )
+
+
 class TableResource(TableDocument, Identity):
     """A T-VLB table and how it was found."""
 
@@ -63,10 +77,14 @@ class TableResource(TableDocument, Identity):
                     "id": EXAMPLE_ID,
                     "url": f"/v1/tables/{EXAMPLE_ID}",
                     "created_at": EXAMPLE_TIME,
-                    "request": TableBody(topology="2,4,2,5").model_dump(mode="json"),
+                    "request": _searched().model_dump(mode="json"),
                     "download_url": f"/v1/tables/{EXAMPLE_ID}/download?format=parquet",
                     "paths_url": f"/v1/tables/{EXAMPLE_ID}/paths",
-                    **example("table"),
+                    "front_urls": [
+                        f"/v1/tables/{EXAMPLE_ID}/front/{point}/download?format=parquet"
+                        for point in (1, 2)
+                    ],
+                    **example("search"),
                 }
             ]
         }
@@ -75,6 +93,10 @@ class TableResource(TableDocument, Identity):
     request: TableBody = Field(description="The resolved request.")
     download_url: str = Field(description="Of the table file; format is parquet, json or csv.")
     paths_url: str = Field(description="Of the paths of one switch pair: add ?src=S&dst=D.")
+    front_urls: tuple[str, ...] = Field(
+        description="Of the table files of a front, in the order of `search.front`; empty for "
+        "other objectives."
+    )
 
 
 class ModelResource(ModelDocument, Identity):

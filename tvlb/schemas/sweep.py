@@ -38,7 +38,7 @@ from tvlb.designs.ranges import MAX_VALUE, MAX_VALUES
 from tvlb.errors import InvalidInput
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import refusal
-from tvlb.schemas.requests import Question, Seed, TableBody, Wiring
+from tvlb.schemas.requests import Question, Seed, TableBody, Wiring, completed
 from tvlb.schemas.texts import TopologyText
 from tvlb.search import Cost, check_request, table_cost
 from tvlb.topology import ARRANGEMENTS, parse_sizes
@@ -194,6 +194,19 @@ class TableOptions(_TableFields):
     """Options of `TableBody` that all points of a sweep share."""
 
 
+def _complete(options: TableOptions) -> TableOptions:
+    """Fill in the defaults of the method."""
+    try:
+        return options.model_copy(update=completed(_body_of(options)))
+    except InvalidInput as error:
+        raise refusal(error) from error
+
+
+def _body_of(options: TableOptions) -> TableBody:
+    """Return the request that points are made of; its topology is that of none."""
+    return TableBody.model_validate({"topology": _ANY_TOPOLOGY, **dict(options)})
+
+
 @dataclass(frozen=True, eq=False)
 class Expansion:
     """The points of a sweep.
@@ -320,7 +333,11 @@ class SweepBody(Question):
         Field(min_length=1, max_length=1000, strict=False, description="Seeds."),
         AfterValidator(_distinct),
     ] = (0,)
-    options: Annotated[TableOptions, Field(description="Options of every table.")] = TableOptions()
+    options: Annotated[
+        TableOptions,
+        Field(description="Options of every table.", validate_default=True),
+        AfterValidator(_complete),
+    ] = TableOptions()
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`; the limits hold for every point, and for all together."""
@@ -353,8 +370,7 @@ class SweepBody(Question):
         Builds every network once; for most sweeps that is what takes the time.
         """
         topologies = self._topologies(limits)
-        # The topology is that of each point.
-        body = TableBody.model_validate({"topology": _ANY_TOPOLOGY, **dict(self.options)})
+        body = _body_of(self.options)
         points: list[TableBody] = []
         costs: list[Cost] = []
         for topology in topologies:
@@ -374,6 +390,7 @@ class SweepBody(Question):
             network = body.network(limits)
             # What a search accepts is the same for all routings and seeds.
             check_request(network, body.options())
+            body = body.complete(network)
             for routing in self.routings:
                 routed = body.model_copy(update={"routing": routing})
                 cost = table_cost(network, routed.options())

@@ -9,6 +9,7 @@ from tvlb.schemas.common import (
     Cycles,
     Document,
     Load,
+    OptionalKey,
     PathSetText,
     PatternText,
     RouterSettings,
@@ -19,7 +20,8 @@ from tvlb.schemas.common import (
     Versions,
 )
 from tvlb.schemas.examples import example
-from tvlb.search import Routing, Verdict
+from tvlb.schemas.found import Balancing, FoundSearch, SetName
+from tvlb.search import MAX_TRAFFIC, Method, Routing, Verdict
 
 __all__ = [
     "Balance",
@@ -58,6 +60,7 @@ class TableSummary(Document):
         description="Whether the table lists its rows, or holds rule, seed and removed paths."
     )
     expression: PathSetText
+    balancing: Balancing
     mean_vlb_hops: MeanHops
     paths: Count = Field(
         description="Paths of all switch pairs; before balancing where that saw only a sample."
@@ -109,7 +112,8 @@ class PatternFigures(Document):
     pattern: PatternText
     saturation: Load = Field(description="Saturation throughput, packets/cycle/node.")
     latency: float | None = Field(
-        description="Mean latency at the reference load, cycles; null without packets."
+        description="Mean latency at the reference load, cycles; null without packets, and for a "
+        "search where that load was not sustained."
     )
 
 
@@ -145,7 +149,7 @@ class Usage(Document):
 
 
 class Balance(Document):
-    """What balancing did to a path set."""
+    """What balancing by removal did to a path set, or how it uses the links as it is."""
 
     local: Usage = Field(description="Links inside groups.")
     global_: Usage = Field(alias="global", description="Links between groups.")
@@ -166,17 +170,19 @@ class Balance(Document):
 class Comparison(Document):
     """A candidate against `all`, paired by pattern; differences are candidate minus `all`."""
 
-    expression: PathSetText
+    expression: SetName
     saturation_gain: float = Field(
         description="Mean difference in saturation throughput, packets/cycle/node."
     )
-    saturation_sem: float = Field(ge=0.0, description="Its standard error, packets/cycle/node.")
+    saturation_sem: float | None = Field(
+        ge=0.0, description="Its standard error, packets/cycle/node; null for a single pattern."
+    )
     latency_change: float | None = Field(
         description="Mean difference in latency at the reference load, cycles; null without "
         "packets."
     )
     latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null without packets."
+        ge=0.0, description="Its standard error, cycles; null without packets or for one pattern."
     )
     verdict: Verdict = Field(description="What follows from the differences.")
 
@@ -184,20 +190,26 @@ class Comparison(Document):
 class SimulatedSet(Document):
     """What was simulated of a path set."""
 
-    expression: PathSetText
+    expression: SetName
+    path_set: PathSetText
+    balancing: Balancing
     mean_vlb_hops: MeanHops
     saturation_mean: Load = Field(
-        description="Saturation throughput, mean over the patterns, packets/cycle/node."
+        description="Saturation throughput, mean over the patterns by their shares, "
+        "packets/cycle/node."
     )
-    saturation_sem: float = Field(ge=0.0, description="Its standard error, packets/cycle/node.")
+    saturation_sem: float | None = Field(
+        ge=0.0, description="Its standard error, packets/cycle/node; null for a single pattern."
+    )
     latency_at_reference_load: float | None = Field(
-        description="Mean latency at the reference load, cycles; null without packets."
+        description="Mean latency at the reference load over the patterns that have one, by their "
+        "shares, cycles; null without any."
     )
     latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null without packets."
+        ge=0.0, description="Its standard error, cycles; null without packets or for one pattern."
     )
     per_pattern: tuple[PatternFigures, ...] = Field(
-        min_length=2, max_length=5, description="The same by pattern."
+        min_length=1, max_length=MAX_TRAFFIC, description="The same by pattern."
     )
     confirmed: bool = Field(description="Whether the figures counted for the decision.")
     windows: Windows
@@ -212,7 +224,7 @@ class SimulatedSet(Document):
 class Decision(Document):
     """The outcome of the search."""
 
-    expression: PathSetText
+    expression: SetName
     replaces_all: bool = Field(description="Whether a candidate was chosen.")
     reason: str = Field(description="One sentence.")
 
@@ -235,11 +247,21 @@ class CurvePoint(Document):
 
 
 class Timings(Document):
-    """Wall time of each stage, seconds."""
+    """Wall time of each stage, seconds; stages of the other method are left out."""
 
     probe: Seconds = Field(description="Step 1, the throughput model, seconds.")
-    balance: Seconds = Field(description="Choosing and balancing the candidates, seconds.")
-    simulate: Seconds = Field(description="Screening, confirmation and curves, seconds.")
+    balance: Seconds = Field(
+        description="Choosing the candidates, and balancing them by the paper's method, seconds."
+    )
+    simulate: OptionalKey[Seconds] = Field(
+        None, description="Screening, confirmation and curves of the paper's method, seconds."
+    )
+    search: OptionalKey[Seconds] = Field(
+        None, description="The search for weighted sets, balancing included, seconds."
+    )
+    compare: OptionalKey[Seconds] = Field(
+        None, description="Judging what a search found, and curves, seconds."
+    )
     table: Seconds = Field(description="Building the table, seconds.")
 
 
@@ -260,6 +282,21 @@ class SearchParameters(Document):
     routing: Literal[Routing.UGAL_L, Routing.UGAL_G, Routing.PAR] = Field(
         description="Routing that will use the table."
     )
+    method: Method = Field(
+        description="How the table was found: by a search for weighted sets, or as the paper says."
+    )
+    objective: str = Field(
+        description="What makes a set good: saturation, latency@LOAD, worst-pattern or front."
+    )
+    budget: str = Field(
+        pattern="^(small|default|large|[0-9]+)$",
+        description="How long a search goes on: small, default, large or a number of flit-hops.",
+    )
+    traffic: tuple[str, ...] = Field(
+        max_length=MAX_TRAFFIC,
+        description="PATTERN or PATTERN:SHARE, what sets were searched for and judged on; empty "
+        "for adversarial and some benign patterns, judged on others.",
+    )
     patterns: str = Field(
         pattern="^(auto|all|[0-9]+)$", description="Modelled patterns: auto, all or a number."
     )
@@ -268,11 +305,21 @@ class SearchParameters(Document):
     )
     balancing: BalanceSettings | None = Field(description="Null without balancing.")
     config: RouterSettings
-    screening: Windows = Field(description="Windows in which all candidates are simulated.")
-    confirmation: Windows = Field(description="Windows of the finalists and of `all`.")
-    finalists: int = Field(ge=1, description="Candidates confirmed for their saturation.")
+    screening: Windows = Field(
+        description="Windows of sets that challenge the best one of a search; of all candidates "
+        "of the paper's method."
+    )
+    confirmation: Windows = Field(
+        description="Windows in which a search is judged; of the finalists and of `all` by the "
+        "paper's method."
+    )
+    finalists: int | None = Field(
+        ge=1, description="Candidates confirmed for their saturation; null for a search."
+    )
     data_points: int = Field(ge=1, description="Most data points of Table 1 among the candidates.")
-    simulated_patterns: int = Field(ge=2, le=5, description="Simulated patterns.")
+    simulated_patterns: int | None = Field(
+        ge=2, le=5, description="Simulated type2 patterns; null where the traffic was named."
+    )
     seed: Seed
 
 
@@ -293,7 +340,7 @@ class Work(Document):
 class TableDocument(Document):
     """A T-VLB table and how it was found."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [example("table")]})
+    model_config = ConfigDict(json_schema_extra={"examples": [example("search"), example("table")]})
 
     topology: TopologyText
     table: TableSummary
@@ -322,7 +369,9 @@ class TableDocument(Document):
         "patterns was modelled.",
     )
     stopped: str = Field(description="Why no more patterns were modelled.")
-    candidates: tuple[SimulatedSet, ...] = Field(description="The simulated sets, in order.")
+    candidates: tuple[SimulatedSet, ...] = Field(
+        description="The simulated sets, in order; what a search found comes first."
+    )
     merged: dict[str, str] = Field(
         description="Path sets left out because they mean the paths of another: that other set, "
         "by the expression left out."
@@ -333,9 +382,12 @@ class TableDocument(Document):
         description="Load at which latencies are compared, packets/cycle/node."
     )
     curves: dict[str, tuple[CurvePoint, ...]] = Field(
-        description="Latency-load curves of `all` and of the chosen set, by expression."
+        description="Latency-load curves of `all` and of the chosen set, by name."
     )
     balance: Balance = Field(description="What balancing did to the chosen set.")
+    search: FoundSearch | None = Field(
+        description="What a search for weighted sets found; null for the paper's method."
+    )
     work: Work
     timings: Timings
     provenance: Provenance

@@ -3,11 +3,24 @@
 Only texts that cannot name a file pass, so that no request ever reaches the file system.
 """
 
+import re
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-__all__ = ["PathSetText", "PatternText", "SolverText", "TopologyText", "WarmupText"]
+from tvlb.errors import InvalidInput
+from tvlb.schemas.problems import refusal
+from tvlb.search import parse_objective
+
+__all__ = [
+    "ObjectiveText",
+    "PathSetText",
+    "PatternText",
+    "SolverText",
+    "TopologyText",
+    "TrafficText",
+    "WarmupText",
+]
 
 _SIZES = ", *".join([r" *[1-9][0-9]{0,8} *"] * 4)
 _ARRANGEMENT = r"(, *(absolute|palmtree|relative|circulant) *)?"
@@ -20,7 +33,36 @@ _HALF = r"(\?|g|gl|lg|lgl)"
 _WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
 _SHAPE = rf"{_HALF}\.{_HALF}( *: *{_WEIGHT})?"
 _SHAPES = rf"shape\( *{_SHAPE} *(, *{_SHAPE} *)*\)"
+_PATTERN = (
+    rf"(uniform|{_FIXED}|mixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}(, *{_SEED})?\)"
+    rf"|tmixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}\))"
+)
 _SET = rf"(all|{_LENGTH}|{_SHORT}|{_SHAPES})"
+
+_TRAFFIC = re.compile(rf"{_PATTERN}( *: *{_WEIGHT} *)?")
+
+
+def _checked_traffic(value: object) -> object:
+    """Refuse what is no named pattern in words; what is no text is for the schema to refuse."""
+    if isinstance(value, str) and _TRAFFIC.fullmatch(value) is None:
+        raise refusal(
+            InvalidInput(
+                f'"{value[:60]}" is no traffic; expected PATTERN or PATTERN:SHARE with uniform, '
+                "shift(DG,DS), type2(seed=N), permutation(seed=N), mixed(U,V,PATTERN[,seed=N]) or "
+                "tmixed(U,V,PATTERN) as the pattern, and no file"
+            )
+        )
+    return value
+
+
+def _checked_objective(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return str(parse_objective(value))
+    except InvalidInput as error:
+        raise refusal(error) from error
+
 
 TopologyText = Annotated[
     str,
@@ -43,14 +85,33 @@ PathSetText = Annotated[
 PatternText = Annotated[
     str,
     Field(
-        pattern=(
-            rf"^(uniform|{_FIXED}|mixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}(, *{_SEED})?\)"
-            rf"|tmixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}\))$"
-        ),
+        pattern=rf"^{_PATTERN}$",
         description="Traffic pattern: uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
         "mixed(U,V,PATTERN[,seed=N]), tmixed(U,V,PATTERN).",
         examples=["uniform", "shift(2,0)", "mixed(75,25,shift(1,0))"],
     ),
+]
+TrafficText = Annotated[
+    str,
+    Field(
+        pattern=rf"^{_PATTERN}( *: *{_WEIGHT} *)?$",
+        max_length=200,
+        description="PATTERN or PATTERN:SHARE; shares are 1 without a number, and relative to "
+        "each other.",
+        examples=["uniform", "shift(2,0):3"],
+    ),
+    BeforeValidator(_checked_traffic),
+]
+ObjectiveText = Annotated[
+    str,
+    Field(
+        pattern=r"^(saturation|worst-pattern|front|latency@(0?\.[0-9]{1,9}|1(\.0{1,9})?))$",
+        description="What a search is for: saturation, latency@LOAD with a load of 0.001..1 "
+        "packets/cycle/node, worst-pattern, or front: the tables that no other beats in both "
+        "saturation and latency.",
+        examples=["saturation", "latency@0.2"],
+    ),
+    BeforeValidator(_checked_objective),
 ]
 SolverText = Annotated[
     str,

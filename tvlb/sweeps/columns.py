@@ -69,6 +69,14 @@ COLUMNS: tuple[Column, ...] = (
         True,
     ),
     Column("routing", "text", "", "Routing that will use the table.", True),
+    Column("method", "text", "", "search for weighted sets, or paper: Algorithm 1.", True),
+    Column(
+        "objective",
+        "text",
+        "",
+        "What makes a set good: saturation, latency@LOAD, worst-pattern or front.",
+        True,
+    ),
     Column("seed", "integer", "", "Seed of everything random.", True),
     Column("options", "text", "", "The other fields of the request, canonical JSON.", True),
     Column("simulated_patterns", "integer", "", "Simulated traffic patterns behind each mean."),
@@ -78,7 +86,9 @@ COLUMNS: tuple[Column, ...] = (
         "",
         "Candidates simulated closely enough to be chosen from.",
     ),
-    Column("chosen", "text", "", "VLB path set of the table."),
+    Column("chosen", "text", "", "Name of the chosen set, unique among those of the point."),
+    Column("path_set", "text", "", "VLB path set of the table."),
+    Column("balancing", "text", "", "How it was balanced: removal or weights; null if it was not."),
     Column("replaces_all", "boolean", "", "Whether a candidate was chosen instead of `all`."),
     Column(
         "verdict",
@@ -142,6 +152,42 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("best_latency_change_low", "number", _SHARE, f"{_LOW}."),
     Column("best_latency_change_high", "number", _SHARE, f"{_HIGH}."),
+    Column(
+        "found",
+        "text",
+        "",
+        "What a search for weighted sets found: the chosen set if it is among its answers, else "
+        "the answer with the largest mean saturation throughput; null by the paper's method.",
+    ),
+    *(
+        column
+        for rival, name in (("all", "`all`"), ("published", "short(2,3)"))
+        for figure, meaning in (
+            ("saturation_gain", "saturation load"),
+            ("latency_change", "latency at the reference load"),
+        )
+        for column in (
+            Column(
+                f"found_{figure}_over_{rival}",
+                "number",
+                f"share of {name}",
+                f"Change of its {meaning} against {name}, mean over the held-out patterns; null "
+                f"where it is {name} itself.",
+            ),
+            Column(
+                f"found_{figure}_over_{rival}_low",
+                "number",
+                f"share of {name}",
+                f"{_LOW}, which holds for all compared sets together.",
+            ),
+            Column(
+                f"found_{figure}_over_{rival}_high",
+                "number",
+                f"share of {name}",
+                f"{_HIGH}, which holds for all compared sets together.",
+            ),
+        )
+    ),
     Column("paths", "integer", "paths", "Paths of the table."),
     Column("removed_by_balance", "integer", "paths", "Paths that balancing removed."),
     Column(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
+from tvlb.search import PUBLISHED
 from tvlb.statistics import half_width
 from tvlb.sweeps.columns import COLUMNS
 from tvlb.topology import parse_sizes
@@ -20,6 +21,9 @@ __all__ = ["Row", "Value", "failed_row", "succeeded_row"]
 Value = str | int | float | bool | None
 Row = dict[str, Value]
 Document = Mapping[str, Any]
+
+# Sets that what a search found is held against, and their names in the columns.
+_RIVALS = {"all": "all", PUBLISHED: "published"}
 
 
 def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> Row:
@@ -84,6 +88,8 @@ def _request(point: int, key: str, status: str, body: TableBody) -> Row:
         "key": key,
         "status": status,
         "routing": body.routing,
+        "method": body.method,
+        "objective": body.objective,
         "seed": body.seed,
         "options": json.dumps(others, sort_keys=True, separators=(",", ":")),
     }
@@ -136,24 +142,30 @@ def _result(document: Document) -> Row:
     chosen = baseline
     if decision["replaces_all"]:
         chosen = next(one for one in confirmed if one["expression"] == decision["expression"])
+    share = _share(document)
     best = max(confirmed, key=lambda one: one["saturation_mean"], default=None)
     return {
         "simulated_patterns": len(baseline["per_pattern"]),
         "confirmed_candidates": len(confirmed),
         "chosen": decision["expression"],
+        "path_set": document["table"]["expression"],
+        "balancing": document["table"]["balancing"],
         "replaces_all": decision["replaces_all"],
         "verdict": chosen["comparison"]["verdict"] if decision["replaces_all"] else None,
-        **_modelled(document, "chosen", decision["expression"]),
+        **_modelled(document, "chosen", chosen["path_set"]),
         **_modelled(document, "all", baseline["expression"]),
         "mean_vlb_hops_chosen": document["table"]["mean_vlb_hops"],
         "mean_vlb_hops_all": baseline["mean_vlb_hops"],
         **_simulated(chosen, "chosen"),
         **_simulated(baseline, "all"),
         "reference_load": document["reference_load"],
-        **_changes(chosen, baseline, ""),
+        **_changes(chosen, baseline, share, ""),
         **(
-            {} if best is None else {"best": best["expression"]} | _changes(best, baseline, "best_")
+            {}
+            if best is None
+            else {"best": best["expression"]} | _changes(best, baseline, share, "best_")
         ),
+        **_found(document),
         **_table(document),
         "programs": document["work"]["programs"],
         "flit_hops": document["work"]["flit_hops"],
@@ -177,6 +189,35 @@ def _simulated(figures: Document, name: str) -> Row:
     }
 
 
+def _found(document: Document) -> Row:
+    """Return what a search found against what was known before; see `tvlb.search.Judgement`."""
+    search = document["search"]
+    if search is None:
+        return {}
+    chosen = document["decision"]["expression"]
+    answers = sorted(
+        search["front"], key=lambda one: (one["expression"] != chosen, -one["saturation_mean"])
+    )
+    name = answers[0]["expression"]
+    row: Row = {"found": name}
+    for judgement in search["judgements"]:
+        rival = _RIVALS.get(judgement["against"])
+        if judgement["expression"] != name or rival is None:
+            continue
+        # The lower of both loads is the reference load.
+        row |= _interval(f"found_saturation_gain_over_{rival}", judgement["saturation"])
+        row |= _interval(f"found_latency_change_over_{rival}", judgement["latency"][0])
+    return row
+
+
+def _interval(name: str, change: Document | None) -> Row:
+    if change is None:
+        return {}
+    mean, half = change["mean"], change["half_width"]
+    ends = (None, None) if half is None else (mean - half, mean + half)
+    return {name: mean, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+
+
 def _table(document: Document) -> Row:
     table, balance = document["table"], document["balance"]
     return {
@@ -190,7 +231,17 @@ def _table(document: Document) -> Row:
     }
 
 
-def _changes(one: Document, baseline: Document, prefix: str) -> Row:
+def _share(document: Document) -> NDArray[np.float64]:
+    """Return how much each simulated pattern counts, float64 (patterns,), which sums to 1."""
+    patterns = [each["pattern"] for each in document["baseline"]["per_pattern"]]
+    search: Document | None = document["search"]
+    searched: Sequence[Document] = () if search is None else search["traffic"]
+    if [each["pattern"] for each in searched] == patterns:
+        return np.array([each["share"] for each in searched], dtype=np.float64)
+    return np.full(len(patterns), 1.0 / len(patterns))
+
+
+def _changes(one: Document, baseline: Document, share: NDArray[np.float64], prefix: str) -> Row:
     """Relative changes against the baseline, which against itself are 0 with interval 0..0."""
     if [each["pattern"] for each in one["per_pattern"]] != [
         each["pattern"] for each in baseline["per_pattern"]
@@ -202,10 +253,10 @@ def _changes(one: Document, baseline: Document, prefix: str) -> Row:
     row: Row = {}
     for figure, name in (("saturation", "saturation_gain"), ("latency", "latency_change")):
         differences = _per_pattern(one, figure) - _per_pattern(baseline, figure)
-        base = float(_per_pattern(baseline, figure).mean())
+        base = float(share @ _per_pattern(baseline, figure))
         least = _rounding(one, baseline) if figure == "saturation" else 0.0
-        half = 0.0 if one is baseline else half_width(differences, least)
-        mean, low, high = _relative(float(differences.mean()), half, base)
+        half = 0.0 if one is baseline else half_width(differences, least, share)
+        mean, low, high = _relative(float(share @ differences), half, base)
         row |= {
             f"{prefix}{name}": mean,
             f"{prefix}{name}_low": low,

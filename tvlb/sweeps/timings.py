@@ -19,7 +19,7 @@ from tvlb.sweeps.points import Ending
 __all__ = ["TIMINGS_NAME", "write_timings"]
 
 TIMINGS_NAME = "timings.parquet"
-_STAGES = ("probe", "balance", "simulate", "table")
+_STAGES = ("probe", "balance", "simulate", "search", "compare", "table")
 _SCHEMA = pa.schema(
     [
         pa.field("point", pa.int64(), nullable=False),

@@ -1,0 +1,298 @@
+"""The document of a search for a table, printed for people."""
+
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any, cast
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+__all__ = ["print_probe", "print_summary"]
+
+Document = Mapping[str, Any]
+
+# Expressions that are longer get a letter, and are written out below.
+_LONGEST_NAME = 24
+_POINT_COLUMNS = ("theta", "std. error", "VLB hops", "to the cut")
+
+
+def print_summary(document: Document, console: Console) -> None:
+    """Print a table document."""
+    if document["search"] is None:
+        print_probe(document, console)
+        _print_simulated(document, console)
+        _print_choice(document, console)
+        return
+    _print_candidates(document, console)
+    letters = _letters(document["search"]["held_out"])
+    _print_held_out(document, letters, console)
+    _print_changes(document, letters, console)
+    if document["search"]["objective"] == "front":
+        _print_front(document, letters, console)
+    _print_found(document, console)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _change(ours: float | None, theirs: float | None) -> str:
+    return f"{100 * (ours / theirs - 1):+.1f}%" if ours is not None and theirs else "-"
+
+
+def _grid(title: str, left: Sequence[str], right: Sequence[str]) -> Grid:
+    """Make a grid whose first columns are texts and whose others are numbers."""
+    grid = Grid(title=title)
+    for name in left:
+        grid.add_column(name)
+    for name in right:
+        grid.add_column(name, justify="right")
+    return grid
+
+
+def print_probe(document: Document, console: Console) -> None:
+    """Print the probe curve."""
+    title = f"Step 1: modelled throughput on {document['topology']}"
+    grid = _grid(title, ["path set"], [*_POINT_COLUMNS, "in"])
+    for point in (*document["probe"], *document["strategic"]):
+        grid.add_row(*_point_cells(point), "yes" if point["within_tolerance"] else "")
+    console.print(grid)
+    console.print(_patterns_used(document))
+
+
+def _print_candidates(document: Document, console: Console) -> None:
+    """Print what of the probe curve reaches the cut."""
+    every = [*document["probe"], *document["strategic"]]
+    points = [point for point in every if point["within_tolerance"]]
+    grid = _grid(f"Modelled throughput on {document['topology']}", ["path set"], _POINT_COLUMNS)
+    for point in points:
+        grid.add_row(*_point_cells(point))
+    console.print(grid)
+    console.print(
+        f"{len(points)} of {len(every)} path sets, those within {100 * document['tolerance']:g}% "
+        f"of the best; {_patterns_used(document)}"
+    )
+
+
+def _point_cells(point: Document) -> list[str]:
+    return [
+        point["expression"],
+        _number(point["theta_mean"], 4),
+        _number(point["theta_sem"], 4),
+        _number(point["mean_vlb_hops"], 3),
+        f"{point['distance_to_cut']:+.4f}",
+    ]
+
+
+def _patterns_used(document: Document) -> str:
+    used = f"{len(document['patterns'])} of {document['patterns_available']} patterns"
+    return f"{used}: {document['stopped']}"
+
+
+def _print_simulated(document: Document, console: Console) -> None:
+    load = document["reference_load"]
+    grid = Grid(title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns")
+    for name in (
+        "path set",
+        "VLB hops",
+        "saturation",
+        f"latency at {load:g}",
+        "windows",
+        "vs. all",
+    ):
+        grid.add_column(name, justify="left" if name in ("path set", "vs. all") else "right")
+    for row in cast("Sequence[Document]", [document["baseline"], *document["candidates"]]):
+        comparison = row["comparison"]
+        grid.add_row(
+            row["expression"],
+            _number(row["mean_vlb_hops"], 3),
+            f"{row['saturation_mean']:.4f} +- {_number(row['saturation_sem'], 4)}",
+            f"{_number(row['latency_at_reference_load'], 2)} +- {_number(row['latency_sem'], 2)}",
+            f"{row['windows']['warmup']}+{row['windows']['measured']}",
+            comparison["verdict"] if comparison else "",
+        )
+    console.print(grid)
+
+
+def _letters(sets: Sequence[Document]) -> dict[str, str]:
+    """Give long path sets a letter."""
+    long = [one["path_set"] for one in sets if len(one["path_set"]) > _LONGEST_NAME]
+    return dict(zip(dict.fromkeys(long), ascii_uppercase, strict=False))
+
+
+def _short(one: Document, letters: Mapping[str, str]) -> str:
+    return letters.get(one["path_set"], one["path_set"])
+
+
+def _print_held_out(document: Document, letters: Mapping[str, str], console: Console) -> None:
+    search = document["search"]
+    count = len(document["baseline"]["per_pattern"])
+    given = bool(document["provenance"]["parameters"]["traffic"])
+    title = f"Judged on {count} {'given patterns, other seeds' if given else 'held-out patterns'}"
+    low, high = (f"latency at {load:g}" for load in search["loads"])
+    grid = _grid(title, ["path set", "balanced by", ""], ["VLB hops", "saturation", low, high])
+    hops = {one["expression"]: one["mean_vlb_hops"] for one in document["candidates"]}
+    hops["all"] = document["baseline"]["mean_vlb_hops"]
+    for one in search["held_out"]:
+        grid.add_row(
+            _short(one, letters),
+            one["balancing"] or "",
+            one["known_as"] or "found",
+            _number(hops[one["expression"]], 3),
+            _number(one["saturation_mean"], 4),
+            *_latencies(one),
+        )
+    console.print(grid)
+    if any(None in latencies for one in search["held_out"] for latencies in one["latency"]):
+        console.print("(n): only n of the patterns are not saturated at that load")
+    for path_set, letter in letters.items():
+        console.print(f"{letter} = {path_set}", soft_wrap=True)
+
+
+def _latencies(one: Document) -> list[str]:
+    """Return the mean latency at both loads, and of how many patterns if not of all."""
+    cells: list[str] = []
+    for mean, latencies in zip(one["latency_mean"], one["latency"], strict=True):
+        known = len(latencies) - latencies.count(None)
+        cells.append(_number(mean, 1) + ("" if known == len(latencies) else f" ({known})"))
+    return cells
+
+
+def _print_changes(document: Document, letters: Mapping[str, str], console: Console) -> None:
+    """Print the changes against the conventional set and the published one."""
+    search = document["search"]
+    if not search["judgements"]:
+        return
+    low, high = (f"latency at {load:g}" for load in search["loads"])
+    grid = _grid(
+        "Changes, paired by pattern, with 95% intervals that hold for all sets together",
+        ["path set", "against"],
+        ["saturation", low, high, "saturation at worst"],
+    )
+    names = {one["expression"]: one for one in search["held_out"]}
+    for one in search["judgements"]:
+        mine = names[one["expression"]]
+        saturation = one["saturation"]
+        grid.add_row(
+            _with_form(mine, letters),
+            _rival(names[one["against"]], letters),
+            _interval(saturation),
+            *map(_interval, one["latency"]),
+            f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
+        )
+    console.print(grid)
+
+
+def _rival(one: Document, letters: Mapping[str, str]) -> str:
+    match one["known_as"]:
+        case "conventional":
+            return "conventional UGAL"
+        case "algorithm 1":
+            return "algorithm 1"
+        case _:
+            return _with_form(one, letters)
+
+
+def _with_form(one: Document, letters: Mapping[str, str]) -> str:
+    form = one["balancing"]
+    return _short(one, letters) + ("" if form is None else f", by {form}")
+
+
+def _interval(change: Document | None) -> str:
+    if change is None:
+        return "-"
+    mean, half = change["mean"], change["half_width"]
+    return f"{100 * mean:+.1f}%" + ("" if half is None else f" +- {100 * half:.1f}")
+
+
+def _print_front(document: Document, letters: Mapping[str, str], console: Console) -> None:
+    low, high = (f"latency at {load:g}" for load in document["search"]["loads"])
+    grid = _grid("Front", ["", "path set"], ["saturation", low, high, "table"])
+    for number, one in enumerate(document["search"]["front"], 1):
+        grid.add_row(
+            str(number),
+            _with_form(one, letters),
+            _number(one["saturation_mean"], 4),
+            *_latencies(one),
+            one["table_id"][:16],
+        )
+    console.print(grid)
+
+
+def _print_found(document: Document, console: Console) -> None:
+    search, chosen = document["search"], document["table"]
+    name = document["decision"]["expression"]
+    console.print(f"Choice: [bold]{name}[/bold]", soft_wrap=True)
+    console.print(f"  {document['decision']['reason']}", soft_wrap=True)
+    weights = next(one["weights"] for one in search["held_out"] if one["expression"] == name)
+    if weights is not None:
+        ordered = sorted(weights.items(), key=lambda item: -item[1])
+        shapes = ", ".join(f"{shape} {weight:g}" for shape, weight in ordered)
+        console.print(f"  weight of a path by its shape: {shapes}")
+    _print_paths(chosen, document["baseline"], console)
+    if chosen["balancing"] is not None:
+        _print_usage(document["balance"], console)
+    console.print(
+        f"  searched for {search['objective']}: {search['sets']} sets simulated, "
+        f"{search['pruned']} ruled out by bounds, {search['flit_hops']:,} flit-hops "
+        f"(budget {search['budget']:,})"
+    )
+    _print_times(document, console)
+
+
+def _print_choice(document: Document, console: Console) -> None:
+    chosen, baseline = document["table"], document["baseline"]
+    simulated = next(
+        (one for one in document["candidates"] if one["expression"] == chosen["expression"]),
+        baseline,
+    )
+    console.print(f"Choice: [bold]{chosen['expression']}[/bold]")
+    console.print(f"  {document['decision']['reason']}")
+    _print_paths(chosen, baseline, console)
+    for label, key, error, digits in (
+        ("saturation throughput", "saturation_mean", "saturation_sem", 4),
+        ("latency (cycles)", "latency_at_reference_load", "latency_sem", 2),
+    ):
+        ours, theirs = simulated[key], baseline[key]
+        console.print(
+            f"  {label}: {_number(ours, digits)} +- {_number(simulated[error], digits)}, "
+            f"conventional UGAL {_number(theirs, digits)} +- {_number(baseline[error], digits)} "
+            f"({_change(ours, theirs)})"
+        )
+    _print_usage(document["balance"], console)
+    _print_times(document, console)
+
+
+def _print_paths(chosen: Document, baseline: Document, console: Console) -> None:
+    paths = f"{chosen['paths']:,} paths"
+    if chosen["removed_by_balance"] is None:
+        console.print(f"  compact table: {paths} before balancing")
+    elif chosen["balancing"] == "weights":
+        console.print(f"  {paths}, reweighted by balancing")
+    else:
+        console.print(f"  {paths}, {chosen['removed_by_balance']:,} removed by balancing")
+    console.print(
+        f"  VLB hops: {_number(chosen['mean_vlb_hops'], 3)}, "
+        f"conventional UGAL {_number(baseline['mean_vlb_hops'], 3)}"
+    )
+
+
+def _print_usage(balance: Document, console: Console) -> None:
+    if balance["sampled_pairs"] is not None:
+        console.print(
+            f"  balancing, by a sample of {balance['sampled_pairs']:,} switch pairs: "
+            f"{balance['removed']:,} of {balance['paths']:,} paths removed"
+        )
+    for kind in ("local", "global"):
+        usage = balance[kind]
+        console.print(
+            f"  {kind} links, largest/mean usage before -> after balancing: "
+            f"{_number(usage['before'], 3)} -> {_number(usage['after'], 3)}, "
+            f"pair by pair {_number(usage['pair_mean_before'], 3)} -> "
+            f"{_number(usage['pair_mean_after'], 3)}"
+        )
+
+
+def _print_times(document: Document, console: Console) -> None:
+    timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
+    console.print(f"  wall time: {timings}; table {document['table']['id'][:16]}")

@@ -1,0 +1,175 @@
+"""What a search for weighted sets found: the `search` of a table's document."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tvlb.balance import BalanceMethod
+from tvlb.schemas.common import Count, Document, Load, PathSetText, PatternText, Share
+from tvlb.search import MOST_ON_FRONT
+
+__all__ = [
+    "Balancing",
+    "Change",
+    "FoundSearch",
+    "FrontPoint",
+    "JudgedSet",
+    "Judgement",
+    "RacedSet",
+    "SearchStep",
+    "SearchedPattern",
+    "SetName",
+]
+
+SetName = Annotated[
+    str,
+    Field(
+        description="Name of the set, unique: its expression and, where sets differ in that only, "
+        "how it was balanced."
+    ),
+]
+Balancing = Annotated[
+    BalanceMethod | None,
+    Field(description="How it was balanced: removal or weights; null for a set as it is."),
+]
+
+
+class SearchedPattern(Document):
+    """A pattern that sets were searched on."""
+
+    pattern: PatternText
+    share: Share = Field(description="How much it counts; the shares sum to 1.")
+    low_load: Load = Field(description="Load of the simulated latencies, packets/cycle/node.")
+    beyond_saturation: Load = Field(
+        description="Load of the simulated throughput, beyond saturation, packets/cycle/node."
+    )
+
+
+class SearchStep(Document):
+    """A new best set of the search."""
+
+    flit_hops: Count = Field(description="Flit-hops simulated by the search until then.")
+    score: float = Field(
+        description="Weighted mean of the logarithms of throughput and latency over those of the "
+        "reference, in the longer windows; higher is better."
+    )
+    expression: SetName
+    latency_weight: Share = Field(
+        description="Weight of latency beside throughput in the score, 0..1."
+    )
+
+
+class RacedSet(Document):
+    """A set that was simulated in the short windows."""
+
+    expression: SetName
+    path_set: PathSetText
+    balancing: Balancing
+    score: float | None = Field(
+        description="Score in the short windows, see the steps; null where no packet arrived."
+    )
+    patterns: int = Field(ge=1, description="Patterns that it was simulated on.")
+
+
+class JudgedSet(Document):
+    """A set on the patterns that the search never saw."""
+
+    expression: SetName
+    path_set: PathSetText
+    balancing: Balancing
+    known_as: Literal["conventional", "published", "algorithm 1"] | None = Field(
+        description="What others call it; null for what only the search found."
+    )
+    weights: dict[str, float] | None = Field(
+        description="Weight of a path by its shape; null for sets that are not by shape, or "
+        "balanced."
+    )
+    shares: dict[str, float] | None = Field(
+        description="Share of the drawn paths by shape; null for sets too large to be listed."
+    )
+    saturation_mean: Load = Field(
+        description="Saturation load, mean over the patterns by their shares, packets/cycle/node."
+    )
+    latency_mean: tuple[float | None, float | None] = Field(
+        description="Mean latency at both loads, over the patterns that are not saturated there by "
+        "their shares, cycles; null where all are."
+    )
+    saturation: tuple[Load, ...] = Field(
+        description="Saturation load by pattern, packets/cycle/node."
+    )
+    latency: tuple[tuple[float | None, ...], tuple[float | None, ...]] = Field(
+        description="Mean latency at both loads by pattern, cycles; null where saturated."
+    )
+
+
+class FrontPoint(JudgedSet):
+    """An answer of the search, with its table."""
+
+    table_id: str = Field(pattern="^[0-9a-f]{64}$", description="Id of its table, SHA-256, hex.")
+
+
+class Change(Document):
+    """A relative change, paired by pattern: 0.1 for 10% more."""
+
+    mean: float = Field(description="Mean over the patterns, by their shares.")
+    half_width: float | None = Field(
+        ge=0.0,
+        description="Half of its 95% interval, which holds for all sets together; null for a "
+        "single pattern.",
+    )
+    worst: float = Field(description="The worst change of a pattern.")
+    worst_pattern: PatternText
+    patterns: int = Field(ge=1, description="Patterns that both sets have the figure of.")
+
+
+class Judgement(Document):
+    """An answer of the search against a set that is none."""
+
+    expression: SetName
+    against: SetName
+    saturation: Change = Field(description="Change of the saturation load; more is better.")
+    latency: tuple[Change | None, Change | None] = Field(
+        description="Change of the mean latency at both loads; less is better. Null where no "
+        "pattern has the figure of both sets."
+    )
+
+
+class FoundSearch(Document):
+    """What was searched, how, and how the answers compare on patterns that were not searched."""
+
+    objective: str = Field(
+        description="What makes a set good: saturation, latency@LOAD, worst-pattern or front."
+    )
+    budget: Count = Field(
+        description="Flit-hops after which no further generation of sets was begun."
+    )
+    flit_hops: Count = Field(description="Flit-hops that the search simulated.")
+    sets: Count = Field(description="Sets that were simulated.")
+    pruned: Count = Field(
+        description="Sets that were not, because certified bounds say that they cannot win."
+    )
+    traffic: tuple[SearchedPattern, ...] = Field(
+        min_length=1, description="The patterns that sets were searched on."
+    )
+    reference: SetName = Field(description="Set that scores are relative to.")
+    steps: tuple[SearchStep, ...] = Field(description="The best sets one after another.")
+    raced: tuple[RacedSet, ...] = Field(
+        description="The best sets of the short windows, best first; at most 50."
+    )
+    front: tuple[FrontPoint, ...] = Field(
+        min_length=1,
+        max_length=MOST_ON_FRONT,
+        description="The answers: of objective front those that no other set beats in both "
+        "throughput and latency, of others the best one.",
+    )
+    loads: tuple[Load, Load] = Field(
+        description="Where latencies were compared, packets/cycle/node."
+    )
+    held_out: tuple[JudgedSet, ...] = Field(
+        min_length=1,
+        description="The sets that were compared, on the patterns of the baseline; the answers "
+        "come first.",
+    )
+    judgements: tuple[Judgement, ...] = Field(
+        description="Every answer against every set that is none."
+    )
