@@ -7,8 +7,9 @@ from tvlb.progress import Progress
 __all__ = ["Meter", "duration_text"]
 
 # Group of each stage and the share of a usual run's time at which it begins and ends. Shares were
-# read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly.
-_STAGES: dict[str, tuple[str, float, float]] = {
+# read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly. Curves
+# belong to whatever group is on, since they end the runs of either method.
+_STAGES: dict[str, tuple[str | None, float, float]] = {
     "probe": ("probe", 0.00, 0.05),
     "balance": ("balance", 0.05, 0.07),
     "screen all": ("simulate", 0.07, 0.12),
@@ -17,7 +18,9 @@ _STAGES: dict[str, tuple[str, float, float]] = {
     "screen latency": ("simulate", 0.32, 0.36),
     "confirm": ("simulate", 0.36, 0.80),
     "confirm latency": ("simulate", 0.80, 0.88),
-    "curves": ("simulate", 0.88, 0.98),
+    "search": ("search", 0.07, 0.50),
+    "compare": ("compare", 0.50, 0.88),
+    "curves": (None, 0.88, 0.98),
     "simulate": ("simulate", 0.00, 1.00),
     "saturation": ("saturation", 0.00, 1.00),
     "sweep": ("sweep", 0.00, 1.00),
@@ -44,7 +47,7 @@ class Meter:
         if event.stage not in _STAGES:
             return
         group, begin, end = _STAGES[event.stage]
-        if group != self._group:
+        if group is not None and group != self._group:
             self._enter(group)
         share = event.done / event.total if event.total else 0.0
         self.progress = max(self.progress, begin + (end - begin) * min(share, 1.0))
