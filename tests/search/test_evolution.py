@@ -95,7 +95,7 @@ def score(found: WeightedSearch, weight: float, figures: Figures) -> float:
 
 
 def test_the_goal_is_found() -> None:
-    found = with_budget(2_500, "saturation", 0.0, 0)
+    found = with_budget(1_500, "saturation", 0.0, 0)
     (best,) = found.best
     assert Landscape().worth(best.candidate.path_set) > -0.25
     assert found.steps[-1].score == pytest.approx(score(found, 0.25, best.figures))
@@ -107,8 +107,16 @@ def test_the_goal_is_found() -> None:
     assert found.steps[-1].score > 0.75 * gains[0] + 0.25 * gains[1]
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.2])
-@pytest.mark.parametrize("objective", ["saturation", "front", "latency@0.1", "worst-pattern"])
+@pytest.mark.parametrize(
+    ("objective", "noise"),
+    [
+        ("saturation", 0.2),
+        ("front", 0.0),
+        ("front", 0.2),
+        ("latency@0.1", 0.2),
+        ("worst-pattern", 0.2),
+    ],
+)
 @settings(max_examples=4, deadline=None)
 @given(st.integers(0, 1), st.integers(0, 600), st.integers(0, 600))
 def test_a_larger_budget_goes_on_where_a_smaller_one_ends(
@@ -231,7 +239,7 @@ def test_without_balancing_there_are_no_forms() -> None:
 
 def test_random_points_are_worse_than_a_strategy_on_the_same_budget() -> None:
     def reached(proposer: Proposer) -> float:
-        settings = [replace(SETTING, budget=1_000 * FLIT_HOPS, seed=seed) for seed in range(3)]
+        settings = [replace(SETTING, budget=700 * FLIT_HOPS, seed=seed) for seed in range(3)]
         return sum(search(one, proposer=proposer).found.steps[-1].score for one in settings) / 3
 
     assert reached(new_strategy) > reached(random_proposer) + 0.01
@@ -350,6 +358,13 @@ def test_a_front_without_figures_is_the_reference() -> None:
     assert found.answers == (found.reference.candidate,)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End a search after ten generations without a simulation."""
+    monkeypatch.setattr("tvlb.search.evolution._MOST_BARREN", 10)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_pruned_sets_are_not_simulated_and_rank_last(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Candidate] = []
 
@@ -360,8 +375,7 @@ def test_pruned_sets_are_not_simulated_and_rank_last(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("tvlb.search.weighted._Bounds.may_reach", never)
     ended = search()
-    # A hundred generations without a simulation end the search.
-    assert ended.found.pruned == len(asked)
+    assert ended.found.pruned == len(asked) == 80
     assert ended.found.sets == 11
     assert not {one.name for one in asked} & {one.candidate.name for one in ended.found.raced[:11]}
     # Where latency counts most, throughput prunes nothing.
@@ -378,11 +392,12 @@ def pruned(*, routing: str = "ugal-l", saturation: float, above: float = 1.0) ->
         latency = 50.0 + lucky(unit.recipe.entrant.name)
         return Run(latency, above * unit.load, False, Work(flit_hops=FLIT_HOPS))
 
-    setting = replace(SETTING, routing=routing)
+    setting = replace(SETTING, routing=routing, budget=200 * FLIT_HOPS)
     modelled = Modelled(run, lambda _: saturation)
     return search_weighted(TOPOLOGY, setting, ["<=4"], modelled, silent).pruned
 
 
+@pytest.mark.usefixtures("impatient")
 def test_sets_that_cannot_accept_what_the_incumbent_does_are_pruned() -> None:
     # No routing accepts more than (8 + 2) / 16 = 0.625 of these patterns, and this one all, unless
     # it decides again: then its paths are those of other switches, too.
@@ -391,6 +406,7 @@ def test_sets_that_cannot_accept_what_the_incumbent_does_are_pruned() -> None:
     assert pruned(saturation=0.4) == 0
 
 
+@pytest.mark.usefixtures("impatient")
 def test_what_happens_to_be_sent_prunes_nothing() -> None:
     # 1.35 * 0.3 of a packet per cycle from 40 nodes in 2,000 cycles are 32,400 packets, with a
     # deviation of 180 or 0.6%. Four of these and 2% that were on their way are no reason.
@@ -412,7 +428,7 @@ def test_restarts_begin_around_the_incumbent_of_whatever_form(
         assert seed == SETTING.seed + len(restarts) - 1
         return new_strategy(start, spread, population, seed)
 
-    setting = replace(SETTING, balancing=BalanceOptions(), budget=900 * FLIT_HOPS)
+    setting = replace(SETTING, balancing=BalanceOptions(), budget=600 * FLIT_HOPS)
     search(setting, proposer=noted, landscape=Landscape(bonus=0.05), events=events)
     space = ShapeSpace(TOPOLOGY)
     assert len(restarts) > 4

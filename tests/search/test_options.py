@@ -121,6 +121,16 @@ def test_what_does_not_fit_the_network_is_refused_before_any_work(
         check_request(TOPOLOGY, options)
 
 
+def test_uniform_traffic_between_too_many_switches_is_refused_before_any_work() -> None:
+    # 72 groups of 72 switches; their pairs are few enough for Algorithm 1 and for adversaries.
+    large = Dragonfly(1, 72, 1, 72, "palmtree")
+    check_request(large, BY_PAPER)
+    check_request(large, replace(SEARCH, traffic=("shift(1,0)", "type2(seed=1)")))
+    for options in (SEARCH, replace(SEARCH, traffic=("shift(1,0)", "tmixed(50,50,shift(1,0))"))):
+        with pytest.raises(InvalidInput, match="the limit is 5000 switches"):
+            check_request(large, options)
+
+
 def test_settings_travel_with_what_was_parsed() -> None:
     options = replace(SEARCH, objective="latency@0.3", traffic=("uniform", "shift(1,0)"))
     copy = pickle.loads(pickle.dumps(options))

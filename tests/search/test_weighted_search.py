@@ -124,9 +124,8 @@ class Interrupted(Memory):
             self._stop.set()
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
-def test_what_was_interrupted_goes_on(ended: Ended, share: float, tmp_path: Path) -> None:
-    stop, done = Event(), round(share * len(ended.computed))
+def test_what_was_interrupted_goes_on(ended: Ended, tmp_path: Path) -> None:
+    stop, done = Event(), round(0.55 * len(ended.computed))
     memory = Interrupted(done, stop)
     with pytest.raises(Cancelled):
         optimize(TOPOLOGY, QUICK, stop=stop, workshop=Workshop(Inline(), memory))
@@ -139,7 +138,7 @@ def test_what_was_interrupted_goes_on(ended: Ended, share: float, tmp_path: Path
     assert_same(again.result, ended.result, tmp_path)
 
 
-@pytest.mark.parametrize("percent", [50, 100])
+@pytest.mark.parametrize("percent", [40, 100])
 def test_any_units_that_are_kept_lead_to_the_same(
     ended: Ended, percent: int, tmp_path: Path
 ) -> None:
@@ -151,7 +150,7 @@ def test_any_units_that_are_kept_lead_to_the_same(
 
 
 def test_a_larger_budget_goes_on_and_is_never_worse(ended: Ended) -> None:
-    more = search(replace(QUICK, budget="4_000_000"), ended.kept)
+    more = search(replace(QUICK, budget="3_800_000"), ended.kept)
     less = search(replace(QUICK, budget="0"), ended.kept)
     searches = [one.found.search for one in (less, ended, more)]
     for shorter, longer in pairwise(searches):

@@ -42,6 +42,7 @@ from tvlb.search.work import Work
 from tvlb.search.workload import held_out_workload, training_workload
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Dragonfly
+from tvlb.traffic import Uniform, check_flows
 
 __all__ = [
     "Found",
@@ -218,9 +219,11 @@ def check_request(topology: Dragonfly, options: SearchOptions) -> None:
     choose_patterns(topology, options.patterns, options.seed)
     check_pairs(topology)
     flit_hop_budget(options.budget, topology)
-    workload = options.workload
-    for pattern in () if workload is None else workload.patterns:
-        pattern.resolve(topology, options.seed)
+    if options.method == Method.SEARCH:
+        # Of the patterns of the search itself, none asks for more than uniform traffic.
+        patterns = (Uniform(),) if options.workload is None else options.workload.patterns
+        for pattern in patterns:
+            check_flows(topology, pattern.resolve(topology, options.seed))
 
 
 def _by_paper(

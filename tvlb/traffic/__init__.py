@@ -3,7 +3,13 @@
 One parser, `parse_pattern`, serves the command line, files and Python alike.
 """
 
-from tvlb.traffic.demand import Demand, DestinationTable, NodeTraffic, switch_demand
+from tvlb.traffic.demand import (
+    Demand,
+    DestinationTable,
+    NodeTraffic,
+    check_flows,
+    switch_demand,
+)
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.parse import parse_named_pattern, parse_pattern
 from tvlb.traffic.patterns import (
@@ -32,6 +38,7 @@ __all__ = [
     "TimeMixed",
     "Type2",
     "Uniform",
+    "check_flows",
     "parse_named_pattern",
     "parse_pattern",
     "switch_demand",

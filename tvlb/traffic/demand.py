@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly
 
-__all__ = ["Demand", "DestinationTable", "NodeTraffic", "switch_demand"]
+__all__ = ["Demand", "DestinationTable", "NodeTraffic", "check_flows", "switch_demand"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +125,16 @@ class _Flows:
         return source.astype(np.int32), target.astype(np.int32), rate.astype(np.float64)
 
 
+def check_flows(topology: Dragonfly, traffic: NodeTraffic) -> None:
+    """Raise InvalidInput if `switch_demand` would; adds up nothing."""
+    switches = topology.num_switches
+    if switches > _MAX_DENSE_SWITCHES and (traffic.rate * traffic.uniform_fraction).any():
+        raise InvalidInput(
+            f"uniform traffic on {topology} has {switches**2} flows; the limit is "
+            f"{_MAX_DENSE_SWITCHES} switches"
+        )
+
+
 def switch_demand(topology: Dragonfly, traffic: NodeTraffic) -> Demand:
     """Aggregate node traffic to flows between different switches.
 
@@ -154,12 +164,8 @@ def _add_uniform(
     uniform = traffic.rate * traffic.uniform_fraction
     if not uniform.any():
         return
+    check_flows(topology, traffic)
     switches = topology.num_switches
-    if switches > _MAX_DENSE_SWITCHES:
-        raise InvalidInput(
-            f"uniform traffic on {topology} has {switches**2} flows; the limit is "
-            f"{_MAX_DENSE_SWITCHES} switches"
-        )
     per_switch = np.bincount(topology.network.node_switch, weights=uniform, minlength=switches)
     everyone = np.arange(switches, dtype=np.int32)
     flows.add(
