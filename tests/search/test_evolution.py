@@ -94,6 +94,12 @@ def score(found: WeightedSearch, weight: float, figures: Figures) -> float:
     return value - max(0.0, float(np.maximum(-throughput, latency).max()) - 0.02)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End a search after ten generations without a simulation."""
+    monkeypatch.setattr("tvlb.search.evolution._MOST_BARREN", 10)
+
+
 def test_the_goal_is_found() -> None:
     found = with_budget(1_500, "saturation", 0.0, 0)
     (best,) = found.best
@@ -117,8 +123,8 @@ def test_the_goal_is_found() -> None:
         ("worst-pattern", 0.2),
     ],
 )
-@settings(max_examples=4, deadline=None)
-@given(st.integers(0, 1), st.integers(0, 600), st.integers(0, 600))
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 1), st.integers(0, 500), st.integers(0, 400))
 def test_a_larger_budget_goes_on_where_a_smaller_one_ends(
     objective: str, noise: float, seed: int, runs: int, more: int
 ) -> None:
@@ -190,6 +196,7 @@ def test_generations_end_with_the_budget() -> None:
         assert runs <= found.work.flit_hops / FLIT_HOPS - pilot <= runs + 8 * 6 + 6
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("shape", [(4, 1, 2, 3), (1, 1, 2, 3)])
 def test_a_network_of_few_sets_ends_the_search(shape: tuple[int, int, int, int]) -> None:
     # With one switch per group there is one set by shape: paths of two hops.
@@ -218,17 +225,21 @@ def test_the_worse_half_is_looked_at_on_two_patterns_only(patterns: int) -> None
 
 
 def test_what_wins_challenges_in_its_balanced_forms() -> None:
-    setting = replace(SETTING, balancing=BalanceOptions(), budget=0)
-    found = search(setting, landscape=Landscape(noise=0.1)).found
-    names = {one.candidate.name for one in found.raced}
-    forms = {one.candidate.form for one in found.raced}
-    assert forms == {None, "removal", "weights"}
-    # The two best candidates of Algorithm 1, and what challenged the incumbent and won.
-    steps = [step.expression for step in found.steps]
-    assert {f"{one}, by removal" for one in steps if ", by" not in one} <= names
+    setting = replace(SETTING, balancing=BalanceOptions(), budget=400 * FLIT_HOPS, seed=4)
+    found = search(setting, landscape=Landscape(noise=0.3)).found
+    forms = [one.candidate for one in found.raced if one.candidate.form is not None]
+    assert {one.form for one in forms} == {"removal", "weights"}
+    balanced = {one.expression for one in forms}
+    published = {"all", "<=3", "<=4", "short(2,3)"}
+    # Of the candidates of Algorithm 1 the best two, and all that won against the incumbent.
+    winners = {step.expression for step in found.steps if ", by " not in step.expression}
+    assert len(balanced & published - winners) <= 2 <= len(balanced & published)
+    assert balanced - published == winners - published
+    losers = {one.candidate.name for one in found.challengers} - winners - published
+    assert {name for name in losers if ", by " not in name}
     assert found.paper is not None
     assert found.paper.form == "removal"
-    assert found.paper.expression in ("all", "<=3", "<=4", "short(2,3)")
+    assert found.paper.expression in published
 
 
 def test_without_balancing_there_are_no_forms() -> None:
@@ -356,12 +367,6 @@ def test_fronts_by_hand(places: dict[str, tuple[float, float]], answers: list[st
 def test_a_front_without_figures_is_the_reference() -> None:
     found = made({"a": (0.3, math.nan)})
     assert found.answers == (found.reference.candidate,)
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """End a search after ten generations without a simulation."""
-    monkeypatch.setattr("tvlb.search.evolution._MOST_BARREN", 10)
 
 
 @pytest.mark.usefixtures("impatient")
