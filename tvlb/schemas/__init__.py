@@ -10,16 +10,8 @@ from tvlb.schemas.examples import example
 from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument
-from tvlb.schemas.requests import (
-    ModelBody,
-    Question,
-    Request,
-    SimulationBody,
-    TableBody,
-    WindowsBody,
-    Wiring,
-    request_key,
-)
+from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.requests import Question, Request, Wiring, request_key
 from tvlb.schemas.resources import (
     Estimate,
     JobError,
@@ -36,10 +28,12 @@ from tvlb.schemas.resources import (
     TableResource,
 )
 from tvlb.schemas.simulation import SimulationDocument
+from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument
+from tvlb.schemas.table_body import TableBody, WindowsBody
 
 __all__ = [
     "MAX_POINTS",

@@ -5,7 +5,10 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from tvlb.schemas.requests import ModelBody, Request, SimulationBody, TableBody, Wiring
+from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.requests import Request, Wiring
+from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.table_body import TableBody
 
 __all__ = ["TOPOLOGY_FILE", "command_line"]
 

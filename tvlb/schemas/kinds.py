@@ -1,7 +1,10 @@
 """The kinds of requests that a service answers."""
 
-from tvlb.schemas.requests import ModelBody, Question, SimulationBody, TableBody
+from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.requests import Question
+from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.sweep import SweepBody
+from tvlb.schemas.table_body import TableBody
 
 __all__ = ["REQUESTS"]
 

@@ -8,9 +8,11 @@ from tvlb.progress import JobStatus
 from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
 from tvlb.schemas.model import ModelDocument
-from tvlb.schemas.requests import ModelBody, SimulationBody, TableBody
+from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.simulation import SimulationDocument
+from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.table import TableDocument, TableSummary
+from tvlb.schemas.table_body import TableBody
 
 __all__ = [
     "EXAMPLE_ID",

@@ -38,7 +38,8 @@ from tvlb.designs.ranges import MAX_VALUE, MAX_VALUES
 from tvlb.errors import InvalidInput
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import refusal
-from tvlb.schemas.requests import Question, Seed, TableBody, Wiring, completed
+from tvlb.schemas.requests import STRICT, Question, Seed, Wiring
+from tvlb.schemas.table_body import TableBody, completed
 from tvlb.schemas.texts import TopologyText
 from tvlb.search import Cost, check_request, table_cost
 from tvlb.topology import ARRANGEMENTS, parse_sizes
@@ -49,7 +50,6 @@ MAX_POINTS = 10_000
 _TOPOLOGY = TypeAdapter[str](TopologyText)
 _VARIED = ("topology", "routing", "seed")
 _ANY_TOPOLOGY = "dfly(2,4,2,9)"
-_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 _Item = TypeVar("_Item", bound=Hashable)
 
 Arrangement = Literal["absolute", "palmtree", "relative", "circulant"]
@@ -154,7 +154,7 @@ class Generator(BaseModel):
     Combinations with g < 3 or g > a*h + 1 are left out.
     """
 
-    model_config = _STRICT
+    model_config = STRICT
 
     p: Annotated[PortRange, Field(description="Nodes per switch.")]
     a: Annotated[PortRange, Field(description="Switches per group.")]
@@ -187,7 +187,7 @@ _SHARED: dict[str, Any] = {
     for name, field in TableBody.model_fields.items()
     if name not in _VARIED
 }
-_TableFields = create_model("_TableFields", __config__=_STRICT, **_SHARED)
+_TableFields = create_model("_TableFields", __config__=STRICT, **_SHARED)
 
 
 class TableOptions(_TableFields):

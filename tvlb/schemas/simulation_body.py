@@ -1,0 +1,150 @@
+"""What simulations can be asked for, as a JSON body."""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import ConfigDict, Field
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import parse_expression
+from tvlb.schemas.requests import MAX_CYCLES, WHOLE, Request, Seed
+from tvlb.schemas.texts import PathSetText, PatternText, WarmupText
+from tvlb.search import (
+    Cost,
+    Scenario,
+    SimulationConfig,
+    SimulationRequest,
+    Warmup,
+    parse_warmup,
+    simulation_cost,
+)
+from tvlb.topology import Dragonfly
+from tvlb.traffic import parse_named_pattern
+
+__all__ = ["SimulationBody"]
+
+_FEW_RUNS = 100
+_FEW_TRACES = 1000
+
+Load = Annotated[float, Field(ge=0, le=1)]
+
+
+class SimulationBody(Request):
+    """Simulate a routing flit by flit, at given loads or to find its saturation load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["load"], "properties": {"load": {"minItems": 1}}},
+                {"required": ["saturation"], "properties": {"saturation": {"const": True}}},
+            ],
+            "examples": [
+                {"topology": "2,4,2,9", "vlb": "short(2,3)", "load": [0.1, 0.2], "cycles": 2000}
+            ],
+        }
+    )
+    kind: ClassVar[str] = "simulation"
+
+    routing: Annotated[
+        Literal["min", "vlb", "ugal-l", "ugal-g", "par"], Field(description="The routing.")
+    ] = "ugal-l"
+    vlb: PathSetText = "all"
+    pattern: PatternText = "uniform"
+    load: Annotated[
+        tuple[Load, ...],
+        Field(
+            max_length=1000, strict=False, description="Offered loads, packets/cycle/node, 0..1."
+        ),
+    ] = ()
+    saturation: Annotated[
+        bool, Field(description="Search the saturation load on a grid of 0.01.")
+    ] = False
+    warmup: Annotated[
+        Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
+        Field(description="Warm-up: cycles, or until the network is steady."),
+    ] = 30_000
+    cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES, description="Measured cycles."), WHOLE] = (
+        10_000
+    )
+    vcs: Annotated[Literal["won", "per-hop"], Field(description="VC scheme.")] = "won"
+    vc_count: Annotated[
+        Annotated[int, Field(ge=1, le=8), WHOLE] | None,
+        Field(description="Virtual channels; null for what the scheme needs."),
+    ] = None
+    buffer: Annotated[
+        int, Field(ge=1, le=4096, description="Buffer per input VC, flits."), WHOLE
+    ] = 32
+    local_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles."), WHOLE] = 10
+    global_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles."), WHOLE] = 15
+    speedup: Annotated[int, Field(ge=1, le=16, description="Switch steps per cycle."), WHOLE] = 2
+    threshold: Annotated[
+        int, Field(ge=-(10**6), le=10**6, description="UGAL bias towards MIN, flits."), WHOLE
+    ] = 0
+    decide: Annotated[
+        Literal["once", "each-attempt"], Field(description="When the source decides.")
+    ] = "once"
+    traces: Annotated[
+        int, Field(ge=0, le=100_000, description="Measured packets to trace per run."), WHOLE
+    ] = 0
+    seed: Seed = 0
+    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), WHOLE] = 1
+
+    def config(self) -> SimulationConfig:
+        """Return the settings of the simulator."""
+        warmup, warmup_cycles = parse_warmup(str(self.warmup))
+        return SimulationConfig(
+            warmup=warmup,
+            warmup_cycles=warmup_cycles,
+            measured_cycles=self.cycles,
+            traced_packets=self.traces,
+            vc_scheme=self.vcs,
+            vc_count=self.vc_count,
+            buffer_flits=self.buffer,
+            local_latency=self.local_latency,
+            global_latency=self.global_latency,
+            speedup=self.speedup,
+            threshold=self.threshold,
+            decide=self.decide,
+        )
+
+    def simulation(self, network: Dragonfly) -> SimulationRequest:
+        """Return what is to be simulated."""
+        path_set = parse_expression(self.vlb, network, self.seed)
+        traffic = parse_named_pattern(self.pattern)
+        scenario = Scenario(network, self.routing, path_set, traffic, self.seed)
+        return SimulationRequest(scenario, self.config(), self.seeds)
+
+    @property
+    def is_light(self) -> bool:
+        """See `Question.is_light`; traces and many runs take their time outside the simulator."""
+        runs = (len(self.load) + self.saturation) * self.seeds
+        return runs <= _FEW_RUNS and self.traces * runs <= _FEW_TRACES
+
+    def _resolved(self, network: Dragonfly) -> Self:
+        if not self.load and not self.saturation:
+            raise InvalidInput(
+                "load is empty and saturation is false: give loads, ask for the saturation load, "
+                "or both"
+            )
+        simulation = self.simulation(network)
+        scenario = simulation.scenario
+        scenario.pattern.resolve(network, self.seed)
+        return self.model_copy(
+            update={
+                "topology": self._named(network),
+                "vlb": str(scenario.path_set),
+                "pattern": str(scenario.pattern),
+                "load": tuple(dict.fromkeys(self.load)),
+                "warmup": _warmup_text(simulation.config),
+                "vc_count": simulation.config.resolved_vc_count(self.routing),
+            }
+        )
+
+    def _cost(self, network: Dragonfly) -> Cost:
+        return simulation_cost(
+            network, self.routing, self.config(), self.load, self.seeds, self.saturation
+        )
+
+
+def _warmup_text(config: SimulationConfig) -> int | str:
+    cycles = config.warmup_cycles
+    return f"detect:{cycles}" if config.warmup == Warmup.DETECT else cycles
