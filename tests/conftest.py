@@ -1,11 +1,22 @@
 """What tests of several folders share."""
 
 import logging
+import signal
 from collections.abc import Generator
 
 import pytest
 
 from tests.service import Server, new_token, running_server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _processes_can_be_interrupted() -> Generator[None]:
+    """Undo what a shell does to tests in its background: what they start would ignore SIGINT."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -36,11 +36,25 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
+def settle(page: Page) -> None:
+    """Wait until figures are as wide as their places, and nothing is wider than the screen.
+
+    The page hears of a new width some frames later, and draws again only once that stays.
+    """
+    page.wait_for_function(
+        """() => document.documentElement.scrollWidth <= innerWidth
+            && [...document.querySelectorAll(".js-plotly-plot")].every((place) =>
+                place.offsetParent === null
+                || place.querySelector(".main-svg").width.baseVal.value === place.clientWidth)"""
+    )
+
+
 def check(page: Page) -> None:
     """No violation of axe's rules, and nothing wider than the screen.
 
     What Plotly draws has thousands of elements, none of which can be reached; the tables tell it.
     """
+    settle(page)
     source = (files("axe_playwright_python") / "axe.min.js").read_text()
     page.evaluate(source)
     asked = "axe.run({exclude: ['.main-svg']}, {resultTypes: ['violations']})"
@@ -74,8 +88,15 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         ]
         check(page)
         _sort(page)
+        # As before printing: what is drawn later would move what is below it.
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        link = page.locator("table.sortable tbody a[href$='point=1']")
+        # Or the click would do it.
+        link.scroll_into_view_if_needed()
+        settle(page)
         scrolled = page.evaluate("scrollY")
-        page.locator("table.sortable tbody a[href$='point=1']").click()
+        assert scrolled > 0
+        link.click()
         expect(page.get_by_role("heading", name="Point 1: absolute, par, seed 0")).to_be_focused()
         expect(page.get_by_role("heading", name="All points")).to_be_hidden()
         plots = page.locator("section[aria-labelledby=point-1] .main-svg")
@@ -87,7 +108,8 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         page.set_viewport_size({"width": 1280, "height": 900})
         page.go_back()
         expect(page.get_by_role("heading", name="All points")).to_be_visible()
-        assert page.evaluate("scrollY") == scrolled
+        # The browser has a memory of its own, and may scroll once more.
+        page.wait_for_function("(before) => scrollY === before", arg=scrolled)
         page.evaluate("location.hash = 'size=9,9,9,9'")
         expect(page.get_by_role("heading", name="No such size")).to_be_visible()
         assert told == []
@@ -112,7 +134,14 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
         shapes = section.locator("figure[aria-labelledby=shapes-0]")
         expect(shapes.locator(".barlayer .point")).to_have_count(3)
         expect(shapes).to_contain_text("weight 4")
-        changes = section.get_by_role("table", name="Changes of point 0")
+        expect(section).to_contain_text(
+            "Judged on 3 held-out patterns, ± is one standard error over"
+        )
+        expect(front).to_contain_text("On 3 held-out patterns, latency at load 0.1;")
+        expect(front).to_contain_text("from conventional UGAL, paired by pattern.")
+        sets = section.get_by_role("table", name="Sets of point 0 on 3 held-out patterns:")
+        expect(sets.locator("tbody tr")).to_have_count(5)
+        changes = section.get_by_role("table", name="Changes of point 0, paired by pattern,")
         expect(changes.locator("tbody tr").first).to_contain_text("+8.3 to +16.3 %")
         expect(changes.locator("tbody tr").first).to_contain_text("worst +2.5 %, uniform")
         check(page)
