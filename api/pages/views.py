@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from tvlb.plots import judged_sets, shape_rows, shortened
+from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody, WindowsBody
 from tvlb.table import MAX_TEXT_ROWS
 
@@ -61,6 +61,7 @@ def shown_table(table: Document) -> Document:
     chosen, simulated = simulated_sets(table)
     found = table.get("search")
     judged = judged_sets(table) if found else ()
+    cases = judged_on(table) if found else None
     by_pattern = [one["pattern"] for one in chosen["per_pattern"]]
     return {
         "table": table,
@@ -68,6 +69,8 @@ def shown_table(table: Document) -> Document:
         "simulated": simulated,
         "found": found,
         "judged": judged,
+        "cases": cases,
+        "case": cases.case if cases else "pattern",
         "names": {one.expression: one.name for one in judged},
         "shapes": shape_rows(table) if found else (),
         "patterns": tuple(dict.fromkeys([*by_pattern, "uniform", "shift(1,0)"])),

@@ -146,11 +146,13 @@ function palette() {
   return [colour("min"), colour("vlb"), "#009e73", "#cc79a7", "#e69f00", colour("text"), "#56b4e9", "#999999"];
 }
 
-// Two-sided 95% of Student's t, for 1..9 degrees of freedom; there are 2 to 5 patterns.
-const T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26];
+// Two-sided 95% of Student's t, for 1..13 degrees of freedom: there are mostly 2 to 14 runs. Of more
+// the first two terms of its expansion are within 1%.
+const T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16];
 
 function interval(set) {
-  return set.saturation_sem * (T[set.per_pattern.length - 2] ?? 1.96);
+  const degrees = Math.max(set.per_pattern.length - 1, 1);
+  return set.saturation_sem * (T[degrees - 1] ?? 1.96 + 2.37 / degrees);
 }
 
 /** Saturation of the simulated sets with 95% intervals; the first is the conventional one. */

@@ -72,7 +72,9 @@ def test_a_front_is_a_file_for_each_point(front: Path) -> None:
     assert listed["topology"] == "dfly(2,4,2,5)"
     assert listed["loads"] == document["search"]["loads"]
     assert listed["provenance"] == document["provenance"]
-    assert listed["patterns"] == ["type2(seed=1)", "shift(1,0)"]
+    # Four rounds, in the order of the figures.
+    assert listed["patterns"] == ["type2(seed=1)", "shift(1,0)"] * 4
+    assert all(len(one["saturation"]) == 8 for one in listed["front"])
     assert len(listed["front"]) >= 2
     for number, (point, found) in enumerate(
         zip(listed["front"], document["search"]["front"], strict=True), 1
@@ -121,8 +123,8 @@ def test_the_summary_tells_what_was_found(front: Path, capsys: pytest.CaptureFix
     document = json.loads((front / "t.json").read_text())
     within = sum(one["within_tolerance"] for one in (*document["probe"], *document["strategic"]))
     assert f"{within} of 38 path sets, those within 8% of the best" in out
-    assert "Judged on 2 given patterns, other seeds" in out
-    assert "95% intervals" in out
+    assert "Judged on 8 runs of 2 given patterns, other seeds" in out
+    assert "Changes, paired by run, with 95% intervals" in out
     assert "conventional UGAL" in out
     for line in ("short(2,3)", "published", "algorithm 1", "Front", "searched for front"):
         assert line in out, line
@@ -135,16 +137,41 @@ def test_the_summary_tells_what_was_found(front: Path, capsys: pytest.CaptureFix
     assert max(map(len, out.splitlines())) <= 200
 
 
-@pytest.mark.parametrize("traffic", [[], ["uniform"]])
-def test_the_summary_says_what_sets_were_judged_on(traffic: list[str]) -> None:
-    document = example("search")
-    document["provenance"]["parameters"]["traffic"] = traffic
+def summary(document: dict[str, Any]) -> str:
     console = Console(file=StringIO(), width=110)
     print_summary(document, console)
     assert isinstance(console.file, StringIO)
-    printed = console.file.getvalue()
-    assert ("Judged on 3 held-out patterns" in printed) == (not traffic)
-    # Long names have a letter in the tables, and are written out once.
+    return console.file.getvalue()
+
+
+SEARCHED = ("type2(seed=1)", "shift(1,0)", "uniform")
+
+
+@pytest.mark.parametrize(
+    ("judged", "told", "case"),
+    [
+        (SEARCHED, "3 given patterns, other seeds", "pattern"),
+        # Searched weightiest first, judged in the order that was asked for.
+        (SEARCHED[::-1] * 3, "9 runs of 3 given patterns, other seeds", "run"),
+        (("uniform", "shift(1,0)", "shift(2,0)"), "3 held-out patterns", "pattern"),
+    ],
+)
+def test_the_summary_says_what_sets_were_judged_on(
+    judged: Sequence[str], told: str, case: str
+) -> None:
+    document = example("search")
+    assert [one["pattern"] for one in document["search"]["traffic"]] == [*SEARCHED]
+    document["baseline"]["per_pattern"] = [{"pattern": name} for name in judged]
+    document["search"]["held_out"][0]["latency"][1][0] = None
+    printed = summary(document)
+    assert f" Judged on {told} " in printed
+    assert f"Changes, paired by {case}, with 95% intervals that hold for all sets" in printed
+    assert f"(n): only n of the {case}s are not saturated at that load" in printed
+
+
+def test_long_names_have_a_letter_in_the_tables_and_are_written_out_once() -> None:
+    document = example("search")
+    printed = summary(document)
     held_out = document["search"]["held_out"]
     name = next(one["path_set"] for one in held_out if len(one["path_set"]) > 24)
     chosen = document["decision"]["expression"]
@@ -157,11 +184,8 @@ def test_the_summary_says_what_sets_were_judged_on(traffic: list[str]) -> None:
 
 def test_the_summary_tells_where_a_latency_is_missing() -> None:
     document = example("search")
-    console = Console(file=StringIO(), width=110)
     document["search"]["held_out"][0]["latency"][1][0] = None
-    print_summary(document, console)
-    assert isinstance(console.file, StringIO)
-    printed = console.file.getvalue()
+    printed = summary(document)
     assert f"{document['search']['held_out'][0]['latency_mean'][1]:.1f} (2) " in printed
     assert "(n): only n of the patterns are not saturated at that load" in printed
 
@@ -171,9 +195,10 @@ def test_named_traffic_is_what_tables_are_judged_on(capsys: pytest.CaptureFixtur
     ask = ("table", "1,2,1,3", *QUICK, "--no-balance", "--traffic", "own.csv", "--traffic")
     out, _ = run(capsys, *ask, "uniform:3", "--store", "kept", "--json")
     document = json.loads(out)
-    assert [one["pattern"] for one in document["baseline"]["per_pattern"]] == ["own.csv", "uniform"]
+    judged = [one["pattern"] for one in document["baseline"]["per_pattern"]]
+    assert judged == ["own.csv", "uniform"] * 4
     searched = [(one["pattern"], one["share"]) for one in document["search"]["traffic"]]
-    assert searched == [("own.csv", 0.25), ("uniform", 0.75)]
+    assert searched == [("uniform", 0.75), ("own.csv", 0.25)]
     assert document["provenance"]["parameters"]["traffic"] == ["own.csv:1", "uniform:3"]
     assert document["search"]["budget"] == 0
     assert all(one["balancing"] is None for one in document["search"]["held_out"])
@@ -217,4 +242,11 @@ def test_a_network_that_saturates_at_once(capsys: pytest.CaptureFixture[str]) ->
                  "--traffic", "type2(seed=1)", "--store", "kept", "--json")  # fmt: skip
     document = json.loads(out)
     assert document["baseline"]["saturation_mean"] == 0.0
-    assert not document["decision"]["replaces_all"]
+    # So it is the latency of the runs that sustain the lower load by which sets are told apart.
+    verdicts = {one["expression"]: one["comparison"] for one in document["candidates"]}
+    assert {one["saturation_gain"] for one in verdicts.values()} == {0.0}
+    decision = document["decision"]
+    assert decision["replaces_all"]
+    chosen = verdicts[decision["expression"]]
+    assert chosen["verdict"] == "equal saturation, lower latency"
+    assert chosen["latency_change"] < -2 * chosen["latency_sem"]

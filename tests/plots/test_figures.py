@@ -8,8 +8,8 @@ import pytest
 
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
-from tvlb.plots import figure_of, judged_sets, save_figure
-from tvlb.plots.style import shortened
+from tvlb.judged import judged_sets, shortened
+from tvlb.plots import figure_of, save_figure
 from tvlb.schemas.found import FoundSearch
 
 POINTS = [
@@ -22,13 +22,17 @@ KIND = {f"{name}_{when}": [1.0] * 101 for name in ("percentiles",) for when in (
 ROW = {"latency_ci95": 0.5, "load": 0.1, "latency_mean": 40.0, "saturated": False}
 LOADS = {"rows": [ROW, ROW | {"load": 0.2, "saturated": True}], "routing": "min", "seeds": 1,
          "path_set": "none", "topology": "dfly(2,4,2,3)", "pattern": "uniform"}  # fmt: skip
-FOUND = ["Saturation against latency on held-out patterns",
+FOUND = ["Saturation against latency on 3 held-out patterns",
          "Anytime curve of 12 sets, objective front", "Detours by shape"]  # fmt: skip
 
 
 def found(**made: Any) -> dict[str, Any]:
     """Return a document of a search for weighted sets."""
-    return {"search": made_search(**made), "decision": {"expression": ANSWERS[0]}}
+    return {
+        "search": made_search(**made),
+        "decision": {"expression": ANSWERS[0]},
+        "baseline": {"per_pattern": [{"pattern": name} for name in ("uniform", "a", "b")]},
+    }
 
 
 @pytest.mark.parametrize(
@@ -85,6 +89,19 @@ def test_every_judged_set_is_a_named_point() -> None:
     line = np.asarray(front.lines[0].get_xydata())
     # Neither answer beats the other: more saturation against less latency.
     assert line.tolist() == [[46.0, 0.39], [48.0, 0.40]]
+
+
+def test_a_front_says_what_sets_were_judged_on() -> None:
+    # What was searched, eight times.
+    given = {"per_pattern": [{"pattern": "shift(2,3)"}] * 8}
+    front = figure_of(found() | {"baseline": given}).axes[0]
+    assert front.get_title() == "Saturation against latency on 8 runs of 1 given pattern"
+    legend = front.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text().endswith("from conventional UGAL, paired by run")
+    paired = figure_of(found()).axes[0].get_legend()
+    assert paired is not None
+    assert paired.get_title().get_text().endswith("paired by pattern")
 
 
 def test_a_beaten_answer_is_not_on_the_front() -> None:

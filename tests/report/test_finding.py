@@ -194,7 +194,11 @@ def test_where_there_is_nothing_to_compare_it_is_said() -> None:
 def test_cautions_name_patterns_seeds_and_the_choice() -> None:
     made = [point(n, simulated_patterns=2 + n % 4, seed=n % 3) for n in range(30)]
     cautions = " ".join(finding(made).cautions)
-    assert "a mean over 2 to 5 simulated traffic patterns" in cautions
+    assert (
+        "a mean over 2 to 5 simulated traffic patterns, paired with conventional UGAL pattern"
+        in (cautions)
+    )
+    assert "its interval is over these patterns" in cautions
     assert "The sweep has 3 seeds. All patterns are adversarial" in cautions
     assert "(up to 2 a point) are picked from all that were screened" in cautions
     # One in 20 of 30.

@@ -160,7 +160,7 @@ def test_the_held_out_gains_of_searches_are_told() -> None:
     told = "+12.3 % +8.3 to +16.3 % -11.1 % -15.1 to -7.1 %"
     assert f"ugal-l 0 front shape(g.g:4, g.lgl) {told} {told}" in text
     for part in (
-        "mean over 3 held-out traffic patterns",
+        "mean over 3 runs of held-out traffic, paired with conventional UGAL run by run",
         "the best of all sets that were judged (up to 3 a point",
     ):
         assert part in text
@@ -186,6 +186,19 @@ def test_details_of_searches_have_their_sets_and_shapes() -> None:
         "found 1", "conventional UGAL",
         [0.123, 0.04, 0.025, "uniform"], [-0.111, 0.04, -0.02, "uniform"], None,
     ]  # fmt: skip
+
+
+def test_details_of_searches_say_what_sets_were_judged_on() -> None:
+    rows, documents = made_up_sweep(["2,4,2,5"], method="search")
+    _, second, *_ = documents.values()
+    # The pattern that was searched, eight times.
+    for one in (second["baseline"], *second["candidates"]):
+        one["per_pattern"] = [one["per_pattern"][0] | {"pattern": "shift(2,3)"}] * 8
+    details = data_of(rows, documents)["details"]
+    assert [(details[key]["search"]["cases"], details[key]["search"]["case"]) for key in "01"] == [
+        ("3 held-out patterns", "pattern"),
+        ("8 runs of 1 given pattern", "run"),
+    ]
 
 
 def test_rows_and_documents_of_earlier_versions_are_enough() -> None:

@@ -268,6 +268,39 @@ def test_patterns_count_by_their_shares() -> None:
     ) == pytest.approx([0.05 / 0.3, (0.05 - half) / 0.3, (0.05 + half) / 0.3], rel=1e-6)
 
 
+def test_shares_are_those_of_the_patterns_in_whatever_order_and_how_often() -> None:
+    # Searched on the weightiest first, judged in two rounds of the order that was asked for.
+    read = copy.deepcopy(example("search"))
+    heavy = "type2(seed=1)"
+    shares = {one["pattern"]: one["share"] for one in read["search"]["traffic"]}
+    assert shares == {heavy: 0.5, "shift(1,0)": 0.25, "uniform": 0.25}
+    figures = (read["baseline"], *read["candidates"])
+    chosen = next(one for one in figures if one["expression"] == read["decision"]["expression"])
+    for one, gains in ((read["baseline"], (0.0, 0.0)), (chosen, (0.1, 0.02))):
+        one["windows"]["grid"] = 1e-9
+        one["per_pattern"] = [
+            {"pattern": name, "saturation": 0.2 + (gain if name == heavy else 0.0), "latency": 50.0}
+            for gain in gains
+            for name in ("uniform", heavy, "shift(1,0)")
+        ]
+    made = row(read)
+    # Half of 0.1 and half of 0.02, in two rounds, over 0.2.
+    # The variance of the differences is 0.25 (0.07^2 + 0.01^2) + 0.5 * 0.03^2 = 0.0017 over 13/16,
+    # and that of their mean 3/16 of it; t(5) = 2.570582.
+    half = 2.570582 * math.sqrt(0.0017 * 3 / 13)
+    assert numbers(
+        made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
+    ) == pytest.approx([0.03 / 0.2, (0.03 - half) / 0.2, (0.03 + half) / 0.2], rel=1e-6)
+    assert made["simulated_patterns"] == 6
+    # Of other patterns than were searched all count alike.
+    for one in figures:
+        one["per_pattern"] = [
+            each | {"pattern": f"type2(seed={100 + number})"}
+            for number, each in enumerate(one["per_pattern"])
+        ]
+    assert numbers(row(read), "saturation_gain") == pytest.approx([(0.1 + 0.02) / 6 / 0.2])
+
+
 def test_the_best_answer_is_told_where_another_set_was_chosen() -> None:
     kept = {"expression": "all", "replaces_all": False, "reason": "no gain"}
     made = searched(decision=kept)

@@ -7,6 +7,8 @@ from typing import Any, cast
 from rich.console import Console
 from rich.table import Table as Grid
 
+from tvlb.judged import judged_on
+
 __all__ = ["print_probe", "print_summary"]
 
 Document = Mapping[str, Any]
@@ -126,9 +128,8 @@ def _short(one: Document, letters: Mapping[str, str]) -> str:
 
 def _print_held_out(document: Document, letters: Mapping[str, str], console: Console) -> None:
     search = document["search"]
-    count = len(document["baseline"]["per_pattern"])
-    given = bool(document["provenance"]["parameters"]["traffic"])
-    title = f"Judged on {count} {'given patterns, other seeds' if given else 'held-out patterns'}"
+    cases = judged_on(document)
+    title = f"Judged on {cases}{', other seeds' if cases.given else ''}"
     low, high = (f"latency at {load:g}" for load in search["loads"])
     grid = _grid(title, ["path set", "balanced by", ""], ["VLB hops", "saturation", low, high])
     hops = {one["expression"]: one["mean_vlb_hops"] for one in document["candidates"]}
@@ -144,13 +145,13 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
         )
     console.print(grid)
     if any(None in latencies for one in search["held_out"] for latencies in one["latency"]):
-        console.print("(n): only n of the patterns are not saturated at that load")
+        console.print(f"(n): only n of the {cases.case}s are not saturated at that load")
     for path_set, letter in letters.items():
         console.print(f"{letter} = {path_set}", soft_wrap=True)
 
 
 def _latencies(one: Document) -> list[str]:
-    """Return the mean latency at both loads, and of how many patterns if not of all."""
+    """Return the mean latency at both loads, and of how many patterns or runs if not of all."""
     cells: list[str] = []
     for mean, latencies in zip(one["latency_mean"], one["latency"], strict=True):
         known = len(latencies) - latencies.count(None)
@@ -165,7 +166,8 @@ def _print_changes(document: Document, letters: Mapping[str, str], console: Cons
         return
     low, high = (f"latency at {load:g}" for load in search["loads"])
     grid = _grid(
-        "Changes, paired by pattern, with 95% intervals that hold for all sets together",
+        f"Changes, paired by {judged_on(document).case}, with 95% intervals that hold for all sets "
+        "together",
         ["path set", "against"],
         ["saturation", low, high, "saturation at worst"],
     )

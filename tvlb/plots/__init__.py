@@ -4,16 +4,5 @@ They are drawn from the JSON documents, so a result can be plotted long after it
 """
 
 from tvlb.plots.figures import FIGURE_SUFFIXES, figure_of, save_figure
-from tvlb.plots.judged import JudgedSet, ShapeRow, judged_sets, shape_rows
-from tvlb.plots.style import shortened
 
-__all__ = [
-    "FIGURE_SUFFIXES",
-    "JudgedSet",
-    "ShapeRow",
-    "figure_of",
-    "judged_sets",
-    "save_figure",
-    "shape_rows",
-    "shortened",
-]
+__all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]

@@ -12,8 +12,9 @@ from matplotlib.gridspec import GridSpec
 
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file, check_writable
+from tvlb.judged import shortened
 from tvlb.plots.found import anytime_panel, front_panel, has_shapes, shapes_panel
-from tvlb.plots.style import COLOURS, Axis, Document, shortened
+from tvlb.plots.style import COLOURS, Axis, Document
 
 __all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from tvlb.plots.judged import JudgedSet, judged_sets, shape_rows
-from tvlb.plots.style import COLOURS, Axis, Document, shortened
+from tvlb.judged import JudgedSet, judged_on, judged_sets, shape_rows, shortened
+from tvlb.plots.style import COLOURS, Axis, Document
 
 __all__ = ["anytime_panel", "front_panel", "has_shapes", "shapes_panel"]
 
@@ -31,11 +31,13 @@ def front_panel(axis: Axis, document: Document) -> None:
     for number, one in enumerate(one for one in sets if not one.found):
         marker, colour = _KNOWN_MARKERS[number % len(_KNOWN_MARKERS)], COLOURS[1 + number % 3]
         _point(axis, one, marker, colour)
-    low = document["search"]["loads"][0]
+    low, cases = document["search"]["loads"][0], judged_on(document)
     axis.set_xlabel(f"latency at load {low:g} (cycles)")
     axis.set_ylabel("saturation load (packets/cycle/node)")
-    axis.set_title("Saturation against latency on held-out patterns")
-    _legend_below(axis, "bars: 95% of the difference from conventional UGAL, paired by pattern")
+    axis.set_title(f"Saturation against latency on {cases}")
+    _legend_below(
+        axis, f"bars: 95% of the difference from conventional UGAL, paired by {cases.case}"
+    )
 
 
 def _point(axis: Axis, one: JudgedSet, marker: str, colour: str) -> None:

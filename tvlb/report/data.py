@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
-from tvlb.plots import judged_sets, shape_rows, shortened
+from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
 from tvlb.report.front import pareto_front
 from tvlb.report.points import Point
 
@@ -137,10 +137,12 @@ def _search(document: Document) -> dict[str, Any] | None:
     if search is None:
         return None
     kept = ("objective", "budget", "flit_hops", "sets", "pruned", "reference", "loads")
-    judged = judged_sets(document)
+    judged, cases = judged_sets(document), judged_on(document)
     names = {one.expression: one.name for one in judged}
     higher = {one["expression"]: one["latency_mean"][1] for one in search["held_out"]}
     return {name: search[name] for name in kept} | {
+        "cases": str(cases),
+        "case": cases.case,
         "judged": [
             asdict(one) | {"label": shortened(one.expression), "higher": higher[one.expression]}
             for one in judged

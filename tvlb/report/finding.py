@@ -150,25 +150,26 @@ def _cautions(computed: Sequence[Point], classes: Sequence[PointClass]) -> tuple
 
 def _patterns(computed: Sequence[Point]) -> str:
     return (
-        f"{_mean_over(computed, 'simulated')} All patterns are adversarial: under other traffic "
-        "the gain may differ."
+        f"{_mean_over(computed, 'simulated traffic patterns', 'pattern')} All patterns are "
+        "adversarial: under other traffic the gain may differ."
     )
 
 
 def _held_out(searched: Sequence[Point]) -> str:
     return (
-        f"{_mean_over(searched, 'held-out')} A search never saw these patterns, nor their seeds: "
-        "where traffic was named, it is that traffic with other seeds; elsewhere both adversarial "
-        "and benign patterns. Under other traffic the gain may differ."
+        f"{_mean_over(searched, 'runs of held-out traffic', 'run')} A search never saw these runs: "
+        "where traffic was named, they are of that traffic with other seeds, several of each "
+        "pattern if these are few; elsewhere of other patterns, both adversarial and benign. Under "
+        "other traffic the gain may differ."
     )
 
 
-def _mean_over(points: Sequence[Point], kind: str) -> str:
-    patterns = span([one["simulated_patterns"] for one in points])
+def _mean_over(points: Sequence[Point], cases: str, case: str) -> str:
+    count = span([one["simulated_patterns"] for one in points])
     seeds = len({one["seed"] for one in points})
     return (
-        f"The gain of a point is a mean over {patterns} {kind} traffic patterns, paired with "
-        f"conventional UGAL pattern by pattern; its interval is over these patterns. The sweep has "
+        f"The gain of a point is a mean over {count} {cases}, paired with conventional UGAL "
+        f"{case} by {case}; its interval is over these {case}s. The sweep has "
         f"{number_of(seeds, 'seed')}."
     )
 

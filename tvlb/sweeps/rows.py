@@ -232,13 +232,18 @@ def _table(document: Document) -> Row:
 
 
 def _share(document: Document) -> NDArray[np.float64]:
-    """Return how much each simulated pattern counts, float64 (patterns,), which sums to 1."""
+    """Return how much each simulated pattern counts, float64 (patterns,), which sums to 1.
+
+    Named traffic is judged in another order than it is searched in, and each pattern maybe often.
+    """
     patterns = [each["pattern"] for each in document["baseline"]["per_pattern"]]
     search: Document | None = document["search"]
     searched: Sequence[Document] = () if search is None else search["traffic"]
-    if [each["pattern"] for each in searched] == patterns:
-        return np.array([each["share"] for each in searched], dtype=np.float64)
-    return np.full(len(patterns), 1.0 / len(patterns))
+    shares = {each["pattern"]: each["share"] for each in searched}
+    if shares.keys() != set(patterns):
+        return np.full(len(patterns), 1.0 / len(patterns))
+    share = np.array([shares[pattern] for pattern in patterns], dtype=np.float64)
+    return share / share.sum()
 
 
 def _changes(one: Document, baseline: Document, share: NDArray[np.float64], prefix: str) -> Row:

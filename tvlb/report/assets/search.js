@@ -16,7 +16,7 @@ function searchPart(point, search) {
     element(
       "div",
       { class: "figures" },
-      figure(id("front"), "Saturation against latency", `On held-out patterns, latency at load ${search.loads[0]}; error bars are 95% of the difference from conventional UGAL, paired by pattern. A line joins the found sets that no other found one beats.`, () => front(search, tools), "plot tall"),
+      figure(id("front"), "Saturation against latency", `On ${search.cases}, latency at load ${search.loads[0]}; error bars are 95% of the difference from conventional UGAL, paired by ${search.case}. A line joins the found sets that no other found one beats.`, () => front(search, tools), "plot tall"),
       search.shapes.length ? figure(id("shapes"), "Detours by shape", "Share of the drawn detours of the chosen set by the kinds of links of both halves; the mark is conventional UGAL.", () => shapes(search, tools), "plot tall") : null,
       figure(id("anytime"), "Anytime curve", `Score of the best set so far against what the search simulated until then; 0 is the reference, ${search.reference}.`, () => anytime(search, tools), "plot tall"),
     ),
@@ -36,7 +36,7 @@ function judgedTable(point, search) {
     figures(one.latency, 2),
     figures(one.higher, 2),
   ]);
-  const caption = `Sets of point ${point.point} on held-out patterns: saturation in packets/cycle/node, latency in cycles`;
+  const caption = `Sets of point ${point.point} on ${search.cases}: saturation in packets/cycle/node, latency in cycles`;
   return table(caption, columns, rows, (number) => search.judged[number].chosen);
 }
 
@@ -44,7 +44,7 @@ function changeTable(point, search) {
   const [low, high] = search.loads;
   const columns = [["Set"], ["Against"], ["Saturation", true], [`Latency at ${low}`, true], [`Latency at ${high}`, true]];
   const rows = search.judgements.map(([name, against, ...changes]) => [name, against, ...changes.map(changeText)]);
-  return table(`Changes of point ${point.point}, paired by held-out pattern, with 95% intervals that hold for all its sets together`, columns, rows);
+  return table(`Changes of point ${point.point}, paired by ${search.case}, with 95% intervals that hold for all its sets together`, columns, rows);
 }
 
 function changeText(change) {

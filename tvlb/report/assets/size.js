@@ -78,9 +78,13 @@ function outcome(point, detail) {
       ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${changed(point, "best_saturation_gain")}, latency ${changed(point, "best_latency_change")}`],
       ["Paths", count(point.paths), pathsRemark(point)],
     ]),
-    element("p", { class: "small" }, `${point.simulated_patterns} simulated patterns, ± is one standard error over them. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
+    element("p", { class: "small" }, `${simulatedOn(point, detail)}, ± is one standard error over the ${detail?.search?.case ?? "pattern"}s. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
   ];
   return detail ? [...made, ...searched(point, detail)] : [...made, element("p", null, "The report was made without the document of this table, so there is no more.")];
+}
+
+function simulatedOn(point, detail) {
+  return detail?.search ? `Judged on ${detail.search.cases}` : `${point.simulated_patterns} simulated patterns`;
 }
 
 function pathsRemark(point) {

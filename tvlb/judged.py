@@ -1,4 +1,7 @@
-"""What figures of a search show: its sets on held-out patterns, shapes of the chosen one."""
+"""The sets of a search's document, as people are shown them: figures, and shapes of the chosen one.
+
+Figures, pages and reports read it; it draws nothing.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tvlb.plots.style import Document
 from tvlb.statistics import half_width
 
-__all__ = ["JudgedSet", "ShapeRow", "judged_sets", "shape_rows"]
+__all__ = ["Cases", "JudgedSet", "ShapeRow", "judged_on", "judged_sets", "shape_rows", "shortened"]
+
+Document = Mapping[str, Any]
 
 _NAMES = {
     "conventional": "conventional UGAL",
@@ -110,6 +114,44 @@ def _half(values: Sequence[Any], others: Sequence[Any], same: bool) -> float | N
 
 
 @dataclass(frozen=True)
+class Cases:
+    """What the sets of a search were judged on.
+
+    Attributes
+    ----------
+    patterns : different ones.
+    runs : of a set, one or several of each pattern, those with seeds of their own.
+    given : whether the search was on these patterns, too, as they were asked for.
+
+    Examples
+    --------
+    >>> str(Cases(10, 10, given=False)), str(Cases(2, 8, given=True))
+    ('10 held-out patterns', '8 runs of 2 given patterns')
+    """
+
+    patterns: int
+    runs: int
+    given: bool
+
+    def __str__(self) -> str:
+        kind = "given" if self.given else "held-out"
+        patterns = f"{self.patterns} {kind} pattern{'' if self.patterns == 1 else 's'}"
+        return patterns if self.runs == self.patterns else f"{self.runs} runs of {patterns}"
+
+    @property
+    def case(self) -> str:
+        """What figures are paired by, and intervals are over: `pattern` or `run`."""
+        return "pattern" if self.runs == self.patterns else "run"
+
+
+def judged_on(document: Document) -> Cases:
+    """Return what the sets of a document with a search were judged on."""
+    names = [one["pattern"] for one in document["baseline"]["per_pattern"]]
+    searched = {one["pattern"] for one in document["search"]["traffic"]}
+    return Cases(len(set(names)), len(names), given=searched == set(names))
+
+
+@dataclass(frozen=True)
 class ShapeRow:
     """A shape of detours in the chosen set.
 
@@ -146,3 +188,19 @@ def shape_rows(document: Document) -> tuple[ShapeRow, ...]:
         )
         for shape in sorted(shapes, key=lambda shape: (len(shape), shape))
     )
+
+
+def shortened(expression: str, most: int = 52) -> str:
+    """Return a path set's expression, without the middle of a long one.
+
+    Examples
+    --------
+    >>> shortened("shape(g.g:16, g.gl:4, g.lg:4, g.lgl), by removal", 30)
+    'shape(g.g:16, ..., by removal'
+    """
+    if len(expression) <= most:
+        return expression
+    end = expression.partition(")")[2]
+    end = end if len(end) <= most // 2 else ""
+    room = most - len(end) - len("...")
+    return f"{expression[:room].rpartition(' ')[0] or expression[:room]} ...{end}"

@@ -1,0 +1,47 @@
+"""What is not imported until it is needed: libraries that take a second or so to load."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+
+_SEARCH = """
+from tests.search.here import workshop_here
+from tvlb.search import SearchOptions, Windows, optimize
+from tvlb.topology import Dragonfly
+
+short = Windows(100, 100, 0.05)
+options = SearchOptions(patterns="1", data_points=1, traffic=("uniform",), balancing=None,
+                        screening=short, confirmation=short, budget="{budget}")
+optimize(Dragonfly(1, 2, 1, 3), options, workshop=workshop_here())
+"""
+
+
+def loaded(program: str, *libraries: str) -> set[str]:
+    """Run a program in a process of its own, and return which of the libraries it has loaded."""
+    tell = f"import sys\nprint(*sorted({set(libraries)!r} & sys.modules.keys()))"
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{program}\n{tell}"],
+        cwd=_ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return set(ended.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["api.app", "tvlb.sweeps", "tvlb.judged"])
+def test_what_draws_nothing_does_not_load_what_draws(module: str) -> None:
+    assert not loaded(f"import {module}", "matplotlib")
+
+
+def test_what_draws_loads_it() -> None:
+    assert loaded("import tvlb.plots", "matplotlib") == {"matplotlib"}
+
+
+@pytest.mark.parametrize(("budget", "needed"), [(0, set[str]()), (1_000_000, {"cma"})])
+def test_a_search_without_a_budget_proposes_nothing(budget: int, needed: set[str]) -> None:
+    assert loaded(_SEARCH.format(budget=budget), "cma") == needed

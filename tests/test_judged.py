@@ -1,0 +1,75 @@
+"""What people are told that sets were judged on; summaries, figures, pages and reports say it."""
+
+from typing import Any
+
+import pytest
+
+from api.pages.rendering import render
+from api.pages.views import shown_table
+from tvlb.judged import judged_on
+from tvlb.schemas import example
+
+
+def searched(traffic: list[str], judged: list[str]) -> dict[str, Any]:
+    """Return a document of a search on some patterns, judged on others."""
+    document = example("search")
+    pattern, figures = document["search"]["traffic"][0], document["baseline"]["per_pattern"][0]
+    document["search"]["traffic"] = [pattern | {"pattern": name} for name in traffic]
+    for one in (document["baseline"], *document["candidates"]):
+        one["per_pattern"] = [figures | {"pattern": name} for name in judged]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("traffic", "judged", "told", "case"),
+    [
+        (["a", "b"], ["c", "d", "e"], "3 held-out patterns", "pattern"),
+        (["a", "b", "c"], ["c", "a", "b"], "3 given patterns", "pattern"),
+        (["a", "b"], ["b", "a"] * 4, "8 runs of 2 given patterns", "run"),
+        (["a"], ["a"] * 8, "8 runs of 1 given pattern", "run"),
+        # Some of what was searched is not what was searched.
+        (["a", "b"], ["a", "c"], "2 held-out patterns", "pattern"),
+        (["a", "b"], ["a"], "1 held-out pattern", "pattern"),
+        # On the smallest networks two of the shifts are one.
+        (["a"], ["b", "c", "c"], "3 runs of 2 held-out patterns", "run"),
+    ],
+)
+def test_patterns_are_told_from_runs(
+    traffic: list[str], judged: list[str], told: str, case: str
+) -> None:
+    found = judged_on(searched(traffic, judged))
+    assert (str(found), found.case) == (told, case)
+
+
+def page(document: dict[str, Any]) -> str:
+    asked = {"topology": "2,4,2,5", "routing": "ugal-l", "seed": 0}
+    table = document | {"id": "0" * 64, "url": "/v1/tables/0", "request": asked}
+    texts = {"line": "", "curl": "", "download": ""}
+    return render("table.html", **shown_table(table), commands=texts, signed_in=False)
+
+
+def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
+    shown = page(searched(["uniform", "a"], ["uniform", "a"] * 4))
+    for part in (
+        "<caption>Sets on 8 runs of 2 given patterns; saturation",
+        'aria-label="Sets on 8 runs of 2 given patterns"',
+        "On 8 runs of 2 given patterns, latency at load",
+        "from conventional UGAL, paired by run.",
+        "<caption>Changes, paired by run, with 95% intervals",
+        "± is one standard error over the runs.",
+        "<dt>Gain, run by run</dt>",
+        "with 95% intervals over the runs; the line",
+    ):
+        assert part in shown
+    assert "8 patterns" not in shown
+    other = page(searched(["uniform", "a"], ["b", "c"]))
+    for part in ("Sets on 2 held-out patterns;", "one standard error over the patterns."):
+        assert part in other
+    assert "paired by run" not in other
+
+
+def test_the_page_of_the_paper_s_method_has_patterns_only() -> None:
+    shown = page(example("table"))
+    assert "± is one standard error over the patterns." in shown
+    assert "<dt>Gain, pattern by pattern</dt>" in shown
+    assert "with 95% intervals over the patterns; the line" in shown
