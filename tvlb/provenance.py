@@ -10,5 +10,5 @@ VERSION = version("tvlb")
 
 def versions() -> dict[str, str]:
     """Versions of tvlb and of what its figures depend on, by name."""
-    packages = ("tvlb", "highspy", "numpy", "pulp", "pyarrow")
+    packages = ("tvlb", "highspy", "numpy", "pulp", "pyarrow", "cma")
     return {"python": platform.python_version()} | {name: version(name) for name in packages}

@@ -162,7 +162,7 @@ def test_traffic_inside_a_switch_is_always_delivered() -> None:
     pattern = MatrixPattern("inside", "node", entries)
     model = ShapeModel(topology, pattern)
     assert model.most_accepted(EVERY, 0.5) == pytest.approx(0.5 * 8 / topology.num_nodes)
-    assert model.solve(EVERY).mass.tolist() == [0.0] * SHAPES
+    assert model.solve(EVERY).mass.tolist() == [[0.0] * SHAPES]
 
 
 def test_detours_inside_a_group_belong_to_every_set() -> None:
@@ -175,16 +175,39 @@ def test_detours_inside_a_group_belong_to_every_set() -> None:
     assert found.theta == pytest.approx(1.0)
     assert model.most_accepted(longest, 1.0) == pytest.approx(2.0 / topology.num_nodes)
     # They are no detours by way of another group.
-    assert found.mass.tolist() == [0.0] * SHAPES
+    assert found.mass.tolist() == [[0.0] * SHAPES]
 
 
 def test_shapes_carry_as_few_hops_as_possible() -> None:
     model = ShapeModel(NETWORKS[1], parse_pattern("shift(1,0)"))
     hops = np.array([shape_hops(code) for code in range(SHAPES)])
-    few = model.solve(hops <= 4)
-    every = model.solve(EVERY)
-    assert every.mass @ hops <= few.mass @ hops + 1e-6
-    assert not few.mass[hops > 4].any()
+    (few,) = model.solve(hops <= 4).mass
+    (every,) = model.solve(EVERY).mass
+    assert every @ hops <= few @ hops + 1e-6
+    assert not few[hops > 4].any()
+
+
+@pytest.mark.parametrize("pattern", ["shift(1,0)", "type2(seed=3)", "uniform"])
+def test_what_shapes_carry_is_told_for_every_share(pattern: str) -> None:
+    shares = (0.95, 0.2, 0.8, 0.5)
+    found = ShapeModel(NETWORKS[1], parse_pattern(pattern)).solve(EVERY, shares)
+    assert found.mass.shape == (4, SHAPES)
+    # Each as if it had been asked for alone, and of the same highest throughput.
+    for share, mass in zip(shares, found.mass, strict=True):
+        alone = ShapeModel(NETWORKS[1], parse_pattern(pattern)).solve(EVERY, [share])
+        assert alone.theta == pytest.approx(found.theta)
+        assert alone.mass[0] == pytest.approx(mass, abs=1e-9)
+
+
+def test_less_throughput_needs_fewer_hops() -> None:
+    # MIN has 2 of the 8 global links of a group, so 2/8 flits/cycle/node, which is 0.4 of the
+    # throughput of 0.625: below that no detour is left but g.g, which may be shorter than MIN.
+    model = ShapeModel(NETWORKS[1], parse_pattern("shift(1,0)"))
+    mass = model.solve(EVERY, (1.0, 0.8, 0.5, 0.3)).mass
+    assert mass.sum(axis=1) == pytest.approx(np.ones(4))
+    full, most, half, least = mass @ [shape_hops(code) for code in range(SHAPES)]
+    assert full > most + 0.1 > half + 0.2
+    assert least == pytest.approx(2.0)
 
 
 def test_what_a_simulation_accepts_is_within_the_bound() -> None:

@@ -155,14 +155,14 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
         TableBody.model_validate_json('{"topology": "2,4,2,5", "seed": 3.5}')
 
 
-# On dfly(2,4,2,5), 40 nodes, the default budget is 40 * 600,000 flit-hops.
+# On dfly(2,4,2,5), 40 nodes, the default budget is 40 * 1,000,000 flit-hops.
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         ({"screening": {"warmup": 2000, "measured": 2000, "grid": 0.01}}, {}),
         ({"data_points": 3, "simulated_patterns": 2, "finalists": None}, {}),
-        ({"budget": 24_000_000}, {}),
-        ({"budget": 2.4e7}, {"budget": "default"}),
+        ({"budget": 40_000_000}, {}),
+        ({"budget": 4e7}, {"budget": "default"}),
         ({"objective": "latency@.20"}, {"objective": "latency@0.2"}),
         ({"method": "paper", "finalists": 2}, {"method": "paper"}),
         (

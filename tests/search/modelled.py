@@ -18,7 +18,7 @@ from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.simulation_units import Run, RunUnit, Saturation, SaturationUnit
 from tvlb.topology import Dragonfly
 
-__all__ = ["FLIT_HOPS", "Landscape", "Modelled", "lucky"]
+__all__ = ["FLIT_HOPS", "Landscape", "Modelled", "lucky", "run_with"]
 
 _Answer = TypeVar("_Answer")
 
@@ -26,6 +26,23 @@ FLIT_HOPS = 1000
 """Of every run."""
 
 RunModel = Callable[[RunUnit], Run]
+
+
+def run_with(
+    latency: float,
+    throughput: float,
+    *,
+    saturated: bool = False,
+    work: Work | None = None,
+) -> Run:
+    """Return a run of a throughput of which the worst served tell the same; see `Figures.gains`."""
+    return Run(
+        latency=latency,
+        accepted=throughput,
+        least_injected=throughput**2,
+        saturated=saturated,
+        work=work or Work(flit_hops=FLIT_HOPS),
+    )
 
 
 class Modelled(Units):
@@ -118,9 +135,9 @@ class Landscape:
             entrant.name, str(recipe.pattern), recipe.seed, windows, unit.load
         )
         saturation = 0.3 * math.exp(worth + luck)
-        return Run(
+        return run_with(
             latency=50.0 * math.exp(luck - self.worth(entrant.path_set, self.latency_goal) / 2),
-            accepted=min(unit.load, saturation),
+            throughput=min(unit.load, saturation),
             saturated=unit.load > saturation,
             work=Work(flit_hops=FLIT_HOPS, cycles=sum(windows)),
         )

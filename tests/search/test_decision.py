@@ -1,6 +1,7 @@
 """The decision rule: paired gains, standard errors, and the answer `all`."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,6 +121,18 @@ def test_by_the_worst_pattern_the_least_gain_counts() -> None:
     even = _shifted("even", [0.03, 0.03, 0.03, 0.03, 0.028])
     assert _decided("worst-pattern", uneven, even).expression == "even"
     assert _decided("saturation", uneven, even).expression == "uneven"
+
+
+def test_by_the_worst_pattern_the_runs_of_a_pattern_are_averaged() -> None:
+    # Two rounds of two patterns. One set gains 1% and 39% in the runs of the first pattern, 20% in
+    # the mean, and 20% on the second; the other always 12%.
+    base = replace(_measured("all", [0.2] * 4), rounds=2)
+    uneven = _measured("uneven", [0.202, 0.24, 0.278, 0.24])
+    even = _measured("even", [0.224] * 4)
+    assert _decided("worst-pattern", uneven, even, baseline=base).expression == "uneven"
+    # Of four patterns the one with 1% is the worst.
+    alone = replace(base, rounds=1)
+    assert _decided("worst-pattern", uneven, even, baseline=alone).expression == "even"
 
 
 def test_the_latency_of_saturated_patterns_is_left_out() -> None:

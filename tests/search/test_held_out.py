@@ -1,7 +1,7 @@
 """The comparison that judges what a search found: what is run, and statistics done plainly."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean, stdev
 
@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy import special
 
 from sim_bridge import SimulationConfig
-from tests.search.modelled import FLIT_HOPS, Modelled, lucky
+from tests.search.modelled import FLIT_HOPS, Modelled, lucky, run_with
 from tvlb.paths import parse_expression
 from tvlb.progress import Progress, silent
 from tvlb.search import Candidate, Change, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
-from tvlb.search.simulation_units import Run, RunUnit, SaturationUnit
+from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.workload import Workload
 from tvlb.statistics import standard_error, weighted_standard_error
 from tvlb.topology import Dragonfly
@@ -56,7 +56,7 @@ def judged(
         known = 50.0 if latency is None else latency[unit.recipe.entrant.name][place]
         # At the higher load everything takes twice as long.
         scale = 1 + LOADS.index(unit.load)
-        return Run(known * scale, unit.load, math.isnan(known), Work(flit_hops=FLIT_HOPS))
+        return run_with(known * scale, unit.load, saturated=math.isnan(known))
 
     def load(unit: SaturationUnit) -> float:
         return saturation[unit.recipe.entrant.name][index[str(unit.recipe.pattern)]]
@@ -99,7 +99,7 @@ def test_every_set_has_every_figure() -> None:
 
 
 def test_all_sets_have_equal_seeds_patterns_and_windows() -> None:
-    units = Modelled(lambda _: Run(0, 0, False, Work()), lambda _: 0.0)
+    units = Modelled(lambda _: run_with(0, 0), lambda _: 0.0)
     judged({"a": [0.3, 0.2], "all": [0.25, 0.15]}, units=units)
     seeds = {unit.recipe.seed for unit in units.simulated}
     # Neither that of the search nor the next.
@@ -123,7 +123,7 @@ def test_all_sets_have_equal_seeds_patterns_and_windows() -> None:
 # Of the first set what the search saw, on patterns like those; of the others what was found of it,
 # moved by how they differed, unless the pattern saturates late.
 def test_searches_begin_where_the_answer_is_likely() -> None:
-    units = Modelled(lambda _: Run(0, 0, False, Work()), lambda _: 0.0)
+    units = Modelled(lambda _: run_with(0, 0), lambda _: 0.0)
     judged(
         {"a": [0.3, 0.2, 0.9], "all": [0.25, 0.15, 0.85], "b": [0.2, 0.1, 0.8]},
         units=units,
@@ -280,6 +280,94 @@ def test_means_count_the_patterns_by_their_shares() -> None:
     assert theirs.latency_mean == pytest.approx(2 * (0.75 * 50 + 0.25 * 70))
 
 
+def in_rounds(
+    workload: Workload, figure: Callable[[str, str, int], float]
+) -> tuple[HeldOut, Modelled]:
+    """Judge `a` against `all`, of which a figure is told by set, pattern and seed."""
+
+    def of(recipe: Recipe) -> float:
+        return figure(recipe.entrant.name, str(recipe.pattern), recipe.seed)
+
+    modelled = Modelled(
+        lambda unit: run_with(100 * of(unit.recipe), unit.load),
+        lambda unit: of(unit.recipe),
+    )
+    found = judge(
+        [candidate("a")],
+        [candidate("all")],
+        workload,
+        LOADS,
+        {},
+        routing="par",
+        config=SimulationConfig(),
+        windows=WINDOWS,
+        seed=7,
+        units=modelled,
+        report=silent,
+    )
+    return found, modelled
+
+
+def chance(name: str, pattern: str, seed: int) -> float:
+    return 0.3 + 0.1 * lucky(name, pattern, seed)
+
+
+def test_every_round_has_a_seed_of_its_own() -> None:
+    workload = Workload.even(PATTERNS[:3]).in_rounds()
+    found, units = in_rounds(workload, chance)
+    names = [str(pattern) for pattern in PATTERNS[:3]]
+    asked = [
+        (unit.recipe.entrant.name, getattr(unit, "load", None), unit.recipe)
+        for unit in units.simulated
+    ]
+    seeds = [recipe.seed for *_, recipe in asked[:9:3]]
+    assert len(set(seeds)) == 3
+    assert not {7, 8} & set(seeds)
+    cases = [(name, seed) for seed in seeds for name in names]
+    for name, one in (("a", found.sets[0]), ("all", found.sets[1])):
+        # Equal cases of all sets, of the saturation as of both latencies.
+        for load in (None, *LOADS):
+            assert cases == [
+                (str(recipe.pattern), recipe.seed)
+                for entrant, at, recipe in asked
+                if (entrant, at) == (name, load)
+            ]
+        expected = [chance(name, *case) for case in cases]
+        assert len(set(expected)) == 9
+        assert one.saturation.tolist() == expected
+        assert one.latency.tolist() == [pytest.approx([100 * value for value in expected])] * 2
+    assert found.measured("a").rounds == 3
+
+
+def test_the_worst_pattern_is_no_matter_of_one_run() -> None:
+    # Four rounds of two patterns: 10% more on the second, and 40% more or 10% less, in the mean
+    # 15% more, on the first.
+    workload = Workload.even(PATTERNS[:2]).in_rounds()
+    _, units = in_rounds(workload, chance)
+    low = [unit.recipe.seed for unit in units.simulated[:8:4]]
+
+    def figure(name: str, pattern: str, seed: int) -> float:
+        if name == "all":
+            return 0.2
+        if pattern == str(PATTERNS[1]):
+            return 0.22
+        return 0.18 if seed in low else 0.28
+
+    (one,) = in_rounds(workload, figure)[0].judgements
+    changes = [one.saturation, *one.latency]
+    for change, (worst, name) in zip(
+        changes, [(0.1, PATTERNS[1]), *[(0.15, PATTERNS[0])] * 2], strict=True
+    ):
+        assert change is not None
+        # Of eight runs, four are 10% ahead, two 40%, and two 10% behind.
+        assert change.mean == pytest.approx(0.125)
+        assert (change.worst, change.worst_pattern) == (pytest.approx(worst), str(name))
+        assert change.patterns == 2
+    # Eight runs have seven degrees of freedom.
+    deviation = stdev([0.1] * 4 + [0.4] * 2 + [-0.1] * 2)
+    assert one.saturation.half_width == pytest.approx(2.364624 * deviation / math.sqrt(8), rel=1e-6)
+
+
 def test_without_an_answer_there_is_nothing_to_judge() -> None:
     # The search may find that nothing is better than `all`.
     found = judged({"all": [0.2, 0.3], "b": [0.1, 0.2]}, answers=0)
@@ -299,7 +387,7 @@ def test_progress_counts_every_simulation() -> None:
         config=SimulationConfig(),
         windows=WINDOWS,
         seed=0,
-        units=Modelled(lambda _: Run(50, 0, False, Work()), lambda _: 0.3),
+        units=Modelled(lambda _: run_with(50, 0), lambda _: 0.3),
         report=events.append,
     )
     assert [(one.stage, one.done, one.total) for one in events] == [

@@ -133,8 +133,8 @@ def test_latency_weighs_most_where_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "flit_hops"),
     [
-        ("small", 8_000_000),
-        ("default", 24_000_000),
+        ("small", 12_000_000),
+        ("default", 40_000_000),
         ("large", 400_000_000),
         ("0", 0),
         (" 1_000_000 ", 1_000_000),

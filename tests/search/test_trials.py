@@ -22,14 +22,15 @@ TOPOLOGY = Dragonfly(2, 4, 2, 5)
 NAMES = ("all", "<=4", "short(2,3)")
 ENTRANTS = [Entrant(name, name, parse_expression(name, TOPOLOGY), 0) for name in NAMES]
 TRAFFIC = Workload((Shift(1, 0), Type2(0), Uniform(), Permutation(1)), (0.4, 0.2, 0.2, 0.2))
-LOADS = [Loads(low=0.1 * number, beyond=0.2 + 0.1 * number) for number in range(1, 5)]
+LOADS = [Loads(low=0.1 * number, saturation=0.2 + 0.1 * number) for number in range(1, 5)]
 CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
 
 
 def distinct(unit: RunUnit) -> Run:
     """Figures that no other run has."""
     parts = (unit.recipe.entrant.name, str(unit.recipe.pattern), unit.load)
-    return Run(2 + lucky("latency", *parts), 2 + lucky("accepted", *parts), False, Work(0, 1, 2))
+    latency, accepted, least = (2 + lucky(one, *parts) for one in ("latency", "accepted", "least"))
+    return Run(latency, accepted, least, saturated=False, work=Work(0, 1, 2))
 
 
 def no_saturation(_: SaturationUnit) -> float:
@@ -60,6 +61,7 @@ def test_every_pattern_is_simulated_at_both_its_loads() -> None:
             assert beyond.config == replace(config, drain_limit_cycles=0)
             assert figures.latency[index] == distinct(low).latency
             assert figures.accepted[index] == distinct(beyond).accepted
+            assert figures.least_injected[index] == distinct(beyond).least_injected
     assert next(runs, None) is None
 
 
@@ -74,6 +76,7 @@ def test_some_patterns_and_the_others_are_all(split: int) -> None:
         joined = head.joined(tail)
         assert joined.latency.tolist() == one.latency.tolist()
         assert joined.accepted.tolist() == one.accepted.tolist()
+        assert joined.least_injected.tolist() == one.least_injected.tolist()
 
 
 @pytest.mark.parametrize("patterns", [1, 2])
@@ -92,8 +95,26 @@ def test_work_adds_up() -> None:
     assert measuring.work == Work(0, 26, 52)
 
 
-def figures(latency: list[float], accepted: list[float]) -> Figures:
-    return Figures(np.array(latency), np.array(accepted))
+def figures(
+    latency: list[float], accepted: list[float], least: list[float] | None = None
+) -> Figures:
+    """Without other figures, the worst served tell the same as the others."""
+    squares = [one**2 for one in accepted]
+    return Figures(np.array(latency), np.array(accepted), np.array(least or squares))
+
+
+def test_of_the_throughput_the_lesser_gain_counts() -> None:
+    reference = figures([50.0] * 4, [0.2] * 4, [0.1] * 4)
+    # 10% more in all, of which the worst served send 21% more, 10% more, and half; 10% more of them
+    # alone. That counts half, and no less than a thousandth of a packet.
+    found = figures([50.0] * 4, [0.22, 0.22, 0.22, 0.2], [0.121, 0.11, 0.05, 0.11])
+    throughput, latency = found.gains(reference)
+    assert throughput == pytest.approx(np.log([1.1, 1.1**0.5, 0.5**0.5, 1.0]))
+    assert latency.tolist() == [0.0] * 4
+    starved = figures([50.0], [0.2], [0.0]).gains(reference)[0]
+    assert starved == pytest.approx(np.log([0.01]) / 2)
+    # The reference is that of the same patterns.
+    assert len(figures([40.0, 60.0], [0.2, 0.2]).gains(reference)[1]) == 2
 
 
 def test_figures_are_scored_on_the_patterns_that_they_have() -> None:
@@ -124,15 +145,15 @@ def test_sets_without_figures_are_worse_than_all_others(bad: Figures) -> None:
         assert not measuring.score(parse_objective("saturation"), 0.25, found, bad) > -math.inf
 
 
-# Beyond saturation by 35%, but loads end at 1; latency at 0.1, or at half the least saturation if
-# that is less; at 55% of the saturation of patterns that saturate late.
+# Beyond saturation by a quarter, but loads end at 1; latency at 0.1, or at half the least
+# saturation if that is less; at 55% of the saturation of patterns that saturate late.
 @pytest.mark.parametrize(
     ("saturation", "low", "expected"),
     [
-        ([0.3, 0.8], None, [(0.1, 0.405), (0.44, 1.0)]),
-        ([0.1, 0.7], None, [(0.05, 0.135), (0.385, 0.945)]),
-        ([0.0, 0.5], None, [(0.01, 0.027), (0.01, 0.675)]),
-        ([0.3, 0.8], 0.2, [(0.2, 0.405), (0.2, 1.0)]),
+        ([0.3, 0.8], None, [(0.1, 0.375), (0.44, 1.0)]),
+        ([0.1, 0.7], None, [(0.05, 0.125), (0.385, 0.875)]),
+        ([0.0, 0.5], None, [(0.01, 0.025), (0.01, 0.625)]),
+        ([0.3, 0.8], 0.2, [(0.2, 0.375), (0.2, 1.0)]),
         ([1.0, 1.0], None, [(0.55, 1.0), (0.55, 1.0)]),
     ],
 )
@@ -143,11 +164,12 @@ def test_loads_follow_from_the_saturation_of_the_reference(
     by_pattern = dict(zip(map(str, patterns), saturation, strict=True))
     units = Modelled(distinct, lambda unit: by_pattern[str(unit.recipe.pattern)])
     found, work = find_loads(
-        ENTRANTS[0],
         patterns,
         low,
         lambda pattern: SaturationUnit(Recipe(ENTRANTS[0], "par", pattern, 0), CONFIG, 0.02, None),
         units,
     )
     assert [(one.low, one.beyond) for one in found] == [pytest.approx(one) for one in expected]
+    # Those that carry nothing count as if they carried the least.
+    assert [one.saturation for one in found] == [max(one, 0.02) for one in saturation]
     assert work == Work(flit_hops=2 * FLIT_HOPS)

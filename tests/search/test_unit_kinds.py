@@ -277,3 +277,17 @@ def test_runs_are_those_of_the_scenario() -> None:
         result.saturated,
     )
     assert (run.work.flit_hops, run.work.cycles) == (result.flit_hops, result.cycles)
+
+
+@pytest.mark.parametrize(("senders", "tenth"), [(12, 2), (7, 1)])
+def test_a_run_tells_what_the_worst_served_switches_send(senders: int, tenth: int) -> None:
+    # Some of 12 switches send to the next group, every other one half as much. What nodes that
+    # send less get into the network counts as a share of that.
+    rates = tuple((one, (one + 4) % 12, 2.0 / (1 + one % 2)) for one in range(senders))
+    recipe = Asked(pattern=MatrixPattern("next", "switch", rates)).recipe()
+    unit = RunUnit(recipe, CONFIG, 0.9)
+    injected = recipe.scenario().run(0.9, CONFIG).switch_injected
+    served = sorted(injected[one] / (0.9 / (1 + one % 2)) for one in range(senders))
+    assert served[0] < served[tenth] < 0.95
+    least = unit.decode(unit.compute()).least_injected
+    assert least == pytest.approx(0.9 * sum(served[:tenth]) / tenth)

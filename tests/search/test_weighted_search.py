@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -31,14 +30,14 @@ from tvlb.topology import Dragonfly
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
 SHORT = Windows(150, 150, 0.05)
 LONG = Windows(250, 250, 0.05)
-# The sets to begin with take 1.4 million flit-hops.
+# The sets to begin with take 1.5 million flit-hops.
 QUICK = SearchOptions(
     patterns="1",
     screening=LONG,
     confirmation=SHORT,
     data_points=1,
     budget="3_200_000",
-    seed=8,
+    seed=15,
 )
 
 
@@ -47,8 +46,7 @@ def short_runs() -> Generator[None]:
     """Look even more briefly; worker processes are told with every run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tvlb.search.weighted.SHORT", SHORT)
-        patch.setattr("tvlb.search.weighted._PILOT", SHORT)
-        patch.setattr(sys.modules["tvlb.search.optimize"], "_CURVE_WINDOWS", SHORT)
+        patch.setattr("tvlb.search.by_search._CURVE_WINDOWS", SHORT)
         yield
 
 
@@ -246,16 +244,48 @@ def test_a_front_has_a_table_for_every_answer() -> None:
     assert len(found.search.best) == 3
 
 
-def test_traffic_of_one_pattern_has_no_intervals() -> None:
+def test_traffic_of_one_pattern_is_judged_in_eight_rounds() -> None:
     ended = search(replace(QUICK, traffic=("shift(1,0)",), budget="0", objective="worst-pattern"))
     document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
     judgements = document["search"]["judgements"]
     assert judgements
-    assert all(one["saturation"]["half_width"] is None for one in judgements)
+    for one in judgements:
+        assert one["saturation"]["half_width"] > 0
+        # Of a single pattern the worst is the only one, and in the mean of its runs.
+        assert one["saturation"]["patterns"] == 1
+        assert one["saturation"]["worst"] == pytest.approx(one["saturation"]["mean"])
     assert [one["pattern"] for one in document["search"]["traffic"]] == ["shift(1,0)"]
-    assert ended.result.validation.patterns == ("shift(1,0)",)
-    # Other seeds than those of the search.
-    assert ended.found.held_out.workload == ended.found.search.setting.workload
+    assert ended.result.validation.patterns == ("shift(1,0)",) * 8
+    held_out = ended.found.held_out
+    assert held_out.workload == ended.found.search.setting.workload.in_rounds()
+    # Runs with other seeds are other runs.
+    for one in held_out.sets:
+        assert len({*one.latency[0].tolist()}) == 8
+    # Curves are of the pattern once.
+    points = [point for curve in document["curves"].values() for point in curve]
+    assert {point["latency_sem"] for point in points} == {None}
+
+
+def test_named_traffic_is_searched_weightiest_first_and_judged_as_named() -> None:
+    named = ("uniform", "shift(1,0):2", "shift(2,0)")
+    ended = search(replace(QUICK, traffic=named, budget="0", balancing=None))
+    document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
+    assert [(one["pattern"], one["share"]) for one in document["search"]["traffic"]] == [
+        ("shift(1,0)", 0.5),
+        ("uniform", 0.25),
+        ("shift(2,0)", 0.25),
+    ]
+    assert ended.result.validation.patterns == ("uniform", "shift(1,0)", "shift(2,0)") * 3
+    assert ended.found.held_out.workload.share == pytest.approx([1 / 12, 2 / 12, 1 / 12] * 3)
+    # What is printed of a set are means by these shares.
+    base = document["baseline"]
+    assert base["saturation_mean"] == pytest.approx(
+        sum(
+            (2 if one["pattern"] == "shift(1,0)" else 1) * one["saturation"]
+            for one in base["per_pattern"]
+        )
+        / 12
+    )
 
 
 @pytest.mark.parametrize("form", ["weights", "removal", None])

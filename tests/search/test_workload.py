@@ -1,6 +1,7 @@
 """Traffic that tables are searched for, and traffic that they are judged on."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,56 @@ def test_a_file_of_traffic_is_read_once(tmp_path: Path) -> None:
     assert options.workload.patterns == (pattern,)
 
 
+# Type2 patterns by number, each with a share; equal shares are frequent.
+workloads = st.lists(st.integers(1, 4), min_size=1, max_size=30).map(
+    lambda counted: Workload(
+        tuple(Type2(number) for number in range(len(counted))),
+        tuple(count / sum(counted) for count in counted),
+    )
+)
+
+
+@given(workloads)
+def test_weightier_patterns_come_first_and_equal_ones_stay_in_order(workload: Workload) -> None:
+    found = workload.weightiest_first()
+    pairs = list(zip(found.patterns, found.shares, strict=True))
+    assert set(pairs) == set(zip(workload.patterns, workload.shares, strict=True))
+    assert len(pairs) == len(workload.patterns)
+    given = workload.patterns.index
+    for (one, share), (other, less) in pairwise(pairs):
+        assert share > less or (share == less and given(one) < given(other))
+    assert found.weightiest_first() == found
+    assert found.rounds == 1
+
+
+@given(workloads)
+def test_rounds_make_eight_cases_of_few_patterns(workload: Workload) -> None:
+    found = workload.in_rounds()
+    given = len(workload.patterns)
+    assert found.first_round == workload.first_round == workload.patterns
+    assert found.patterns == workload.patterns * found.rounds
+    assert len(found.patterns) == len(found.shares) == len(found.share)
+    # As few as that takes: one round less would be fewer than eight.
+    assert len(found.patterns) >= 8
+    assert found.rounds == 1 or len(found.patterns) - given < 8
+    assert math.fsum(found.shares) == pytest.approx(1.0, abs=1e-12)
+    # No pattern counts more or less for it.
+    by_pattern = found.share.reshape(found.rounds, given).sum(axis=0)
+    assert by_pattern == pytest.approx(workload.share)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "rounds"), [(1, 8), (2, 4), (3, 3), (4, 2), (5, 2), (7, 2), (8, 1), (100, 1)]
+)
+def test_rounds_by_hand(patterns: int, rounds: int) -> None:
+    workload = Workload.even([Type2(number) for number in range(patterns)])
+    found = workload.in_rounds()
+    assert (found.rounds, len(found.patterns)) == (rounds, rounds * patterns)
+    assert found.share == pytest.approx(1 / (rounds * patterns))
+    if rounds == 1:
+        assert found == workload
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("topology", [TOPOLOGY, *SMALLEST], ids=str)
 def test_training_traffic_is_mostly_adversarial(topology: Dragonfly, seed: int) -> None:
@@ -122,8 +173,13 @@ def test_held_out_traffic_is_never_searched(seed: int) -> None:
     names = [str(one) for one in found.patterns]
     assert len(set(names)) == len(names) == 10
     assert not {*names} & (searched | probed)
+    # Searches and probes count theirs from 0.
+    drawn = [one.seed for one in found.patterns if isinstance(one, Type2 | Permutation)]
+    assert len(set(drawn)) == 6
+    assert min(one for one in drawn if one is not None) >= 100
     assert sum(isinstance(one, Uniform | Permutation | TimeMixed) for one in found.patterns) == 3
     assert found.shares == (0.1,) * 10
+    assert found.rounds == 1
 
 
 @pytest.mark.parametrize("topology", SMALLEST, ids=str)
@@ -136,3 +192,11 @@ def test_traffic_depends_on_the_seed() -> None:
     drawn = {str(training_workload(TOPOLOGY, 2, seed).patterns[0]) for seed in range(20)}
     # Of 16 shifts.
     assert len(drawn) > 5
+    # Of a million, so that hardly any comes twice: what judges one search tells nothing of another.
+    judging = [
+        str(one)
+        for seed in range(20)
+        for one in held_out_workload(TOPOLOGY, seed).patterns
+        if isinstance(one, Type2 | Permutation)
+    ]
+    assert len(set(judging)) == len(judging) == 120

@@ -5,6 +5,7 @@ rate of its own, which tells how much each shape should carry, and the link pric
 network can deliver by some shapes alone: no packet travels cheaper than by the cheapest path.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,9 +26,6 @@ __all__ = ["ShapeFlow", "ShapeModel"]
 _MOST_ROWS = 2_000_000
 # Measured: passes over the nonzeros, as many as the smaller side of the program.
 _SECONDS_PER_PASS, _MOST_SECONDS = 3e-9, 6.0
-# What the shapes carry is read at a little less than the highest throughput, where the shortest
-# paths that suffice are preferred.
-_SHARE_OF_BEST = 0.95
 _SETTINGS = (
     ("output_flag", False),
     ("threads", 1),
@@ -44,8 +42,9 @@ class ShapeFlow:
     Attributes
     ----------
     theta : throughput, flits/cycle/node.
-    mass : float64 (16,), share of the VLB traffic that each shape carries, by code, at 95% of
-        `theta` by as few hops as possible; sums to 1, or is 0 if MIN carries all.
+    mass : float64 (shares, 16), for every share of `theta` asked for what part of the VLB traffic
+        each shape carries, by code, where as few hops as possible are taken; sums to 1, or is 0 if
+        MIN carries all.
     """
 
     theta: float
@@ -106,10 +105,11 @@ class ShapeModel:
         hops = np.concatenate([self._minimal.hops, self._rows.hops])
         return _classes(owner, links, hops, flows, self._topology.num_links)
 
-    def solve(self, shapes: NDArray[np.bool_]) -> ShapeFlow:
+    def solve(self, shapes: NDArray[np.bool_], shares: Sequence[float] = (0.95,)) -> ShapeFlow:
         """Find the highest throughput with the VLB paths of some shapes, bool (16,) by code.
 
-        Flows between groups that have no such path are left to MIN; detours inside a group belong
+        At a share of it there is a choice of flows, and that with the fewest hops is taken. Flows
+        between groups that have no such path are left to MIN; detours inside a group belong
         to every set.
 
         Raises
@@ -122,10 +122,12 @@ class ShapeModel:
         best = self._solve(allowed, None)
         theta = best.columns[0]
         self._prices.append(best.price)
-        shipped = self._solve(allowed, _SHARE_OF_BEST * theta).columns[1:]
-        mass = summed(classes.shape, shipped[classes.flows :], SHAPES + 1)[:SHAPES]
-        total = mass.sum()
-        return ShapeFlow(float(theta), mass / total if total > 0 else mass)
+        mass = np.zeros((len(shares), SHAPES))
+        for row, share in zip(mass, shares, strict=True):
+            shipped = self._solve(allowed, share * theta).columns[1 + classes.flows :]
+            row[:] = summed(classes.shape, shipped, SHAPES + 1)[:SHAPES]
+        total = mass.sum(axis=1, keepdims=True)
+        return ShapeFlow(float(theta), mass / np.where(total > 0, total, 1.0))
 
     def most_accepted(self, shapes: NDArray[np.bool_], load: float) -> float:
         """Bound what is delivered in the long run at an offered load, packets/cycle/node.

@@ -27,12 +27,20 @@ from tvlb.paths.path_set import (
     all_pairs,
 )
 from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows, wiring
-from tvlb.paths.shape_rule import SHAPES, ShapeRule, shape_code, shape_hops, shape_name
+from tvlb.paths.shape_rule import (
+    HALVES,
+    SHAPES,
+    ShapeRule,
+    shape_code,
+    shape_hops,
+    shape_name,
+)
 from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
+    "HALVES",
     "MAX_HOPS",
     "MAX_ROWS",
     "PATH_SET_GRAMMAR",

@@ -82,6 +82,9 @@ class Versions(Document):
     numpy: str = Field(description="Version of NumPy.")
     pulp: str = Field(description="Version of PuLP, the interface to other LP solvers.")
     pyarrow: str = Field(description="Version of PyArrow, which writes Parquet files.")
+    cma: OptionalKey[str] = Field(
+        default=None, description="Version of pycma, which proposes weighted path sets."
+    )
 
 
 class RouterSettings(Document):

@@ -36,7 +36,6 @@ from tvlb.search.objective import (
     parse_objective,
 )
 from tvlb.search.optimize import (
-    Found,
     TableResult,
     check_compact,
     check_request,
@@ -57,6 +56,7 @@ from tvlb.search.simulation import (
 )
 from tvlb.search.simulation_document import simulation_document
 from tvlb.search.simulation_units import Entrant
+from tvlb.search.task import Found
 from tvlb.search.units import (
     Unit,
     UnitCount,

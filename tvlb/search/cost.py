@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sim_bridge import Routing, SimulationConfig, Warmup
 from tvlb.paths import MAX_ROWS, PathSet
-from tvlb.search.objective import Method, flit_hop_budget
+from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.runner import Windows
 from tvlb.search.sampling import BATCH
@@ -74,7 +74,6 @@ _RUNS_PER_HALVING = 1.5
 _CURVE_POINTS = 10
 _CURVES = 2
 _MEAN_CURVE_LOAD = 0.58  # of the saturation throughput
-_REFERENCE_LOAD = 0.1
 # The search for weighted sets: 20 sets to begin with, most of them on two patterns and two loads;
 # held-out traffic of ten patterns, four sets, a search for saturation and two latencies each.
 _STARTING_RUNS = 30
@@ -262,7 +261,7 @@ def _search_seconds(topology: Dragonfly, options: SearchOptions) -> dict[str, fl
     """Estimate the search for weighted sets, and the comparison on held-out traffic."""
     workload = options.workload
     trained = options.pattern_count + 3 if workload is None else len(workload.patterns)
-    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.patterns)
+    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
     saturation = _saturation(topology)
     windows = options.confirmation_windows
     start = _STARTING_RUNS * trained * _run_seconds(topology, options.routing, saturation, 2_000)
@@ -280,7 +279,7 @@ def _search_seconds(topology: Dragonfly, options: SearchOptions) -> dict[str, fl
 def _validation_seconds(topology: Dragonfly, options: SearchOptions, candidates: float) -> float:
     """Step 2: screening, confirmation and curves."""
     saturation = _saturation(topology)
-    reference = min(_REFERENCE_LOAD, saturation / 2)
+    reference = min(REFERENCE_LOAD, saturation / 2)
     # `all`, the finalists and the candidate of lowest latency, which often is one of these.
     confirmed = 1.5 + min(options.finalist_count, candidates)
     halvings = max(

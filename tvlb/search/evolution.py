@@ -28,7 +28,7 @@ __all__ = ["Challenger", "Evolution", "Proposer", "Scored", "Step", "random_prop
 # Patterns of the first look, and of how many sets the better half goes on at least.
 _FIRST_LOOK = 2
 _POPULATION = 8
-_SPREAD = 1.5
+_SPREAD = 1.0
 _LEAST_SURVIVORS = 4
 _CHALLENGING_STARTS = 2
 # Generations without a new incumbent until the search begins anew, wider.
@@ -119,6 +119,7 @@ class _Line:
     ----------
     bar : score in the short windows that a set has to exceed to challenge the incumbent.
     center : where the strategy begins.
+    strategy : proposes sets; None until a generation needs it.
     idle : generations since the last incumbent or restart.
     """
 
@@ -126,7 +127,7 @@ class _Line:
     incumbent: Challenger
     bar: float
     center: ShapeSet | None
-    strategy: Strategy
+    strategy: Strategy | None = None
     idle: int = 0
     restarts: int = 0
 
@@ -139,7 +140,8 @@ class Evolution:
     short, long : simulate in short and in longer windows.
     reference : what scores are relative to.
     budget : flit-hops of both together, after which no new generation begins.
-    may_reach : tells whether a set can reach what the incumbent accepts, by certified bounds.
+    may_reach : tells whether a set can accept so much under any pattern, packets/cycle/node, by
+        certified bounds.
     forms_of : gives the other forms of a set: balanced by removal, and by weights.
     proposer : makes the strategy that proposes sets.
     """
@@ -155,7 +157,7 @@ class Evolution:
         budget: int,
         seed: int,
         report: Reporter,
-        may_reach: Callable[[Candidate, Figures], bool],
+        may_reach: Callable[[Candidate, NDArray[np.float64]], bool],
         forms_of: Callable[[Candidate], Sequence[Candidate]],
         proposer: Proposer = new_strategy,
     ) -> None:
@@ -282,36 +284,40 @@ class Evolution:
             incumbent = self._better(incumbent, one, weight)
         shapes = (_by_shape(one.candidate) for one in ranked if one.candidate.balanced is None)
         center = next((shape for shape in shapes if shape is not None), None)
-        return _Line(weight, incumbent, ranked[0].score, center, self._strategy(center, 0))
+        return _Line(weight, incumbent, ranked[0].score, center)
 
     def _advance(self, line: _Line) -> None:
         """Look at one more generation, and begin anew where that leads nowhere."""
-        ranked = self._generation(line)
+        strategy = line.strategy or self._strategy(line.center, line.restarts)
+        line.strategy = strategy
+        ranked = self._generation(line, strategy)
         line.idle += 1
         if ranked and ranked[0].score > line.bar:
             before, line.bar = line.incumbent, ranked[0].score
             line.incumbent = self._better(before, ranked[0], line.weight)
             line.idle = line.idle if line.incumbent is before else 0
-        if line.idle >= _PATIENCE or line.strategy.stop():
+        if line.idle >= _PATIENCE or strategy.stop():
             line.center = _by_shape(line.incumbent.candidate) or line.center
-            line.restarts, line.idle = line.restarts + 1, 0
-            line.strategy = self._strategy(line.center, line.restarts)
+            line.restarts, line.idle, line.strategy = line.restarts + 1, 0, None
 
-    def _generation(self, line: _Line) -> list[Scored]:
+    def _generation(self, line: _Line, strategy: Strategy) -> list[Scored]:
         """Race the sets of some points and tell the strategy what they are worth."""
-        points = line.strategy.ask()
+        points = strategy.ask()
         candidates = [Candidate.as_it_is(self._space.set_at(point), self._seed) for point in points]
         different = {one.name: one for one in candidates}
+        # To be as good as the incumbent, with whatever it serves its worst.
+        gain, _ = line.incumbent.figures.gains(self._long_reference)
+        least = self._long_reference.accepted * np.exp(gain)
         reachable = [
             one
             for one in different.values()
-            if line.weight > _MOST_PRUNED_WEIGHT or self._may_reach(one, line.incumbent.figures)
+            if line.weight > _MOST_PRUNED_WEIGHT or self._may_reach(one, least)
         ]
         self.pruned += len(different) - len(reachable)
         ranked = self.race(reachable, line.weight)
         place = {one.candidate.name: position for position, one in enumerate(ranked)}
         # Ranks are all that the strategy uses; what cannot reach the incumbent ranks last.
-        line.strategy.tell(points, [float(place.get(one.name, len(place))) for one in candidates])
+        strategy.tell(points, [float(place.get(one.name, len(place))) for one in candidates])
         return ranked
 
     def _strategy(self, center: ShapeSet | None, restarts: int) -> Strategy:

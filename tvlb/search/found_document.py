@@ -5,8 +5,8 @@ from dataclasses import asdict
 from tvlb.documents import plain
 from tvlb.paths import SHAPES, ShapeSet, shape_name, shape_shares
 from tvlb.search.held_out import Judged, Judgement
-from tvlb.search.optimize import Found
 from tvlb.search.preparation import Candidate
+from tvlb.search.task import Found
 from tvlb.search.weighted import PUBLISHED
 
 __all__ = ["found_document"]

@@ -24,7 +24,7 @@ from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.statistics import CONFIDENCE, weighted_standard_error
-from tvlb.traffic import Pattern, Shift, Type2
+from tvlb.traffic import Shift, Type2
 
 __all__ = ["Change", "HeldOut", "Judged", "Judgement", "judge"]
 
@@ -51,13 +51,13 @@ class Judged:
 
 @dataclass(frozen=True)
 class Change:
-    """A relative change, paired by pattern.
+    """A relative change, paired by pattern, and by seed where there are several rounds.
 
     Attributes
     ----------
-    mean : mean over the patterns, 0.1 for 10% more.
-    half_width : of its 95% interval, which holds for all judgements together; nan for one pattern.
-    worst : the worst change of a pattern.
+    mean : mean over the cases, 0.1 for 10% more.
+    half_width : of its 95% interval, which holds for all judgements together; nan for one case.
+    worst : the worst change of a pattern, mean over the rounds.
     worst_pattern : that pattern.
     patterns : how many patterns both sets have the figure of.
     """
@@ -93,7 +93,7 @@ class HeldOut:
 
     Attributes
     ----------
-    workload : the patterns, and how much each counts.
+    workload : the cases: patterns, and how much each counts.
     windows : of every run, and the grid of saturation loads.
     loads : where latencies were compared, packets/cycle/node.
     sets : what was compared, the answers of the search first.
@@ -115,76 +115,84 @@ class HeldOut:
     def measured(self, name: str, load: int = 0) -> Measured:
         """Return the figures of a set with its latency at one of `loads`."""
         one = self.of(name)
-        return Measured(name, one.saturation, one.latency[load], self.workload.share)
+        workload = self.workload
+        return Measured(name, one.saturation, one.latency[load], workload.share, workload.rounds)
 
 
 class _Runs:
-    """Runs what is compared, all sets on equal patterns and seeds."""
+    """Runs what is compared, all sets on equal patterns and seeds.
+
+    Parameters
+    ----------
+    workload : the cases that figures are of, patterns of one round after another.
+    """
 
     def __init__(
         self,
         routing: str,
         config: SimulationConfig,
+        workload: Workload,
         windows: Windows,
         seed: int,
         units: Units,
     ) -> None:
         self._routing = routing
+        # Other seeds than that of any search.
+        seeds = [KeyedStream(seed, "held-out", one).next64() >> 1 for one in range(workload.rounds)]
+        self._cases = [(pattern, one) for one in seeds for pattern in workload.first_round]
         self._grid = windows.grid
         self._config = replace(
             config, warmup_cycles=windows.warmup, measured_cycles=windows.measured
         )
-        # Another seed than that of any search.
-        self._seed = KeyedStream(seed, "held-out").next64() >> 1
         self._units = units
         self.work = Work()
 
     def saturations(
         self,
         candidates: Sequence[Candidate],
-        patterns: Sequence[Pattern],
         guesses: Sequence[Sequence[float | None]],
         count: Callable[[], None],
     ) -> NDArray[np.float64]:
-        """Saturation loads, float64 (sets, patterns)."""
+        """Saturation loads, float64 (sets, cases)."""
         found = self._units.map(
             [
-                SaturationUnit(self._recipe(one, pattern), self._config, self._grid, guess)
+                SaturationUnit(recipe, self._config, self._grid, guess)
                 for one, of_set in zip(candidates, guesses, strict=True)
-                for pattern, guess in zip(patterns, of_set, strict=True)
+                for recipe, guess in zip(self._recipes(one), of_set, strict=True)
             ],
             count,
         )
         self.work = sum((one.work for one in found), self.work)
         loads = [one.load for one in found]
-        return np.array(loads, dtype=np.float64).reshape(len(candidates), len(patterns))
+        return np.array(loads, dtype=np.float64).reshape(len(candidates), len(self._cases))
 
     def latencies(
         self,
         candidates: Sequence[Candidate],
-        patterns: Sequence[Pattern],
         loads: Sequence[float],
         count: Callable[[], None],
     ) -> NDArray[np.float64]:
-        """Mean latencies, float64 (sets, loads, patterns); nan where saturated."""
+        """Mean latencies, float64 (sets, loads, cases); nan where saturated."""
         config = replace(self._config, stop_when_saturated=True)
         found = self._units.map(
             [
-                RunUnit(self._recipe(one, pattern), config, load)
+                RunUnit(recipe, config, load)
                 for one in candidates
                 for load in loads
-                for pattern in patterns
+                for recipe in self._recipes(one)
             ],
             count,
         )
         self.work = sum((one.work for one in found), self.work)
         values = [math.nan if run.saturated else run.latency for run in found]
         return np.array(values, dtype=np.float64).reshape(
-            len(candidates), len(loads), len(patterns)
+            len(candidates), len(loads), len(self._cases)
         )
 
-    def _recipe(self, candidate: Candidate, pattern: Pattern) -> Recipe:
-        return Recipe(candidate.entrant, self._routing, pattern, self._seed)
+    def _recipes(self, candidate: Candidate) -> list[Recipe]:
+        return [
+            Recipe(candidate.entrant, self._routing, pattern, seed) for pattern, seed in self._cases
+        ]
 
 
 def judge(
@@ -206,7 +214,7 @@ def judge(
     Parameters
     ----------
     answers, others : different sets.
-    workload : patterns that no search saw.
+    workload : patterns that no search saw, or that it saw with another seed.
     loads : where latencies are compared.
     expected : saturation of the sets under adversarial patterns, roughly, by name; decides only
         where the searches for it begin.
@@ -216,16 +224,16 @@ def judge(
     SimulationDeadlock, Cancelled : as `sim_bridge.simulate`.
     """
     sets = [*answers, *others]
-    patterns = workload.patterns
-    runs = _Runs(routing, config, windows, seed, units)
-    count = _counter(report, len(sets) * len(patterns) * (1 + len(loads)))
+    cases = workload.patterns
+    runs = _Runs(routing, config, workload, windows, seed, units)
+    count = _counter(report, len(sets) * len(cases) * (1 + len(loads)))
     typical = [expected.get(one.name) for one in sets]
-    known = [typical[0] if isinstance(one, Type2 | Shift) else None for one in patterns]
-    first = runs.saturations(sets[:1], patterns, [known], count)
+    known = [typical[0] if isinstance(one, Type2 | Shift) else None for one in cases]
+    first = runs.saturations(sets[:1], [known], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
-    rest = runs.saturations(sets[1:], patterns, guesses, count)
+    rest = runs.saturations(sets[1:], guesses, count)
     saturation = np.concatenate([first, rest])
-    latency = runs.latencies(sets, patterns, loads, count)
+    latency = runs.latencies(sets, loads, count)
     judged = tuple(Judged(*figures) for figures in zip(sets, saturation, latency, strict=True))
     mine, theirs = judged[: len(answers)], judged[len(answers) :]
     pairs = [(one, other) for one in mine for other in theirs]
@@ -265,7 +273,7 @@ def _counter(report: Reporter, total: int) -> Callable[[], None]:
 def _judgement(
     one: Judged, other: Judged, workload: Workload, grid: float, judgements: int
 ) -> Judgement:
-    names = [str(pattern) for pattern in workload.patterns]
+    names = [str(pattern) for pattern in workload.first_round]
     quantile = _quantile(judgements)
     first, second = (
         _change(mine, theirs, names, workload.share, quantile, worst=np.argmax)
@@ -301,21 +309,23 @@ def _change(
     worst: Callable[[NDArray[np.float64]], np.intp],
     least_deviation: float = 0.0,
 ) -> Change | None:
-    """Relative change of a figure, over the patterns that both sets have it of."""
+    """Relative change of a figure, over the cases that both sets have it of; names of a round."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = mine / theirs - 1.0
     known = np.flatnonzero(np.isfinite(ratio))
     if len(known) == 0:
         return None
     values, weight = ratio[known], share[known] / share[known].sum()
-    place = int(worst(values))
+    patterns, pattern = np.unique(known % len(names), return_inverse=True)
+    by_pattern = np.bincount(pattern, values) / np.bincount(pattern)
+    place = int(worst(by_pattern))
     least_error = math.sqrt(float(weight**2 @ (least_deviation / theirs[known]) ** 2))
     # In this order: the error of a single value is nan, and remains so.
     error = max(weighted_standard_error(values, weight), least_error)
     return Change(
         mean=float(weight @ values),
         half_width=error * quantile(max(len(known) - 1, 1)),
-        worst=float(values[place]),
-        worst_pattern=names[int(known[place])],
-        patterns=len(known),
+        worst=float(by_pattern[place]),
+        worst_pattern=names[int(patterns[place])],
+        patterns=len(patterns),
     )

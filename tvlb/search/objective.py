@@ -16,6 +16,7 @@ from tvlb.topology import Dragonfly
 
 __all__ = [
     "BUDGETS",
+    "REFERENCE_LOAD",
     "Aim",
     "Method",
     "Objective",
@@ -37,8 +38,11 @@ _MEAN_BESIDE_WORST = 0.1
 # either figure, the worst loss counts once more, whatever the share of its pattern.
 _TOLERATED_LOSS, _LOSS_FACTOR = 0.02, 1.0
 
+REFERENCE_LOAD = 0.1
+"""Where latencies are compared unless something asks for another load, packets/cycle/node."""
+
 # Flit-hops per compute node: equal names look equally closely at networks of any size.
-BUDGETS = {"small": 200_000, "default": 600_000, "large": 10_000_000}
+BUDGETS = {"small": 300_000, "default": 1_000_000, "large": 10_000_000}
 _MOST_FLIT_HOPS = 10**15
 
 

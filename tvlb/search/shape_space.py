@@ -6,13 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.model.shape_flow import ShapeModel
-from tvlb.paths import (
-    SHAPES,
-    ShapeSet,
-    mean_paths_by_shape,
-    parse_expression,
-    shape_hops,
-)
+from tvlb.paths import HALVES, SHAPES, ShapeSet, mean_paths_by_shape, shape_code, shape_hops
 from tvlb.topology import Dragonfly
 
 __all__ = ["ShapeSpace", "starting_sets"]
@@ -22,6 +16,14 @@ _LEAST_SHARE = -6.0
 _ABSENT = -20.0
 _DIGITS = 2
 _LARGEST = 100.0
+
+# First halves, second halves, and how much more often a path is drawn per hop that it is shorter.
+_FAMILIES: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[float, ...]], ...] = (
+    (("g",), HALVES, (1.0, 2.0, 4.0)),
+    (("g", "lg"), ("g", "lg"), (2.0, 4.0)),
+    (HALVES, HALVES, (8.0,)),
+)
+_MODEL_SHARES = (0.95, 0.8)
 
 
 class ShapeSpace:
@@ -58,40 +60,41 @@ class ShapeSpace:
 
 
 def starting_sets(topology: Dragonfly, models: Sequence[ShapeModel]) -> list[ShapeSet]:
-    """Return sets to begin with.
+    """Return different sets to begin with.
 
-    Sets whose first half is one global link of the source, for UGAL-L then sees the queue of the
-    very link that it is about to use; sets that avoid local hops next to the intermediate; all
-    paths with shorter ones drawn more often; and what optimal flows of the free model use.
+    Families whose paths are drawn the more often the shorter they are, by several ratios per hop:
+    those that begin with a global link of the source, for UGAL-L then sees the queue of the very
+    link that it is about to use; those that do without a local hop before the intermediate and
+    before the target; and all. Then what optimal flows of the free model use, near the highest
+    throughput and well below it, where they can do with fewer hops.
 
     Parameters
     ----------
     models : the free model of some patterns.
     """
-    texts = [
-        "shape(g.?)",
-        "shape(g.g:4, g.gl:2, g.lg:2, g.lgl:1)",
-        "shape(g.g:8, g.gl:4, g.lg:4, g.lgl:1)",
-        "shape(g.g:8, g.lg:8, lg.g:1, lg.lg:1)",
-        "shape(g.g:100, g.lg:25, lg.g:3, lg.lg:3, gl.g:1.5)",
+    found = [
+        ShapeSet(topology, _family(first, second, ratio))
+        for first, second, ratios in _FAMILIES
+        for ratio in ratios
     ]
-    found: list[ShapeSet] = []
-    for text in texts:
-        one = parse_expression(text, topology)
-        assert isinstance(one, ShapeSet)
-        found.append(one)
-    shorter_first = tuple(4.0 ** (4 - shape_hops(code)) for code in range(SHAPES))
-    found.append(ShapeSet(topology, shorter_first))
     space = ShapeSpace(topology)
-    mass = _model_mass(models)
-    if mass is not None:
-        found.append(space.set_at(space.point_of_mass(mass)))
-    return found
+    found += [space.set_at(space.point_of_mass(mass)) for mass in _model_masses(models)]
+    return list(dict.fromkeys(found))
 
 
-def _model_mass(models: Sequence[ShapeModel]) -> NDArray[np.float64] | None:
-    """Return the shares of the shapes in optimal flows, None without models."""
+def _family(first: Sequence[str], second: Sequence[str], ratio: float) -> tuple[float, ...]:
+    """Weigh the shapes of some halves, each hop less than the longest `ratio` times as much."""
+    codes = [shape_code(one, other) for one in first for other in second]
+    longest = max(map(shape_hops, codes))
+    weights = {code: ratio ** (longest - shape_hops(code)) for code in codes}
+    return tuple(weights.get(code, 0.0) for code in range(SHAPES))
+
+
+def _model_masses(models: Sequence[ShapeModel]) -> list[NDArray[np.float64]]:
+    """Return the shares of the shapes in optimal flows, float64 (16,) each; none without models."""
     up_to_four = np.array([shape_hops(code) <= 4 for code in range(SHAPES)])
-    found = [model.solve(up_to_four).mass for model in models]
-    used = [mass for mass in found if mass.sum() > 0]
-    return np.mean(used, axis=0) if used else None
+    found = [model.solve(up_to_four, _MODEL_SHARES).mass for model in models]
+    by_share = [
+        [one[row] for one in found if one[row].sum() > 0] for row in range(len(_MODEL_SHARES))
+    ]
+    return [np.mean(masses, axis=0) for masses in by_share if masses]

@@ -2,9 +2,13 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sim_bridge import Scenario, SimulationConfig, search_saturation
 from tvlb.balance import BalanceOptions, WeightOptions
@@ -25,6 +29,7 @@ __all__ = [
 
 # Units of one scenario come one after the other; what is kept of a scenario are its paths.
 _KEPT_SCENARIOS = 8
+_WORST_SERVED = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +121,15 @@ class Run:
     ----------
     latency : mean latency, cycles; nan if no packet arrived.
     accepted : packets/cycle/node.
+    least_injected : packets/cycle/node that the nodes of those switches got into the network that
+        got in least of what they offered, a tenth of the switches that offer any.
     saturated : whether it was.
     work : what it took.
     """
 
     latency: float
     accepted: float
+    least_injected: float
     saturated: bool
     work: Work
 
@@ -160,13 +168,32 @@ class RunUnit(Unit[Run]):
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         result = _built(self.recipe).run(self.load, self.config)
-        run = Run(result.latency_mean, result.accepted, result.saturated, Work.of(result))
+        run = Run(
+            latency=result.latency_mean,
+            accepted=result.accepted,
+            least_injected=self.load
+            * _least_served(self.recipe, result.switch_injected, self.load),
+            saturated=result.saturated,
+            work=Work.of(result),
+        )
         return json.dumps(asdict(run)).encode()
 
     def decode(self, data: bytes) -> Run:
         """See `Unit.decode`."""
         fields = json.loads(data)
         return Run(**fields | {"work": Work(**fields["work"])})
+
+
+def _least_served(recipe: Recipe, injected: NDArray[np.float64], load: float) -> float:
+    """Return what part of their packets the nodes of the worst served tenth of switches sent."""
+    topology = recipe.entrant.path_set.topology
+    traffic = recipe.pattern.resolve(topology, recipe.seed)
+    offered = load * traffic.rate.reshape(topology.num_switches, -1).mean(axis=1)
+    sending = offered > 0
+    if not sending.any():
+        return 1.0
+    served = np.sort(injected[sending] / offered[sending])
+    return float(served[: math.ceil(len(served) * _WORST_SERVED)].mean())
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Short simulations that tell path sets apart: equal patterns, loads and seeds for all of them.
 
 Of every pattern two loads are simulated: a low one for the latency, and one beyond saturation for
-what the network still accepts, which tells sets apart in one run where a search for the saturation
-load takes five.
+the throughput, which tells sets apart in one run where a search for the saturation load takes five.
+What the network accepts there is not all: a set saturates with the first nodes that starve, however
+much the others send, so the nodes that get least into the network have a say.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
-from tvlb.search.objective import Objective
+from tvlb.search.objective import REFERENCE_LOAD, Objective
 from tvlb.search.runner import Windows
 from tvlb.search.simulation_units import Entrant, Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.units import Units
@@ -22,10 +23,12 @@ from tvlb.traffic import Pattern
 
 __all__ = ["Figures", "Loads", "Trials", "find_loads"]
 
-_PILOT_GRID = 0.02
-# Beyond saturation of the reference, by how much; the best sets sustain up to a quarter more.
-_BEYOND = 1.35
-_LOW_LOAD = 0.1
+# Beyond saturation of the reference, by how much; the best sets sustain up to a fifth more.
+_BEYOND = 1.25
+# So that gains come near those of the saturation load (measured on two networks).
+_LEAST_COUNTS = 0.5
+_LEAST_INJECTED = 0.001
+_LEAST_LOAD = 0.02
 # Of a pattern that saturates late, latency is looked at where the detours matter.
 _LATE, _LOW_SHARE = 0.6, 0.55
 
@@ -37,11 +40,16 @@ class Loads:
     Attributes
     ----------
     low : where latency is measured.
-    beyond : beyond saturation.
+    saturation : of a reference set, roughly.
     """
 
     low: float
-    beyond: float
+    saturation: float
+
+    @property
+    def beyond(self) -> float:
+        """Where throughput is measured."""
+        return min(1.0, _BEYOND * self.saturation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +59,38 @@ class Figures:
     Attributes
     ----------
     latency : mean latency at the low load, cycles.
-    accepted : throughput beyond saturation, packets/cycle/node.
+    accepted, least_injected : throughput beyond saturation, packets/cycle/node; see `Run`.
     """
 
     latency: NDArray[np.float64]
     accepted: NDArray[np.float64]
+    least_injected: NDArray[np.float64]
 
     def joined(self, other: "Figures") -> "Figures":
         """Return the figures of more patterns."""
         return Figures(
             np.concatenate([self.latency, other.latency]),
             np.concatenate([self.accepted, other.accepted]),
+            np.concatenate([self.least_injected, other.least_injected]),
         )
+
+    def gains(self, reference: "Figures") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Logarithms of throughput and latency over those of a reference, float64 (patterns,).
+
+        Of the throughput the lesser gain counts: that in what is accepted, or half of that in what
+        the worst served send, which changes about twice as much as the saturation load.
+        """
+        patterns = len(self.latency)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            accepted = np.log(self.accepted / reference.accepted[:patterns])
+            least = np.log(
+                np.maximum(self.least_injected, _LEAST_INJECTED)
+                / np.maximum(reference.least_injected[:patterns], _LEAST_INJECTED)
+            )
+            latency = np.log(self.latency / reference.latency[:patterns])
+        throughput = np.minimum(accepted, _LEAST_COUNTS * least)
+        # Over nothing that the reference accepts there is no gain that is known.
+        return np.where(np.isposinf(accepted), np.nan, throughput), latency
 
 
 class Trials:
@@ -116,11 +144,8 @@ class Trials:
         self, objective: Objective, latency_weight: float, found: Figures, reference: Figures
     ) -> float:
         """Score figures of the first patterns against those of the reference."""
-        patterns = len(found.latency)
-        share = self.workload.share[:patterns]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            throughput = np.log(found.accepted / reference.accepted[:patterns])
-            latency = np.log(found.latency / reference.latency[:patterns])
+        share = self.workload.share[: len(found.latency)]
+        throughput, latency = found.gains(reference)
         return objective.score(share / share.sum(), throughput, latency, latency_weight)
 
     def _pair(self, entrant: Entrant, index: int) -> tuple[RunUnit, RunUnit]:
@@ -139,11 +164,11 @@ def _figures(runs: Sequence[Run]) -> Figures:
     return Figures(
         np.array([run.latency for run in runs[::2]], dtype=np.float64),
         np.array([run.accepted for run in runs[1::2]], dtype=np.float64),
+        np.array([run.least_injected for run in runs[1::2]], dtype=np.float64),
     )
 
 
 def find_loads(
-    reference: Entrant,
     patterns: Sequence[Pattern],
     low: float | None,
     unit_of: Callable[[Pattern], SaturationUnit],
@@ -157,12 +182,12 @@ def find_loads(
     unit_of : the search for the saturation load of the reference on a pattern.
     """
     found = units.map([unit_of(pattern) for pattern in patterns], _nothing)
-    saturation = [max(one.load, _PILOT_GRID) for one in found]
-    least = min(_LOW_LOAD, min(saturation) / 2)
+    saturation = [max(one.load, _LEAST_LOAD) for one in found]
+    least = min(REFERENCE_LOAD, min(saturation) / 2)
     loads = [
         Loads(
             low=low if low is not None else (_LOW_SHARE * one if one > _LATE else least),
-            beyond=min(1.0, _BEYOND * one),
+            saturation=one,
         )
         for one in saturation
     ]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sim_bridge import SimulationConfig
 from tvlb.progress import Reporter
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
+from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.runner import (
     MAX_PATTERNS,
     PAPER,
@@ -34,11 +35,9 @@ __all__ = [
     "Validation",
     "ValidationOptions",
     "latency_curves",
-    "reference_load",
     "validate",
 ]
 
-_REFERENCE_LOAD = 0.1
 _CURVE_POINTS = 10
 _CURVE_REACH = 1.05
 
@@ -154,7 +153,7 @@ def validate(
         units=units,
     )
     base_screen, screened = _screen(runner, baseline, candidates, options.screening)
-    reference = reference_load([base_screen, *screened], options.screening.grid)
+    reference = _reference_load([base_screen, *screened], options.screening.grid)
     latencies = runner.latencies(
         "screen latency", [baseline, *candidates], options.screening, reference
     )
@@ -172,8 +171,8 @@ def validate(
     )
     latency = runner.latencies("confirm latency", entrants, options.confirmation, reference)
     confirmed = [
-        Measured(entrant.name, *figures)
-        for entrant, *figures in zip(entrants, saturation, latency, strict=True)
+        Measured(entrant.name, loads, cycles)
+        for entrant, loads, cycles in zip(entrants, saturation, latency, strict=True)
     ]
     decision = decide(confirmed[0], confirmed[1:])
     by_index = dict(zip(final, confirmed[1:], strict=True))
@@ -214,10 +213,9 @@ def _mean_saturation(measured: Measured) -> float:
     return float(measured.saturation.mean())
 
 
-def reference_load(saturations: Sequence[NDArray[np.float64]], grid: float) -> float:
-    """Return where latencies are compared: 0.1, or half the lowest saturation if that is less."""
+def _reference_load(saturations: Sequence[NDArray[np.float64]], grid: float) -> float:
     lowest = min(float(values.min()) for values in saturations)
-    return min(_REFERENCE_LOAD, max(lowest, grid) / 2)
+    return min(REFERENCE_LOAD, max(lowest, grid) / 2)
 
 
 def _finalists(baseline: Measured, candidates: Sequence[Measured], count: int) -> list[int]:

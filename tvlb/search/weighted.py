@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
@@ -22,7 +23,7 @@ from tvlb.search.preparation import Candidate, prepare
 from tvlb.search.runner import Windows
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
-from tvlb.search.trials import Figures, Loads, Trials, find_loads
+from tvlb.search.trials import Loads, Trials, find_loads
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
@@ -37,7 +38,6 @@ MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""
 
 SHORT = Windows(1_000, 1_000, 0.02)
-_PILOT = Windows(1_000, 1_000, 0.02)
 _BALANCED_STARTS = 2
 # Balancing lists all paths; beyond this it would take longer than the simulations.
 _MOST_LISTED = 4_000_000
@@ -124,10 +124,10 @@ class WeightedSearch:
         return tuple(points[front[int(index)]] for index in chosen) or (self.reference.candidate,)
 
     def _place(self, challenger: Challenger) -> tuple[float, float]:
-        """Mean logarithms of throughput and latency by the shares of the patterns."""
-        share, figures = self.setting.workload.share, challenger.figures
-        with np.errstate(divide="ignore"):
-            return float(share @ np.log(figures.accepted)), float(share @ np.log(figures.latency))
+        """Mean gains of throughput and latency by the shares of the patterns."""
+        share = self.setting.workload.share
+        throughput, latency = challenger.figures.gains(self.reference.figures)
+        return float(share @ throughput), float(share @ latency)
 
 
 def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -224,15 +224,13 @@ def _reference(topology: Dragonfly, seed: int) -> Candidate:
 
 
 def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[list[Loads], Work]:
-    config = replace(setting.config, warmup_cycles=_PILOT.warmup, measured_cycles=_PILOT.measured)
+    config = replace(setting.config, warmup_cycles=SHORT.warmup, measured_cycles=SHORT.measured)
 
     def unit_of(pattern: Pattern) -> SaturationUnit:
         recipe = Recipe(reference.entrant, setting.routing, pattern, setting.seed)
-        return SaturationUnit(recipe, config, _PILOT.grid, guess=None)
+        return SaturationUnit(recipe, config, SHORT.grid, guess=None)
 
-    return find_loads(
-        reference.entrant, setting.workload.patterns, setting.objective.load, unit_of, units
-    )
+    return find_loads(setting.workload.patterns, setting.objective.load, unit_of, units)
 
 
 def _paper_choice(raced: Sequence[Scored]) -> Candidate | None:
@@ -304,15 +302,15 @@ class _Bounds:
         """Those that sets to begin with are taken from."""
         return [model for _, model in self._models[:_SOLVED_MODELS]]
 
-    def may_reach(self, candidate: Candidate, figures: Figures) -> bool:
-        """Whether the bounds leave a set what an incumbent accepts, on some pattern."""
+    def may_reach(self, candidate: Candidate, accepted: NDArray[np.float64]) -> bool:
+        """Whether the bounds let a set accept so much, float64 (patterns,), on some pattern."""
         path_set = candidate.path_set
         if not (isinstance(path_set, ShapeSet) and self._models and self._certain):
             return True
         shapes = np.array(path_set.weights) > 0
         return any(
             model.most_accepted(shapes, self._loads[position].beyond)
-            >= self._certainly_accepted(float(figures.accepted[position]))
+            >= self._certainly_accepted(float(accepted[position]))
             for position, model in self._models
         )
 

@@ -30,8 +30,10 @@ MAX_TRAFFIC = 100
 """Patterns that the user may name."""
 _MOST_SHARE = 1_000_000
 _HELD_OUT_TYPE2 = 5
-# The probe and Algorithm 1 use type2(seed=0..19).
-_FIRST_HELD_OUT = 100
+# The probe and Algorithm 1 use type2(seed=0..19); those that judge are drawn from above.
+_FIRST_HELD_OUT, _HELD_OUT_SEEDS = 100, 1_000_000
+# Cases of a judgement: fewer leave intervals that say nothing.
+_LEAST_CASES = 8
 # Benign traffic has its say beside the adversarial, or the search would sell it.
 _BENIGN_SHARE = 0.16
 
@@ -42,17 +44,38 @@ class Workload:
 
     Attributes
     ----------
-    patterns : different ones.
+    patterns : one round after another of the same patterns.
     shares : of each, above 0; they sum to 1.
+    rounds : how many; each is to be run with another seed.
     """
 
     patterns: tuple[Pattern, ...]
     shares: tuple[float, ...]
+    rounds: int = 1
 
     @property
     def share(self) -> NDArray[np.float64]:
         """The shares, float64 (patterns,)."""
         return np.array(self.shares, dtype=np.float64)
+
+    @property
+    def first_round(self) -> tuple[Pattern, ...]:
+        """The patterns, each once."""
+        return self.patterns[: len(self.patterns) // self.rounds]
+
+    def weightiest_first(self) -> "Workload":
+        """Return the same with patterns of larger share ahead of others."""
+        order = sorted(range(len(self.shares)), key=lambda index: -self.shares[index])
+        return Workload(
+            tuple(self.patterns[index] for index in order),
+            tuple(self.shares[index] for index in order),
+        )
+
+    def in_rounds(self) -> "Workload":
+        """Return the same in as many rounds as it takes for intervals that say something."""
+        rounds = math.ceil(_LEAST_CASES / len(self.patterns))
+        shares = tuple(share / rounds for share in self.shares)
+        return Workload(self.patterns * rounds, shares * rounds, rounds)
 
     @classmethod
     def even(cls, patterns: Sequence[Pattern]) -> "Workload":
@@ -143,8 +166,10 @@ def training_workload(topology: Dragonfly, type2_patterns: int, seed: int) -> Wo
 def held_out_workload(topology: Dragonfly, seed: int) -> Workload:
     """Return what tables are judged on: ten patterns that no search sees."""
     _, _, third, fourth, fifth, _ = _shifts(topology, seed)
-    patterns = [Type2(_FIRST_HELD_OUT + number) for number in range(_HELD_OUT_TYPE2)]
-    benign = [Uniform(), Permutation(_FIRST_HELD_OUT), TimeMixed(50, 50, fifth)]
+    stream = KeyedStream(seed, "held-out-patterns")
+    seeds = [_FIRST_HELD_OUT + stream.below(_HELD_OUT_SEEDS) for _ in range(_HELD_OUT_TYPE2 + 1)]
+    patterns = [Type2(number) for number in seeds[1:]]
+    benign = [Uniform(), Permutation(seeds[0]), TimeMixed(50, 50, fifth)]
     return Workload.even([*patterns, third, fourth, *benign])
 
 

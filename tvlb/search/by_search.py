@@ -1,0 +1,128 @@
+"""The search for weighted sets from end to end: search, compare on held-out traffic, decide."""
+
+from tvlb.paths import parse_expression
+from tvlb.search.decision import decide_by
+from tvlb.search.held_out import HeldOut, Judged, judge
+from tvlb.search.objective import REFERENCE_LOAD, flit_hop_budget
+from tvlb.search.preparation import Candidate
+from tvlb.search.runner import Runner, Windows
+from tvlb.search.tables import table_of
+from tvlb.search.task import Found, Outcome, Task, conventional
+from tvlb.search.validation import SimulatedSet, Validation, latency_curves
+from tvlb.search.weighted import PUBLISHED, SearchSetting, WeightedSearch, search_weighted
+from tvlb.search.workload import held_out_workload, training_workload
+
+__all__ = ["find_by_search"]
+
+_CURVE_PATTERNS = 2
+_CURVE_WINDOWS = Windows(1_500, 1_500, 0.01)
+
+
+def find_by_search(task: Task) -> Outcome:
+    """Find a table, or the tables of a front, by a search for weighted sets."""
+    topology, options, units = task.topology, task.options, task.units
+    with task.watch.stage("search"):
+        search = search_weighted(topology, _setting(task), task.expressions, units, task.report)
+    with task.watch.stage("compare"):
+        held_out = _judged(task, search)
+        candidates, validation = _validation(task, search, held_out)
+    with task.watch.stage("table"), units.alone:
+        table = task.chosen_table(candidates, validation)
+        front = tuple(table_of(topology, one, options.seed) for one in search.answers)
+    work = search.work + validation.work
+    return Outcome(candidates, validation, table, work, Found(search, held_out, front))
+
+
+def _setting(task: Task) -> SearchSetting:
+    topology, options = task.topology, task.options
+    named = options.workload
+    return SearchSetting(
+        routing=options.routing,
+        config=options.config,
+        objective=options.aim,
+        workload=training_workload(topology, options.pattern_count, options.seed)
+        if named is None
+        else named.weightiest_first(),
+        budget=flit_hop_budget(options.budget, topology),
+        long=options.screening_windows,
+        balancing=options.balancing,
+        seed=options.seed,
+    )
+
+
+def _judged(task: Task, search: WeightedSearch) -> HeldOut:
+    topology, options = task.topology, task.options
+    everything = conventional(topology, options.seed)
+    published = parse_expression(PUBLISHED, topology, options.seed)
+    others = [everything, Candidate.as_it_is(published, options.seed), search.paper]
+    known = {one.name: one for one in search.answers}
+    different = {one.name: one for one in others if one is not None and one.name not in known}
+    different.setdefault("all", everything)
+    low = search.setting.objective.load or min(
+        [REFERENCE_LOAD, *(one.saturation / 2 for one in search.loads)]
+    )
+    named = options.workload
+    return judge(
+        [one for one in known.values() if one.name != "all"],
+        list(different.values()),
+        held_out_workload(topology, options.seed) if named is None else named.in_rounds(),
+        (low, min(2 * low, 1.0)),
+        _expected(search),
+        routing=options.routing,
+        config=options.config,
+        windows=options.confirmation_windows,
+        seed=options.seed,
+        units=task.units,
+        report=task.report,
+    )
+
+
+def _expected(search: WeightedSearch) -> dict[str, float]:
+    """Return roughly what sets saturate at under the first patterns."""
+    saturation, accepted = search.loads[0].saturation, search.accepted
+    reference = accepted[search.reference.candidate.name]
+    return {
+        name: min(1.0, saturation * (one / reference if reference > 0 else 1.0))
+        for name, one in accepted.items()
+    }
+
+
+def _validation(
+    task: Task, search: WeightedSearch, held_out: HeldOut
+) -> tuple[tuple[Candidate, ...], Validation]:
+    """Return the sets that were compared with the conventional one, and what follows."""
+    base = held_out.of("all")
+    others = [one for one in held_out.sets if one is not base]
+    decision = decide_by(
+        search.setting.objective,
+        held_out.measured("all"),
+        [held_out.measured(one.candidate.name) for one in others],
+    )
+    shown = [base, *(one for one in others if one.candidate.name == decision.expression)]
+    runner = Runner(
+        task.options.routing,
+        task.options.config,
+        patterns=held_out.workload.first_round[:_CURVE_PATTERNS],
+        seed=task.options.seed,
+        report=task.report,
+        units=task.units,
+    )
+    highest = max(float(one.saturation[:_CURVE_PATTERNS].mean()) for one in shown)
+    curves = latency_curves(
+        runner, [one.candidate.entrant for one in shown], _CURVE_WINDOWS, highest
+    )
+    validation = Validation(
+        patterns=tuple(map(str, held_out.workload.patterns)),
+        baseline=_simulated(base, held_out),
+        candidates=tuple(_simulated(one, held_out) for one in others),
+        decision=decision,
+        reference_load=held_out.loads[0],
+        curves=curves,
+        work=held_out.work + runner.work,
+    )
+    return tuple(one.candidate for one in others), validation
+
+
+def _simulated(judged: Judged, held_out: HeldOut) -> SimulatedSet:
+    measured = held_out.measured(judged.candidate.name)
+    return SimulatedSet(measured, held_out.windows, confirmed=True)

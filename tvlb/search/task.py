@@ -1,0 +1,95 @@
+"""What every method of finding a table is given, and what it returns."""
+
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tvlb.paths import parse_expression
+from tvlb.progress import Reporter
+from tvlb.search.held_out import HeldOut
+from tvlb.search.options import SearchOptions
+from tvlb.search.preparation import Candidate
+from tvlb.search.tables import table_of
+from tvlb.search.units import Units
+from tvlb.search.validation import Validation
+from tvlb.search.weighted import WeightedSearch
+from tvlb.search.work import Work
+from tvlb.table import AnyTable
+from tvlb.topology import Dragonfly
+
+__all__ = ["Found", "Outcome", "Stopwatch", "Task", "conventional"]
+
+
+def conventional(topology: Dragonfly, seed: int) -> Candidate:
+    """Return the set of all paths, which every other is compared with."""
+    return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
+
+
+class Stopwatch:
+    """Wall time by stage, seconds."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Generator[None]:
+        """Count what the block takes to a stage."""
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A question, and the means to answer it.
+
+    Attributes
+    ----------
+    topology, options : the question.
+    expressions : candidates of Algorithm 1, by the probe.
+    units : compute the pieces of work.
+    report : called with `Progress` events.
+    watch : takes the time of the stages.
+    """
+
+    topology: Dragonfly
+    options: SearchOptions
+    expressions: tuple[str, ...]
+    units: Units
+    report: Reporter
+    watch: Stopwatch
+
+    def chosen_table(self, candidates: tuple[Candidate, ...], validation: Validation) -> AnyTable:
+        """Return the table of what was decided on."""
+        name = validation.decision.expression
+        everything = conventional(self.topology, self.options.seed)
+        chosen = next((one for one in candidates if one.name == name), everything)
+        return table_of(self.topology, chosen, self.options.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the search for weighted sets found, and how it was judged.
+
+    Attributes
+    ----------
+    search : the search.
+    held_out : the comparison on patterns that it never saw.
+    front : the tables of the answers; of other objectives than `front` just the one.
+    """
+
+    search: WeightedSearch
+    held_out: HeldOut
+    front: tuple[AnyTable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method found; see `TableResult`."""
+
+    candidates: tuple[Candidate, ...]
+    validation: Validation
+    table: AnyTable
+    work: Work
+    found: Found | None = None
