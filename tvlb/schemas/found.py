@@ -109,13 +109,13 @@ class FrontPoint(JudgedSet):
 
 
 class Change(Document):
-    """A relative change, paired by pattern: 0.1 for 10% more."""
+    """A relative change, paired by pattern and seed: 0.1 for 10% more."""
 
     mean: float = Field(description="Mean over the patterns, by their shares.")
     half_width: float | None = Field(
         ge=0.0,
         description="Half of its 95% interval, which holds for all sets together; null for a "
-        "single pattern.",
+        "single run.",
     )
     worst: float = Field(description="The worst change of a pattern.")
     worst_pattern: PatternText

@@ -175,14 +175,14 @@ class Comparison(Document):
         description="Mean difference in saturation throughput, packets/cycle/node."
     )
     saturation_sem: float | None = Field(
-        ge=0.0, description="Its standard error, packets/cycle/node; null for a single pattern."
+        ge=0.0, description="Its standard error, packets/cycle/node; null for a single run."
     )
     latency_change: float | None = Field(
         description="Mean difference in latency at the reference load, cycles; null without "
         "packets."
     )
     latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null without packets or for one pattern."
+        ge=0.0, description="Its standard error, cycles; null without packets or for one run."
     )
     verdict: Verdict = Field(description="What follows from the differences.")
 
@@ -199,17 +199,19 @@ class SimulatedSet(Document):
         "packets/cycle/node."
     )
     saturation_sem: float | None = Field(
-        ge=0.0, description="Its standard error, packets/cycle/node; null for a single pattern."
+        ge=0.0, description="Its standard error, packets/cycle/node; null for a single run."
     )
     latency_at_reference_load: float | None = Field(
         description="Mean latency at the reference load over the patterns that have one, by their "
         "shares, cycles; null without any."
     )
     latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null without packets or for one pattern."
+        ge=0.0, description="Its standard error, cycles; null without packets or for one run."
     )
     per_pattern: tuple[PatternFigures, ...] = Field(
-        min_length=1, max_length=MAX_TRAFFIC, description="The same by pattern."
+        min_length=1,
+        max_length=MAX_TRAFFIC,
+        description="The same by pattern, and by seed where named patterns are few.",
     )
     confirmed: bool = Field(description="Whether the figures counted for the decision.")
     windows: Windows
