@@ -5,9 +5,8 @@ from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 
-from tvlb.jobs.results import Outcome
-from tvlb.jobs.site import Site, Task
-from tvlb.jobs.tasks import run_task
+from tvlb.jobs.site import Outcome, Site, Task
+from tvlb.jobs.tasks import get_ready, run_task
 from tvlb.parallel import follow_parent
 from tvlb.progress import silent
 
@@ -20,10 +19,6 @@ _MOST_WAITING = 8
 
 class NotQuick(Exception):
     """The task was not computed here; it may be as a job."""
-
-
-def _get_ready() -> None:
-    """Do nothing; what a process needs to find this function is all that a task needs."""
 
 
 class QuickRunner:
@@ -42,7 +37,7 @@ class QuickRunner:
     def _start(self) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=follow_parent)
         # The first request should not wait for the process to start and to load the solvers.
-        pool.submit(_get_ready)
+        pool.submit(get_ready)
         return pool
 
     async def run(self, task: Task) -> Outcome:

@@ -8,8 +8,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 __all__ = ["SERIES_STEP", "Series", "half_width", "jain_index", "make_series", "ratio"]
 
@@ -75,7 +75,7 @@ def half_width(batches: NDArray[np.float64]) -> float:
     count = len(batches)
     if count < 2 or np.isnan(batches).any():
         return math.nan
-    quantile = float(special.stdtrit(count - 1, (1.0 + _CONFIDENCE) / 2.0))
+    quantile = float(scipy.special.stdtrit(count - 1, (1.0 + _CONFIDENCE) / 2.0))
     return quantile * float(batches.std(ddof=1)) / math.sqrt(count)
 
 

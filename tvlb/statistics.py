@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 __all__ = ["CONFIDENCE", "half_width", "standard_error", "weighted_standard_error"]
 
@@ -48,7 +48,7 @@ def half_width(
     count = len(values)
     if count < 2:
         return math.nan
-    quantile = float(special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
+    quantile = float(scipy.special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
     if weight is None:
         weight = np.full(count, 1.0 / count)
     error = weighted_standard_error(np.asarray(values, dtype=np.float64), weight)

@@ -97,10 +97,15 @@ document.addEventListener("click", (event) => {
   if (button?.dataset.copy) copy(button);
 });
 
-document.getElementById("sign-out")?.addEventListener("click", async () => {
-  await fetch("/session", { method: "DELETE" });
-  location.assign("/");
-});
+const signOut = document.getElementById("sign-out");
+if (signOut) {
+  signOut.addEventListener("click", async () => {
+    await fetch("/session", { method: "DELETE" });
+    location.assign("/");
+  });
+  // Until now a click would have been lost.
+  signOut.disabled = false;
+}
 
 for (const part of document.querySelectorAll("[data-part]")) {
   const milliseconds = 1000 * Number(part.dataset.seconds);

@@ -23,8 +23,9 @@ from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.results import Outcome, Results
-from tvlb.jobs.shelf import store_document
+from tvlb.jobs.outcomes import store_document
+from tvlb.jobs.results import Results
+from tvlb.jobs.site import Outcome
 from tvlb.schemas import (
     Estimate,
     JobResource,

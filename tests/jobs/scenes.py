@@ -14,8 +14,8 @@ from tvlb.jobs.lease import Claimed, Leases
 from tvlb.jobs.presence import Presence
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.rescue import Rescuer
-from tvlb.jobs.results import Outcome
 from tvlb.jobs.schema import jobs
+from tvlb.jobs.site import Outcome
 
 OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
 PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)

@@ -10,13 +10,14 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
 
 from tests.service import Server, running_server
 from tvlb.errors import InvalidInput
 from tvlb.jobs import migrations
 from tvlb.jobs.database import Database
-from tvlb.jobs.schema import jobs, metadata
+from tvlb.jobs.schema import REVISION, jobs, metadata
 
 
 def test_migrations_and_schema_agree(database: Database) -> None:
@@ -29,11 +30,20 @@ def test_upgrading_twice_changes_nothing(database: Database) -> None:
     database.check()
 
 
+def scripts() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    return config
+
+
+def test_the_newest_migration_is_the_one_that_databases_are_compared_with() -> None:
+    assert ScriptDirectory.from_config(scripts()).get_current_head() == REVISION
+
+
 def make_first_version(url: str) -> None:
     """Make a database as the first version left it, with a job."""
     opened = Database(url)
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config = scripts()
     with opened.writing() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0001")

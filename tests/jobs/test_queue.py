@@ -23,7 +23,8 @@ from tvlb.jobs.database import Database
 from tvlb.jobs.job import Job
 from tvlb.jobs.lease import MAX_ATTEMPTS, Claimed, LeaseLost, Leases
 from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits
-from tvlb.jobs.results import Outcome, Result, Results
+from tvlb.jobs.results import Result, Results
+from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
 

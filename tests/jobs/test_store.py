@@ -10,8 +10,10 @@ import pytest
 
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.results import Outcome, Results
-from tvlb.jobs.store import FRONT_FILES, Freed, Store
+from tvlb.jobs.outcomes import FRONT_FILES
+from tvlb.jobs.results import Results
+from tvlb.jobs.site import Outcome
+from tvlb.jobs.store import Freed, Store
 from tvlb.jobs.units import UnitFiles
 from tvlb.search import sealed
 

@@ -23,6 +23,7 @@ FRONT: dict[str, Any] = {
     "topology": "2,4,2,5",
     "objective": "front",
     "budget": 0,
+    "traffic": ["type2(seed=1)", "shift(1,0)"],
     "patterns": 3,
     "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
     "confirmation": {"warmup": 300, "measured": 300, "grid": 0.05},

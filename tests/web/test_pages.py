@@ -51,7 +51,8 @@ def test_what_a_search_found_is_readable_without_scripts(
         gain = judgement["saturation"]
         assert f"{100 * gain['mean']:+.1f} % ± {100 * gain['half_width']:.1f}" in shown
         assert f"<code>{gain['worst_pattern']}</code>" in shown
-    assert "--objective front --budget 0 --patterns 3" in shown
+    traffic = "--traffic &#39;type2(seed=1)&#39; --traffic &#39;shift(1,0)&#39;"
+    assert f"--objective front --budget 0 {traffic} --patterns 3" in shown
 
 
 def test_every_point_of_a_front_has_its_table(table: dict[str, Any]) -> None:

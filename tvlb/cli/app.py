@@ -3,9 +3,11 @@
 Exit codes: 0 success, 1 failure, 2 bad input, 130 interrupted.
 """
 
+import gc
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, cast
 
@@ -45,6 +47,16 @@ _COMMANDS = {
 }
 
 
+@contextmanager
+def _no_collection() -> Generator[None]:
+    """Collect no garbage meanwhile: modules are none, and to find that out takes its time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class _Commands(TyperGroup):
     """Loads a command when it is called: none should wait for the libraries of the others."""
 
@@ -55,7 +67,8 @@ class _Commands(TyperGroup):
         if cmd_name not in _COMMANDS:
             return None
         module, name = _COMMANDS[cmd_name]
-        found = getattr(import_module(f"tvlb.cli.{module}"), name)
+        with _no_collection():
+            found = getattr(import_module(f"tvlb.cli.{module}"), name)
         if not isinstance(found, typer.Typer):
             function, found = found, typer.Typer(add_completion=False)
             found.command(cmd_name)(function)

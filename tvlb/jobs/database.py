@@ -3,14 +3,15 @@
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from tvlb.errors import InvalidInput
-from tvlb.jobs import migrations
+from tvlb.jobs.schema import REVISION
 
 __all__ = ["Database"]
 
@@ -90,7 +91,9 @@ class Database:
                 if connection.dialect.name == "postgresql":
                     # One process at a time; any number will do, released with the transaction.
                     connection.execute(text("SELECT pg_advisory_xact_lock(7081)"))
-                migrations.upgrade(connection)
+                if _revision(connection) != REVISION:
+                    # Loaded here: most databases are up to date.
+                    import_module("tvlb.jobs.migrations").upgrade(connection)
         except DBAPIError as error:
             raise InvalidInput(f"cannot use the database {self.name}: {error.orig}") from error
 
@@ -111,6 +114,12 @@ def now(connection: Connection) -> float:
     return float(
         connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()
     )
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def _parse(text_: str) -> URL:

@@ -15,8 +15,9 @@ from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import Ended, count_ended, count_work
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.moves import log_of, move, record
-from tvlb.jobs.results import Outcome, publish
+from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
+from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import JobStatus, Move
 
 __all__ = ["MAX_ATTEMPTS", "Claimed", "LeaseLost", "Leases"]

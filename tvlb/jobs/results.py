@@ -11,34 +11,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import count_work
 from tvlb.jobs.schema import results
+from tvlb.jobs.site import Outcome
 
-__all__ = ["Outcome", "Result", "Results", "find_result", "publish"]
+__all__ = ["Result", "Results", "find_result", "publish"]
 
 # Databases bound the values of one query.
 _KEYS_AT_ONCE = 500
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a computation left in the blob store.
-
-    Attributes
-    ----------
-    document : SHA-256 of the JSON document.
-    table_file : SHA-256 of the Parquet file, None if the request was not for a table.
-    table_id : content id of the table, see `tvlb.table.Table.id`.
-    timings : seconds by stage.
-    work : amounts of work done, by name, for statistics.
-    replaces : whether it takes the place of an earlier result of the request; else that one keeps
-        its place.
-    """
-
-    document: str
-    table_file: str | None = None
-    table_id: str | None = None
-    timings: dict[str, float] | None = None
-    work: dict[str, float] | None = None
-    replaces: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 
 from tvlb.jobs.failure import Failure, failure_of
-from tvlb.jobs.results import Outcome
-from tvlb.jobs.site import Site, Task
+from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.parallel import follow_parent
 from tvlb.progress import Progress
 

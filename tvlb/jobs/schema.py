@@ -17,7 +17,20 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["counters", "events", "idempotency", "jobs", "metadata", "results", "tokens", "workers"]
+__all__ = [
+    "REVISION",
+    "counters",
+    "events",
+    "idempotency",
+    "jobs",
+    "metadata",
+    "results",
+    "tokens",
+    "workers",
+]
+
+REVISION = "0002"
+"""Of the newest migration, which makes these tables."""
 
 metadata = MetaData()
 

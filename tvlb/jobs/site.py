@@ -1,4 +1,4 @@
-"""Where tasks run, and what a task is."""
+"""Where tasks run, what a task is, and what comes of it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.presence import Presence
 from tvlb.jobs.units import UnitFiles
 
-__all__ = ["Site", "Task"]
+__all__ = ["Outcome", "Site", "Task"]
 
 # What no request needed in this time is computed again should one need it.
 _UNITS_KEPT_SECONDS = 7 * 86_400.0
@@ -63,3 +63,26 @@ class Task:
     kind: str
     key: str
     request: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a computation left in the blob store.
+
+    Attributes
+    ----------
+    document : SHA-256 of the JSON document.
+    table_file : SHA-256 of the Parquet file, None if the request was not for a table.
+    table_id : content id of the table, see `tvlb.table.Table.id`.
+    timings : seconds by stage.
+    work : amounts of work done, by name, for statistics.
+    replaces : whether it takes the place of an earlier result of the request; else that one keeps
+        its place.
+    """
+
+    document: str
+    table_file: str | None = None
+    table_id: str | None = None
+    timings: dict[str, float] | None = None
+    work: dict[str, float] | None = None
+    replaces: bool = False

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.outcomes import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search import Aim, unsealed
 
-__all__ = ["FRONT_FILES", "Findings", "Freed", "Holding", "Store", "files_of"]
-
-FRONT_FILES = "front_files"
-"""Key of the stored document of a front that holds the hashes of its table files, in order."""
+__all__ = ["Findings", "Freed", "Holding", "Store", "files_of"]
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,11 @@
 """Computing one request: what every kind of job does, once it has a process to itself."""
 
-import shutil
 import time
-from contextlib import closing
-from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import BinaryIO, Protocol
+from importlib import import_module
+from typing import Protocol
 
-from tvlb.jobs.database import Database
-from tvlb.jobs.results import Outcome, Results
-from tvlb.jobs.shelf import TableShelf, store_document, store_table
-from tvlb.jobs.site import Site, Task
+from tvlb.jobs.outcomes import store_document, store_table
+from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.model import model_document, question_document
 from tvlb.schemas import REQUESTS, ModelBody, Question, SimulationBody, SweepBody, TableBody
 from tvlb.search import (
@@ -23,17 +17,17 @@ from tvlb.search import (
     simulate_loads,
     simulation_document,
 )
-from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
 from tvlb.workers import local_workers
 
-__all__ = ["run_task"]
-
-# A report needs a heading.
-_UNNAMED = "A sweep without a name"
+__all__ = ["get_ready", "run_task"]
 
 
 class _Computation(Protocol):
     def __call__(self, body: Question, site: Site, report: Reporter) -> Outcome: ...
+
+
+def get_ready() -> None:
+    """Do nothing; what a process loads to find this function is all that most tasks need."""
 
 
 def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
@@ -96,36 +90,9 @@ def _simulation(body: Question, site: Site, report: Reporter) -> Outcome:
 
 
 def _sweep(body: Question, site: Site, report: Reporter) -> Outcome:
-    assert isinstance(body, SweepBody)
-    assert site.database is not None
-    start = time.perf_counter()
-    points = points_of(body.expanded())
-    with closing(Database(site.database)) as database, local_workers(site.cores) as executor:
-        endings = run_points(
-            points,
-            TableShelf(Results(database), site.blobs),
-            Workshop(executor, site.units),
-            workers=site.cores,
-            report=report,
-        )
-    with TemporaryDirectory() as folder:
-        written = write_outputs(body.name or _UNNAMED, endings, Path(folder))
-        files = {path.name: site.blobs.put(partial(_copy, path)) for path in written}
-    document = {
-        "name": body.name,
-        "points": len(endings),
-        "failed": sum(ending.stored is None for ending in endings),
-        "rows": rows_of(endings),
-        "files": files,
-    }
-    timings = {"sweep": time.perf_counter() - start}
-    # Whoever asks again for a sweep with failed points has them computed again.
-    return Outcome(store_document(site.blobs, document), timings=timings, replaces=True)
-
-
-def _copy(path: Path, stream: BinaryIO) -> None:
-    with path.open("rb") as source:
-        shutil.copyfileobj(source, stream)
+    # Loaded here: no other task needs the database and the report.
+    computed: Outcome = import_module("tvlb.jobs.sweep_task").compute_sweep(body, site, report)
+    return computed
 
 
 _KINDS: dict[str, _Computation] = {

@@ -14,9 +14,8 @@ from tvlb.jobs.failure import Failure
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
 from tvlb.jobs.rescue import Rescuer
-from tvlb.jobs.results import Outcome
 from tvlb.jobs.runner import Message, Runner
-from tvlb.jobs.site import Site, Task
+from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.meter import Meter
 from tvlb.progress import Progress
 

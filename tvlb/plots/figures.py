@@ -3,18 +3,18 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
-
-import matplotlib as mpl
-from matplotlib.figure import Figure
-from matplotlib.gridspec import GridSpec
+from typing import TYPE_CHECKING, Any, cast
 
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file, check_writable
 from tvlb.judged import shortened
 from tvlb.plots.found import anytime_panel, front_panel, has_shapes, shapes_panel
 from tvlb.plots.style import COLOURS, Axis, Document
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]
 
@@ -25,7 +25,7 @@ _TALL = 5.6
 _COLUMNS = 3
 
 
-def figure_of(document: Document) -> Figure:
+def figure_of(document: Document) -> "Figure":
     """Draw every panel that the document has data for, up to three side by side.
 
     Parameters
@@ -48,12 +48,14 @@ def figure_of(document: Document) -> Figure:
         raise InvalidInput(f"the document is malformed: {error!r}") from error
 
 
-def _drawn(document: Document, panels: Sequence[Callable[[Axis, Document], None]]) -> Figure:
+def _drawn(document: Document, panels: Sequence[Callable[[Axis, Document], None]]) -> "Figure":
     columns = min(len(panels), _COLUMNS)
     rows = math.ceil(len(panels) / columns)
     heights = [_PANEL[1], *[_TALL] * (rows - 1)]
-    figure = Figure(figsize=(_PANEL[0] * columns, sum(heights)), layout="constrained")
-    grid = GridSpec(rows, columns, figure, height_ratios=heights)
+    # Loaded here: commands that can draw should not wait for it before they compute.
+    size = (_PANEL[0] * columns, sum(heights))
+    figure: Figure = import_module("matplotlib.figure").Figure(figsize=size, layout="constrained")
+    grid = cast("Any", figure).add_gridspec(rows, columns, height_ratios=heights)
     for draw, place in zip(panels, itertools.product(range(rows), range(columns)), strict=False):
         axis = cast("Axis", figure.add_subplot(grid[place]))
         draw(axis, document)
@@ -72,7 +74,7 @@ def save_figure(document: Document, path: Path | str) -> None:
     suffix = Path(path).suffix
     figure = figure_of(document)
     with (
-        cast("Any", mpl).rc_context({"svg.hashsalt": "tvlb", "svg.fonttype": "none"}),
+        import_module("matplotlib").rc_context({"svg.hashsalt": "tvlb", "svg.fonttype": "none"}),
         atomic_file(Path(path)) as stream,
     ):
         cast("Any", figure).savefig(stream, format=suffix[1:], metadata=_UNDATED[suffix])

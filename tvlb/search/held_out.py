@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from sim_bridge import SimulationConfig
 from tvlb.progress import Progress, Reporter
@@ -297,7 +297,7 @@ def _judgement(
 def _quantile(judgements: int) -> Callable[[int], float]:
     """Return Student's t by degrees of freedom, so that intervals hold for all judgements."""
     level = 1.0 - (1.0 - CONFIDENCE) / (2 * judgements)
-    return lambda degrees: float(special.stdtrit(degrees, level))
+    return lambda degrees: float(scipy.special.stdtrit(degrees, level))
 
 
 def _change(

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
@@ -164,7 +164,7 @@ def _interval(
     width = np.full(len(values), math.nan)
     several = count > 1
     n = count[several]
-    quantile = np.asarray(special.stdtrit(n - 1, (1.0 + _CONFIDENCE) / 2.0), dtype=np.float64)
+    quantile = np.asarray(scipy.special.stdtrit(n - 1, (1.0 + _CONFIDENCE) / 2.0), dtype=np.float64)
     width[several] = quantile * np.sqrt(squares[several] / (n - 1) / n * (1.0 - n / total))
     width[count == total] = 0.0
     return mean, width

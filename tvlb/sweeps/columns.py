@@ -79,7 +79,12 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("seed", "integer", "", "Seed of everything random.", True),
     Column("options", "text", "", "The other fields of the request, canonical JSON.", True),
-    Column("simulated_patterns", "integer", "", "Pairs of pattern and simulation seed behind each mean."),
+    Column(
+        "simulated_patterns",
+        "integer",
+        "",
+        "Pairs of pattern and simulation seed behind each mean.",
+    ),
     Column(
         "confirmed_candidates",
         "integer",

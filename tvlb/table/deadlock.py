@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, min_rows
@@ -144,7 +143,9 @@ class _Dependencies:
         channels, ends = np.unique(np.concatenate([before, after]), return_inverse=True)
         source, target = np.split(ends, 2)
         size = len(channels)
-        graph = csr_array((np.ones(len(source), dtype=np.int8), (source, target)), (size, size))
+        graph = scipy.sparse.csr_array(
+            (np.ones(len(source), dtype=np.int8), (source, target)), (size, size)
+        )
         return tuple(self._named(int(channels[node])) for node in _find_cycle(graph))
 
     def _vcs(self, links: NDArray[np.int32], kinds: Kinds) -> NDArray[np.int64]:
@@ -229,14 +230,16 @@ def _local_links_into(
         yield topology.local_link[origin, start % topology.switches_per_group]
 
 
-def _find_cycle(graph: csr_array) -> list[int]:
+def _find_cycle(graph: "scipy.sparse.csr_array") -> list[int]:
     """Return the nodes of a shortest cycle through one node that lies on any, or nothing."""
-    count, component = connected_components(graph, directed=True, connection="strong")
+    count, component = scipy.sparse.csgraph.connected_components(
+        graph, directed=True, connection="strong"
+    )
     if count == graph.shape[0]:
         return []
     sizes = np.bincount(component)
     start = int(np.flatnonzero(sizes[component] > 1)[0])
-    _, predecessor = breadth_first_order(graph, start, directed=True)
+    _, predecessor = scipy.sparse.csgraph.breadth_first_order(graph, start, directed=True)
     return min(
         (
             _walk_back(predecessor, start, int(node))

@@ -5,13 +5,13 @@ Adding a format is adding a module with `write` and `read` and its entry in `FOR
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
 from tvlb import files
 from tvlb.errors import InvalidInput
 from tvlb.paths import MAX_ROWS, check_rows
-from tvlb.table import csv_format, json_format, parquet_format
 from tvlb.table.compact import CompactTable
 from tvlb.table.stored import AnyTable
 from tvlb.table.text_rows import MAX_TEXT_ROWS
@@ -44,10 +44,23 @@ class TableFormat:
     max_rows: int
 
 
+def _format(name: str, max_rows: int) -> TableFormat:
+    """Return the format of a module, loaded on first use: most processes write no files."""
+
+    def write(table: AnyTable, stream: BinaryIO) -> None:
+        import_module(name).write(table, stream)
+
+    def read(stream: BinaryIO) -> AnyTable:
+        table: AnyTable = import_module(name).read(stream)
+        return table
+
+    return TableFormat(write, read, max_rows)
+
+
 FORMATS: dict[str, TableFormat] = {
-    ".parquet": TableFormat(parquet_format.write, parquet_format.read, MAX_ROWS),
-    ".json": TableFormat(json_format.write, json_format.read, MAX_TEXT_ROWS),
-    ".csv": TableFormat(csv_format.write, csv_format.read, MAX_TEXT_ROWS),
+    ".parquet": _format("tvlb.table.parquet_format", MAX_ROWS),
+    ".json": _format("tvlb.table.json_format", MAX_TEXT_ROWS),
+    ".csv": _format("tvlb.table.csv_format", MAX_TEXT_ROWS),
 }
 
 

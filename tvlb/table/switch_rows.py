@@ -4,30 +4,21 @@ The columns are those of a table file. The header tells which table and switch t
 is not that of a table, so that a part is never taken for the whole.
 """
 
-# pyarrow has no type information.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
-# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
-
 import json
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tvlb import files
 from tvlb.errors import InvalidInput
 from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.compact import CompactTable, check_switch
-from tvlb.table.parquet_format import schema
 from tvlb.table.stored import AnyTable
 from tvlb.table.structure import first_invalid_row
 from tvlb.table.text_rows import check_text_rows, iterate_rows
 
 __all__ = ["SWITCH_FORMATS", "switch_columns", "write_switch"]
-
-_HEADER_KEY = b"tvlb.switch"
 
 
 def switch_columns(table: AnyTable, switch: int) -> Iterator[Columns]:
@@ -70,15 +61,8 @@ Header = Mapping[str, object]
 
 
 def _write_parquet(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> int:
-    rows = 0
-    with pq.ParquetWriter(
-        stream, schema(), compression="zstd", store_schema=False, write_page_checksum=True
-    ) as writer:
-        for part in parts:
-            arrays = [pa.array(values) for values in part.arrays().values()]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema()))
-            rows += len(part)
-        writer.add_key_value_metadata({_HEADER_KEY: json.dumps(dict(header)).encode()})
+    # Loaded here: most processes write no files.
+    rows: int = import_module("tvlb.table.switch_parquet").write(header, parts, stream)
     return rows
 
 

@@ -1,15 +1,18 @@
 """The Dragonfly family dfly(p, a, h, g) with complete-graph groups."""
 
 from functools import cached_property
-from typing import Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Self
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.topology.arrangements import ARRANGEMENTS, Shape
 from tvlb.topology.network import LinkKind, Network, directed_links
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Dragonfly"]
 
@@ -191,7 +194,8 @@ class Dragonfly:
     @cached_property
     def graph(self) -> "nx.MultiDiGraph[int]":
         """The switches as a networkx graph; edges have ``kind``, ``latency`` (cycles), ``id``."""
-        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
+        # Loaded here, since it takes long and little needs it.
+        graph: nx.MultiDiGraph[int] = import_module("networkx").MultiDiGraph(name=str(self))
         graph.graph.update(self.metadata)
         for switch, group in enumerate(self.switch_group.tolist()):
             graph.add_node(switch, group=group, nodes=self.nodes_per_switch)

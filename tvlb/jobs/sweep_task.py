@@ -1,0 +1,58 @@
+"""Computing a sweep, the one kind of job that looks other results up."""
+
+import shutil
+import time
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from tvlb.jobs.database import Database
+from tvlb.jobs.outcomes import store_document
+from tvlb.jobs.results import Results
+from tvlb.jobs.shelf import TableShelf
+from tvlb.jobs.site import Outcome, Site
+from tvlb.schemas import Question, SweepBody
+from tvlb.search import Reporter, Workshop
+from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
+from tvlb.workers import local_workers
+
+__all__ = ["compute_sweep"]
+
+# A report needs a heading.
+_UNNAMED = "A sweep without a name"
+
+
+def compute_sweep(body: Question, site: Site, report: Reporter) -> Outcome:
+    """See `tvlb.jobs.tasks.run_task`."""
+    assert isinstance(body, SweepBody)
+    assert site.database is not None
+    start = time.perf_counter()
+    points = points_of(body.expanded())
+    with closing(Database(site.database)) as database, local_workers(site.cores) as executor:
+        endings = run_points(
+            points,
+            TableShelf(Results(database), site.blobs),
+            Workshop(executor, site.units),
+            workers=site.cores,
+            report=report,
+        )
+    with TemporaryDirectory() as folder:
+        written = write_outputs(body.name or _UNNAMED, endings, Path(folder))
+        files = {path.name: site.blobs.put(partial(_copy, path)) for path in written}
+    document = {
+        "name": body.name,
+        "points": len(endings),
+        "failed": sum(ending.stored is None for ending in endings),
+        "rows": rows_of(endings),
+        "files": files,
+    }
+    timings = {"sweep": time.perf_counter() - start}
+    # Whoever asks again for a sweep with failed points has them computed again.
+    return Outcome(store_document(site.blobs, document), timings=timings, replaces=True)
+
+
+def _copy(path: Path, stream: BinaryIO) -> None:
+    with path.open("rb") as source:
+        shutil.copyfileobj(source, stream)
