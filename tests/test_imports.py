@@ -33,13 +33,27 @@ def loaded(program: str, *libraries: str) -> set[str]:
     return set(ended.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["api.app", "tvlb.sweeps", "tvlb.judged"])
+_DRAW = """
+from tvlb.plots import figure_of
+figure_of({"probe": [{"expression": "all", "theta_mean": 0.5, "theta_sem": None}], "cut": 0.4})
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["api.app", "tvlb.sweeps", "tvlb.judged", "tvlb.jobs.worker", "tvlb.cli.table"]
+)
 def test_what_draws_nothing_does_not_load_what_draws(module: str) -> None:
     assert not loaded(f"import {module}", "matplotlib")
 
 
 def test_what_draws_loads_it() -> None:
-    assert loaded("import tvlb.plots", "matplotlib") == {"matplotlib"}
+    assert loaded(_DRAW, "matplotlib") == {"matplotlib"}
+
+
+@pytest.mark.parametrize("module", ["tvlb.jobs.worker", "tvlb.jobs.tasks"])
+def test_workers_begin_without_what_few_jobs_need(module: str) -> None:
+    libraries = ("alembic", "matplotlib", "networkx", "plotly", "pyarrow")
+    assert not loaded(f"import {module}", *libraries)
 
 
 @pytest.mark.parametrize(("budget", "needed"), [(0, set[str]()), (1_000_000, {"cma"})])
