@@ -202,5 +202,5 @@ def shortened(expression: str, most: int = 52) -> str:
         return expression
     end = expression.partition(")")[2]
     end = end if len(end) <= most // 2 else ""
-    room = most - len(end) - len("...")
+    room = most - len(end) - len(" ...")
     return f"{expression[:room].rpartition(' ')[0] or expression[:room]} ...{end}"

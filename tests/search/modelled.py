@@ -39,7 +39,7 @@ def run_with(
     return Run(
         latency=latency,
         accepted=throughput,
-        least_injected=throughput**2,
+        least_served=throughput**2,
         saturated=saturated,
         work=work or Work(flit_hops=FLIT_HOPS),
     )

@@ -61,7 +61,7 @@ def test_every_pattern_is_simulated_at_both_its_loads() -> None:
             assert beyond.config == replace(config, drain_limit_cycles=0)
             assert figures.latency[index] == distinct(low).latency
             assert figures.accepted[index] == distinct(beyond).accepted
-            assert figures.least_injected[index] == distinct(beyond).least_injected
+            assert figures.least_served[index] == distinct(beyond).least_served
     assert next(runs, None) is None
 
 
@@ -76,7 +76,7 @@ def test_some_patterns_and_the_others_are_all(split: int) -> None:
         joined = head.joined(tail)
         assert joined.latency.tolist() == one.latency.tolist()
         assert joined.accepted.tolist() == one.accepted.tolist()
-        assert joined.least_injected.tolist() == one.least_injected.tolist()
+        assert joined.least_served.tolist() == one.least_served.tolist()
 
 
 @pytest.mark.parametrize("patterns", [1, 2])
@@ -106,13 +106,16 @@ def figures(
 def test_of_the_throughput_the_lesser_gain_counts() -> None:
     reference = figures([50.0] * 4, [0.2] * 4, [0.1] * 4)
     # 10% more in all, of which the worst served send 21% more, 10% more, and half; 10% more of them
-    # alone. That counts half, and no less than a thousandth of a packet.
+    # alone. That counts half, and no less than three thousandths of the packets.
     found = figures([50.0] * 4, [0.22, 0.22, 0.22, 0.2], [0.121, 0.11, 0.05, 0.11])
     throughput, latency = found.gains(reference)
     assert throughput == pytest.approx(np.log([1.1, 1.1**0.5, 0.5**0.5, 1.0]))
     assert latency.tolist() == [0.0] * 4
     starved = figures([50.0], [0.2], [0.0]).gains(reference)[0]
-    assert starved == pytest.approx(np.log([0.01]) / 2)
+    assert starved == pytest.approx(np.log([0.03]) / 2)
+    # Where none of the switches sends enough to tell, all that is accepted counts.
+    unknown = figures([50.0], [0.22], [np.nan]).gains(figures([50.0], [0.2], [np.nan]))[0]
+    assert unknown == pytest.approx(np.log([1.1]))
     # The reference is that of the same patterns.
     assert len(figures([40.0, 60.0], [0.2, 0.2]).gains(reference)[1]) == 2
 

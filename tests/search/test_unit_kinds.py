@@ -289,5 +289,17 @@ def test_a_run_tells_what_the_worst_served_switches_send(senders: int, tenth: in
     injected = recipe.scenario().run(0.9, CONFIG).switch_injected
     served = sorted(injected[one] / (0.9 / (1 + one % 2)) for one in range(senders))
     assert served[0] < served[tenth] < 0.95
-    least = unit.decode(unit.compute()).least_injected
-    assert least == pytest.approx(0.9 * sum(served[:tenth]) / tenth)
+    least = unit.decode(unit.compute()).least_served
+    assert least == pytest.approx(sum(served[:tenth]) / tenth)
+
+
+def test_switches_that_send_hardly_anything_tell_nothing() -> None:
+    busy = tuple((one, (one + 4) % 12, 2.0) for one in range(8))
+    idle = tuple((one, (one + 4) % 12, 0.002) for one in range(8, 12))
+    runs = [
+        RunUnit(Asked(pattern=MatrixPattern("next", "switch", rates)).recipe(), CONFIG, 0.9)
+        for rates in (busy, busy + idle, idle)
+    ]
+    alone, beside, nothing = (unit.decode(unit.compute()).least_served for unit in runs)
+    assert 0 < beside == pytest.approx(alone, rel=0.2)
+    assert math.isnan(nothing)

@@ -50,11 +50,13 @@ _COMMANDS = {
 @contextmanager
 def _no_collection() -> Generator[None]:
     """Collect no garbage meanwhile: modules are none, and to find that out takes its time."""
+    collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if collecting:
+            gc.enable()
 
 
 class _Commands(TyperGroup):

@@ -146,7 +146,8 @@ class FoundSearch(Document):
     flit_hops: Count = Field(description="Flit-hops that the search simulated.")
     sets: Count = Field(description="Sets that were simulated.")
     pruned: Count = Field(
-        description="Sets that were not, because certified bounds say that they cannot win."
+        description="Sets that were not, because by certified bounds they cannot match the "
+        "throughput of the incumbent under any pattern that has a bound."
     )
     traffic: tuple[SearchedPattern, ...] = Field(
         min_length=1, description="The patterns that sets were searched on."

@@ -78,8 +78,9 @@ def _judged(task: Task, search: WeightedSearch) -> HeldOut:
 
 
 def _expected(search: WeightedSearch) -> dict[str, float]:
-    """Return roughly what sets saturate at under the first patterns."""
-    saturation, accepted = search.loads[0].saturation, search.accepted
+    """Return roughly what sets saturate at where detours matter most."""
+    saturation = min(one.saturation for one in search.loads)
+    accepted = search.accepted
     reference = accepted[search.reference.candidate.name]
     return {
         name: min(1.0, saturation * (one / reference if reference > 0 else 1.0))

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sim_bridge import Scenario, SimulationConfig, search_saturation
+from sim_bridge import Scenario, SimulationConfig, SimulationResult, search_saturation
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import PathSet
 from tvlb.search.units import Unit, network_identity
@@ -30,6 +29,7 @@ __all__ = [
 # Units of one scenario come one after the other; what is kept of a scenario are its paths.
 _KEPT_SCENARIOS = 8
 _WORST_SERVED = 0.1
+_TELLING_PACKETS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +121,16 @@ class Run:
     ----------
     latency : mean latency, cycles; nan if no packet arrived.
     accepted : packets/cycle/node.
-    least_injected : packets/cycle/node that the nodes of those switches got into the network that
-        got in least of what they offered, a tenth of the switches that offer any.
+    least_served : part of its packets, as many as are expected, that the worst served tenth of the
+        switches got into the network, 0..1 or little more; nan where no switch sends enough of them
+        to tell.
     saturated : whether it was.
     work : what it took.
     """
 
     latency: float
     accepted: float
-    least_injected: float
+    least_served: float
     saturated: bool
     work: Work
 
@@ -171,8 +172,7 @@ class RunUnit(Unit[Run]):
         run = Run(
             latency=result.latency_mean,
             accepted=result.accepted,
-            least_injected=self.load
-            * _least_served(self.recipe, result.switch_injected, self.load),
+            least_served=_least_served(self.recipe, result),
             saturated=result.saturated,
             work=Work.of(result),
         )
@@ -184,15 +184,16 @@ class RunUnit(Unit[Run]):
         return Run(**fields | {"work": Work(**fields["work"])})
 
 
-def _least_served(recipe: Recipe, injected: NDArray[np.float64], load: float) -> float:
-    """Return what part of their packets the nodes of the worst served tenth of switches sent."""
+def _least_served(recipe: Recipe, result: SimulationResult) -> float:
+    """See `Run`; a switch that sends little may send nothing at all in a window."""
     topology = recipe.entrant.path_set.topology
-    traffic = recipe.pattern.resolve(topology, recipe.seed)
-    offered = load * traffic.rate.reshape(topology.num_switches, -1).mean(axis=1)
-    sending = offered > 0
-    if not sending.any():
-        return 1.0
-    served = np.sort(injected[sending] / offered[sending])
+    rate = recipe.pattern.resolve(topology, recipe.seed).rate
+    offered = result.load * rate.reshape(topology.num_switches, -1).mean(axis=1)
+    packets = offered * topology.nodes_per_switch * result.config.measured_cycles
+    telling = packets >= _TELLING_PACKETS
+    if not telling.any() or result.stopped != "completed":
+        return math.nan
+    served = np.sort(result.switch_injected[telling] / offered[telling])
     return float(served[: math.ceil(len(served) * _WORST_SERVED)].mean())
 
 

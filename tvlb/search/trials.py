@@ -27,7 +27,7 @@ __all__ = ["Figures", "Loads", "Trials", "find_loads"]
 _BEYOND = 1.25
 # So that gains come near those of the saturation load (measured on two networks).
 _LEAST_COUNTS = 0.5
-_LEAST_INJECTED = 0.001
+_LEAST_SERVED = 0.003
 _LEAST_LOAD = 0.02
 # Of a pattern that saturates late, latency is looked at where the detours matter.
 _LATE, _LOW_SHARE = 0.6, 0.55
@@ -59,19 +59,20 @@ class Figures:
     Attributes
     ----------
     latency : mean latency at the low load, cycles.
-    accepted, least_injected : throughput beyond saturation, packets/cycle/node; see `Run`.
+    accepted : throughput beyond saturation, packets/cycle/node.
+    least_served : beyond saturation; see `Run`.
     """
 
     latency: NDArray[np.float64]
     accepted: NDArray[np.float64]
-    least_injected: NDArray[np.float64]
+    least_served: NDArray[np.float64]
 
     def joined(self, other: "Figures") -> "Figures":
         """Return the figures of more patterns."""
         return Figures(
             np.concatenate([self.latency, other.latency]),
             np.concatenate([self.accepted, other.accepted]),
-            np.concatenate([self.least_injected, other.least_injected]),
+            np.concatenate([self.least_served, other.least_served]),
         )
 
     def gains(self, reference: "Figures") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -84,11 +85,12 @@ class Figures:
         with np.errstate(divide="ignore", invalid="ignore"):
             accepted = np.log(self.accepted / reference.accepted[:patterns])
             least = np.log(
-                np.maximum(self.least_injected, _LEAST_INJECTED)
-                / np.maximum(reference.least_injected[:patterns], _LEAST_INJECTED)
+                np.maximum(self.least_served, _LEAST_SERVED)
+                / np.maximum(reference.least_served[:patterns], _LEAST_SERVED)
             )
             latency = np.log(self.latency / reference.latency[:patterns])
-        throughput = np.minimum(accepted, _LEAST_COUNTS * least)
+        lesser = np.minimum(accepted, _LEAST_COUNTS * least)
+        throughput = np.where(np.isnan(least), accepted, lesser)
         # Over nothing that the reference accepts there is no gain that is known.
         return np.where(np.isposinf(accepted), np.nan, throughput), latency
 
@@ -164,7 +166,7 @@ def _figures(runs: Sequence[Run]) -> Figures:
     return Figures(
         np.array([run.latency for run in runs[::2]], dtype=np.float64),
         np.array([run.accepted for run in runs[1::2]], dtype=np.float64),
-        np.array([run.least_injected for run in runs[1::2]], dtype=np.float64),
+        np.array([run.least_served for run in runs[1::2]], dtype=np.float64),
     )
 
 

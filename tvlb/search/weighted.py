@@ -88,8 +88,8 @@ class WeightedSearch:
     raced : every set that was simulated, best first by the first latency weight.
     accepted : of every set by name, in short runs beyond saturation, packets/cycle/node.
     sets : how many sets were simulated.
-    pruned : how many were not, because by certified bounds they accept less than the incumbent
-        under every pattern that has a bound.
+    pruned : how many were not, because by certified bounds they cannot match the throughput of the
+        incumbent under any pattern that has a bound.
     work : of all simulations.
     """
 
