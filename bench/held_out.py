@@ -27,7 +27,7 @@ from tvlb.jobs.results import Results
 from tvlb.parallel import available_cores
 from tvlb.paths import PathSet, parse_expression
 from tvlb.search import PAPER, SimulationConfig
-from tvlb.statistics import half_width
+from tvlb.statistics import estimate
 from tvlb.table import AnyTable, read_stream
 from tvlb.traffic import Type2
 
@@ -63,7 +63,7 @@ def line(table: AnyTable) -> str:
     conventional = parse_expression("all", table.topology)
     base, ours = saturations([conventional, table.path_set("table")])
     gains = (ours - base) / base.mean()
-    half = half_width(gains, PAPER.grid / math.sqrt(6) / base.mean())
+    half = estimate(gains).half_width(PAPER.grid / math.sqrt(6) / base.mean())
     mean = gains.mean()
     return (
         f"{table.topology}, {table.header.expression}: {base.mean():.4f} -> {ours.mean():.4f}, "

@@ -17,6 +17,9 @@ def searched(traffic: list[str], judged: list[str]) -> dict[str, Any]:
     document["search"]["traffic"] = [pattern | {"pattern": name} for name in traffic]
     for one in (document["baseline"], *document["candidates"]):
         one["per_pattern"] = [figures | {"pattern": name} for name in judged]
+    for one in document["search"]["held_out"]:
+        for runs in (one["saturation"], *one["latency"]):
+            runs[:] = [runs[number % len(runs)] for number in range(len(judged))]
     return document
 
 
@@ -30,8 +33,6 @@ def searched(traffic: list[str], judged: list[str]) -> dict[str, Any]:
         # Some of what was searched is not what was searched.
         (["a", "b"], ["a", "c"], "2 held-out patterns", "pattern"),
         (["a", "b"], ["a"], "1 held-out pattern", "pattern"),
-        # On the smallest networks two of the shifts are one.
-        (["a"], ["b", "c", "c"], "3 runs of 2 held-out patterns", "run"),
     ],
 )
 def test_patterns_are_told_from_runs(

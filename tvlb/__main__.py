@@ -5,7 +5,6 @@ imported ends in one line like any other.
 """
 
 import sys
-from importlib import import_module
 
 __all__ = ["main"]
 
@@ -13,7 +12,9 @@ __all__ = ["main"]
 def main() -> int:
     """Run the command line; see `tvlb.cli.main`."""
     try:
-        return import_module("tvlb.cli").main()
+        from tvlb.cli import main as run
+
+        return run()
     except KeyboardInterrupt:
         print("tvlb: interrupted", file=sys.stderr)
         return 130

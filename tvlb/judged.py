@@ -3,17 +3,30 @@
 Figures, pages and reports read it; it draws nothing.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tvlb.statistics import half_width
+from tvlb.statistics import Estimate, estimate
 
-__all__ = ["Cases", "JudgedSet", "ShapeRow", "judged_on", "judged_sets", "shape_rows", "shortened"]
+__all__ = [
+    "Cases",
+    "JudgedSet",
+    "ShapeRow",
+    "estimator",
+    "judged_on",
+    "judged_sets",
+    "shape_rows",
+    "shortened",
+]
 
 Document = Mapping[str, Any]
+Estimator = Callable[[NDArray[np.float64]], Estimate]
 
 _NAMES = {
     "conventional": "conventional UGAL",
@@ -64,12 +77,14 @@ def judged_sets(document: Document) -> tuple[JudgedSet, ...]:
         for number, expression in enumerate(answers, 1)
     }
     base = _conventional(document)
+    of = estimator(document)
     chosen = document["decision"]["expression"]
     found = [one for one in search["held_out"] if one["expression"] in names]
     return tuple(
         _judged(
             one,
             base,
+            of,
             names.get(one["expression"]),
             on_front=one in found and not any(_beats(other, one) for other in found),
             chosen=one["expression"] == chosen,
@@ -87,8 +102,15 @@ def _beats(one: Document, other: Document) -> bool:
 
 
 def _judged(
-    one: Document, base: Document, found: str | None, *, on_front: bool, chosen: bool
+    one: Document, base: Document, of: Estimator, found: str | None, *, on_front: bool, chosen: bool
 ) -> JudgedSet:
+    def half(values: Sequence[Any], others: Sequence[Any]) -> float | None:
+        if one is base:
+            return None
+        differences = np.array(values, dtype=np.float64) - np.array(others, dtype=np.float64)
+        width = of(differences).half_width()
+        return None if math.isnan(width) else width
+
     known = _NAMES.get(one["known_as"])
     return JudgedSet(
         name=", ".join(name for name in (found, known) if name is not None),
@@ -97,9 +119,9 @@ def _judged(
         on_front=on_front,
         chosen=chosen,
         saturation=one["saturation_mean"],
-        saturation_half=_half(one["saturation"], base["saturation"], one is base),
+        saturation_half=half(one["saturation"], base["saturation"]),
         latency=one["latency_mean"][0],
-        latency_half=_half(one["latency"][0], base["latency"][0], one is base),
+        latency_half=half(one["latency"][0], base["latency"][0]),
     )
 
 
@@ -107,10 +129,21 @@ def _conventional(document: Document) -> Document:
     return next(one for one in document["search"]["held_out"] if one["known_as"] == "conventional")
 
 
-def _half(values: Sequence[Any], others: Sequence[Any], same: bool) -> float | None:
-    differences = np.array(values, dtype=np.float64) - np.array(others, dtype=np.float64)
-    known = differences[np.isfinite(differences)]
-    return None if same or len(known) < 2 else half_width(known)
+def estimator(document: Document) -> Estimator:
+    """Return how figures of the runs that decided are averaged, given float64 (runs,).
+
+    Named traffic counts by its shares, whatever order it was judged in; where each pattern has
+    several runs, intervals are about these very patterns. Other patterns stand for more, alike.
+    """
+    names = [each["pattern"] for each in document["baseline"]["per_pattern"]]
+    search: Document | None = document["search"]
+    shares = {} if search is None else {one["pattern"]: one["share"] for one in search["traffic"]}
+    if shares.keys() != set(names):
+        return estimate
+    several = len(names) > len(shares)
+    return partial(
+        estimate, weight=[shares[name] for name in names], case=names if several else None
+    )
 
 
 @dataclass(frozen=True)

@@ -2,54 +2,98 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-__all__ = ["CONFIDENCE", "half_width", "standard_error", "weighted_standard_error"]
+__all__ = ["CONFIDENCE", "Estimate", "estimate", "half_width", "standard_error"]
 
 CONFIDENCE = 0.95
 """Of all intervals."""
 
-
-def standard_error(values: NDArray[np.float64] | Sequence[float]) -> float:
-    """Return the standard error of the mean; nan for fewer than two values."""
-    if len(values) < 2:
-        return math.nan
-    return float(np.std(values, ddof=1) / math.sqrt(len(values)))
+Values = NDArray[np.float64] | Sequence[float]
 
 
-def weighted_standard_error(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    """Return the standard error of a weighted mean, nan for fewer than two values.
+@dataclass(frozen=True)
+class Estimate:
+    """A weighted mean and how certain it is.
 
-    The weights sum to 1, and the values vary alike whatever their weight; with equal weights it is
-    `standard_error`.
+    Attributes
+    ----------
+    mean : nan without values.
+    error : its standard error; nan where no degree of freedom tells of the spread.
+    degrees : degrees of freedom of that error.
+    effective : of how many equally weighted values a mean is as certain (Kish).
     """
-    if len(values) < 2:
-        return math.nan
-    squares = float(weight @ weight)
-    variance = float(weight @ (values - weight @ values) ** 2) / (1.0 - squares)
-    return math.sqrt(squares * variance)
+
+    mean: float
+    error: float
+    degrees: int
+    effective: float
+
+    def half_width(self, least_deviation: float = 0.0, intervals: int = 1) -> float:
+        """Return half the Student-t interval; nan where the error is.
+
+        Parameters
+        ----------
+        least_deviation : what the standard deviation of a value is taken to be at least, such as
+            that of rounding.
+        intervals : of how many such intervals all are to hold together (Bonferroni).
+        """
+        if math.isnan(self.error):
+            return math.nan
+        level = 1.0 - (1.0 - CONFIDENCE) / (2 * intervals)
+        quantile = float(scipy.special.stdtrit(self.degrees, level))
+        return quantile * max(self.error, least_deviation / math.sqrt(self.effective))
 
 
-def half_width(
-    values: NDArray[np.float64] | Sequence[float],
-    least_deviation: float = 0.0,
-    weight: NDArray[np.float64] | None = None,
-) -> float:
-    """Return half the Student-t interval of the mean; nan for fewer than two values.
+def estimate(
+    values: Values,
+    weight: Values | None = None,
+    case: NDArray[np.intp] | Sequence[str] | None = None,
+) -> Estimate:
+    """Estimate a mean, leaving out values that are nan.
 
     Parameters
     ----------
-    least_deviation : what the standard deviation is taken to be at least, such as that of rounding.
-    weight : of the mean, sums to 1; None for the plain mean. See `weighted_standard_error`.
+    weight : of each value, above 0; scaled to sum to 1. None for equal weights.
+    case : of which case each value is a run, such as the name of its pattern. Then these very
+        cases are asked about, so only the runs of a case vary, all alike. None where the values
+        are of cases that stand for others, and vary alike whatever their weight.
+
+    Examples
+    --------
+    >>> found = estimate([1.0, 3.0, 11.0, 13.0], case=["a", "a", "b", "b"])
+    >>> found.mean, round(found.error, 3), found.degrees
+    (7.0, 0.707, 2)
     """
-    count = len(values)
-    if count < 2:
-        return math.nan
-    quantile = float(scipy.special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
-    if weight is None:
-        weight = np.full(count, 1.0 / count)
-    error = weighted_standard_error(np.asarray(values, dtype=np.float64), weight)
-    return quantile * max(error, least_deviation * math.sqrt(float(weight @ weight)))
+    every = np.asarray(values, dtype=np.float64)
+    known = np.isfinite(every)
+    some = every[known]
+    if len(some) == 0:
+        return Estimate(math.nan, math.nan, 0, 0.0)
+    share = np.ones(len(some)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
+    share = share / share.sum()
+    mean, squares = float(share @ some), float(share @ share)
+    if case is None:
+        degrees = len(some) - 1
+        spread = float(share @ (some - mean) ** 2) / (1.0 - squares) if degrees else math.nan
+    else:
+        _, place = np.unique(np.asarray(case)[known], return_inverse=True)
+        runs = np.bincount(place)
+        degrees = len(some) - len(runs)
+        residual = some - (np.bincount(place, some) / runs)[place]
+        spread = float(residual @ residual) / degrees if degrees else math.nan
+    return Estimate(mean, math.sqrt(squares * spread), degrees, 1.0 / squares)
+
+
+def standard_error(values: Values) -> float:
+    """Return the standard error of the mean; nan for fewer than two values."""
+    return estimate(values).error
+
+
+def half_width(values: Values) -> float:
+    """Return half the Student-t interval of the mean; nan for fewer than two values."""
+    return estimate(values).half_width()

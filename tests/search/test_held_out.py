@@ -19,7 +19,7 @@ from tvlb.search import Candidate, Change, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.workload import Workload
-from tvlb.statistics import standard_error, weighted_standard_error
+from tvlb.statistics import Estimate, estimate, standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift, Type2, Uniform
 
@@ -363,9 +363,10 @@ def test_the_worst_pattern_is_no_matter_of_one_run() -> None:
         assert change.mean == pytest.approx(0.125)
         assert (change.worst, change.worst_pattern) == (pytest.approx(worst), str(name))
         assert change.patterns == 2
-    # Eight runs have seven degrees of freedom.
-    deviation = stdev([0.1] * 4 + [0.4] * 2 + [-0.1] * 2)
-    assert one.saturation.half_width == pytest.approx(2.364624 * deviation / math.sqrt(8), rel=1e-6)
+    # That the patterns differ is no matter of chance: about the mean of each, four runs are off by
+    # 0.25 and four by nothing. Eight runs of two patterns have six degrees of freedom.
+    error = math.sqrt(4 * 0.25**2 / 6 / 8)
+    assert one.saturation.half_width == pytest.approx(2.446912 * error, rel=1e-6)
 
 
 def test_without_an_answer_there_is_nothing_to_judge() -> None:
@@ -401,7 +402,7 @@ values = st.lists(st.floats(-10, 10), min_size=2, max_size=8)
 @given(values)
 def test_equal_weights_give_the_standard_error(some: list[float]) -> None:
     count = len(some)
-    found = weighted_standard_error(np.array(some), np.full(count, 1 / count))
+    found = estimate(some, [1 / count] * count).error
     assert found == pytest.approx(stdev(some) / math.sqrt(count), abs=1e-9)
     assert found == pytest.approx(standard_error(some), abs=1e-9)
 
@@ -410,26 +411,42 @@ def test_equal_weights_give_the_standard_error(some: list[float]) -> None:
 def test_a_standard_error_scales_with_the_values_and_not_with_their_mean(
     some: list[float], shares: list[float], scale: float
 ) -> None:
-    weight = np.array(shares[: len(some)]) / sum(shares[: len(some)])
-    error = weighted_standard_error(np.array(some), weight)
+    weight = shares[: len(some)]
+    error = estimate(some, weight).error
     assume(error > 1e-6)
-    moved = weighted_standard_error(scale * np.array(some) + 3.0, weight)
+    moved = estimate(scale * np.array(some) + 3.0, weight).error
     assert moved == pytest.approx(scale * error, rel=1e-6)
-    assert math.isnan(weighted_standard_error(np.array(some[:1]), np.ones(1)))
+    assert math.isnan(estimate(some[:1]).error)
 
 
 @pytest.mark.parametrize("shares", [[1.0] * 5, [9, 1], [20, 1, 1, 1, 1], [3, 2, 1, 1]], ids=str)
 def test_intervals_hold_the_mean_as_often_as_they_say(shares: list[float]) -> None:
     # Of patterns that vary alike whatever their share; 2,000 draws of a true mean of 0.
-    weight = np.array(shares, dtype=np.float64) / sum(shares)
-    quantile = float(special.stdtrit(len(shares) - 1, 0.975))
     drawn = np.random.default_rng(3).normal(size=(2_000, len(shares)))
-    held = [
-        float(abs(weight @ row) <= quantile * weighted_standard_error(row, weight)) for row in drawn
-    ]
-    assert mean(held) > 0.94
+    held = mean(float(holds(estimate(row, shares), 0.0)) for row in drawn)
+    assert held > 0.94
     if len(set(shares)) == 1:
-        assert mean(held) < 0.96
+        assert held < 0.96
+
+
+def holds(found: Estimate, true: float) -> bool:
+    return abs(found.mean - true) <= found.half_width()
+
+
+def test_intervals_of_given_patterns_are_as_wide_as_the_noise_of_their_runs() -> None:
+    # Two patterns that differ by 10, four runs of each with noise of 1, shares 3 and 1.
+    case, weight = ["a", "b"] * 4, [3.0, 1.0] * 4
+    drawn = np.random.default_rng(5).normal([0.0, 10.0] * 4, size=(2_000, 8))
+    found = [estimate(row, weight, case) for row in drawn]
+    assert 0.94 < mean(float(holds(one, 2.5)) for one in found) < 0.96
+    assert max(one.half_width() for one in found) < 3.0
+    # Were the patterns drawn too, they would say far less.
+    assert min(estimate(row, weight).half_width() for row in drawn) > 3.0
+
+
+def test_one_run_each_of_given_patterns_tells_no_spread() -> None:
+    assert math.isnan(estimate([1.0, 2.0], case=["a", "b"]).error)
+    assert estimate([1.0, 3.0, math.nan], case=["a", "a", "b"]) == estimate([1.0, 3.0])
 
 
 def test_luck_is_fair() -> None:

@@ -285,9 +285,9 @@ def test_shares_are_those_of_the_patterns_in_whatever_order_and_how_often() -> N
         ]
     made = row(read)
     # Half of 0.1 and half of 0.02, in two rounds, over 0.2.
-    # The variance of the differences is 0.25 (0.07^2 + 0.01^2) + 0.5 * 0.03^2 = 0.0017 over 13/16,
-    # and that of their mean 3/16 of it; t(5) = 2.570582.
-    half = 2.570582 * math.sqrt(0.0017 * 3 / 13)
+    # Runs of the heavy pattern are off by 0.04 either way, the others by nothing: the variance is
+    # 2 * 0.04^2 over three degrees of freedom, that of the mean 3/16 of it; t(3) = 3.182446.
+    half = 3.182446 * math.sqrt(2 * 0.04**2 / 3 * 3 / 16)
     assert numbers(
         made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
     ) == pytest.approx([0.03 / 0.2, (0.03 - half) / 0.2, (0.03 + half) / 0.2], rel=1e-6)

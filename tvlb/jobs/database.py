@@ -3,7 +3,6 @@
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
@@ -93,7 +92,9 @@ class Database:
                     connection.execute(text("SELECT pg_advisory_xact_lock(7081)"))
                 if _revision(connection) != REVISION:
                     # Loaded here: most databases are up to date.
-                    import_module("tvlb.jobs.migrations").upgrade(connection)
+                    from tvlb.jobs.migrations import upgrade
+
+                    upgrade(connection)
         except DBAPIError as error:
             raise InvalidInput(f"cannot use the database {self.name}: {error.orig}") from error
 

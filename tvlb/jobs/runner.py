@@ -8,8 +8,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Iterator
-from importlib import import_module
+from collections.abc import Callable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import FrameType
@@ -17,7 +16,7 @@ from types import FrameType
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.parallel import follow_parent
-from tvlb.progress import Progress
+from tvlb.progress import Progress, Reporter
 
 __all__ = ["Message", "Runner"]
 
@@ -25,10 +24,10 @@ __all__ = ["Message", "Runner"]
 # hundredth of the time so far, between these bounds. Every event is kept in the database.
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 _LOG_LINES = 40
-_TASKS = "tvlb.jobs.tasks"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Message = Progress | Outcome | Failure
+_RunTask = Callable[[Task, Site, Reporter], Outcome]
 
 
 class Runner:
@@ -129,23 +128,23 @@ def _serve(connection: Connection, site: Site) -> None:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
-    import_module(_TASKS)
+    from tvlb.jobs.tasks import run_task
+
     connection.send(None)
     while True:
         try:
             task: Task = connection.recv()
         except EOFError:
             return
-        connection.send(_compute(task, site, _Reporter(connection)))
+        connection.send(_compute(run_task, task, site, _Reporter(connection)))
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
     """Do nothing; unlike a signal that is ignored, this is not passed on to child processes."""
 
 
-def _compute(task: Task, site: Site, report: "_Reporter") -> Outcome | Failure:
+def _compute(run_task: _RunTask, task: Task, site: Site, report: "_Reporter") -> Outcome | Failure:
     try:
-        run_task = import_module(_TASKS).run_task
         return run_task(task, site, report)
     except Exception as error:  # the worker decides what an error means
         lines = "".join(traceback.format_exception(error)).splitlines()

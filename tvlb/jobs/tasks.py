@@ -1,7 +1,6 @@
 """Computing one request: what every kind of job does, once it has a process to itself."""
 
 import time
-from importlib import import_module
 from typing import Protocol
 
 from tvlb.jobs.outcomes import store_document, store_table
@@ -91,8 +90,9 @@ def _simulation(body: Question, site: Site, report: Reporter) -> Outcome:
 
 def _sweep(body: Question, site: Site, report: Reporter) -> Outcome:
     # Loaded here: no other task needs the database and the report.
-    computed: Outcome = import_module("tvlb.jobs.sweep_task").compute_sweep(body, site, report)
-    return computed
+    from tvlb.jobs.sweep_task import compute_sweep
+
+    return compute_sweep(body, site, report)
 
 
 _KINDS: dict[str, _Computation] = {

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -49,12 +48,14 @@ def figure_of(document: Document) -> "Figure":
 
 
 def _drawn(document: Document, panels: Sequence[Callable[[Axis, Document], None]]) -> "Figure":
+    # Loaded here: commands that can draw should not wait for it before they compute.
+    from matplotlib.figure import Figure
+
     columns = min(len(panels), _COLUMNS)
     rows = math.ceil(len(panels) / columns)
     heights = [_PANEL[1], *[_TALL] * (rows - 1)]
-    # Loaded here: commands that can draw should not wait for it before they compute.
     size = (_PANEL[0] * columns, sum(heights))
-    figure: Figure = import_module("matplotlib.figure").Figure(figsize=size, layout="constrained")
+    figure = Figure(figsize=size, layout="constrained")
     grid = cast("Any", figure).add_gridspec(rows, columns, height_ratios=heights)
     for draw, place in zip(panels, itertools.product(range(rows), range(columns)), strict=False):
         axis = cast("Axis", figure.add_subplot(grid[place]))
@@ -70,11 +71,13 @@ def save_figure(document: Document, path: Path | str) -> None:
     ------
     InvalidInput : the file cannot be written, or the document cannot be drawn.
     """
+    import matplotlib
+
     check_writable(path, FIGURE_SUFFIXES)
     suffix = Path(path).suffix
     figure = figure_of(document)
     with (
-        import_module("matplotlib").rc_context({"svg.hashsalt": "tvlb", "svg.fonttype": "none"}),
+        cast("Any", matplotlib).rc_context({"svg.hashsalt": "tvlb", "svg.fonttype": "none"}),
         atomic_file(Path(path)) as stream,
     ):
         cast("Any", figure).savefig(stream, format=suffix[1:], metadata=_UNDATED[suffix])

@@ -117,7 +117,7 @@ class Change(Document):
         description="Half of its 95% interval, which holds for all sets together; null for a "
         "single run.",
     )
-    worst: float = Field(description="The worst change of a pattern.")
+    worst: float = Field(description="The worst change of a pattern, the mean over its runs.")
     worst_pattern: PatternText
     patterns: int = Field(ge=1, description="Patterns that both sets have the figure of.")
 
@@ -135,7 +135,7 @@ class Judgement(Document):
 
 
 class FoundSearch(Document):
-    """What was searched, how, and how the answers compare on patterns that were not searched."""
+    """What was searched, how, and how the answers compare on other patterns or other seeds."""
 
     objective: str = Field(
         description="What makes a set good: saturation, latency@LOAD, worst-pattern or front."

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.search.objective import Aim, Objective
-from tvlb.statistics import standard_error, weighted_standard_error
+from tvlb.statistics import Estimate, estimate
 
 __all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide", "decide_by"]
 
@@ -46,40 +46,37 @@ class Measured:
     @property
     def saturation_mean(self) -> float:
         """Mean saturation throughput, flits/cycle/node."""
-        return _mean_and_error(self.saturation, self.share)[0]
+        return self._of(self.saturation).mean
 
     @property
     def saturation_sem(self) -> float:
-        """Standard error of that over the patterns."""
-        return _mean_and_error(self.saturation, self.share)[1]
+        """Standard error of that, over the patterns or, of several rounds, over their runs."""
+        return self._of(self.saturation).error
 
     @property
     def latency_mean(self) -> float:
         """Mean latency of the patterns that have one, cycles; nan without any."""
-        return _mean_and_error(self.latency, self.share)[0]
+        return self._of(self.latency).mean
 
     @property
     def latency_sem(self) -> float:
-        """Standard error of that over the patterns."""
-        return _mean_and_error(self.latency, self.share)[1]
+        """Standard error of that; see `saturation_sem`."""
+        return self._of(self.latency).error
 
     @property
     def missed(self) -> int:
         """How many patterns have no latency."""
         return int(np.isnan(self.latency).sum())
 
+    def less(self, other: "Measured") -> tuple[Estimate, Estimate]:
+        """Return how much more saturation and latency there is than of another set, paired."""
+        return self._of(self.saturation - other.saturation), self._of(self.latency - other.latency)
 
-def _mean_and_error(
-    values: NDArray[np.float64], share: NDArray[np.float64] | None
-) -> tuple[float, float]:
-    """Mean by shares and its standard error, leaving out nan; nan without values."""
-    known = np.isfinite(values)
-    if not known.any():
-        return math.nan, math.nan
-    if share is None:
-        return float(values[known].mean()), standard_error(values[known])
-    weight = share[known] / share[known].sum()
-    return float(weight @ values[known]), weighted_standard_error(values[known], weight)
+    def _of(self, values: NDArray[np.float64]) -> Estimate:
+        case = None
+        if self.rounds > 1:
+            case = np.arange(len(values)) % (len(values) // self.rounds)
+        return estimate(values, self.share, case)
 
 
 class Verdict(StrEnum):
@@ -140,20 +137,21 @@ def compare(candidate: Measured, baseline: Measured) -> Comparison:
     uncertain is no equality. Of a single pattern the errors are unknown; a latency then counts as
     lower by more than 1%.
     """
-    share = baseline.share
-    gain, gain_error = _mean_and_error(candidate.saturation - baseline.saturation, share)
-    change, change_error = _mean_and_error(candidate.latency - baseline.latency, share)
+    saturation, latency = candidate.less(baseline)
+    gain = saturation.mean
     # In this order, so that an unknown error, nan, counts for nothing.
-    margin = max(SMALLEST_GAIN, STANDARD_ERRORS * gain_error)
+    margin = max(SMALLEST_GAIN, STANDARD_ERRORS * saturation.error)
     if gain > margin:
         verdict = Verdict.HIGHER_SATURATION
     elif gain < -margin:
         verdict = Verdict.LOWER_SATURATION
-    elif gain >= -SMALLEST_GAIN and _is_lower(change, change_error, baseline):
+    elif gain >= -SMALLEST_GAIN and _is_lower(latency.mean, latency.error, baseline):
         verdict = Verdict.LOWER_LATENCY
     else:
         verdict = Verdict.NO_GAIN
-    return Comparison(candidate.expression, gain, gain_error, change, change_error, verdict)
+    return Comparison(
+        candidate.expression, gain, saturation.error, latency.mean, latency.error, verdict
+    )
 
 
 def _is_lower(change: float, error: float, baseline: Measured) -> bool:

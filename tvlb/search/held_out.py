@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
@@ -23,7 +22,7 @@ from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
-from tvlb.statistics import CONFIDENCE, weighted_standard_error
+from tvlb.statistics import estimate
 from tvlb.traffic import Shift, Type2
 
 __all__ = ["Change", "HeldOut", "Judged", "Judgement", "judge"]
@@ -56,7 +55,8 @@ class Change:
     Attributes
     ----------
     mean : mean over the cases, 0.1 for 10% more.
-    half_width : of its 95% interval, which holds for all judgements together; nan for one case.
+    half_width : of its 95% interval, which holds for all judgements together; nan where there is
+        one case. Of several rounds it is about these very patterns, so only the runs of each vary.
     worst : the worst change of a pattern, mean over the rounds.
     worst_pattern : that pattern.
     patterns : how many patterns both sets have the figure of.
@@ -273,19 +273,16 @@ def _counter(report: Reporter, total: int) -> Callable[[], None]:
 def _judgement(
     one: Judged, other: Judged, workload: Workload, grid: float, judgements: int
 ) -> Judgement:
-    names = [str(pattern) for pattern in workload.first_round]
-    quantile = _quantile(judgements)
     first, second = (
-        _change(mine, theirs, names, workload.share, quantile, worst=np.argmax)
+        _change(mine, theirs, workload, judgements, worst=np.argmax)
         for mine, theirs in zip(one.latency, other.latency, strict=True)
     )
     # Less than the first load of the grid is 0, which has no ratio.
     saturation = _change(
         np.maximum(one.saturation, grid / 2),
         np.maximum(other.saturation, grid / 2),
-        names,
-        workload.share,
-        quantile,
+        workload,
+        judgements,
         worst=np.argmin,
         # The difference of two roundings down to a grid is spread like a triangle.
         least_deviation=grid / math.sqrt(6.0),
@@ -294,38 +291,31 @@ def _judgement(
     return Judgement(one.candidate.name, other.candidate.name, saturation, (first, second))
 
 
-def _quantile(judgements: int) -> Callable[[int], float]:
-    """Return Student's t by degrees of freedom, so that intervals hold for all judgements."""
-    level = 1.0 - (1.0 - CONFIDENCE) / (2 * judgements)
-    return lambda degrees: float(scipy.special.stdtrit(degrees, level))
-
-
 def _change(
     mine: NDArray[np.float64],
     theirs: NDArray[np.float64],
-    names: Sequence[str],
-    share: NDArray[np.float64],
-    quantile: Callable[[int], float],
+    workload: Workload,
+    judgements: int,
     worst: Callable[[NDArray[np.float64]], np.intp],
     least_deviation: float = 0.0,
 ) -> Change | None:
-    """Relative change of a figure, over the cases that both sets have it of; names of a round."""
+    """Relative change of a figure, over the cases that both sets have it of."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = mine / theirs - 1.0
     known = np.flatnonzero(np.isfinite(ratio))
     if len(known) == 0:
         return None
-    values, weight = ratio[known], share[known] / share[known].sum()
-    patterns, pattern = np.unique(known % len(names), return_inverse=True)
+    values, weight = ratio[known], workload.share[known] / workload.share[known].sum()
+    case = known % len(workload.first_round)
+    patterns, pattern = np.unique(case, return_inverse=True)
     by_pattern = np.bincount(pattern, values) / np.bincount(pattern)
     place = int(worst(by_pattern))
-    least_error = math.sqrt(float(weight**2 @ (least_deviation / theirs[known]) ** 2))
-    # In this order: the error of a single value is nan, and remains so.
-    error = max(weighted_standard_error(values, weight), least_error)
+    floor = float(weight**2 @ (least_deviation / theirs[known]) ** 2) / float(weight @ weight)
+    found = estimate(values, weight, case if workload.rounds > 1 else None)
     return Change(
-        mean=float(weight @ values),
-        half_width=error * quantile(max(len(known) - 1, 1)),
+        mean=found.mean,
+        half_width=found.half_width(math.sqrt(floor), judgements),
         worst=float(by_pattern[place]),
-        worst_pattern=names[int(patterns[place])],
+        worst_pattern=str(workload.first_round[int(patterns[place])]),
         patterns=len(patterns),
     )

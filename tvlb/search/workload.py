@@ -164,13 +164,22 @@ def training_workload(topology: Dragonfly, type2_patterns: int, seed: int) -> Wo
 
 
 def held_out_workload(topology: Dragonfly, seed: int) -> Workload:
-    """Return what tables are judged on: ten patterns that no search sees."""
-    _, _, third, fourth, fifth, _ = _shifts(topology, seed)
+    """Return what tables are judged on: ten patterns that no search sees.
+
+    On networks with less than four shifts between groups there are less: those of the search are
+    left out.
+    """
+    first, second, third, fourth, fifth, _ = _shifts(topology, seed)
+    shifts = [one for one in dict.fromkeys([third, fourth]) if one not in (first, second)]
     stream = KeyedStream(seed, "held-out-patterns")
-    seeds = [_FIRST_HELD_OUT + stream.below(_HELD_OUT_SEEDS) for _ in range(_HELD_OUT_TYPE2 + 1)]
+    seeds: list[int] = []
+    while len(seeds) <= _HELD_OUT_TYPE2:
+        drawn = _FIRST_HELD_OUT + stream.below(_HELD_OUT_SEEDS)
+        if drawn not in seeds:
+            seeds.append(drawn)
     patterns = [Type2(number) for number in seeds[1:]]
     benign = [Uniform(), Permutation(seeds[0]), TimeMixed(50, 50, fifth)]
-    return Workload.even([*patterns, third, fourth, *benign])
+    return Workload.even([*patterns, *shifts, *benign])
 
 
 def _shifts(topology: Dragonfly, seed: int) -> list[Shift]:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.judged import Estimator, estimator
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
 from tvlb.search import PUBLISHED
-from tvlb.statistics import half_width
 from tvlb.sweeps.columns import COLUMNS
 from tvlb.topology import parse_sizes
 
@@ -142,7 +142,7 @@ def _result(document: Document) -> Row:
     chosen = baseline
     if decision["replaces_all"]:
         chosen = next(one for one in confirmed if one["expression"] == decision["expression"])
-    share = _share(document)
+    of = estimator(document)
     best = max(confirmed, key=lambda one: one["saturation_mean"], default=None)
     return {
         "simulated_patterns": len(baseline["per_pattern"]),
@@ -159,11 +159,11 @@ def _result(document: Document) -> Row:
         **_simulated(chosen, "chosen"),
         **_simulated(baseline, "all"),
         "reference_load": document["reference_load"],
-        **_changes(chosen, baseline, share, ""),
+        **_changes(chosen, baseline, of, ""),
         **(
             {}
             if best is None
-            else {"best": best["expression"]} | _changes(best, baseline, share, "best_")
+            else {"best": best["expression"]} | _changes(best, baseline, of, "best_")
         ),
         **_found(document),
         **_table(document),
@@ -231,22 +231,7 @@ def _table(document: Document) -> Row:
     }
 
 
-def _share(document: Document) -> NDArray[np.float64]:
-    """Return how much each simulated pattern counts, float64 (patterns,), which sums to 1.
-
-    Named traffic is judged in another order than it is searched in, and each pattern maybe often.
-    """
-    patterns = [each["pattern"] for each in document["baseline"]["per_pattern"]]
-    search: Document | None = document["search"]
-    searched: Sequence[Document] = () if search is None else search["traffic"]
-    shares = {each["pattern"]: each["share"] for each in searched}
-    if shares.keys() != set(patterns):
-        return np.full(len(patterns), 1.0 / len(patterns))
-    share = np.array([shares[pattern] for pattern in patterns], dtype=np.float64)
-    return share / share.sum()
-
-
-def _changes(one: Document, baseline: Document, share: NDArray[np.float64], prefix: str) -> Row:
+def _changes(one: Document, baseline: Document, of: Estimator, prefix: str) -> Row:
     """Relative changes against the baseline, which against itself are 0 with interval 0..0."""
     if [each["pattern"] for each in one["per_pattern"]] != [
         each["pattern"] for each in baseline["per_pattern"]
@@ -257,11 +242,13 @@ def _changes(one: Document, baseline: Document, share: NDArray[np.float64], pref
         )
     row: Row = {}
     for figure, name in (("saturation", "saturation_gain"), ("latency", "latency_change")):
-        differences = _per_pattern(one, figure) - _per_pattern(baseline, figure)
-        base = float(share @ _per_pattern(baseline, figure))
+        values, others = _per_pattern(one, figure), _per_pattern(baseline, figure)
+        base, change = of(others), of(values - others)
+        if np.isnan(values - others).any():
+            continue  # Means over different patterns say nothing of a change.
         least = _rounding(one, baseline) if figure == "saturation" else 0.0
-        half = 0.0 if one is baseline else half_width(differences, least, share)
-        mean, low, high = _relative(float(share @ differences), half, base)
+        half = 0.0 if one is baseline else change.half_width(least)
+        mean, low, high = _relative(change.mean, half, base.mean)
         row |= {
             f"{prefix}{name}": mean,
             f"{prefix}{name}_low": low,

@@ -6,7 +6,6 @@ is not that of a table, so that a part is never taken for the whole.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
@@ -62,8 +61,9 @@ Header = Mapping[str, object]
 
 def _write_parquet(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> int:
     # Loaded here: most processes write no files.
-    rows: int = import_module("tvlb.table.switch_parquet").write(header, parts, stream)
-    return rows
+    from tvlb.table.switch_parquet import write
+
+    return write(header, parts, stream)
 
 
 def _write_csv(header: Header, parts: Iterator[Columns], stream: BinaryIO) -> int:

@@ -1,7 +1,6 @@
 """The Dragonfly family dfly(p, a, h, g) with complete-graph groups."""
 
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -195,7 +194,9 @@ class Dragonfly:
     def graph(self) -> "nx.MultiDiGraph[int]":
         """The switches as a networkx graph; edges have ``kind``, ``latency`` (cycles), ``id``."""
         # Loaded here, since it takes long and little needs it.
-        graph: nx.MultiDiGraph[int] = import_module("networkx").MultiDiGraph(name=str(self))
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
         graph.graph.update(self.metadata)
         for switch, group in enumerate(self.switch_group.tolist()):
             graph.add_node(switch, group=group, nodes=self.nodes_per_switch)
