@@ -60,8 +60,9 @@ def estimate(
     ----------
     weight : of each value, above 0; scaled to sum to 1. None for equal weights.
     case : of which case each value is a run, such as the name of its pattern. Then these very
-        cases are asked about, so only the runs of a case vary, all alike. None where the values
-        are of cases that stand for others, and vary alike whatever their weight.
+        cases are asked about, so only the runs of a case vary, all alike; with one run of each
+        the spread of the cases stands in. None where the values are of cases that stand for
+        others, and vary alike whatever their weight.
 
     Examples
     --------
@@ -77,16 +78,20 @@ def estimate(
     share = np.ones(len(some)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
     share = share / share.sum()
     mean, squares = float(share @ some), float(share @ share)
-    if case is None:
+    degrees, spread = _within(some, np.asarray(case)[known]) if case is not None else (0, math.nan)
+    if not degrees and len(some) > 1:
         degrees = len(some) - 1
-        spread = float(share @ (some - mean) ** 2) / (1.0 - squares) if degrees else math.nan
-    else:
-        _, place = np.unique(np.asarray(case)[known], return_inverse=True)
-        runs = np.bincount(place)
-        degrees = len(some) - len(runs)
-        residual = some - (np.bincount(place, some) / runs)[place]
-        spread = float(residual @ residual) / degrees if degrees else math.nan
+        spread = float(share @ (some - mean) ** 2) / (1.0 - squares)
     return Estimate(mean, math.sqrt(squares * spread), degrees, 1.0 / squares)
+
+
+def _within(values: NDArray[np.float64], case: NDArray[np.generic]) -> tuple[int, float]:
+    """Degrees of freedom and variance about the means of the cases."""
+    _, place = np.unique(case, return_inverse=True)
+    runs = np.bincount(place)
+    degrees = len(values) - len(runs)
+    residual = values - (np.bincount(place, values) / runs)[place]
+    return degrees, float(residual @ residual) / degrees if degrees else math.nan
 
 
 def standard_error(values: Values) -> float:

@@ -444,8 +444,8 @@ def test_intervals_of_given_patterns_are_as_wide_as_the_noise_of_their_runs() ->
     assert min(estimate(row, weight).half_width() for row in drawn) > 3.0
 
 
-def test_one_run_each_of_given_patterns_tells_no_spread() -> None:
-    assert math.isnan(estimate([1.0, 2.0], case=["a", "b"]).error)
+def test_of_one_run_each_the_spread_of_given_patterns_stands_in() -> None:
+    assert estimate([1.0, 2.0], case=["a", "b"]) == estimate([1.0, 2.0])
     assert estimate([1.0, 3.0, math.nan], case=["a", "a", "b"]) == estimate([1.0, 3.0])
 
 
