@@ -11,8 +11,8 @@ table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summar
 	mkdir -p build
 	$(BIN)/tvlb table 4,8,4,9 -o build/dfly-4-8-4-9.parquet
 
-test: $(READY) ## Run the test suite
-	$(BIN)/python -m pytest
+test: $(READY) ## Run the test suite, on up to four cores
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: $(READY) ## Style, types and the direction of imports
 	$(BIN)/ruff format --check .

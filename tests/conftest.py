@@ -3,9 +3,11 @@
 import logging
 import signal
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
+from tests.browser import running_browser
 from tests.service import Server, new_token, running_server
 
 
@@ -34,6 +36,13 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server,
     options = ("--workers", "1", "--require-tokens", "--requests-per-second", "5")
     with running_server(data, *options) as running:
         yield running, token
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Any]:
+    """A browser; one process of tests can drive no second one."""
+    with running_browser() as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)

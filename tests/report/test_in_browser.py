@@ -1,23 +1,16 @@
 """A report in a browser, opened from disk."""
 
-from collections.abc import Generator
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import CHROMIUM, new_page
 from tests.report.synthetic import made_up_sweep
-from tests.web.browser import CHROMIUM, new_page, running_browser
 from tvlb.report import report_html
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Generator[Browser]:
-    with running_browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,11 @@
-"""What tests of the pages share: a browser, and two tables on the server."""
+"""What tests of the pages share: two tables on the server."""
 
-from collections.abc import Generator
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.service import Server
-from tests.web.browser import running_browser
 
 TABLE: dict[str, Any] = {
     "topology": "2,4,2,5",
@@ -29,12 +27,6 @@ FRONT: dict[str, Any] = {
     "confirmation": {"warmup": 300, "measured": 300, "grid": 0.05},
     "data_points": 1,
 }
-
-
-@pytest.fixture(scope="session")
-def browser() -> Generator[Any]:
-    with running_browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import CHROMIUM, new_page
 from tests.service import Server, new_token, running_server
-from tests.web.browser import CHROMIUM, new_page
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.api.tiny_sweep import SWEEP
+from tests.browser import CHROMIUM, new_page
 from tests.service import Server
-from tests.web.browser import CHROMIUM, new_page
 from tvlb.schemas import SweepResource
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
