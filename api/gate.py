@@ -24,6 +24,7 @@ from api.pages.problem_page import POLICY, render_problem, wants_page
 from api.pages.session import COOKIE
 from api.problems import MEDIA_TYPE, Problem, problem_response
 from api.tokens import TokenStore
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.logs import logger
 
 __all__ = ["OPEN_PATHS", "Gate"]
@@ -238,7 +239,7 @@ class Gate:
             raise _unauthorized("a bearer token is needed: Authorization: Bearer TOKEN", "")
         try:
             token = await to_thread.run_sync(self._tokens.recognise, given)
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, StoreUnavailable) as error:
             raise Problem(
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "database-down",

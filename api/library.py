@@ -73,6 +73,10 @@ class Library:
         # Counting links takes memory: one at a time, and once for all who ask together.
         self._counting = Lock()
 
+    def check_store(self) -> None:
+        """Raise StoreUnavailable if the store is gone, or another one."""
+        self._blobs.check_identity()
+
     def cached(self, kind: str, key: str) -> Resource | None:
         """Return a resource if it is in memory; takes no time."""
         with self._lock:

@@ -21,7 +21,7 @@ from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
-from tvlb.jobs.site import Task
+from tvlb.jobs.site import Outcome, Task
 from tvlb.jobs.status import JobStatus
 from tvlb.schemas import Question, Request, SweepBody, TableBody, command_line, request_key
 from tvlb.search import Cost
@@ -181,18 +181,17 @@ class Desk:
             return known
         task = Task(question.body.kind, question.key, question.text)
         outcome = await self._quick.run(task)
-        result = await to_thread.run_sync(
-            self._results.publish,
-            task.kind,
-            task.key,
-            task.request,
-            outcome,
-            limiter=self._writers,
-        )
-        return await to_thread.run_sync(self._library.load, result)
+        return await to_thread.run_sync(self._publish, task, outcome, limiter=self._writers)
+
+    def _publish(self, task: Task, outcome: Outcome) -> Resource:
+        # Else the files may be in a directory that was made in its place.
+        self._library.check_store()
+        result = self._results.publish(task.kind, task.key, task.request, outcome)
+        return self._library.load(result)
 
     def _known(self, key: str) -> Resource | None:
-        """Return the result if it is there and its files are whole."""
+        """Return the result if it is there and its files are whole; raises StoreUnavailable."""
+        self._library.check_store()
         result = self._results.get(key)
         if result is None or self._library.drop_damaged(result):
             return None

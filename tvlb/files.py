@@ -1,15 +1,50 @@
-"""Files that appear complete or not at all, and the check that they could be written."""
+"""Files that appear complete or not at all, and checks of where they are."""
 
 import os
 import secrets
+import weakref
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tvlb.errors import InvalidInput
+from tvlb.errors import InvalidInput, StoreUnavailable
 
-__all__ = ["atomic_file", "check_directory", "check_writable", "sync_directory"]
+__all__ = [
+    "PathIdentity",
+    "atomic_file",
+    "check_directory",
+    "check_writable",
+    "sync_directory",
+]
+
+
+class PathIdentity:
+    """Tells, by device and inode, whether a path still leads to the same file or directory.
+
+    Parameters
+    ----------
+    path : of what is there now; raises OSError if that is nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # While it is open, no other file gets its inode. Opened so, its closing frees no locks.
+        self._held = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._held)
+
+    def check(self) -> None:
+        """Raise StoreUnavailable if what was there is deleted, replaced or out of reach."""
+        try:
+            found = self._path.stat()
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{self._path} is gone ({error.strerror}): put it back, or start tvlb again"
+            ) from error
+        if not os.path.samestat(found, os.fstat(self._held)):
+            raise StoreUnavailable(
+                f"{self._path} was replaced by another: put the first one back, or start tvlb again"
+            )
 
 
 @contextmanager

@@ -177,6 +177,35 @@ def _audit(server: Server) -> list[dict[str, Any]]:
     return [line for line in map(json.loads, lines) if line.get("part") == "audit"]
 
 
+def test_a_database_or_a_store_that_is_gone_takes_no_jobs(tmp_path: Path) -> None:
+    """Deleted or replaced under the server, which is ready again when the first one is back."""
+    data = tmp_path / "data"
+    with (
+        running_server(data, "--no-worker") as server,
+        httpx.Client(base_url=server.url, timeout=60) as http,
+    ):
+        for name in ("jobs.sqlite3", "blobs"):
+            away = (data / name).rename(data / "away")
+            _check_refusals(http, f"{name} is gone (No such file or directory)")
+            (data / name).mkdir()
+            _check_refusals(http, f"{name} was replaced by another")
+            (data / name).rmdir()
+            away.rename(data / name)
+            assert http.get("/readyz").status_code == 200
+        start(http)
+
+
+def _check_refusals(http: httpx.Client, why: str) -> None:
+    for answer in (
+        http.get("/readyz"),
+        http.post("/v1/tables", json={"topology": "2,4,2,5"}),
+        http.post("/v1/models", json={"topology": "2,4,2,5"}),
+    ):
+        assert answer.status_code == 503, answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert why in answer.json()["detail"]
+
+
 def test_readiness_tells_the_truth(tmp_path: Path) -> None:
     """With a database that does not answer the process lives, and is not ready."""
     data = tmp_path / "data"

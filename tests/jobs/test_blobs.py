@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
 from typing import BinaryIO
 
@@ -74,6 +75,12 @@ def test_a_store_that_is_not_there_says_nothing_about_its_files(
     for wanted in (name, "0" * 64):
         with pytest.raises(StoreUnavailable):
             blobs.read(wanted)
+    BlobStore(tmp_path)
+    for use in (blobs.check, lambda: blobs.read(name), lambda: blobs.put_bytes(b"more")):
+        with pytest.raises(StoreUnavailable, match="replaced by another"):
+            use()
+    assert files(tmp_path) == []
+    shutil.rmtree(tmp_path)
     hidden.rename(tmp_path)
     assert blobs.read(name) == b"hello"
 

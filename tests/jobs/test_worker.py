@@ -292,6 +292,24 @@ def test_disk_full_while_a_result_is_written(
 
 
 @on_sqlite
+def test_nothing_is_computed_for_a_store_that_was_replaced(
+    queue: JobQueue, database: Database, database_url: str, directory: Path
+) -> None:
+    """Neither is a job claimed, nor what one leaves in the directory that took its place kept."""
+    running, following = ask(queue, ENDLESS), ask(queue, ModelBody(topology="2,4,2,5"))
+    with worker_process(database_url, directory) as worker:
+        until(lambda: is_simulating(queue, running))
+        away = (directory / "blobs").rename(directory / "away")
+        (directory / "blobs").mkdir()
+        queue.cancel(running.id)
+        until(lambda: worker.says("was replaced by another"))
+        assert status(queue, following) is JobStatus.QUEUED
+        (directory / "blobs").rmdir()
+        away.rename(directory / "blobs")
+        until(lambda: status(queue, following) is JobStatus.SUCCEEDED)
+
+
+@on_sqlite
 def test_a_worker_that_is_asked_to_end_hands_its_job_back(
     queue: JobQueue, database: Database, database_url: str, directory: Path
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tvlb.errors import StoreUnavailable, TvlbError
-from tvlb.files import sync_directory
+from tvlb.files import PathIdentity, sync_directory
 
 __all__ = ["BlobStore", "DamagedBlob"]
 
@@ -35,13 +35,15 @@ class BlobStore:
     Notes
     -----
     A file is hashed when this process first reads it, and again whenever its size or its time of
-    change differ from then.
+    change differ from then. Where the directory is not the one that this object found, nothing is
+    known of its files, and none is stored.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._incoming = root / "incoming"
         self._incoming.mkdir(parents=True, exist_ok=True)
+        self._identity = PathIdentity(root)
         self._checked: dict[str, tuple[int, int, int]] = {}
         self._lock = threading.Lock()
 
@@ -51,7 +53,9 @@ class BlobStore:
         Raises
         ------
         OSError : the disk failed or filled up; nothing is left behind.
+        StoreUnavailable : the directory is gone, or another one.
         """
+        self.check_identity()
         temporary = self._incoming / f"{secrets.token_hex(12)}.tmp"
         try:
             with temporary.open("x+b") as stream:
@@ -97,7 +101,8 @@ class BlobStore:
             with path.open("rb") as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
-            if isinstance(error, FileNotFoundError) and self._incoming.is_dir():
+            if isinstance(error, FileNotFoundError):
+                self.check_identity()
                 raise DamagedBlob(f"the stored file {name} is missing") from error
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
         if found != name:
@@ -138,12 +143,17 @@ class BlobStore:
         self._path(name).unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Raise OSError unless files of a few kilobytes can be written."""
+        """Raise StoreUnavailable or OSError unless files of a few kilobytes can be written."""
+        self.check_identity()
         probe = self._incoming / f"{secrets.token_hex(12)}.tmp"
         try:
             probe.write_bytes(bytes(_PROBE_BYTES))
         finally:
             probe.unlink(missing_ok=True)
+
+    def check_identity(self) -> None:
+        """Raise StoreUnavailable if the directory is gone, or another one."""
+        self._identity.check()
 
     def sweep(self) -> None:
         """Remove what writers that died left behind."""

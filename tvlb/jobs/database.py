@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
@@ -10,6 +11,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from tvlb.errors import InvalidInput
+from tvlb.files import PathIdentity
 from tvlb.jobs.schema import REVISION
 
 __all__ = ["Database"]
@@ -35,6 +37,9 @@ _CONNECT_ARGUMENTS: dict[str, dict[str, int | str]] = {
 class Database:
     """Connections to the job database, in transactions that read or write.
 
+    A transaction raises `StoreUnavailable` where the SQLite file is not the one that was opened
+    first; what was written then is lost.
+
     Parameters
     ----------
     url : ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST:PORT/NAME``.
@@ -46,6 +51,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self._url = _parse(url)
+        self._file: PathIdentity | None = None
         try:
             self.engine = _engine(self._url)
         except ModuleNotFoundError as error:
@@ -53,6 +59,8 @@ class Database:
                 f"database {self.name}: the driver {error.name} is missing; "
                 "install tvlb[postgresql]"
             ) from error
+        if self.engine.dialect.name == "sqlite":
+            event.listen(self.engine, "connect", self._remember_file)
 
     @property
     def name(self) -> str:
@@ -62,7 +70,7 @@ class Database:
     @contextmanager
     def reading(self) -> Generator[Connection]:
         """Open a transaction that only reads."""
-        with self.engine.connect() as connection, connection.begin():
+        with self._transaction(self.engine) as connection:
             yield connection
 
     @contextmanager
@@ -75,8 +83,26 @@ class Database:
         reader that became a writer could only fail.
         """
         engine = self.engine.execution_options(**{_WRITES: True})
+        with self._transaction(engine) as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Generator[Connection]:
+        # Before, or a new connection would make another file; after, for what was just committed.
+        self._check_file()
         with engine.connect() as connection, connection.begin():
             yield connection
+        self._check_file()
+
+    def _check_file(self) -> None:
+        if self._file is not None:
+            self._file.check()
+
+    def _remember_file(self, connection: object, record: object) -> None:
+        path = Path(self._url.database or "")
+        # Databases in memory have none.
+        if self._file is None and path.is_file():
+            self._file = PathIdentity(path)
 
     def upgrade(self) -> None:
         """Create the tables, or bring those of an older tvlb up to date.
@@ -99,7 +125,7 @@ class Database:
             raise InvalidInput(f"cannot use the database {self.name}: {error.orig}") from error
 
     def check(self) -> None:
-        """Raise an error of SQLAlchemy unless the database answers."""
+        """Raise StoreUnavailable or an error of SQLAlchemy unless the database answers."""
         with self.reading() as connection:
             connection.execute(text("SELECT 1 FROM jobs WHERE number = 0"))
 

@@ -3,7 +3,13 @@
 import json
 from dataclasses import asdict, dataclass, replace
 
-from tvlb.errors import InvalidInput, SimulationDeadlock, SolverFailed, WorkerLost
+from tvlb.errors import (
+    InvalidInput,
+    SimulationDeadlock,
+    SolverFailed,
+    StoreUnavailable,
+    WorkerLost,
+)
 
 __all__ = ["Failure", "failure_of", "lost_worker"]
 
@@ -53,7 +59,7 @@ def failure_of(error: BaseException, log: tuple[str, ...] = ()) -> Failure:
             return Failure(name, title, str(error), may_pass=False, log=log)
     if isinstance(error, WorkerLost):
         return Failure("worker-lost", _LOST, str(error), True, log)
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | StoreUnavailable):
         return Failure("storage", "Writing or reading a file failed", str(error), True, log)
     if isinstance(error, MemoryError):
         return Failure("memory", "The memory did not suffice", str(error) or "no memory", True, log)

@@ -8,9 +8,10 @@ from multiprocessing.connection import wait
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.database import Database
 from tvlb.jobs.endings import Ended
-from tvlb.jobs.failure import Failure
+from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
 from tvlb.jobs.rescue import Rescuer
@@ -27,7 +28,7 @@ _RESCUE_SECONDS = 0.5
 _TICK_SECONDS = 0.2
 # Signals to a whole family of processes arrive twice, from the sender and from our parent.
 _SAME_REQUEST_SECONDS = 3.0
-_DATABASE_PAUSE_SECONDS = 0.5
+_STORE_PAUSE_SECONDS = 0.5
 
 
 @dataclass
@@ -69,7 +70,8 @@ class Worker:
     Notes
     -----
     While the database does not answer, the job in hand goes on; if another worker took it
-    meanwhile, it is dropped.
+    meanwhile, it is dropped. No job is claimed while the result store is not the one that was there
+    at the start.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Worker:
         self._presence = site.presence()
         self._rescuer = Rescuer(database, self._presence)
         self._site = site
+        self._blobs = site.blobs
         self._drain_seconds = drain_seconds
         self._parent = parent
         self._asked: float | None = None
@@ -131,7 +134,7 @@ class Worker:
                 if ended is not None:
                     audit(ended)
             self._leases.leave()
-        except (LeaseLost, SQLAlchemyError) as error:
+        except (LeaseLost, StoreUnavailable, SQLAlchemyError) as error:
             # Whoever rescues the job will do it for us.
             self._log.warning("the job could not be handed back", error=str(error))
         self._log.info("worker ended")
@@ -143,10 +146,15 @@ class Worker:
             self._log.warning("job was taken away", job=str(lost))
             self._drop(runner)
         except DBAPIError as error:
-            self._log.error("the database does not answer", error=str(error.orig))
-            # Nobody could give a sign of life meanwhile.
-            self._rescuer.start_over()
-            time.sleep(_DATABASE_PAUSE_SECONDS)
+            self._wait("the database does not answer", error.orig)
+        except StoreUnavailable as error:
+            self._wait("the store is not there", error)
+
+    def _wait(self, what: str, error: object) -> None:
+        self._log.error(what, error=str(error))
+        # Nobody could give a sign of life meanwhile.
+        self._rescuer.start_over()
+        time.sleep(_STORE_PAUSE_SECONDS)
 
     def _step(self, runner: Runner) -> None:
         self._listen(runner)
@@ -170,6 +178,7 @@ class Worker:
             work.end = lambda: self._leases.stop(work.job)
 
     def _claim(self, runner: Runner) -> None:
+        self._blobs.check_identity()
         job = self._leases.claim()
         if job is None:
             return
@@ -203,13 +212,21 @@ class Worker:
                     },
                 )
             case Outcome():
-                work.end = lambda: self._leases.finish(job, message)
+                work.end = lambda: self._publish(job, message)
             case Failure() if message.may_pass and self._deadline is not None:
                 # Whoever ends this worker may have ended its computing processes too.
                 work.end = lambda: self._leases.hand_back(job)
             case Failure():
                 self._log.warning("attempt failed", job=job.id, error=message.detail)
                 work.end = lambda: self._leases.fail(job, message)
+
+    def _publish(self, job: Claimed, outcome: Outcome) -> Ended | None:
+        try:
+            # Else the files may be in a directory that was made in its place.
+            self._blobs.check_identity()
+        except StoreUnavailable as error:
+            return self._leases.fail(job, failure_of(error))
+        return self._leases.finish(job, outcome)
 
     def _finish(self, end: Callable[[], Ended | None]) -> None:
         assert self._work is not None
