@@ -109,7 +109,7 @@ def test_a_task_that_kills_its_process_is_given_up_and_harms_no_other(
     beside += [workers.submit(say_and_nap, tmp_path / "nap", 0.0) for _ in range(20)]
     error = deadly.exception(_PATIENCE)
     assert isinstance(error, WorkerLost)
-    assert "3 worker processes died of the same task" in str(error)
+    assert "3 worker processes were lost to the same task" in str(error)
     assert "signal 9 (SIGKILL; a lack of memory is the usual cause)" in str(error)
     assert (tmp_path / "attempts").read_text() == "x" * ATTEMPTS
     assert [future.result(_PATIENCE) for future in beside] == [0.3] + [0.0] * 20

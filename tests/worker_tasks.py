@@ -16,6 +16,7 @@ __all__ = [
     "say_and_nap",
     "size",
     "slurm_job",
+    "stop_once",
     "unpicklable",
 ]
 
@@ -72,6 +73,14 @@ def refuse(text: str) -> None:
 def refuse_oddly() -> None:
     """Fail with what cannot travel."""
     raise Refusal(1, 2)
+
+
+def stop_once(path: Path) -> str:
+    """Stop, without an end, the first time."""
+    if not path.exists():
+        path.touch()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return "second attempt"
 
 
 def unpicklable() -> object:

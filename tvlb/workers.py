@@ -1,7 +1,8 @@
 """Worker processes as a `concurrent.futures.Executor` that outlives the death of a worker.
 
 Every process has a pipe of its own, so that one which is killed while it reads or writes harms
-nobody else, and a single thread hands out the tasks and sleeps while there is nothing to do.
+nobody else, and a single thread hands out the tasks and sleeps while there is nothing to do. Since
+it may wait for a process that hangs, another thread kills those.
 """
 
 import multiprocessing
@@ -22,6 +23,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from tvlb.errors import Cancelled, InvalidInput, NoWorkers, WorkerLost
+from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch
 from tvlb.parallel import follow_parent
 
 __all__ = ["ATTEMPTS", "WorkerPool", "answer", "local_workers", "question", "settle"]
@@ -30,7 +32,7 @@ _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
 
 ATTEMPTS = 3
-"""How often a task is tried whose worker dies."""
+"""How often a task is tried whose worker dies or hangs."""
 
 _FAILED_STARTS = 5
 _END_SECONDS = 1.0
@@ -38,8 +40,8 @@ _READY = b""
 
 
 @contextmanager
-def local_workers(count: int) -> Generator["WorkerPool"]:
-    """Keep `count` worker processes while the block runs.
+def local_workers(count: int, hang: HangLimits | None = None) -> Generator["WorkerPool"]:
+    """Keep `count` worker processes while the block runs; see `WorkerPool`.
 
     The end of the block waits for its tasks; an exception that leaves it (Ctrl-C, Cancelled)
     kills them.
@@ -48,7 +50,7 @@ def local_workers(count: int) -> Generator["WorkerPool"]:
     ------
     InvalidInput : `count` is less than 1.
     """
-    with WorkerPool(count) as pool:
+    with WorkerPool(count, hang) as pool:
         yield pool
 
 
@@ -65,31 +67,41 @@ class _Task:
 class _Worker:
     process: SpawnProcess
     pipe: Connection
+    watch: HangWatch
     ready: bool = False
     task: _Task | None = None
+    hung: str | None = None
+
+    @property
+    def how_ended(self) -> str:
+        """In words."""
+        return _how_ended(self.process.exitcode) if self.hung is None else f"killed: {self.hung}"
 
 
 class WorkerPool(Executor):
     """Runs tasks on spawned processes, each of them one task at a time, in order of submission.
 
     A function is sent by name; it, its arguments and its result have to be picklable. A task whose
-    process dies is tried again, `ATTEMPTS` times in all; then its future raises `WorkerLost`.
+    process dies or hangs is tried again, `ATTEMPTS` times in all; then its future raises
+    `WorkerLost`.
     Exceptions of a task reach its future, with the traceback as a note. Processes start when there
     is work for them; they leave Ctrl-C to this process and end when it is gone.
 
     Parameters
     ----------
     count : the number of processes, at least 1.
+    hang : when a process counts as hung.
 
     Raises
     ------
     InvalidInput : `count` is less than 1.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, hang: HangLimits | None = None) -> None:
         if count < 1:
             raise InvalidInput(f"{count} worker processes: at least 1 is needed")
         self._count = count
+        self._hang = hang or HangLimits()
         self._context = multiprocessing.get_context("spawn")
         # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
         self._lock = threading.Lock()
@@ -100,8 +112,10 @@ class WorkerPool(Executor):
         self._broken: Exception | None = None
         self._failed_starts = 0
         self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._ended = threading.Event()
         self._manager = threading.Thread(target=self._manage, name="workers", daemon=True)
         self._manager.start()
+        threading.Thread(target=self._kill_hung, name="hung workers", daemon=True).start()
 
     def submit(
         self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
@@ -168,6 +182,16 @@ class WorkerPool(Executor):
         for task in dropped:
             _drop(task)
 
+    def _kill_hung(self) -> None:
+        while not self._ended.wait(LOOK_SECONDS):
+            with self._lock:
+                for worker in self._workers:
+                    busy = worker.task is not None or not worker.ready
+                    if busy and (hung := worker.watch.look()) is not None:
+                        worker.hung = hung
+                        # The manager finds out by its pipe.
+                        worker.process.kill()
+
     # What follows runs on the manager's thread only.
 
     def _manage(self) -> None:
@@ -214,6 +238,7 @@ class WorkerPool(Executor):
             task.future.set_exception(error)
             return
         task.attempts += 1
+        worker.watch.start_over()
         worker.task = task
         try:
             worker.pipe.send_bytes(message)
@@ -235,7 +260,8 @@ class WorkerPool(Executor):
             finally:
                 # Only the process itself may hold its end: that closes when it dies.
                 theirs.close()
-            self._workers.append(_Worker(process, ours))
+            assert process.pid is not None
+            self._workers.append(_Worker(process, ours, HangWatch(process.pid, self._hang)))
 
     def _listen(self) -> None:
         by_pipe = {worker.pipe: worker for worker in self._workers}
@@ -267,7 +293,7 @@ class WorkerPool(Executor):
             self._workers.remove(worker)
         worker.pipe.close()
         _end_process(worker.process)
-        how = _how_ended(worker.process.exitcode)
+        how = worker.how_ended
         if not worker.ready:
             self._count_failed_start(how)
         if worker.task is not None:
@@ -292,11 +318,12 @@ class WorkerPool(Executor):
             return
         task.future.set_exception(
             WorkerLost(
-                f"{task.attempts} worker processes died of the same task, the last one {how}"
+                f"{task.attempts} worker processes were lost to the same task, the last one {how}"
             )
         )
 
     def _end(self) -> None:
+        self._ended.set()
         with self._lock:
             self._closed = True
             left = [worker.task for worker in self._workers if worker.task is not None]

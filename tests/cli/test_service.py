@@ -19,6 +19,8 @@ CASES = [
     (["serve", "--database", "mysql://x/y"], "mysql"),
     (["serve", "--data", "/proc/tvlb"], "/proc/tvlb"),
     (["worker", "--drain-seconds", "-1"], "-1"),
+    (["worker", "--hang-seconds", "9"], "--hang-seconds 9.0 is out of range: 10..86400"),
+    (["worker", "--hang-cpu-seconds", "nan"], "--hang-cpu-seconds nan"),
     (["worker", "--workers", "0"], "0"),
     (["worker", "--database", "nonsense"], "nonsense"),
     (["token", "create", "x", "--days", "4000"], "4000"),

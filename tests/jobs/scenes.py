@@ -40,6 +40,12 @@ def claim(leases: Leases) -> Claimed:
     return claimed
 
 
+def let_retry(database: Database) -> None:
+    """Let all jobs have waited long enough for their next attempt."""
+    with database.writing() as connection:
+        connection.execute(update(jobs).values(retry_at=0.0))
+
+
 def read(queue: JobQueue, job: Job | Claimed) -> Job:
     found = queue.get(job.id)
     assert found is not None
@@ -60,7 +66,9 @@ def rescue(database: Database) -> list[Ended]:
     """Rescue all running jobs: their heartbeats are long ago, and none is seen while looking on."""
     age_heartbeats(database)
     rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    return look_on(rescuer, clock)
+    ended = look_on(rescuer, clock)
+    let_retry(database)
+    return ended
 
 
 def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:

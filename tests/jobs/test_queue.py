@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select, update
 
 from tests.jobs.scenes import (
     LASTING,
@@ -14,16 +15,18 @@ from tests.jobs.scenes import (
     PASSING,
     ask,
     claim,
+    let_retry,
     read,
     rescue,
     submit,
     together,
 )
-from tvlb.jobs.database import Database
+from tvlb.jobs.database import Database, now
 from tvlb.jobs.job import Job
 from tvlb.jobs.lease import MAX_ATTEMPTS, Claimed, LeaseLost, Leases
 from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits
 from tvlb.jobs.results import Result, Results
+from tvlb.jobs.schema import jobs
 from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
@@ -173,13 +176,16 @@ def test_lasting_failures_end_the_job_at_once(queue: JobQueue, leases: Leases) -
     assert failed.error["type"] == "solver-failed"
 
 
-def test_passing_failures_are_tried_three_times(queue: JobQueue, leases: Leases) -> None:
+def test_passing_failures_are_tried_three_times(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
     job = submit(queue)
     for attempt in range(1, MAX_ATTEMPTS + 1):
         claimed = claim(leases)
         assert claimed.attempt == attempt
         ended = leases.fail(claimed, PASSING)
         assert (ended is None) == (attempt < MAX_ATTEMPTS)
+        let_retry(database)
     failed = read(queue, job)
     assert (failed.status, failed.attempt) == (JobStatus.FAILED, 3)
     notes = [event.data for event in queue.events(job.id) if event.type == "log"]
@@ -222,11 +228,45 @@ def test_only_who_was_asked_to_stops_a_job(queue: JobQueue, leases: Leases) -> N
     assert read(queue, claimed).status is JobStatus.RUNNING
 
 
-def test_a_new_attempt_begins_at_nothing(queue: JobQueue, leases: Leases) -> None:
+def test_a_job_that_failed_lets_others_go_first_for_a_time(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    """For 1 second after the first attempt, for 4 after the second."""
+    submit(queue)
+    for attempt in (1, 2):
+        failed = claim(leases)
+        leases.fail(failed, PASSING)
+        moved = queue.events(failed.id)[-1].at
+        with database.writing() as connection:
+            retry_at = connection.execute(
+                select(jobs.c.retry_at).where(jobs.c.id == failed.id)
+            ).scalar_one()
+            connection.execute(update(jobs).values(retry_at=retry_at + 30.0))
+        assert attempt**2 - 1 < retry_at - moved <= attempt**2
+        other = submit(queue, f"other {attempt}")
+        assert claim(leases).id == other.id
+        assert leases.claim() is None
+        let_retry(database)
+
+
+def test_a_job_that_was_put_off_by_a_clock_that_is_ahead_does_not_wait(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    job = submit(queue)
+    leases.fail(claim(leases), PASSING)
+    with database.writing() as connection:
+        connection.execute(update(jobs).values(retry_at=now(connection) + 3600.0))
+    assert claim(leases).id == job.id
+
+
+def test_a_new_attempt_begins_at_nothing(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
     submit(queue)
     claimed = claim(leases)
     leases.report(claimed, "confirm", 0.7, {"probe": 1.0}, {})
     leases.fail(claimed, PASSING)
+    let_retry(database)
     again = read(queue, claim(leases))
     assert (again.stage, again.progress, again.timings) == (None, 0.0, {})
 
@@ -317,5 +357,6 @@ def _take(
             leases.finish(claimed, OUTCOME)
         elif step == "fail":
             leases.fail(claimed, PASSING)
+            let_retry(database)
         elif step == "hand back":
             leases.hand_back(claimed)

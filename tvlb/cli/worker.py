@@ -1,6 +1,8 @@
 """`tvlb worker`: a process that computes the jobs of a service."""
 
+import math
 import signal
+from dataclasses import replace
 from types import FrameType
 from typing import Annotated
 
@@ -9,10 +11,16 @@ import typer
 from tvlb.cli.options import Workers, integer, number
 from tvlb.cli.service import Data, DatabaseUrl, opened_site
 from tvlb.errors import InvalidInput
+from tvlb.hang import HangLimits
 from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.worker import Worker
 
 __all__ = ["worker"]
+
+
+def _check_range(name: str, value: float, least: float, most: float = 86_400.0) -> None:
+    if not least <= value <= most:
+        raise InvalidInput(f"{name} {value} is out of range: {least:.0f}..{most:.0f}")
 
 
 def worker(
@@ -27,14 +35,34 @@ def worker(
             help="When asked to end, how long the job in hand may go on before it is handed back.",
         ),
     ] = 20.0,
+    hang_seconds: Annotated[
+        float,
+        typer.Option(
+            parser=number,
+            metavar="SECONDS",
+            envvar="TVLB_HANG_SECONDS",
+            help="After how long without CPU time a computing process is replaced.",
+        ),
+    ] = HangLimits.idle_seconds,
+    hang_cpu_seconds: Annotated[
+        float,
+        typer.Option(
+            parser=number,
+            metavar="SECONDS",
+            envvar="TVLB_HANG_CPU_SECONDS",
+            help="After how much CPU time without progress it is.",
+        ),
+    ] = HangLimits.cpu_seconds,
     parent: Annotated[int | None, typer.Option(parser=integer, hidden=True)] = None,
 ) -> None:
     """Compute the jobs of a service; several may share a database and a data directory."""
-    if not 0.0 <= drain_seconds <= 86_400.0:
-        raise InvalidInput(f"--drain-seconds {drain_seconds} is out of range: 0..86400")
+    _check_range("--drain-seconds", drain_seconds, 0.0)
+    _check_range("--hang-seconds", hang_seconds, 10.0)
+    _check_range("--hang-cpu-seconds", hang_cpu_seconds, 60.0, math.inf)
+    hang = HangLimits(hang_seconds, hang_cpu_seconds)
     site, opened = opened_site(data, database, workers)
     configure_logs()
-    working = Worker(opened, site, drain_seconds=drain_seconds, parent=parent)
+    working = Worker(opened, replace(site, hang=hang), drain_seconds=drain_seconds, parent=parent)
 
     def drain(signal_number: int, frame: FrameType | None) -> None:
         working.drain()

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import Ended, count_ended, count_work
 from tvlb.jobs.failure import Failure
-from tvlb.jobs.moves import log_of, move, record
+from tvlb.jobs.moves import log_of, may_be_claimed, move, record
 from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.site import Outcome
@@ -109,12 +109,12 @@ class Leases:
             connection.execute(delete(workers).where(workers.c.id == self.worker))
 
     def claim(self) -> Claimed | None:
-        """Take the job that has waited longest, None if none waits."""
+        """Take the job that has waited longest; None if none waits but for its next attempt."""
         with self._database.writing() as connection:
             while True:
                 row = connection.execute(
                     select(jobs)
-                    .where(jobs.c.status == JobStatus.QUEUED)
+                    .where(jobs.c.status == JobStatus.QUEUED, may_be_claimed(connection))
                     .order_by(jobs.c.number)
                     .limit(1)
                 ).first()

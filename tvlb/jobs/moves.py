@@ -3,13 +3,18 @@
 import json
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, insert, not_, or_, select, update
 
 from tvlb.jobs.database import now
 from tvlb.jobs.schema import events, jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
-__all__ = ["log_of", "move", "record"]
+__all__ = ["log_of", "may_be_claimed", "move", "record"]
+
+# Times the square of the attempts so far. What failed for a lack of memory may not fail then.
+_BACKOFF_SECONDS = 1.0
+# Longer than anybody has to wait.
+_FAR_SECONDS = 60.0
 
 
 def move(
@@ -37,6 +42,8 @@ def move(
         values["ended_at"] = moment
     if kind.target is not JobStatus.RUNNING:
         values |= {"claim": None, "worker": None, "heartbeat_at": None}
+    wait = _BACKOFF_SECONDS * jobs.c.attempt * jobs.c.attempt
+    values["retry_at"] = moment + wait if kind is Move.RETRY else None
     moved = connection.execute(
         update(jobs)
         .where(jobs.c.id == job_id, jobs.c.status == kind.source, *conditions)
@@ -47,6 +54,16 @@ def move(
     state = {"status": str(kind.target), "move": str(kind), **(told or {})}
     record(connection, job_id, "state", state)
     return True
+
+
+def may_be_claimed(connection: Connection) -> ColumnElement[bool]:
+    """Return the condition on a queued job that it need not wait for its next attempt."""
+    moment = now(connection)
+    # What is far ahead was written by a clock that is.
+    return or_(
+        jobs.c.retry_at.is_(None),
+        not_(jobs.c.retry_at.between(moment, moment + _FAR_SECONDS)),
+    )
 
 
 def log_of(connection: Connection, job_id: str) -> tuple[str, ...]:

@@ -9,10 +9,12 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import FrameType
 
+from tvlb.hang import HangWatch
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.parallel import follow_parent
@@ -43,11 +45,13 @@ class Runner:
 
     Notes
     -----
-    The process ends by itself when the one that started it is gone.
+    The process ends by itself when the one that started it is gone. It is given twice the idle time
+    of the processes that it starts, and replaces when they hang.
     """
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._limits = replace(site.hang, idle_seconds=2 * site.hang.idle_seconds)
         self._start()
 
     def _start(self) -> None:
@@ -63,6 +67,15 @@ class Runner:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
+        # None while it has nothing to do.
+        self._watch: HangWatch | None = HangWatch(self.pid, self._limits)
+        self._reached = ("", 0)
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        assert self._process.pid is not None
+        return self._process.pid
 
     @property
     def sources(self) -> list[Connection | int]:
@@ -71,6 +84,8 @@ class Runner:
 
     def begin(self, task: Task) -> None:
         """Hand a task to the process."""
+        self._watch = HangWatch(self.pid, self._limits)
+        self._reached = ("", 0)
         try:
             self._connection.send(task)
         except ConnectionError:
@@ -78,19 +93,35 @@ class Runner:
             return
 
     def messages(self) -> Iterator[Message]:
-        """Yield what has come from the process; if it died, a `Failure`, and start another."""
+        """Yield what has come from the process; start another, after a `Failure`, if it is lost."""
         try:
             while self._connection.poll():
                 message = self._connection.recv()
-                if message is None:
-                    self.ready = True
-                else:
+                self._note(message)
+                if message is not None:
                     yield message
         except (EOFError, ConnectionError):
             self._process.join()
             failure = _death(self._process.exitcode)
             self.restart()
             yield failure
+            return
+        hung = None if self._watch is None else self._watch.look()
+        if hung is not None:
+            self.restart()
+            yield Failure("process-hung", "The computing process hung", hung, may_pass=True)
+
+    def _note(self, message: Message | None) -> None:
+        """Keep in mind what a message says of the process."""
+        if message is None:
+            self.ready = True
+        if not isinstance(message, Progress):
+            self._watch = None
+            return
+        # The same is told several times, for those who look.
+        if self._watch is not None and (message.stage, message.done) != self._reached:
+            self._watch.start_over()
+        self._reached = message.stage, message.done
 
     def restart(self) -> None:
         """End the process with all that it started, whatever it is doing, and start another."""
@@ -99,10 +130,8 @@ class Runner:
 
     def end(self) -> None:
         """End the process with all that it started."""
-        pid = self._process.pid
-        assert pid is not None
         try:
-            os.killpg(pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
             # It has not made its group yet, or is gone.
             self._process.kill()

@@ -29,7 +29,7 @@ __all__ = [
     "workers",
 ]
 
-REVISION = "0002"
+REVISION = "0003"
 """Of the newest migration, which makes these tables."""
 
 metadata = MetaData()
@@ -54,6 +54,8 @@ jobs = Table(
     Column("cancel_requested", Boolean, nullable=False, server_default=text("false")),
     Column("created_at", Double, nullable=False),
     Column("started_at", Double),
+    # Of a queued job: an attempt failed, and the next is not to begin before.
+    Column("retry_at", Double),
     Column("heartbeat_at", Double),
     Column("ended_at", Double),
     Column("timings", Text, nullable=False, server_default="{}"),

@@ -1,8 +1,9 @@
 """Where tasks run, what a task is, and what comes of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from tvlb.hang import HangLimits
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.presence import Presence
 from tvlb.jobs.units import UnitFiles
@@ -23,11 +24,13 @@ class Site:
     cores : processes and threads; they change no result.
     database : URL of the job database, for tasks that look other results up; None if there are
         none of these.
+    hang : when a process that computes counts as hung.
     """
 
     directory: Path
     cores: int
     database: str | None = None
+    hang: HangLimits = field(default_factory=HangLimits)
 
     @property
     def blobs(self) -> BlobStore:

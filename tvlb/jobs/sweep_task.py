@@ -30,7 +30,10 @@ def compute_sweep(body: Question, site: Site, report: Reporter) -> Outcome:
     assert site.database is not None
     start = time.perf_counter()
     points = points_of(body.expanded())
-    with closing(Database(site.database)) as database, local_workers(site.cores) as executor:
+    with (
+        closing(Database(site.database)) as database,
+        local_workers(site.cores, site.hang) as executor,
+    ):
         endings = run_points(
             points,
             TableShelf(Results(database), site.blobs),

@@ -43,7 +43,7 @@ def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
 
 def _table(body: Question, site: Site, report: Reporter) -> Outcome:
     assert isinstance(body, TableBody)
-    with local_workers(site.cores) as executor:
+    with local_workers(site.cores, site.hang) as executor:
         workshop = Workshop(executor, site.units)
         result = optimize(body.network(), body.options(), report=report, workshop=workshop)
     return store_table(site.blobs, result)

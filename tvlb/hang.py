@@ -1,0 +1,112 @@
+"""Whether a process that computes has hung: by the CPU time that it takes, not by progress alone.
+
+Long programs and long simulations report nothing for a while, and a busy machine delays everything;
+but what computes takes CPU time. A process that is stopped, or waits for what never comes, takes
+none; one in an endless loop takes it without end.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["LOOK_SECONDS", "HangLimits", "HangWatch", "cpu_seconds"]
+
+LOOK_SECONDS = 2.0
+"""How often a process is looked at."""
+
+# Of one core; what waits for others and looks around meanwhile takes a tenth of this.
+_BUSY_SHARE = 0.01
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class HangLimits:
+    """When a process that has something to do counts as hung.
+
+    Attributes
+    ----------
+    idle_seconds : it took no CPU time for so long.
+    cpu_seconds : it took so much CPU time, on all cores together, without progress.
+    """
+
+    idle_seconds: float = 60.0
+    cpu_seconds: float = 36_000.0
+
+
+class HangWatch:
+    """Looks at a process with all that descend from it.
+
+    Parameters
+    ----------
+    pid : of the process.
+    limits : see `HangLimits`.
+    clock : seconds, never set back.
+    used : CPU seconds of a process so far, see `cpu_seconds`.
+
+    Notes
+    -----
+    While nobody looks, no time passes: what was stopped along with its watcher is not blamed.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        limits: HangLimits,
+        clock: Callable[[], float] = time.monotonic,
+        used: Callable[[int], float | None] | None = None,
+    ) -> None:
+        self._pid = pid
+        self._limits = limits
+        self._clock = clock
+        self._cpu_seconds = used or cpu_seconds
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Count anew: there was progress, or there is something new to do."""
+        self._looked = self._clock()
+        self._used = self._cpu_seconds(self._pid)
+        self._idle = self._worked = 0.0
+
+    def look(self) -> str | None:
+        """Return in words why the process counts as hung, None if it does not; at most rarely."""
+        passed = self._clock() - self._looked
+        if passed < LOOK_SECONDS:
+            return None
+        used, before = self._cpu_seconds(self._pid), self._used
+        self._looked, self._used = self._looked + passed, used
+        if used is None or before is None:
+            return None
+        # Negative where a process ended that nobody waited for: a sign of life as well.
+        taken = used - before
+        self._worked += max(taken, 0.0)
+        busy = abs(taken) >= _BUSY_SHARE * passed
+        self._idle = 0.0 if busy else self._idle + min(passed, 2 * LOOK_SECONDS)
+        return self._reason()
+
+    def _reason(self) -> str | None:
+        if self._idle >= self._limits.idle_seconds:
+            return f"it took no CPU time for {self._idle:.0f} seconds"
+        if self._worked >= self._limits.cpu_seconds:
+            return f"it took {self._worked:,.0f} CPU seconds without progress"
+        return None
+
+
+def cpu_seconds(pid: int) -> float | None:
+    """Return the CPU time of a process and its descendants so far; None where nothing is known."""
+    if not Path(f"/proc/{pid}/task/{pid}/children").exists():
+        return None
+    return _family_seconds(pid)
+
+
+def _family_seconds(pid: int) -> float:
+    process = Path(f"/proc/{pid}")
+    try:
+        times = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
+        tasks = [(task / "children").read_text() for task in (process / "task").iterdir()]
+    except OSError:
+        # It has ended.
+        return 0.0
+    children = [int(child) for task in tasks for child in task.split()]
+    return sum(map(int, times)) / _TICKS_PER_SECOND + sum(map(_family_seconds, children))
