@@ -1,11 +1,13 @@
 """Files that appear complete or not at all, and checks of where they are."""
 
+import math
 import os
 import secrets
 import weakref
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from tvlb.errors import InvalidInput, StoreUnavailable
@@ -15,6 +17,7 @@ __all__ = [
     "atomic_file",
     "check_directory",
     "check_writable",
+    "stale_before",
     "sync_directory",
 ]
 
@@ -140,6 +143,19 @@ def _probe_directory(directory: Path) -> None:
 def _temporary_name(directory: Path, name: str) -> Path:
     # Cut, so that a name of legal length stays legal.
     return directory / f".{name[:100]}.{secrets.token_hex(6)}.tmp"
+
+
+def stale_before(directory: Path, seconds: float) -> float:
+    """Return the time of change, seconds since 1970, of a file that was changed so long ago.
+
+    By the clock that dates files there: that of this process may be wrong. Where no file can be
+    made, none counts as stale.
+    """
+    try:
+        with TemporaryFile(dir=directory) as file:
+            return os.fstat(file.fileno()).st_mtime - seconds
+    except OSError:
+        return -math.inf
 
 
 def sync_directory(directory: Path) -> None:

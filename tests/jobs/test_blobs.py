@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import BinaryIO
 
@@ -59,6 +60,21 @@ def test_damage_is_noticed_even_after_a_good_read(
         blobs.read(name)
     assert blobs.put_bytes(b"hello") == name
     assert blobs.read(name) == b"hello"
+
+
+def test_a_clock_that_is_ahead_sweeps_nothing_that_is_being_written(
+    blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead = time.time() + 7200.0
+
+    def write(stream: BinaryIO) -> None:
+        stream.write(b"hello")
+        blobs.sweep()
+
+    monkeypatch.setattr(time, "time", lambda: ahead)
+    name = blobs.put(write)
+    assert blobs.read(name) == b"hello"
+    assert blobs.unused([]) == []
 
 
 def test_missing_files_are_damage(blobs: BlobStore) -> None:

@@ -259,6 +259,19 @@ def test_the_job_of_a_worker_that_is_gone_is_rescued_at_the_first_look(
     assert read(queue, lost).status is JobStatus.QUEUED
 
 
+def test_a_heartbeat_of_a_clock_that_is_ahead_keeps_no_job_from_being_rescued(
+    queue: JobQueue, leases: Leases, database: Database
+) -> None:
+    submit(queue)
+    lost = claim(leases)
+    age_heartbeats(database, -3600.0)
+    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
+    look_on(rescuer, clock)
+    assert read(queue, lost).status is JobStatus.RUNNING
+    look_on(rescuer, clock)
+    assert read(queue, lost).status is JobStatus.QUEUED
+
+
 def test_a_fresh_heartbeat_counts_more_than_a_lock(
     queue: JobQueue, leases: Leases, database: Database, tmp_path: Path
 ) -> None:

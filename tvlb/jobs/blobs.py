@@ -1,17 +1,17 @@
 """Files by the hash of their content: written whole or not at all, checked when read."""
 
 import hashlib
+import math
 import os
 import re
 import secrets
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from tvlb.errors import StoreUnavailable, TvlbError
-from tvlb.files import PathIdentity, sync_directory
+from tvlb.files import PathIdentity, stale_before, sync_directory
 
 __all__ = ["BlobStore", "DamagedBlob"]
 
@@ -134,7 +134,7 @@ class BlobStore:
 
     def unused(self, used: Collection[str]) -> list[str]:
         """Return the files that are not among those in use, but for those just written."""
-        oldest = time.time() - _STALE_SECONDS
+        oldest = stale_before(self._incoming, _STALE_SECONDS)
         spare = (name for name in self.names() if name not in used)
         return [name for name in spare if self._changed_at(name) < oldest]
 
@@ -157,7 +157,7 @@ class BlobStore:
 
     def sweep(self) -> None:
         """Remove what writers that died left behind."""
-        oldest = time.time() - _STALE_SECONDS
+        oldest = stale_before(self._incoming, _STALE_SECONDS)
         for path in self._incoming.glob("*.tmp"):
             try:
                 if path.stat().st_mtime < oldest:
@@ -166,11 +166,11 @@ class BlobStore:
                 continue
 
     def _changed_at(self, name: str) -> float:
-        """Time of change, seconds since 1970; that of a file that is gone is now."""
+        """Time of change, seconds since 1970; a file that is gone is not stale."""
         try:
             return self._path(name).stat().st_mtime
         except OSError:
-            return time.time()
+            return math.inf
 
     def _path(self, name: str) -> Path:
         if _NAME.fullmatch(name) is None:

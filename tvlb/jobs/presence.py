@@ -2,8 +2,9 @@
 
 import fcntl
 import os
-import time
 from pathlib import Path
+
+from tvlb.files import stale_before
 
 __all__ = ["Presence"]
 
@@ -64,7 +65,7 @@ class Presence:
 
     def sweep(self) -> None:
         """Remove the files of workers that died long ago."""
-        oldest = time.time() - _KEPT_SECONDS
+        oldest = stale_before(self._root, _KEPT_SECONDS)
         for path in self._root.glob("*.lock"):
             try:
                 if path.stat().st_mtime < oldest and _is_free(path):

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, select
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.failure import lost_worker
-from tvlb.jobs.job import is_alive
+from tvlb.jobs.job import LEASE_SECONDS, is_alive
 from tvlb.jobs.lease import MAX_ATTEMPTS
 from tvlb.jobs.moves import log_of, move, record
 from tvlb.jobs.presence import Presence
@@ -45,10 +45,11 @@ class Rescuer:
     Notes
     -----
     A worker of another machine is believed dead when its last heartbeat is older than a lease, and
-    this rescuer has looked on for long enough to see one if there were any: neither a machine that
-    was suspended, nor a database that did not answer take a job from a worker that lives. Of a
-    worker of the same machine the kernel tells. Any number of rescuers may look on; each rescue is
-    one transaction that one of them carries out, and if that one dies, another does.
+    this rescuer has looked on for long enough to see one if there were any, or for a whole lease,
+    whatever the time of the last one: a clock may be wrong. Neither a machine that was suspended,
+    nor a database that did not answer takes a job from a worker that lives. Of a worker of the same
+    machine the kernel tells. Any number of rescuers may look on; each rescue is one transaction
+    that one of them carries out, and if that one dies, another does.
     """
 
     def __init__(
@@ -88,7 +89,8 @@ class Rescuer:
             known = before.get(row.id)
             since = known[1] if known is not None and known[0] == sign else moment
             self._seen[row.id] = (sign, since)
-            silent = not is_alive(row.heartbeat_at, stored)
+            # By our own clock too: a heartbeat may have been written by one that is ahead.
+            silent = not is_alive(row.heartbeat_at, stored) or moment - since > LEASE_SECONDS
             if self._is_gone(row.worker, row.heartbeat_at, stored):
                 ended += self._rescue(row.id, sign, math.inf)
             elif silent and moment - since >= _WATCHED_SECONDS:

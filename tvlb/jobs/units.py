@@ -1,13 +1,13 @@
 """Answers to units of work on disk, so that none is computed twice."""
 
+import math
 import os
 import re
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tvlb.files import atomic_file, sync_directory
+from tvlb.files import atomic_file, stale_before, sync_directory
 
 __all__ = ["UnitFiles"]
 
@@ -74,7 +74,7 @@ class UnitFiles:
 
     def unused(self, seconds: float) -> list[str]:
         """Return the keys of what was not used for so long, an hour at least."""
-        oldest = time.time() - max(seconds, _STALE_SECONDS)
+        oldest = stale_before(self._root, max(seconds, _STALE_SECONDS))
         return [key for key in self.keys() if self._used_at(key) < oldest]
 
     def sweep(self, unused_seconds: float) -> None:
@@ -85,7 +85,7 @@ class UnitFiles:
 
     def drop_leftovers(self) -> None:
         """Drop what writers that died left behind."""
-        oldest = time.time() - _STALE_SECONDS
+        oldest = stale_before(self._root, _STALE_SECONDS)
         for path in self._root.glob("??/.*.tmp"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < oldest:
@@ -95,7 +95,7 @@ class UnitFiles:
         try:
             return self._path(key).stat().st_mtime
         except OSError:
-            return time.time()
+            return math.inf
 
     def _path(self, key: str) -> Path:
         if _NAME.fullmatch(key) is None:
