@@ -1,21 +1,32 @@
-"""Kills workers and API processes at random while a batch of small jobs runs, and counts the loss.
+"""Kills, stops and starves the service at random while small jobs run, and counts the loss.
 
 ::
 
-    python -m bench.kills --kills 200                       # on a SQLite file
-    python -m bench.kills --kills 200 --postgresql          # on a PostgreSQL server of its own
+    python -m bench.kills --faults 500                      # on a SQLite file
+    python -m bench.kills --faults 500 --postgresql         # on a PostgreSQL server of its own
 
-An API process and two workers run; every second or so one of the three gets SIGKILL and is started
-again. Requests are sent over HTTP without a pause. At the end every request must have exactly one
-result, its file must be to the byte what the library computes, and every job whose worker was
-killed must have been taken up by another within 10 seconds. A job that loses its worker three times
-fails, as documented, and is asked for again. Ends with exit 1 if anything was lost, doubled or
-damaged.
+An API process and two workers run, the second with a clock that is an hour ahead. Every few seconds
+one of the three, or a process that computes for a worker, gets SIGKILL, or SIGSTOP with SIGCONT
+some seconds later, or SIGSTOP alone. What was killed or left stopped is started again, as a
+supervisor would; computing processes are left to their worker. In between the result store cannot
+be written for a time, then the whole data directory has a full disk, and PostgreSQL is restarted
+without warning. Requests are sent over HTTP without a pause.
+
+At the end every request must have exactly one result, its files must be to the byte what the
+library computes, every error must have been a problem that says to try again, and every job whose
+worker or process was lost must have been taken up again within a minute. A job that loses its
+worker three times fails, as documented, and is asked for again. Prints counts and a verdict; exit
+code 1 if anything was lost, doubled or damaged.
+
+Small disks need the right to mount (root); without it these two phases are left out, which the
+verdict says.
 """
 
 import argparse
+import ctypes
 import hashlib
 import json
+import os
 import random
 import secrets
 import signal
@@ -25,8 +36,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
@@ -34,9 +46,11 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import psycopg
 from sqlalchemy import select
 
-from tests.postgresql import new_database, postgresql_server
+from tests.jobs.processes import children_of
+from tests.postgresql import find_binaries, new_database, postgresql_server
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.schema import events, jobs, results
@@ -45,8 +59,42 @@ from tvlb.search import optimize
 from tvlb.table import write_stream
 
 _IN_FLIGHT = 6
-_RESUME_SECONDS = 10.0
+_RESUME_SECONDS = 60.0
 _PATIENCE_SECONDS = 300.0
+_LEFT_SECONDS = 10.0
+_PHASE_SECONDS = 8.0
+_HANG_SECONDS = 10
+_AHEAD_SECONDS = 3600
+_NAMESPACE = 0x00020000
+_DISK_MIB, _BLOBS_MIB = 64, 16
+# To try again: unavailable, the same request is being cancelled, or too many jobs.
+_PASSING = (503, 409, 429)
+_CLOCK = f"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <time.h>
+int clock_gettime(clockid_t id, struct timespec *at) {{
+    int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    int failed = real(id, at);
+    if (!failed && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
+        at->tv_sec += {_AHEAD_SECONDS};
+    return failed;
+}}
+int gettimeofday(struct timeval *at, void *zone) {{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    at->tv_sec = now.tv_sec;
+    at->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}}
+time_t time(time_t *at) {{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (at) *at = now.tv_sec;
+    return now.tv_sec;
+}}
+"""
 
 
 def request(seed: int) -> TableBody:
@@ -66,39 +114,48 @@ def request(seed: int) -> TableBody:
 
 @dataclass
 class Process:
-    """A process that is started again when it was killed."""
+    """A process that is started again when it was lost; `faults` are the times of its troubles."""
 
     name: str
     command: list[str]
     log: Path
-    kills: dict[int, float] = field(default_factory=dict[int, float])
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    pids: set[int] = field(default_factory=set[int])
+    faults: list[float] = field(default_factory=list[float])
 
     def start(self) -> None:
         """Start it."""
         with self.log.open("ab") as stream:
-            self._process = subprocess.Popen(self.command, stderr=stream, stdout=stream)
+            self._process = subprocess.Popen(
+                self.command, stderr=stream, stdout=stream, env={**os.environ, **self.environment}
+            )
+        self.pids.add(self.pid)
 
-    def kill(self) -> None:
-        """Kill it without a word and start it again."""
-        self.kills[self._process.pid] = time.time()
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
-        self.start()
+    @property
+    def pid(self) -> int:
+        """Of the process that runs now."""
+        return self._process.pid
 
     def end(self) -> None:
-        """End it for good."""
+        """End it without a word."""
         self._process.kill()
         self._process.wait()
+
+    def replace(self) -> None:
+        """End it, and start it again."""
+        self.end()
+        self.start()
 
 
 class Batch:
     """The requests that were sent and what became of them."""
 
     def __init__(self, url: str) -> None:
-        self._client = httpx.Client(base_url=url, timeout=20.0)
+        self._client = httpx.Client(base_url=url, timeout=5.0)
         self.open: dict[str, TableBody] = {}
         self.done: dict[str, TableBody] = {}
-        self.failed = Counter[str]()
+        self.refused = Counter[str]()
+        self.wrong = Counter[str]()
         self._next = 0
 
     def step(self) -> None:
@@ -125,7 +182,135 @@ class Batch:
         if answer.status_code == 200:
             self.done[answer.json()["id"]] = self.open.pop(text)
         elif answer.status_code != 202:
-            self.failed[f"{answer.status_code} {answer.text[:200]}"] += 1
+            self._count(answer)
+
+    def _count(self, answer: httpx.Response) -> None:
+        problem = answer.headers.get("content-type") == "application/problem+json"
+        fine = problem and answer.status_code in _PASSING
+        text = answer.json()["type"].rpartition(":")[2] if fine else answer.text[:200]
+        (self.refused if fine else self.wrong)[f"{answer.status_code} {text}"] += 1
+
+
+class Faults:
+    """Does harm, one fault at a time, and sees to what has to follow some seconds later."""
+
+    def __init__(self, processes: list[Process], chance: random.Random) -> None:
+        self._processes = processes
+        self._chance = chance
+        self._later: list[tuple[float, Callable[[], None]]] = []
+        self.count = Counter[str]()
+
+    def strike(self) -> None:
+        """Kill or stop a process, or one that computes for it."""
+        process = self._chance.choice(self._processes)
+        way = self._chance.choice((self._kill, self._pause, self._leave))
+        family = sorted(children_of(process.pid))
+        computing = bool(family) and process.name != "api" and self._chance.random() < 0.5
+        pid = self._chance.choice(family) if computing else process.pid
+        process.faults.append(time.time())
+        way(process, pid)
+        what = "computing process" if computing else process.name
+        self.count[f"{way.__name__[1:]} {what}"] += 1
+
+    def after(self, seconds: float, do: Callable[[], None]) -> None:
+        """Do something later."""
+        self._later.append((time.monotonic() + seconds, do))
+
+    def follow(self, *, at_once: bool = False) -> None:
+        """Do what is due, or all."""
+        moment = time.monotonic()
+        due = [one for one in self._later if at_once or one[0] <= moment]
+        self._later = [one for one in self._later if one not in due]
+        for _, do in due:
+            do()
+
+    def _kill(self, process: Process, pid: int) -> None:
+        _signal(pid, signal.SIGKILL)
+        if pid == process.pid:
+            process.replace()
+
+    def _pause(self, process: Process, pid: int) -> None:
+        _signal(pid, signal.SIGSTOP)
+        self.after(self._chance.uniform(0.5, 5.0), lambda: _signal(pid, signal.SIGCONT))
+
+    def _leave(self, process: Process, pid: int) -> None:
+        _signal(pid, signal.SIGSTOP)
+
+        def supervise() -> None:
+            if pid == process.pid:
+                process.replace()
+
+        self.after(_LEFT_SECONDS, supervise)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+class Disks:
+    """Small disks for the data directory and, in it, for the result store."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._blobs = directory / "blobs"
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.available = os.geteuid() == 0 and libc.unshare(_NAMESPACE) == 0
+        if self.available:
+            _run("mount", "--make-rprivate", "/")
+            self._mount(directory, _DISK_MIB)
+            self._mount(self._blobs, _BLOBS_MIB)
+
+    def _mount(self, directory: Path, mib: int) -> None:
+        directory.mkdir(exist_ok=True)
+        _run("mount", "-t", "tmpfs", "-o", f"size={mib}m", "tmpfs", str(directory))
+
+    def unmount(self) -> None:
+        """Give the directories back."""
+        if self.available:
+            _run("umount", "--lazy", str(self._blobs))
+            _run("umount", "--lazy", str(self._directory))
+
+    def fill(self) -> None:
+        """Leave no room on either."""
+        for directory in (self._directory, self._blobs):
+            with (directory / "ballast").open("wb", buffering=0) as stream, suppress(OSError):
+                while True:
+                    stream.write(bytes(4096))
+
+    def free(self) -> None:
+        """Make room again."""
+        for directory in (self._directory, self._blobs):
+            (directory / "ballast").unlink()
+
+    def protect(self) -> None:
+        """Make the result store read-only."""
+        while not _run("mount", "-o", "remount,ro", str(self._blobs), check=False):
+            # A file is being written.
+            time.sleep(0.01)
+
+    def release(self) -> None:
+        """Make the result store writable again."""
+        _run("mount", "-o", "remount,rw", str(self._blobs))
+
+
+def _run(*command: str, check: bool = True, user: str | None = None) -> bool:
+    done = subprocess.run(command, check=check, user=user, cwd="/", capture_output=True)
+    return done.returncode == 0
+
+
+def _restart_postgresql(server: str) -> None:
+    """Restart the server as after a crash."""
+    with psycopg.connect(f"{server}/postgres") as connection:
+        found = connection.execute("SHOW data_directory").fetchone()
+    binaries = find_binaries()
+    assert found is not None
+    assert binaries is not None
+    user = "postgres" if os.geteuid() == 0 else None
+    directory = str(found[0])
+    log = str(Path(directory).with_name("log"))
+    restart = [str(binaries / "pg_ctl"), "-D", directory, "-l", log, "-m", "immediate", "-w"]
+    _run(*restart, "restart", user=user)
 
 
 def _compute(body: TableBody) -> str:
@@ -134,14 +319,16 @@ def _compute(body: TableBody) -> str:
     return hashlib.sha256(stream.getvalue()).hexdigest()
 
 
-def check(batch: Batch, url: str, directory: Path, workers: list[Process]) -> dict[str, object]:
+def check(
+    batch: Batch, url: str, directory: Path, workers: list[Process], end: float
+) -> dict[str, object]:
     """Compare what the database and the result store hold with what must be there."""
     database, blobs = Database(url), BlobStore(directory / "blobs")
     with database.reading() as connection:
         stored = {row.key: row for row in connection.execute(select(results))}
         every = connection.execute(select(jobs)).all()
         moves = [
-            (row.job, row.at, json.loads(row.data))
+            (row.job, _true_time(row.at, end), json.loads(row.data))
             for row in connection.execute(
                 select(events)
                 .where(events.c.type == "state")
@@ -162,42 +349,53 @@ def check(batch: Batch, url: str, directory: Path, workers: list[Process]) -> di
             or not blobs.path(stored[key].document).is_file()
         )
     ]
-    killed = {pid: at for one in workers for pid, at in one.kills.items()}
-    resumed = _resumed(moves, killed, _pids(workers))
+    resumed = _resumed(moves, workers)
     return {
         "requests": len(batch.done),
         "jobs": len(every),
         "by_status": dict(Counter(row.status for row in every)),
-        "lost": len([key for key in expected if key not in stored]),
-        "duplicated": len([key for key, count in finished.items() if count > 1]),
+        "lost": len([key for key in expected if key not in stored]) + len(batch.open),
+        "doubled": len([key for key, count in finished.items() if count > 1]),
         "damaged": len(damaged),
         "taken_up_again": len(resumed),
         "longest_resume_seconds": round(max(resumed, default=0.0), 2),
         "resume_seconds": {
-            f"p{share}": round(float(np.percentile(resumed, share)), 2) for share in (50, 90, 99)
+            f"p{share}": round(float(np.percentile(resumed or [0.0], share)), 2)
+            for share in (50, 90, 99)
         },
-        "unexpected_answers": dict(batch.failed),
+        "refused_for_now": dict(batch.refused),
+        "wrong_answers": dict(batch.wrong),
     }
 
 
-def _pids(workers: list[Process]) -> dict[str, int]:
-    """Return the process of every worker, as their logs tell."""
-    lines = [line for one in workers for line in one.log.read_text().splitlines()]
-    started = [json.loads(line) for line in lines if '"worker started"' in line]
-    return {one["worker"]: one["pid"] for one in started}
+def _true_time(at: float, end: float) -> float:
+    """Undo the clock that is ahead, with which SQLite is written to; runs are shorter than that."""
+    return at if at <= end else at - _AHEAD_SECONDS
 
 
-def _resumed(
-    moves: list[tuple[str, float, dict[str, str]]], killed: dict[int, float], pids: dict[str, int]
-) -> list[float]:
-    """Seconds from the kill of a worker until the next claim of the job that it had."""
+def _worker_of(workers: list[Process]) -> dict[str, Process]:
+    """Return the process of every worker id, as their logs tell."""
+    found: dict[str, Process] = {}
+    for worker in workers:
+        lines = worker.log.read_text().splitlines()
+        started = [json.loads(line) for line in lines if '"worker started"' in line]
+        found |= {one["worker"]: worker for one in started}
+    return found
+
+
+def _resumed(moves: list[tuple[str, float, dict[str, str]]], workers: list[Process]) -> list[float]:
+    """Seconds from what befell a worker until the next claim of the job that it lost by that."""
     found: list[float] = []
-    holder = ""
-    for (job, _, data), (after, claimed, following) in pairwise(moves):
-        holder = data.get("worker", holder)
+    worker_of = _worker_of(workers)
+    holder, claimed_at = "", 0.0
+    for (job, at, data), (after, claimed, following) in pairwise(moves):
+        if data.get("move") == "claim":
+            holder, claimed_at = data["worker"], at
         if job != after or data.get("move") != "retry" or following.get("move") != "claim":
             continue
-        found.append(claimed - killed[pids[holder]])
+        # Times of different clocks; what else fails an attempt, such as a full disk, is no fault.
+        suffered = [one for one in worker_of[holder].faults if claimed_at - 1 <= one <= at + 1]
+        found += [claimed - suffered[0]] if suffered else []
     return found
 
 
@@ -207,10 +405,53 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
+def _clock_ahead(root: Path) -> dict[str, str]:
+    """Return the environment of a process whose clock is ahead."""
+    source, library = root / "clock.c", root / "clock.so"
+    source.write_text(_CLOCK)
+    _run("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl")
+    return {"LD_PRELOAD": str(library)}
+
+
+def _processes(root: Path, common: list[str], port: int) -> list[Process]:
+    tvlb = [sys.executable, "-m", "tvlb"]
+    serve = [*tvlb, "serve", "--no-worker", "--port", str(port), *common]
+    work = [*tvlb, "worker", "--workers", "2", "--hang-seconds", str(_HANG_SECONDS), *common]
+    return [
+        Process("api", serve, root / "api"),
+        Process("worker", work, root / "worker"),
+        Process("worker with a clock ahead", work, root / "ahead", _clock_ahead(root)),
+    ]
+
+
+def _phases(faults: int, disks: Disks, server: str | None) -> dict[int, str]:
+    """Say before which faults what befalls the store or the database."""
+    found: dict[int, str] = {}
+    if disks.available:
+        found |= {faults // 4: "read-only store", faults // 2: "full disk"}
+    if server is not None:
+        for part in (1, 3, 5):
+            found[part * faults // 6 + 1] = "PostgreSQL restarted"
+    return found
+
+
+def _befall(what: str, faults: Faults, disks: Disks, server: str | None) -> None:
+    if what == "read-only store":
+        disks.protect()
+        faults.after(_PHASE_SECONDS, disks.release)
+    elif what == "full disk":
+        disks.fill()
+        faults.after(_PHASE_SECONDS, disks.free)
+    else:
+        assert server is not None
+        _restart_postgresql(server)
+    faults.count[what] += 1
+
+
 def main() -> int:
     """Run the batch and print what became of it."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--faults", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--postgresql", action="store_true")
     given = parser.parse_args()
@@ -219,48 +460,62 @@ def main() -> int:
         root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tvlb-kills-")))
         directory = root / "data"
         directory.mkdir()
+        server = stack.enter_context(postgresql_server()) if given.postgresql else None
+        disks = Disks(directory)
+        stack.callback(disks.unmount)
         url = f"sqlite:///{directory / 'jobs.sqlite3'}"
-        if given.postgresql:
-            url = new_database(stack.enter_context(postgresql_server()), secrets.token_hex(6))
+        if server is not None:
+            url = new_database(server, secrets.token_hex(6))
         port = _free_port()
-        common = ["--data", str(directory), "--database", url]
-        tvlb = [sys.executable, "-m", "tvlb"]
-        api = Process(
-            "api", [*tvlb, "serve", "--no-worker", "--port", str(port), *common], root / "a"
-        )
-        workers = [
-            Process(
-                f"worker {number}", [*tvlb, "worker", "--workers", "1", *common], root / str(number)
-            )
-            for number in (1, 2)
-        ]
-        for one in (api, *workers):
+        processes = _processes(root, ["--data", str(directory), "--database", url], port)
+        for one in processes:
             one.start()
             stack.callback(one.end)
-        batch = Batch(f"http://127.0.0.1:{port}")
-        _run(batch, [api, *workers], given.kills, chance)
-        found = check(batch, url, directory, workers)
-    found["kills"] = {one.name: len(one.kills) for one in (api, *workers)}
+        batch, faults = Batch(f"http://127.0.0.1:{port}"), Faults(processes, chance)
+        phases = _phases(given.faults, disks, server)
+        for number in range(given.faults):
+            if number in phases:
+                _befall(phases[number], faults, disks, server)
+            _work(batch, faults, 8.0 if number == 0 else chance.uniform(0.5, 6.5))
+            faults.strike()
+            print(
+                f"{number + 1} faults, {len(batch.done)} requests done", file=sys.stderr, end="\r"
+            )
+        _finish(batch, faults)
+        found = check(batch, url, directory, processes[1:], time.time())
+    found["faults"] = dict(faults.count)
     print(json.dumps(found, indent=2))
-    bad = found["lost"] or found["duplicated"] or found["damaged"] or found["unexpected_answers"]
-    return 1 if bad or float(str(found["longest_resume_seconds"])) > _RESUME_SECONDS else 0
+    return _judge(found, given.faults, disks)
 
 
-def _run(batch: Batch, processes: list[Process], kills: int, chance: random.Random) -> None:
-    due = time.monotonic() + 8.0
-    done = 0
-    while done < kills:
+def _work(batch: Batch, faults: Faults, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        faults.follow()
         batch.step()
-        if time.monotonic() >= due:
-            chance.choice(processes).kill()
-            done += 1
-            due = time.monotonic() + chance.uniform(0.3, 3.0)
-            print(f"{done} kills, {len(batch.done)} requests done", file=sys.stderr, end="\r")
         time.sleep(0.05)
+
+
+def _finish(batch: Batch, faults: Faults) -> None:
+    """Wait until all requests are done, without further faults."""
+    faults.follow(at_once=True)
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while batch.open and time.monotonic() < deadline:
         batch.look()
         time.sleep(0.05)
+
+
+def _judge(found: dict[str, object], faults: int, disks: Disks) -> int:
+    longest = float(str(found["longest_resume_seconds"]))
+    bad = any(found[name] for name in ("lost", "doubled", "damaged", "wrong_answers"))
+    bad = bad or longest > _RESUME_SECONDS
+    without = "" if disks.available else ", without read-only and full disks (no right to mount)"
+    print(
+        f"{'FAILED' if bad else 'passed'}: {faults} faults{without}, {found['requests']} requests: "
+        f"{found['lost']} lost, {found['doubled']} doubled, {found['damaged']} damaged; longest "
+        f"time to resume {longest:.1f} s"
+    )
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":
