@@ -1,5 +1,6 @@
 """Paths as arrays: the rows of many switch pairs, and the links they take."""
 
+import atexit
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -33,6 +34,10 @@ def wiring(topology: Dragonfly) -> _native.Wiring:
         topology.group_link_offset,
         topology.group_links,
     )
+
+
+# A thread or a greenlet that never ends may hold this module, and with it what is kept here.
+atexit.register(wiring.cache_clear)
 
 
 @dataclass(frozen=True, eq=False)
