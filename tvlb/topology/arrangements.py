@@ -36,11 +36,16 @@ class Shape:
 
 
 class _AbsoluteWiring:
-    """State of the rotating-cursor walk: free ports, joined pairs and the cursor."""
+    """State of the rotating-cursor walk: free ports, joined pairs and the cursor.
+
+    `partners` are the groups that the group being filled could still be connected to: once there
+    is none, a whole round of the cursor would end where it began.
+    """
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.limit = shape.links_per_group_pair
+        self.partners: set[int] = set()
         switches = shape.groups * shape.switches_per_group
         self.free_ports = [shape.global_ports] * switches
         self.free_in_group = [shape.switches_per_group * shape.global_ports] * shape.groups
@@ -55,35 +60,32 @@ class _AbsoluteWiring:
             self.target_group = 0
             self.target_switch = (self.target_switch + 1) % self.shape.switches_per_group
 
-    def has_partner(self, group: int) -> bool:
-        """Whether some switch could be connected to `group`.
-
-        If not, a whole round of the cursor would end where it began.
-        """
-        return any(
-            other != group and joined < self.limit and self.free_in_group[other] > 0
+    def begin(self, group: int) -> None:
+        """Turn to a group; until the next one, only this one is connected to any."""
+        self.partners = {
+            other
             for other, joined in enumerate(self.joined[group])
-        )
+            if other != group and joined < self.limit and self.free_in_group[other] > 0
+        }
 
     def try_connect(self, group: int, switch: int) -> None:
-        target = self.target_group * self.shape.switches_per_group + self.target_switch
-        if (
-            self.target_group == group
-            or self.free_ports[target] == 0
-            or self.joined[group][self.target_group] == self.limit
-        ):
+        other = self.target_group
+        target = other * self.shape.switches_per_group + self.target_switch
+        if other not in self.partners or self.free_ports[target] == 0:
             return
         self.cables.append((switch, target))
         self.free_ports[switch] -= 1
         self.free_ports[target] -= 1
         self.free_in_group[group] -= 1
-        self.free_in_group[self.target_group] -= 1
-        self.joined[group][self.target_group] += 1
-        self.joined[self.target_group][group] += 1
+        self.free_in_group[other] -= 1
+        self.joined[group][other] += 1
+        self.joined[other][group] += 1
+        if self.joined[group][other] == self.limit or self.free_in_group[other] == 0:
+            self.partners.discard(other)
 
     def fill(self, group: int, switch: int) -> None:
         """Give `switch` partners until it is full or a whole round would find none."""
-        while self.free_ports[switch] > 0 and self.has_partner(group):
+        while self.free_ports[switch] > 0 and self.partners:
             self.try_connect(group, switch)
             self.advance()
 
@@ -92,6 +94,7 @@ def absolute(shape: Shape) -> Cables:
     """Wire by the rotating cursor of the T-UGAL paper; the cursor is never reset."""
     wiring = _AbsoluteWiring(shape)
     for group in range(shape.groups):
+        wiring.begin(group)
         for index in range(shape.switches_per_group):
             wiring.fill(group, group * shape.switches_per_group + index)
     return np.array(wiring.cables, dtype=np.int32).reshape(-1, 2)
