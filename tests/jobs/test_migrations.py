@@ -101,7 +101,7 @@ def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:
 @pytest.mark.parametrize(
     ("url", "named"),
     [
-        ("nonsense", "nonsense"),
+        ("nonsense", "is no URL"),
         ("mysql://localhost/x", "mysql"),
         ("sqlite://", "sqlite:///FILE"),
         ("sqlite:////no/such/directory/jobs", "unable to open"),
@@ -114,4 +114,13 @@ def test_unusable_databases_are_refused(url: str, named: str) -> None:
 
 
 def test_passwords_are_not_printed(tmp_path: Path) -> None:
-    assert "secret" not in Database("postgresql://user:secret@127.0.0.1:1/x").name
+    for url in ("user:secret@127.0.0.1:1/x", "user@127.0.0.1:1/x?password=secret"):
+        assert "secret" not in Database(f"postgresql://{url}").name
+
+
+@pytest.mark.parametrize("url", ["user:secret@host", "postgresql://user:secret@host:port/x"])
+def test_what_is_no_url_is_not_shown(url: str) -> None:
+    with pytest.raises(InvalidInput, match="the database is no URL") as raised:
+        Database(url)
+    assert "secret" not in str(raised.value)
+    assert raised.value.__suppress_context__

@@ -64,8 +64,8 @@ class Database:
 
     @property
     def name(self) -> str:
-        """The URL without its password."""
-        return self._url.render_as_string(hide_password=True)
+        """The URL without its password; its parameters may hold another one."""
+        return self._url.set(query={}).render_as_string(hide_password=True)
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
@@ -152,8 +152,12 @@ def _revision(connection: Connection) -> str | None:
 def _parse(text_: str) -> URL:
     try:
         url = make_url(text_)
-    except ArgumentError as error:
-        raise InvalidInput(f"database {text_!r} is no URL: {error}") from error
+    except (ArgumentError, ValueError):
+        # Not even the cause tells more: the text may hold a password anywhere.
+        raise InvalidInput(
+            "the database is no URL: expected sqlite:///FILE or "
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME"
+        ) from None
     kind = url.get_backend_name()
     if kind not in _DRIVERS:
         raise InvalidInput(f"database kind {kind!r} is unknown: use sqlite or postgresql")
