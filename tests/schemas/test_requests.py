@@ -140,6 +140,19 @@ def test_costs_are_limited() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"traces": 100_000}, "GiB of memory"), ({"traces": 200, "cycles": 10}, "MiB; this server")],
+)
+def test_what_many_runs_tell_is_limited(changes: dict[str, Any], named: str) -> None:
+    """Each run is small, and a trace cannot be of a packet that there is not."""
+    body = {"topology": "4,8,4,9", "load": [1.0], "warmup": 0, "cycles": 1000, "seeds": 1000}
+    request = SimulationBody.model_validate(body | changes)
+    with pytest.raises(BeyondLimits, match=named):
+        request.examined(RequestLimits())
+    request.model_copy(update={"seeds": 1}).examined(RequestLimits())
+
+
+@pytest.mark.parametrize(
     "topology",
     ["x.json", "/etc/passwd", "4,8,4", "4,8,4,9,spiral", "0,8,4,9", "4,8,4,9\n", "٤,8,4,9"],
 )

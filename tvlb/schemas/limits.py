@@ -21,6 +21,7 @@ class RequestLimits:
     switches, nodes, cables : of the topology; cables of one kind.
     cpu_seconds : estimated cost, see `tvlb.search.Cost`; of all points of a sweep together.
     memory_bytes : estimated memory; of the largest point of a sweep.
+    answer_bytes : estimated size of the document; whoever reads it needs many times as much.
     points : of a sweep.
     """
 
@@ -29,6 +30,7 @@ class RequestLimits:
     cables: int = 65_536
     cpu_seconds: float = 100_000.0
     memory_bytes: int = 16 << 30
+    answer_bytes: int = 48 << 20
     points: int = 1000
 
     def check_sizes(self, p: int, a: int, h: int, g: int) -> None:
@@ -62,4 +64,9 @@ class RequestLimits:
             raise BeyondLimits(
                 f"the request takes about {cost.memory_bytes / 2**30:,.1f} GiB of memory; this "
                 f"server gives at most {self.memory_bytes / 2**30:,.1f}"
+            )
+        if cost.answer_bytes > self.answer_bytes:
+            raise BeyondLimits(
+                f"the answer has about {cost.answer_bytes / 2**20:,.1f} MiB; this server gives at "
+                f"most {self.answer_bytes / 2**20:,.1f}: ask for fewer traces, loads or seeds"
             )

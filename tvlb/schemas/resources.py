@@ -300,6 +300,7 @@ class CostItem(Document):
     cpu_seconds: float
     memory_bytes: int
     stages: dict[str, float] = Field(description="CPU seconds by stage.")
+    answer_bytes: int = Field(description="Of the document of a simulation, else 0.")
 
 
 class PointCount(Document):

@@ -56,6 +56,15 @@ _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
 _BYTES_PER_NODE = 2000.0
 _DRAIN_CYCLES = 100
+# What a run tells, until the document is written, and in it. A number takes 7 bytes, and 20 where
+# the window is no power of ten. A trace of 4 switches takes 270 bytes and, as objects, 3.8 kB.
+_BYTES_PER_TRACE = 6000.0
+_WRITTEN_PER_TRACE = 450.0
+_BYTES_PER_NUMBER = 150.0
+_WRITTEN_PER_NUMBER = 10.0
+_FIGURES = 40
+_SERIES_CYCLES = 1000
+_SEARCH_RUNS = 10
 # Loads above this are saturated under some patterns and not under others; saturated runs last to
 # the end of the drain. Only the pattern knows, so the mean of both on a log scale is taken.
 _DOUBTFUL_LOAD = 0.35
@@ -104,15 +113,17 @@ class Cost:
     cpu_seconds : processor time of all threads and processes, seconds.
     memory_bytes : peak of the largest process.
     stages : CPU seconds by stage; they add up to `cpu_seconds`.
+    answer_bytes : of the document, where it may be large: that of simulations.
     """
 
     cpu_seconds: float
     memory_bytes: int
     stages: dict[str, float]
+    answer_bytes: int = 0
 
 
-def _cost(stages: dict[str, float], memory: float) -> Cost:
-    return Cost(math.fsum(stages.values()), round(_BASE_BYTES + memory), stages)
+def _cost(stages: dict[str, float], memory: float, answer: float = 0.0) -> Cost:
+    return Cost(math.fsum(stages.values()), round(_BASE_BYTES + memory), stages, round(answer))
 
 
 def model_cost(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern) -> Cost:
@@ -146,7 +157,7 @@ def simulation_cost(
 
     Notes
     -----
-    Memory is that of one run at a time.
+    One run at a time; what all of them tell is kept until the document is written.
     """
     stages = {"simulate": seeds * sum(_load_seconds(topology, routing, config, x) for x in loads)}
     if saturation:
@@ -155,7 +166,13 @@ def simulation_cost(
             * _SEARCH_RUNS_AT_FULL_LOAD
             * _run_seconds(topology, routing, 1.0, _window_cycles(config))
         )
-    return _cost(stages, _simulator_bytes(topology))
+    told = [_told(topology, config, load) for load in loads]
+    told += [_told(topology, config, 1.0)] * (_SEARCH_RUNS * saturation)
+    traces = seeds * sum(traces for traces, _ in told)
+    numbers = seeds * sum(numbers for _, numbers in told)
+    kept = traces * _BYTES_PER_TRACE + numbers * _BYTES_PER_NUMBER
+    written = traces * _WRITTEN_PER_TRACE + numbers * _WRITTEN_PER_NUMBER
+    return _cost(stages, _simulator_bytes(topology) + kept, written)
 
 
 def table_cost(topology: Dragonfly, options: SearchOptions) -> Cost:
@@ -206,6 +223,14 @@ def _window_cycles(config: SimulationConfig) -> int:
         # The first look is after as many cycles as are measured, the next 1,000 later.
         warmup = min(warmup, config.measured_cycles + 1_000)
     return warmup + config.measured_cycles
+
+
+def _told(topology: Dragonfly, config: SimulationConfig, load: float) -> tuple[float, float]:
+    """Traces and numbers that one run tells of."""
+    packets = topology.num_nodes * min(load, 1.0) * config.measured_cycles
+    cycles = config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
+    by_place = topology.num_links + 2 * topology.num_switches
+    return min(config.traced_packets, packets), by_place + 3 * (cycles / _SERIES_CYCLES) + _FIGURES
 
 
 def _load_seconds(
