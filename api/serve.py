@@ -14,6 +14,7 @@ from types import FrameType
 import uvicorn
 
 from api.app import create_app
+from api.connections import BoundedProtocol
 from api.services import Services
 from api.settings import Settings
 from tvlb.errors import InvalidInput
@@ -23,6 +24,8 @@ __all__ = ["serve"]
 
 _RESTART_SECONDS = 1.0
 _SHUTDOWN_SECONDS = 10
+# Connections that the kernel keeps until they are taken.
+_QUEUE = 1024
 # A thread that reads the database takes less than Python's usual 5 milliseconds, for which the
 # event loop would wait.
 _SWITCH_SECONDS = 0.0005
@@ -31,11 +34,17 @@ _DRAIN_SECONDS = 30.0
 
 
 class _Server(uvicorn.Server):
-    """Lets those who follow a job go when the server is to end, or it would wait for them."""
+    """Takes connections one by one, and lets those who follow a job go when it is to end."""
 
     def __init__(self, config: uvicorn.Config, services: Services) -> None:
         super().__init__(config)
         self._services = services
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server`."""
+        await super().startup(sockets)
+        for one in sockets or []:
+            one.listen(_QUEUE)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See `uvicorn.Server`."""
@@ -133,6 +142,9 @@ def _run(services: Services, listening: socket.socket) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        http=BoundedProtocol,
+        # So many connections are taken before the first of them is counted.
+        backlog=1,
     )
     _Server(config, services).run([listening])
 

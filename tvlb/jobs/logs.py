@@ -10,6 +10,9 @@ from tvlb.jobs.endings import Ended
 
 __all__ = ["audit", "configure_logs", "logger"]
 
+_SELDOM_SECONDS = 10.0
+_MOST_MESSAGES = 100
+
 
 def configure_logs() -> None:
     """Set the format of this process's logs, and keep others from writing between them."""
@@ -36,10 +39,22 @@ def configure_logs() -> None:
 
 
 class _Forward(logging.Handler):
-    """Passes on what libraries log."""
+    """Passes on what libraries log, the same message once in ten seconds.
+
+    Some of it clients can cause at will.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next: dict[str, float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler`."""
+        if record.created < self._next.get(record.msg, 0.0):
+            return
+        if len(self._next) >= _MOST_MESSAGES:
+            self._next.clear()
+        self._next[record.msg] = record.created + _SELDOM_SECONDS
         told = logger(record.name).error if record.levelno >= logging.ERROR else None
         (told or logger(record.name).warning)(record.getMessage())
 

@@ -1,0 +1,136 @@
+"""HTTP connections that nobody can hold for ever: deadlines for requests, and a bound on all.
+
+uvicorn has neither; everything else of its protocol is left as it is.
+"""
+
+import asyncio
+import logging
+import resource
+from http import HTTPStatus
+from typing import Any, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from api.problems import problem_response
+
+__all__ = ["BoundedProtocol", "most_connections"]
+
+# How long a client may take, by what is awaited of it. A connection that is kept without a request
+# has uvicorn's 5 seconds.
+_SECONDS: dict[Any, tuple[float, str]] = {
+    h11.IDLE: (10.0, "header"),
+    h11.SEND_BODY: (30.0, "body"),
+}
+# An answer of which a client takes nothing for so long is not wanted.
+_STUCK_SECONDS = 60.0
+_MOST = 1000
+
+
+def most_connections() -> int:
+    """Return how many connections there may be; half the descriptors are for other files."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST if descriptors == resource.RLIM_INFINITY else min(_MOST, descriptors // 2)
+
+
+class BoundedProtocol(H11Protocol):
+    """A connection; see `uvicorn`.
+
+    A request that does not arrive in time is answered with 408. Where there are as many connections
+    as there may be, a new one takes the place of the one that has waited for its client longest.
+    """
+
+    _awaited: Any = None
+    _since = 0.0
+    _deadline: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """See `asyncio.Protocol`."""
+        is_full = len(self.connections) >= most_connections()
+        has_room = not is_full or self._make_room()
+        super().connection_made(transport)
+        self._await_client()
+        if not has_room:
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "too many connections")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        self._await(None)
+        self._cancel_stuck()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        super().data_received(data)
+        self._await_client()
+
+    def on_response_complete(self) -> None:
+        """See `H11Protocol`."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.IDLE:
+            # Until the next request begins, uvicorn counts the seconds.
+            self._await(None)
+        else:
+            self._await_client()
+
+    def pause_writing(self) -> None:
+        """See `asyncio.Protocol`."""
+        super().pause_writing()
+        self._stuck = self.loop.call_later(_STUCK_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """See `asyncio.Protocol`."""
+        super().resume_writing()
+        self._cancel_stuck()
+
+    def send_400_response(self, msg: str) -> None:
+        """See `H11Protocol`."""
+        self._refuse(HTTPStatus.BAD_REQUEST, "malformed-request", "the request is no HTTP")
+
+    def _make_room(self) -> bool:
+        """Close the connection that has waited for its client longest; False if none waits."""
+        logging.getLogger("connections").warning("there are %d connections", len(self.connections))
+        others = cast("set[BoundedProtocol]", self.connections)
+        waiting = [one for one in others if one._is_waiting()]
+        if waiting:
+            min(waiting, key=lambda one: one._since).transport.abort()
+        return bool(waiting)
+
+    def _is_waiting(self) -> bool:
+        return self.conn.their_state in _SECONDS and not self.transport.is_closing()
+
+    def _await_client(self) -> None:
+        if self.conn.their_state is not self._awaited:
+            self._await(self.conn.their_state)
+
+    def _await(self, state: Any) -> None:
+        """Begin to wait for what a state of the client stands for."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        self._awaited, self._since = state, self.loop.time()
+        if state in _SECONDS and not self.transport.is_closing():
+            seconds, _ = _SECONDS[state]
+            self._deadline = self.loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        seconds, part = _SECONDS[self._awaited]
+        detail = f"the {part} of the request did not arrive within {seconds:.0f} seconds"
+        self._refuse(HTTPStatus.REQUEST_TIMEOUT, "request-timeout", detail)
+
+    def _refuse(self, status: HTTPStatus, kind: str, detail: str) -> None:
+        """Answer with a problem, unless there is an answer already, and close."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            if self.conn.our_state is h11.SEND_RESPONSE:
+                self.cycle.disconnected = True
+            answer = problem_response(status, kind, detail, {"Connection": "close"})
+            start = h11.Response(status_code=status, headers=answer.raw_headers)
+            for event in (start, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+    def _cancel_stuck(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None

@@ -1,0 +1,177 @@
+"""Deadlines and the bound of connections, on a clock that the tests move."""
+
+import asyncio
+import json
+from collections.abc import Callable, Generator
+from typing import Any, cast
+
+import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from api import connections
+from api.connections import BoundedProtocol
+
+
+class Timer:
+    """What `call_later` was asked for."""
+
+    def __init__(self, seconds: float, call: Callable[[], None]) -> None:
+        self.seconds = seconds
+        self.call = call
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class Clock:
+    """As much of an event loop as a protocol needs while no request is complete."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[Timer] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, seconds: float, call: Callable[[], None]) -> Timer:
+        self.timers.append(Timer(seconds, call))
+        return self.timers[-1]
+
+    def create_task(self, coroutine: Any) -> asyncio.Future[None]:
+        coroutine.close()
+        return asyncio.Future()
+
+    @property
+    def running(self) -> list[Timer]:
+        return [timer for timer in self.timers if not timer.cancelled]
+
+
+class Wire(asyncio.Transport):
+    """Keeps what a protocol sends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent = b""
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        self.sent += bytes(data)
+
+    def close(self) -> None:
+        self.closed = True
+
+    abort = close
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return default
+
+
+@pytest.fixture(autouse=True)
+def _loop() -> Generator[None]:
+    """Give the parts of asyncio that want a loop one that never runs."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+class Side:
+    """The server's side of its connections."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self._config = Config(lambda: None, log_config=None, lifespan="off")
+        self._state = ServerState()
+
+    def connect(self) -> tuple[BoundedProtocol, Wire]:
+        loop = cast("asyncio.AbstractEventLoop", self.clock)
+        protocol, wire = BoundedProtocol(self._config, self._state, {}, loop), Wire()
+        protocol.connection_made(wire)
+        return protocol, wire
+
+
+def problem(wire: Wire) -> dict[str, Any]:
+    head, _, body = wire.sent.partition(b"\r\n\r\n")
+    assert b"application/problem+json" in head
+    return json.loads(body)
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds", "part"),
+    [
+        (b"", 10.0, "header"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", 10.0, "header"),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1234", 30.0, "body"),
+    ],
+)
+def test_a_request_that_does_not_arrive_is_given_up(sent: bytes, seconds: float, part: str) -> None:
+    side = Side()
+    protocol, wire = side.connect()
+    for byte in sent:
+        protocol.data_received(bytes([byte]))
+    # However slowly it comes, nothing starts the clock again.
+    (deadline,) = side.clock.running
+    assert deadline.seconds == seconds
+    deadline.call()
+    assert wire.closed
+    assert (problem(wire)["status"], part in problem(wire)["detail"]) == (408, True)
+
+
+def test_a_request_that_is_complete_has_no_deadline() -> None:
+    side = Side()
+    protocol, wire = side.connect()
+    protocol.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert side.clock.running == []
+    assert not wire.closed
+
+
+def test_what_is_no_http_is_answered_with_a_problem() -> None:
+    protocol, wire = Side().connect()
+    protocol.data_received(b"\x16\x03\x01\x00\xa5\r\n\r\n")
+    assert wire.closed
+    assert problem(wire)["type"] == "urn:tvlb:problem:malformed-request"
+
+
+def test_a_new_connection_takes_the_place_of_the_one_that_waits_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "most_connections", lambda: 3)
+    side = Side()
+    busy, first = side.connect()
+    busy.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    wires = [first]
+    for moment in (1.0, 2.0, 3.0):
+        side.clock.now = moment
+        wires.append(side.connect()[1])
+    assert [wire.closed for wire in wires] == [False, True, False, False]
+
+
+def test_a_connection_is_refused_where_all_are_being_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "most_connections", lambda: 1)
+    side = Side()
+    protocol, _ = side.connect()
+    protocol.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    _, refused = side.connect()
+    assert refused.closed
+    assert problem(refused)["status"] == 503
+
+
+def test_an_answer_that_nobody_takes_is_given_up() -> None:
+    side = Side()
+    protocol, wire = side.connect()
+    protocol.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    protocol.pause_writing()
+    protocol.resume_writing()
+    assert side.clock.running == []
+    protocol.pause_writing()
+    (stuck,) = side.clock.running
+    stuck.call()
+    assert wire.closed
