@@ -1,11 +1,16 @@
 """The application: routes behind the gate, errors as problems, OpenAPI."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
 
 from api.gate import OPEN_PATHS, Gate
 from api.pages import mount_assets
@@ -14,6 +19,7 @@ from api.problems import ProblemDocument, install_handlers
 from api.routes import jobs, operations, results, sweeps
 from api.services import Services
 from tvlb.provenance import VERSION
+from tvlb.schemas import REQUESTS
 
 __all__ = ["create_app"]
 
@@ -31,6 +37,8 @@ def create_app(services: Services) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        # Made beside the first requests: it takes half a second of a processor.
+        app.state.document = asyncio.create_task(to_thread.run_sync(_document, app))
         async with services.feed.running():
             yield
         services.close()
@@ -39,8 +47,7 @@ def create_app(services: Services) -> FastAPI:
         title="tvlb",
         version=VERSION,
         description=_ABOUT,
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
     )
@@ -61,29 +68,33 @@ def create_app(services: Services) -> FastAPI:
         hosts=services.settings.hosts,
         metrics=services.http_metrics,
     )
-    app.openapi = lambda: _openapi(app)
     return app
 
 
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        document = get_openapi(
-            title=app.title,
-            version=app.version,
-            description=app.description,
-            routes=app.routes,
-        )
-        components = document["components"]
-        # Every error is a problem; FastAPI's own description of validation errors is not ours.
-        for name in ("HTTPValidationError", "ValidationError"):
-            components["schemas"].pop(name, None)
-        problem = ProblemDocument.model_json_schema(ref_template="#/components/schemas/{model}")
-        components["schemas"] |= problem.pop("$defs", {})
-        components["schemas"]["ProblemDocument"] = problem
-        if app.state.services.settings.needs_token:
-            components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-            document["security"] = [{"token": []}]
-            for path in OPEN_PATHS:
-                document["paths"][path]["get"]["security"] = []
-        app.openapi_schema = document
-    return app.openapi_schema
+def _schemas(models: Sequence[type[BaseModel]]) -> dict[str, Any]:
+    """Return the schemas of models that FastAPI does not see, with those that they refer to."""
+    _, found = models_json_schema(
+        [(model, "validation") for model in models], ref_template="#/components/schemas/{model}"
+    )
+    return found["$defs"]
+
+
+def _document(app: FastAPI) -> bytes:
+    """Describe all routes in OpenAPI."""
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+    )
+    components = document["components"]
+    # Every error is a problem; FastAPI's own description of validation errors is not ours.
+    for name in ("HTTPValidationError", "ValidationError"):
+        components["schemas"].pop(name, None)
+    components["schemas"] |= _schemas((ProblemDocument, *REQUESTS.values()))
+    if app.state.services.settings.needs_token:
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"token": []}]
+        for path in OPEN_PATHS:
+            document["paths"][path]["get"]["security"] = []
+    return json.dumps(document, separators=(",", ":")).encode()

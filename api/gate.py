@@ -16,7 +16,7 @@ from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.metrics import HttpMetrics
@@ -176,15 +176,13 @@ class Gate:
                     seen.status = message["status"]
                 await answer(message)
 
-            try:
-                await self._check(scope)
-            except Problem as problem:
-                await problem.response()(scope, receive, finish)
-                return
             await self._pass(scope, receive, finish)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the application with a body that cannot be larger than allowed."""
+        """Call the application with a body that cannot be larger than allowed.
+
+        Whatever goes wrong anywhere behind is answered here, with a problem.
+        """
         left, started = self._max_body_bytes, False
 
         async def counted() -> Message:
@@ -201,9 +199,10 @@ class Gate:
             await send(message)
 
         try:
+            await self._check(scope)
             await self._app(scope, counted, watched)
         except Exception as error:  # also what no handler is for
-            if started and _is_disconnection(error):
+            if _is_disconnection(error):
                 return
             if not isinstance(error, Problem):
                 logger("api").error("unexpected error", path=scope["path"], exc_info=error)
@@ -288,11 +287,17 @@ class Gate:
 
 def _check_site(scope: Scope, headers: Headers) -> None:
     """Let pages of other sites change nothing here, whatever their browser sends along."""
-    if scope["method"] == "GET" or headers.get("sec-fetch-site") in (None, "same-origin", "none"):
+    if scope["method"] == "GET":
         return
-    raise Problem(
-        HTTPStatus.FORBIDDEN, "cross-site", "the request comes from a page of another site"
-    )
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is None and origin is not None:
+        # Old browsers send nothing better. Of the scheme nothing is known behind a proxy.
+        ours = origin.partition("://")[2].lower() == headers.get("host", "").lower()
+        site = "same-origin" if ours else "cross-site"
+    if site not in (None, "same-origin", "none"):
+        raise Problem(
+            HTTPStatus.FORBIDDEN, "cross-site", "the request comes from a page of another site"
+        )
 
 
 def _given_token(headers: Headers) -> str | None:
@@ -313,11 +318,11 @@ def _unauthorized(detail: str, error: str) -> Problem:
 
 
 def _is_disconnection(error: Exception) -> bool:
-    """Whether all that went wrong is that nobody listens to a stream any more."""
+    """Whether all that went wrong is that the client is gone."""
     if isinstance(error, ExceptionGroup):
         group = cast("ExceptionGroup[Exception]", error)
         return all(map(_is_disconnection, group.exceptions))
-    return isinstance(error, BrokenResourceError)
+    return isinstance(error, BrokenResourceError | ClientDisconnect)
 
 
 def _unexpected() -> Problem:

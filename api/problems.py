@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
@@ -23,11 +23,19 @@ from tvlb.jobs.queue import JobEnding, QueueFull
 from tvlb.schemas import BeyondLimits
 from tvlb.schemas.problems import REFUSED
 
-__all__ = ["MEDIA_TYPE", "Problem", "ProblemDocument", "install_handlers", "problem_response"]
+__all__ = [
+    "MEDIA_TYPE",
+    "Problem",
+    "ProblemDocument",
+    "install_handlers",
+    "invalid_body",
+    "problem_response",
+]
 
 MEDIA_TYPE = "application/problem+json"
 _BRANCH = re.compile(r"(constrained-|function-|literal\[|none$|text$|wiring$)")
 _RETRY_LATER = {"Retry-After": "5"}
+_MOST_ERRORS = 2000
 
 
 class FieldProblem(BaseModel):
@@ -91,6 +99,17 @@ def problem_response(
         document["errors"] = [error.model_dump() for error in errors]
     # Plain ASCII: a text from a request may hold what UTF-8 cannot.
     return Response(json.dumps(document).encode(), status, headers, MEDIA_TYPE)
+
+
+def invalid_body(error: ValidationError) -> RequestValidationError:
+    """Return what is raised for a body that is none of its model; too many errors become one."""
+    found: list[Any] = []
+    if error.error_count() <= _MOST_ERRORS:
+        found += error.errors(include_url=False, include_context=False, include_input=False)
+    else:
+        message = f"{error.error_count():,} errors; at most {_MOST_ERRORS:,} are listed"
+        found.append({"type": "too_many_errors", "loc": (), "msg": message})
+    return RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in found])
 
 
 def install_handlers(app: FastAPI) -> None:

@@ -1,7 +1,7 @@
 """Small requests, computed at once in a process beside the server."""
 
 import asyncio
-from concurrent.futures import CancelledError, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 
@@ -63,7 +63,8 @@ class QuickRunner:
         try:
             computing = loop.run_in_executor(pool, run_task, task, self._site, silent)
             return await asyncio.wait_for(computing, _PATIENCE_SECONDS)
-        except (BrokenProcessPool, CancelledError, TimeoutError) as error:
+        except (BrokenProcessPool, asyncio.CancelledError, TimeoutError) as error:
+            # Nobody cancels this task; what waits in a pool that was killed is cancelled with it.
             if self._pool is pool and not self._closed:
                 self._kill()
                 self._pool = self._start()

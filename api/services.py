@@ -1,9 +1,11 @@
 """What the routes work with: one object per part, made once per process."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, cast
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
 from prometheus_client import CollectorRegistry
 
@@ -21,16 +23,35 @@ from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.results import Results
 from tvlb.jobs.site import Site
 
-__all__ = ["Owner", "Services", "WithServices"]
+__all__ = ["Owner", "Services", "SharedCall", "WithServices"]
 
-_WRITERS = 16
+# With anyio's 40 threads for reading, and one each for the feed and for readiness, as many as there
+# are connections to the database.
+_WRITERS = 8
+
+
+class SharedCall:
+    """Makes one call at a time, in a thread of its own; who asks meanwhile gets the same answer."""
+
+    def __init__(self) -> None:
+        self._threads = CapacityLimiter(1)
+        self._running: asyncio.Task[None] | None = None
+
+    async def run(self, call: Callable[[], None]) -> None:
+        """Make the call, or wait for the one that is under way; raises what it raises."""
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(
+                to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._threads)
+            )
+        await asyncio.shield(self._running)
 
 
 @dataclass(frozen=True)
 class Services:
     """The parts of the service.
 
-    `writers` are the threads that may wait for a lock of the database, so that reads go on.
+    `writers` are the threads that may wait for a lock of the database, so that reads go on;
+    `readiness` looks whether requests can be served, whatever other threads wait for.
     """
 
     settings: Settings
@@ -47,6 +68,7 @@ class Services:
     registry: CollectorRegistry
     http_metrics: HttpMetrics
     writers: CapacityLimiter
+    readiness: SharedCall
 
     @classmethod
     def start(cls, settings: Settings) -> "Services":
@@ -82,6 +104,7 @@ class Services:
             registry=registry,
             http_metrics=HttpMetrics(registry),
             writers=writers,
+            readiness=SharedCall(),
         )
 
     async def go(self) -> None:

@@ -25,7 +25,7 @@ class ServerLimits:
     request: RequestLimits = field(default_factory=RequestLimits)
     queue: QueueLimits = field(default_factory=QueueLimits)
     requests_per_second: int = 200
-    body_bytes: int = 4 << 20
+    body_bytes: int = 1 << 20
     at_once_seconds: float = 2.0
 
 

@@ -9,14 +9,17 @@ from http import HTTPStatus
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
+from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
 from api.feed import Feed
 from api.idempotency import LONGEST_WAIT_SECONDS, Answers, Attempt
 from api.library import Library, Resource
+from api.problems import Problem, invalid_body
 from api.quick import NotQuick, QuickRunner
 from api.resources import job_resource, result_url
 from api.settings import ServerLimits
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
@@ -29,6 +32,9 @@ from tvlb.search import Cost
 __all__ = ["Asking", "Desk", "parse_wait"]
 
 _POLL_AGAIN_SECONDS = 2
+# Threads that look at requests; more would only take turns at the same processor.
+_EXAMINERS = 2
+_MOST_WAITING = 200
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)
 
 
@@ -84,15 +90,22 @@ class Desk:
         self._quick = quick
         self._answers = answers
         self._writers = writers
+        self._examiners = CapacityLimiter(_EXAMINERS)
 
-    async def estimate(self, body: Question) -> Response:
+    async def estimate(self, model: type[Question], sent: bytes) -> Response:
         """Answer with the resolved request and what it costs, and compute nothing.
+
+        Parameters
+        ----------
+        model, sent : of the body, and the body itself.
 
         Raises
         ------
+        RequestValidationError : the body is none of the model.
         InvalidInput : the request cannot be computed, or is beyond the limits.
+        Problem : too many requests are being examined.
         """
-        question = await to_thread.run_sync(self._examine, body)
+        question = await self._examined(model, sent)
         return JSONResponse(await to_thread.run_sync(self._estimate, question))
 
     def _estimate(self, question: _Question) -> dict[str, Any]:
@@ -118,23 +131,28 @@ class Desk:
         known = self._results.known([request_key(point) for point in points])
         return {"total": len(points), "known": len(known)}
 
-    async def submit(self, body: Question, asking: Asking) -> Response:
+    async def submit(self, model: type[Question], sent: bytes, asking: Asking) -> Response:
         """Answer with the result if it is known, small or finished in time, else with its job.
+
+        Parameters
+        ----------
+        model, sent : of the body, and the body itself.
 
         Raises
         ------
+        RequestValidationError : the body is none of the model.
         InvalidInput : the request cannot be computed, or is beyond the limits.
         QueueFull : no job was made for it.
-        Problem : its Idempotency-Key cannot be used.
+        Problem : its Idempotency-Key cannot be used, or too many requests are being examined.
         """
-        question = await to_thread.run_sync(self._examine, body)
+        question = await self._examined(model, sent)
         if asking.idempotency_key is None:
             return await self._answer(question, asking)
         begun = await to_thread.run_sync(
             self._answers.begin,
             asking.owner,
             asking.idempotency_key,
-            f"{body.kind} {question.text}",
+            f"{model.kind} {question.text}",
             asking.wait_seconds or 0.0,
             limiter=self._writers,
         )
@@ -151,7 +169,21 @@ class Desk:
             raise
         return response
 
-    def _examine(self, body: Question) -> _Question:
+    async def _examined(self, model: type[Question], sent: bytes) -> _Question:
+        if self._examiners.statistics().tasks_waiting >= _MOST_WAITING:
+            raise Problem(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "busy",
+                f"{_MOST_WAITING} requests wait to be examined already",
+                {"Retry-After": str(_POLL_AGAIN_SECONDS)},
+            )
+        return await to_thread.run_sync(self._examine, model, sent, limiter=self._examiners)
+
+    def _examine(self, model: type[Question], sent: bytes) -> _Question:
+        try:
+            body = model.model_validate_json(sent)
+        except ValidationError as error:
+            raise invalid_body(error) from error
         if isinstance(body, SweepBody):
             expansion = body.expanded(self._limits.request)
             return _Question(body, request_key(body), expansion.cost, expansion.points)
@@ -180,7 +212,10 @@ class Desk:
         if known is not None:
             return known
         task = Task(question.body.kind, question.key, question.text)
-        outcome = await self._quick.run(task)
+        try:
+            outcome = await self._quick.run(task)
+        except OSError as error:
+            raise StoreUnavailable(f"the result store: {error.strerror}") from error
         return await to_thread.run_sync(self._publish, task, outcome, limiter=self._writers)
 
     def _publish(self, task: Task, outcome: Outcome) -> Resource:

@@ -12,7 +12,7 @@ from api.services import Owner, Services
 from api.submission import Asking, parse_wait
 from tvlb.schemas import Estimate, Question
 
-__all__ = ["How", "Options", "WithOptions", "submit", "submitted"]
+__all__ = ["How", "Options", "Sent", "WithOptions", "body_of", "submit", "submitted"]
 
 
 class Options(BaseModel):
@@ -49,11 +49,27 @@ def _asking(
 How = Annotated[Asking, Depends(_asking)]
 
 
-async def submit(services: Services, body: Question, how: Asking, options: Options) -> Response:
+async def _sent(request: Request) -> bytes:
+    return await request.body()
+
+
+# A body as it was sent: reading a long one in the event loop would hold up everybody.
+Sent = Annotated[bytes, Depends(_sent)]
+
+
+def body_of(model: type[Question]) -> dict[str, Any]:
+    """Describe the body of a route that takes it as it was sent."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
+
+
+async def submit(
+    services: Services, model: type[Question], sent: bytes, how: Asking, options: Options
+) -> Response:
     """Answer a request that computes something."""
     if options.validate_only == "true":
-        return await services.desk.estimate(body)
-    return await services.desk.submit(body, how)
+        return await services.desk.estimate(model, sent)
+    return await services.desk.submit(model, sent, how)
 
 
 def submitted(

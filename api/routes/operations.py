@@ -2,12 +2,13 @@
 
 import asyncio
 import importlib.util
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
 
-from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, FastAPI
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
@@ -66,15 +67,10 @@ async def get_readiness(services: WithServices) -> Health:
     """Tell whether requests can be served: the database answers, the result store is writable."""
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            await to_thread.run_sync(_check, services, abandon_on_cancel=True, limiter=_threads())
+            await services.readiness.run(partial(_check, services))
     except TimeoutError:
         raise _not_ready("database-down", "the database does not answer in time") from None
     return Health(status="ok")
-
-
-def _threads() -> CapacityLimiter:
-    # One of its own for every call: others that hang must not keep this one from telling.
-    return CapacityLimiter(1)
 
 
 def _check(services: Services) -> None:
@@ -102,6 +98,13 @@ async def get_metrics(services: WithServices) -> Response:
     """Return the metrics in Prometheus' text format."""
     text = await to_thread.run_sync(registry_text, services.registry)
     return Response(text, media_type=_METRICS_TYPE)
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def get_document(request: Request) -> Response:
+    """Return the description of all routes, which is made once."""
+    document: asyncio.Task[bytes] = request.app.state.document
+    return Response(await asyncio.shield(document), media_type="application/json")
 
 
 @router.get("/docs", include_in_schema=False)

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, Response
 from api.problems import Problem
 from api.resources import table_item
 from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
-from api.routes.asking import How, WithOptions, submit, submitted
+from api.routes.asking import How, Sent, WithOptions, body_of, submit, submitted
 from api.routes.reading import (
     IfNoneMatch,
     ResultId,
@@ -68,12 +68,13 @@ def _links(noun: str) -> dict[str, Any]:
     tags=["tables"],
     response_class=Response,
     responses=submitted(TableResource, "table", _links("table")),
+    openapi_extra=body_of(TableBody),
 )
 async def create_table(
-    body: TableBody, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever."""
-    return await submit(services, body, how, options)
+    return await submit(services, TableBody, sent, how, options)
 
 
 @router.post(
@@ -82,12 +83,13 @@ async def create_table(
     tags=["models"],
     response_class=Response,
     responses=submitted(ModelResource, "model", _links("model")),
+    openapi_extra=body_of(ModelBody),
 )
 async def create_model(
-    body: ModelBody, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Solve one throughput model: at once if it is small, else as a job."""
-    return await submit(services, body, how, options)
+    return await submit(services, ModelBody, sent, how, options)
 
 
 @router.post(
@@ -96,12 +98,13 @@ async def create_model(
     tags=["simulations"],
     response_class=Response,
     responses=submitted(SimulationResource, "simulation", _links("simulation")),
+    openapi_extra=body_of(SimulationBody),
 )
 async def create_simulation(
-    body: SimulationBody, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Simulate a routing flit by flit: at once if it is small, else as a job."""
-    return await submit(services, body, how, options)
+    return await submit(services, SimulationBody, sent, how, options)
 
 
 class _Listing(BaseModel):

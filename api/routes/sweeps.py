@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from api.resources import sweep_item
 from api.responses import NOT_MODIFIED, RANGES, binary, problems
-from api.routes.asking import How, WithOptions, submit, submitted
+from api.routes.asking import How, Sent, WithOptions, body_of, submit, submitted
 from api.routes.reading import (
     IfNoneMatch,
     ResultId,
@@ -52,16 +52,17 @@ _LINKS: dict[str, Any] = {
     operation_id="create_sweep",
     response_class=Response,
     responses=submitted(SweepResource, "sweep", _LINKS),
+    openapi_extra=body_of(SweepBody),
 )
 async def create_sweep(
-    body: SweepBody, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, how: How, options: WithOptions
 ) -> Response:
     """Ask for the tables of many Dragonflies; those that are there are not computed again.
 
     A sweep that is there but has failed points is computed again. Until that has ended, the old one
     can be read.
     """
-    return await submit(services, body, how, options)
+    return await submit(services, SweepBody, sent, how, options)
 
 
 class _Listing(BaseModel):

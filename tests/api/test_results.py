@@ -311,7 +311,7 @@ def test_bad_requests_are_refused_with_the_reason(
         (b"[1e999999]", {}, 422),
         (b'{"topology": "\xff"}', {}, 400),
         (b"[" * 100_000, {}, 400),
-        (b'{"topology": "\\ud800"}', {}, 422),
+        (b'{"topology": "\\ud800"}', {}, 400),
         (b'{"topology": "2,4,2,5", "seed": ' + b"9" * 5000 + b"}", {}, 400),
         (b'{"topology": "2,4,2,5"}', {"Content-Type": "text/plain"}, 415),
         (b'"' + b"x" * (5 << 20) + b'"', {}, 413),
@@ -427,3 +427,26 @@ def test_a_damaged_file_is_noticed_and_computed_anew(http: httpx.Client, server:
     anew = http.post("/v1/tables", json=body, headers={"Prefer": "wait=60"})
     assert anew.status_code == 200
     assert http.get(table["download_url"]).content == file.content
+
+
+def test_a_store_that_cannot_be_written_is_not_ready(http: httpx.Client, server: Server) -> None:
+    """Of a model that is answered at once."""
+    incoming = server.data / "blobs" / "incoming"
+    aside = incoming.with_name("aside")
+    incoming.rename(aside)
+    incoming.touch()
+    try:
+        answer = http.post("/v1/models", json={"topology": "2,4,2,9", "seed": 1807})
+    finally:
+        incoming.unlink()
+        aside.rename(incoming)
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "urn:tvlb:problem:store-down"
+    assert answer.headers["retry-after"] == "5"
+
+
+def test_a_body_with_countless_errors_gets_a_short_answer(http: httpx.Client) -> None:
+    body = {"topology": "2,4,2,9"} | {f"key{number}": 0 for number in range(5000)}
+    answer = http.post("/v1/models", json=body)
+    assert answer.status_code == 422
+    assert "5,000 errors" in answer.json()["detail"]

@@ -129,6 +129,20 @@ def test_web_pages_cannot_reach_the_loopback_by_a_name_of_their_own(
     assert answer.status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("http://evil.example", 403), ("null", 403), ("http://127.0.0.1", 403), (None, 404)],
+)
+def test_pages_of_other_sites_change_nothing(
+    server: Server, origin: str | None, status: int
+) -> None:
+    """Also where the browser does not say what kind of site asks."""
+    headers = {} if origin is None else {"Origin": origin}
+    url = f"{server.url}/v1/jobs/{'0' * 32}/cancel"
+    assert httpx.post(url, headers=headers).status_code == status
+    assert httpx.post(url, headers={"Origin": server.url}).status_code == 404
+
+
 @pytest.mark.parametrize("path", ["/v1/jobs", "/docs", "/v1/nothing", "/openapi.json"])
 def test_security_headers(server: Server, path: str) -> None:
     headers = httpx.get(f"{server.url}{path}").headers
