@@ -9,7 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag
 
 from tvlb.provenance import VERSION
 from tvlb.randomness import MAX_SEED
@@ -59,6 +59,8 @@ class Wiring(BaseModel):
     links: Annotated[
         tuple[Cable, ...],
         Field(max_length=_MAX_LINKS, strict=False, description="Switch pairs."),
+        # The errors of a long list would take many times its memory.
+        FailFast(),
     ]
 
 
