@@ -1,0 +1,317 @@
+"""Sends hostile requests to a server and tells what it did not stand.
+
+::
+
+    python -m bench.hostile_http --requests 10000
+
+A server of its own, with tokens, is sent seeded requests of many kinds in turn: bytes that are no
+HTTP, huge headers and bodies, requests that stop halfway, wrong types and numbers in every body,
+paths that climb, odd encodings, absurd sizes, conditional headers, examinations of large networks
+all at once, and streams that are left. Another process looks at health all the time.
+
+Ends with exit 1 if an error was no problem document, an answer was a 5xx other than 503 or took
+over 5 seconds, the log has a traceback or an unexpected error, more than one look at health in a
+thousand took over 100 ms, or the memory of the server grew or was over 1 GiB.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.service import Server, new_token, running_server
+
+_AT_ONCE = 40
+_SLOW_SECONDS = 5.0
+_HEALTH_SECONDS = 0.1
+_HEALTH_SHARE = 1e-3
+# What a server that answers more and more may keep: results in memory, code that is used at last.
+_GROWTH_BYTES = 100 << 20
+_MOST_BYTES = 1 << 30
+_ROUTES = ("/v1/tables", "/v1/models", "/v1/simulations", "/v1/sweeps")
+_ODD: list[Any] = [
+    None, True, -1, 0, 2**63, 10**400, 1e308, float("nan"), "", "\x00", "x" * 5000, "\u202e4,8",
+    "1_0,8,4,9", "٤,8,4,9", "../../etc/passwd", [], [[]] * 50, {}, {"a": {"b": {}}},
+    [1] * 5000, "999999999,999999999,999999999,999999999", "1,1,361,362", "'; DROP TABLE jobs; --",
+]  # fmt: skip
+_PATHS = (
+    "/../../etc/passwd", "/static/..%2f..%2fserve.py", "/static/%2e%2e/%2e%2e/pyproject.toml",
+    "/v1/jobs/%00", "/v1/jobs/" + "a" * 8000, "//v1//jobs", "/v1/tables/%ff%fe",
+    "/v1/jobs?limit=-1",
+    "/v1/jobs?before=99999999999999999999", "/v1/tables?table_id=%F0%9F%98%80", "/openapi.json?x=%",
+    "/v1/models/" + "0" * 64, "/v1/jobs/" + "0" * 32 + "/events", "/static/documentation.js/",
+)  # fmt: skip
+_HEADERS = (
+    {"If-None-Match": "*" * 7000}, {"If-None-Match": 'W/"x", ' * 500}, {"Range": "bytes=9-1,-,0-"},
+    {"Range": "bytes=" + "0-0," * 1500}, {"Last-Event-ID": "9" * 400}, {"Prefer": "wait=-1"},
+    {"Prefer": "wait=99999999999999999999"}, {"Idempotency-Key": "\x7f"}, {"Accept": "text/html"},
+    {"Cookie": "tvlb_token=" + "=;" * 2000}, {"Origin": "null"}, {"Expect": "100-continue"},
+    {"Content-Type": "application/json; charset=utf-7"}, {"Content-Encoding": "gzip"},
+)  # fmt: skip
+_RAW = (
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(200), b"GET / HTTP/9.9\r\n\r\n",
+    b"GET /healthz\r\n\r\n", b"G\x00T / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"\r\n" * 2000,
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X: y\r\n" * 9000 + b"\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
+    b"POST /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -5\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+    b"POST /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+)  # fmt: skip
+
+
+@dataclass
+class Found:
+    """What the answers were.
+
+    Attributes
+    ----------
+    answers : by kind of request and class of status, or how the connection ended.
+    defects : what should not have been, by kind and reason.
+    health : seconds that each look took.
+    """
+
+    answers: Counter[str] = field(default_factory=Counter[str])
+    defects: Counter[str] = field(default_factory=Counter[str])
+    health: list[float] = field(default_factory=list[float])
+
+    def judge(self, kind: str, answer: httpx.Response, seconds: float) -> None:
+        """Count an answer."""
+        status = answer.status_code
+        self.answers[f"{kind} {status // 100}xx"] += 1
+        media = answer.headers.get("content-type", "")
+        shown = "text/html" in media and answer.request.headers.get("accept") == "text/html"
+        if status >= 400 and media != "application/problem+json" and not shown:
+            self.defects[f"{kind}: {status} as {media!r}"] += 1
+        if status >= 500 and status != 503:
+            self.defects[f"{kind}: {status}"] += 1
+        if seconds > _SLOW_SECONDS:
+            self.defects[f"{kind}: over {_SLOW_SECONDS:.0f} s"] += 1
+
+
+class Attack:
+    """One client of many connections, whose requests follow from a seed."""
+
+    def __init__(self, server: Server, token: str, seed: int, found: Found) -> None:
+        self._server = server
+        self._chance = random.Random(seed)
+        self._found = found
+        self._schemas = _bodies(server, token)
+        self._client = httpx.AsyncClient(
+            base_url=server.url,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=60.0,
+            limits=httpx.Limits(max_connections=_AT_ONCE),
+        )
+        self._kinds: Sequence[Callable[[], Any]] = (
+            self._raw, self._half_open, self._body, self._body, self._path, self._header,
+            self._huge, self._examination, self._stream, self._bytes,
+        )  # fmt: skip
+
+    async def run(self, requests: int) -> None:
+        """Send the requests, many at a time."""
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(number: int) -> None:
+            async with slots:
+                await self._kinds[number % len(self._kinds)]()
+
+        await asyncio.gather(*(one(number) for number in range(requests)))
+        await self._client.aclose()
+
+    async def _send(self, kind: str, method: str, url: str, **parts: Any) -> None:
+        begin = time.perf_counter()
+        try:
+            answer = await self._client.request(method, url, **parts)
+        except httpx.TransportError as error:
+            self._found.answers[f"{kind} {type(error).__name__}"] += 1
+            return
+        self._found.judge(kind, answer, time.perf_counter() - begin)
+
+    async def _post(self, kind: str, url: str, content: bytes) -> None:
+        headers = {"Content-Type": "application/json"}
+        await self._send(kind, "POST", url, content=content, headers=headers)
+
+    async def _path(self) -> None:
+        method = self._chance.choice(("GET", "POST", "DELETE", "HEAD", "PATCH", "TRACE", "BREW"))
+        await self._send("path", method, self._chance.choice(_PATHS))
+
+    async def _header(self) -> None:
+        headers = self._chance.choice(_HEADERS)
+        paths = ("/", "/v1/jobs", "/static/documentation.js", f"/v1/models/{'0' * 64}")
+        await self._send("header", "GET", self._chance.choice(paths), headers=headers)
+
+    async def _body(self) -> None:
+        route = self._chance.choice(_ROUTES)
+        example, names = self._schemas[route]
+        body = example | {self._chance.choice(names): self._chance.choice(_ODD)}
+        await self._post("body", f"{route}?validate_only=true", json.dumps(body).encode())
+
+    async def _bytes(self) -> None:
+        route = self._chance.choice(_ROUTES)
+        text = bytearray(json.dumps(self._schemas[route][0]).encode())
+        for _ in range(self._chance.randrange(1, 6)):
+            text[self._chance.randrange(len(text))] = self._chance.randrange(256)
+        await self._post("bytes", f"{route}?validate_only=true", bytes(text))
+
+    async def _huge(self) -> None:
+        size = self._chance.choice((900_000, 1 << 20, 3 << 20))
+        inner = self._chance.choice((b"[1,2],", b'{"a":0},', b"[[[[[", b'"x",', b"1,"))
+        links = inner * (size // len(inner))
+        start = b'{"topology":{"p":1,"a":2,"h":2,"g":3,"links":['
+        route = self._chance.choice(_ROUTES[:3])
+        await self._post("huge", f"{route}?validate_only=true", start + links + b"[1,2]]}}")
+
+    async def _examination(self) -> None:
+        sizes = self._chance.choice(("{},1,361,362", "{},32,64,32", "{},16,8,64", "{},4,255,256"))
+        body = {"topology": sizes.format(self._chance.randrange(1, 64))}
+        route = self._chance.choice(_ROUTES[:2])
+        await self._post("examination", f"{route}?validate_only=true", json.dumps(body).encode())
+
+    async def _stream(self) -> None:
+        """Ask for a large answer, and go away in the middle of it."""
+        try:
+            async with self._client.stream("GET", "/openapi.json") as answer:
+                await anext(answer.aiter_raw(), b"")
+                self._found.answers[f"stream {answer.status_code // 100}xx"] += 1
+        except httpx.TransportError as error:
+            self._found.answers[f"stream {type(error).__name__}"] += 1
+
+    async def _raw(self) -> None:
+        await self._talk("raw", self._chance.choice(_RAW))
+
+    async def _half_open(self) -> None:
+        whole = b"POST /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n\r\n{"
+        await self._talk("half-open", whole[: self._chance.randrange(1, len(whole))], wait=0.5)
+
+    async def _talk(self, kind: str, data: bytes, wait: float = _SLOW_SECONDS) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._server.port)
+        told = b""
+        try:
+            writer.write(data)
+            await writer.drain()
+            told = await asyncio.wait_for(reader.read(1 << 16), wait)
+        except TimeoutError:
+            self._found.answers[f"{kind} left"] += 1
+        except ConnectionError:
+            self._found.answers[f"{kind} closed"] += 1
+        finally:
+            writer.close()
+        if told:
+            self._judge_raw(kind, told)
+
+    def _judge_raw(self, kind: str, told: bytes) -> None:
+        head = told.partition(b"\r\n\r\n")[0].lower()
+        status = int(head.split()[1])
+        self._found.answers[f"{kind} {status // 100}xx"] += 1
+        if status >= 400 and b"application/problem+json" not in head:
+            self._found.defects[f"{kind}: {status} is no problem"] += 1
+
+
+def _bodies(server: Server, token: str) -> dict[str, tuple[dict[str, Any], list[str]]]:
+    """Return an example of the body of every route, and the names of its keys."""
+    headers = {"Authorization": f"Bearer {token}"}
+    document = httpx.get(f"{server.url}/openapi.json", headers=headers, timeout=60).json()
+    found: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for route in _ROUTES:
+        described = document["paths"][route]["post"]["requestBody"]["content"]["application/json"]
+        schema = document["components"]["schemas"][described["schema"]["$ref"].rsplit("/", 1)[1]]
+        example: dict[str, Any] = schema.get("examples", [{"topology": "2,4,2,5"}])[0]
+        found[route] = (example, [*schema["properties"], "unknown"])
+    return found
+
+
+def _watch(url: str, end: Path) -> tuple[list[float], Counter[str]]:
+    """Look at health until a file is there; in a process that does nothing else."""
+    seconds, refused = list[float](), Counter[str]()
+    with httpx.Client(base_url=url, timeout=60.0) as client:
+        while not end.exists():
+            for path in ("/healthz", "/readyz"):
+                begin = time.perf_counter()
+                answer = client.get(path)
+                seconds.append(time.perf_counter() - begin)
+                if not answer.is_success:
+                    refused[f"{path}: {answer.status_code}"] += 1
+            time.sleep(0.02)
+    return seconds, refused
+
+
+def _memory(pid: int) -> int:
+    """Resident bytes of a process and all that it started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * 4096 + sum(_memory(int(child)) for child in children)
+
+
+def _run(server: Server, token: str, given: argparse.Namespace, found: Found) -> list[int]:
+    """Send all requests in tenths, and return the memory after each."""
+    memory: list[int] = []
+    end = server.data / "end"
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        watching = pool.submit(_watch, server.url, end)
+        for part in range(10):
+            attack = Attack(server, token, given.seed * 10 + part, found)
+            asyncio.run(attack.run(given.requests // 10))
+            memory.append(_memory(server.process.pid))
+            print(f"{(part + 1) * 10}%, {memory[-1] >> 20} MiB", file=sys.stderr)
+        end.touch()
+        found.health, refused = watching.result()
+    found.defects += refused
+    return memory
+
+
+def main() -> int:
+    """Run it and print what was found."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    found, begin = Found(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tvlb-hostile-") as root:
+        data = Path(root) / "data"
+        options = ("--require-tokens", "--requests-per-second", "100000", "--workers", "1")
+        with running_server(data, *options) as server:
+            memory = _run(server, new_token(data), given, found)
+            log = server.log.read_text()
+    slow = sum(seconds > _HEALTH_SECONDS for seconds in found.health)
+    _add_defects(found, memory, log, slow)
+    summary = {
+        "requests": given.requests,
+        "answers": dict(sorted(found.answers.items())),
+        "defects": dict(found.defects),
+        "health": {"looks": len(found.health), "slow": slow, "most": round(max(found.health), 3)},
+        "memory_mib": [size >> 20 for size in memory],
+        "log_bytes": len(log),
+        "seconds": round(time.monotonic() - begin),
+    }
+    print(json.dumps(summary, indent=2))
+    print(f"{given.requests} hostile requests: {sum(found.defects.values()) or 'no'} defects")
+    return 1 if found.defects else 0
+
+
+def _add_defects(found: Found, memory: list[int], log: str, slow: int) -> None:
+    for text in ("Traceback", "unexpected error", "Exception in ASGI"):
+        if text in log:
+            found.defects[f"log: {text}"] += log.count(text)
+    if slow > _HEALTH_SHARE * len(found.health):
+        found.defects[f"health: over {_HEALTH_SECONDS * 1e3:.0f} ms"] += slow
+    if memory[-1] - memory[2] > _GROWTH_BYTES:
+        found.defects["memory grows"] += 1
+    if max(memory) > _MOST_BYTES:
+        found.defects["memory over 1 GiB"] += 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
