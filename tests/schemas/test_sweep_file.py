@@ -181,7 +181,9 @@ def test_a_file_that_is_not_utf8(written: Path) -> None:
 
 def test_a_file_that_is_too_large(written: Path) -> None:
     written.write_bytes(b"#" * (MAX_BYTES + 1))
-    assert problem(written) == "sweep file sweep.toml is larger than 1,048,576 bytes (1 MiB)"
+    assert problem(written) == (
+        "sweep file sweep.toml: the file is larger than 1,048,576 bytes, the most that is read"
+    )
 
 
 def test_a_file_that_is_not_there(written: Path) -> None:

@@ -142,5 +142,5 @@ def test_unreadable_matrix_files_are_named(tmp_path: Path) -> None:
         parse_pattern(str(tmp_path / "none.csv"))
     path = tmp_path / "binary.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidInput, match="cannot read traffic matrix"):
+    with pytest.raises(InvalidInput, match=r"binary\.csv: no text file"):
         parse_pattern(str(path))

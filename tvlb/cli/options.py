@@ -7,6 +7,7 @@ import typer
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
+from tvlb.reading import decimal_number, whole_number
 
 __all__ = [
     "Json",
@@ -28,7 +29,8 @@ _MAX_LOADS = 1000
 def integer(text: str) -> int:
     """Parse an integer option; the complaint names the value."""
     try:
-        return int(text)
+        # typer also hands over defaults, which are numbers.
+        return whole_number(str(text))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not an integer") from None
 
@@ -51,7 +53,7 @@ def worker_count(text: str) -> int:
 def number(text: str) -> float:
     """Parse a number option; the complaint names the value."""
     try:
-        return float(text)
+        return decimal_number(str(text))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number") from None
 
@@ -137,7 +139,7 @@ def _load_range(part: str) -> list[float]:
 
 def _load(text: str) -> float:
     try:
-        load = float(text) if text.isascii() else math.nan
+        load = decimal_number(text)
     except ValueError:
         load = math.nan
     if not 0.0 <= load <= 1.0:

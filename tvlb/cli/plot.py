@@ -1,7 +1,5 @@
 """`tvlb plot`: draw a result."""
 
-from json import loads
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -10,8 +8,11 @@ from tvlb.cli.options import Json
 from tvlb.cli.terminal import print_json
 from tvlb.errors import InvalidInput
 from tvlb.plots import save_figure
+from tvlb.reading import parse_json, read_file
 
 __all__ = ["plot"]
+
+_MAX_BYTES = 16 << 20
 
 
 def plot(
@@ -35,12 +36,11 @@ def plot(
 
 
 def _read(name: str) -> dict[str, Any]:
+    content = read_file(name, "result", _MAX_BYTES)
     try:
-        document = loads(Path(name).read_bytes())
-    except OSError as error:
-        raise InvalidInput(f"cannot read {name}: {error.strerror}") from error
-    except ValueError as error:
-        raise InvalidInput(f"{name} is not JSON: {error}") from error
+        document = parse_json(content)
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error}") from error
     if not isinstance(document, dict):
         raise InvalidInput(f"{name} holds no result: expected a JSON object")
     return cast("dict[str, Any]", document)

@@ -11,6 +11,7 @@ from tvlb.cli.options import Json, integer
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
+from tvlb.reading import whole_number
 from tvlb.table import (
     CompactTable,
     PairPath,
@@ -56,10 +57,13 @@ def show(
 
 
 def _parse_pair(text: str) -> tuple[int, int]:
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
-        raise InvalidInput(f"pair {text!r} is malformed: expected two switches such as 0,17")
-    return int(parts[0]), int(parts[1])
+    try:
+        source, target = map(whole_number, text.split(","))
+    except ValueError:
+        raise InvalidInput(
+            f"pair {text!r} is malformed: expected two switches such as 0,17"
+        ) from None
+    return source, target
 
 
 def _show_pair(paths: list[PairPath], ends: tuple[int, int], json: bool) -> None:

@@ -9,6 +9,7 @@ from tvlb.model.instance import Instance
 from tvlb.model.outcome import Solution
 from tvlb.model.pulp_solver import PulpSolver
 from tvlb.model.regret import RegretSolver
+from tvlb.reading import decimal_number
 
 __all__ = ["LpSolver", "parse_solver"]
 
@@ -59,6 +60,6 @@ def parse_solver(text: str) -> LpSolver:
 
 def _gap(text: str) -> float:
     try:
-        return float(text)
+        return decimal_number(text)
     except ValueError:
         raise InvalidInput(f"solver rm+:{text}: the gap is not a number") from None

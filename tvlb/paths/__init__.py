@@ -12,6 +12,7 @@ from tvlb.paths.limits import (
     count_pair_paths,
     count_paths,
     is_listable,
+    most_rows,
 )
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.members import PathKeys, keys_of_paths, keys_of_rows, members
@@ -73,6 +74,7 @@ __all__ = [
     "mean_paths_by_shape",
     "members",
     "min_rows",
+    "most_rows",
     "parse_expression",
     "shape_code",
     "shape_hops",

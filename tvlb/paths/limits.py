@@ -14,6 +14,7 @@ __all__ = [
     "count_pair_paths",
     "count_paths",
     "is_listable",
+    "most_rows",
 ]
 
 MAX_ROWS = 50_000_000
@@ -41,6 +42,13 @@ def count_pair_paths(topology: Dragonfly) -> int:
     """Bound the VLB paths between two switches of different groups, quickly."""
     cables = topology.links_per_group_pair[1]
     return max(topology.groups - 2, 1) * topology.switches_per_group * cables**2
+
+
+def most_rows(topology: Dragonfly) -> int:
+    """Bound the paths of all pairs that a table of a topology can list, quickly."""
+    switches = topology.num_switches
+    of_pair = max(count_pair_paths(topology), topology.switches_per_group)
+    return min(MAX_ROWS, switches * (switches - 1) * of_pair)
 
 
 def is_listable(path_set: PathSet) -> bool:

@@ -1,13 +1,14 @@
 """Sweep files: a `SweepBody` in TOML, with errors in the file's own terms."""
 
 import re
-import tomllib
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import cast
 
 from pydantic import ValidationError
 
 from tvlb.errors import InvalidInput
+from tvlb.reading import parse_toml, read_file
 from tvlb.schemas.problems import first_problem
 from tvlb.schemas.sweep import SweepBody
 from tvlb.schemas.toml_lines import find_line
@@ -30,13 +31,11 @@ def read_sweep_file(path: Path) -> SweepBody:
     """
     text = _text(path)
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = parse_toml(text)
+    except TOMLDecodeError as error:
         raise InvalidInput(_syntax_problem(path, text, str(error))) from error
-    except RecursionError as error:
-        raise InvalidInput(f"{path}: lists or tables are nested too deeply") from error
-    except ValueError as error:
-        raise InvalidInput(f"{path}: a number has too many digits") from error
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from error
     if _has_huge_number(document):
         raise InvalidInput(f"{path}: a number has too many digits")
     try:
@@ -58,16 +57,9 @@ def _has_huge_number(value: object) -> bool:
 
 
 def _text(path: Path) -> str:
+    content = read_file(path, "sweep file", MAX_BYTES)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"cannot read sweep file {path}: {error.strerror}") from error
-    if len(content) > MAX_BYTES:
-        raise InvalidInput(f"sweep file {path} is larger than {MAX_BYTES:,} bytes (1 MiB)")
-    try:
-        # Editors on Windows put a mark in front.
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidInput(f"{path}:{line}: the file is not UTF-8") from error

@@ -1,10 +1,12 @@
 """Where a key of a TOML document is written; the parser of the standard library does not say."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from tomllib import TOMLDecodeError
 from typing import Any, cast
+
+from tvlb.reading import parse_toml
 
 __all__ = ["find_line"]
 
@@ -55,8 +57,8 @@ def _ends_of_statements(lines: list[str]) -> Iterator[int]:
 
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return parse_toml(text)
+    except TOMLDecodeError:
         return None
 
 

@@ -68,7 +68,7 @@ def choose_patterns(topology: Dragonfly, choice: str, seed: int) -> PatternOrder
     order = tuple(KeyedStream(seed, "probe-patterns").permutation(len(everything)))
     if choice in ("all", "auto"):
         return PatternOrder(everything, order, len(everything), choice == "auto")
-    if not choice.isdecimal() or not 1 <= int(choice[:9]) <= len(everything):
+    if not (choice.isascii() and choice.isdecimal()) or not 1 <= int(choice[:9]) <= len(everything):
         raise InvalidInput(
             f"patterns {choice!r} is out of range: auto, all or a number 1..{len(everything)}"
         )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
+from tvlb.reading import decimal_number
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Pattern, Permutation, Shift, TimeMixed, Type2, Uniform, parse_pattern
 
@@ -145,7 +146,7 @@ def _part(text: str) -> tuple[Pattern, Fraction]:
     if not colon or not name:
         return parse_pattern(text), Fraction(1)
     try:
-        share = float(number)
+        share = decimal_number(number)
     except ValueError:
         return parse_pattern(text), Fraction(1)
     if not 0 < share <= _MOST_SHARE:

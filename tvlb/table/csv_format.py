@@ -8,6 +8,7 @@ import re
 from typing import BinaryIO
 
 from tvlb.errors import InvalidInput
+from tvlb.reading import bounded, decimal_number, lines_of, parse_json
 from tvlb.table.columns import COLUMN_TYPES
 from tvlb.table.header import join, split
 from tvlb.table.stored import AnyTable, stored_table
@@ -38,10 +39,7 @@ def write(table: AnyTable, stream: BinaryIO) -> None:
 
 def read(stream: BinaryIO) -> AnyTable:
     """Read a table; see `tvlb.table.read_table`."""
-    try:
-        lines = stream.read().decode().splitlines()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"no text file: {error}") from error
+    lines = lines_of(bounded(stream))
     if not lines or lines[0].rstrip() != _TITLE:
         raise InvalidInput(f"line 1: expected {_TITLE!r}; this is not a tvlb table")
     names = _line_of_names(lines)
@@ -73,8 +71,8 @@ def _document(lines: list[str]) -> dict[str, object]:
         if match is None or match[1] in document:
             raise InvalidInput(f"line {number}: expected one header entry, '# name: value'")
         try:
-            document[match[1]] = json.loads(match[2])
-        except (ValueError, RecursionError) as error:
+            document[match[1]] = parse_json(match[2])
+        except InvalidInput as error:
             raise InvalidInput(f"line {number}: {error}") from error
     return document
 
@@ -86,6 +84,6 @@ def _row(number: int, line: str) -> Row:
     *integers, weight = match.groups()
     source, target, intermediate, first, second, hops = (int(text) for text in integers)
     try:
-        return source, target, intermediate, first, second, hops, float(weight)
+        return source, target, intermediate, first, second, hops, decimal_number(weight)
     except ValueError as error:
-        raise InvalidInput(f"line {number}: {weight[:80]!r} is not a number") from error
+        raise InvalidInput(f"line {number}: {error}") from error

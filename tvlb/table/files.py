@@ -36,7 +36,7 @@ class TableFormat:
     ----------
     write : writes a table to a binary stream; equal tables give equal bytes.
     read : reads a table from a binary stream; raises InvalidInput naming the first problem.
-    max_rows : the largest table that the format takes.
+    max_rows : the most rows and removed paths together that the format takes.
     """
 
     write: Callable[[AnyTable, BinaryIO], None]
@@ -155,8 +155,9 @@ def _check_rows(table: AnyTable, path: Path | str) -> None:
     rows = len(table.columns)
     check_rows(rows, "the table")
     limit = format_of(path).max_rows
-    if rows > limit:
+    if rows + len(table.removed) > limit:
         raise InvalidInput(
-            f"cannot write {path}: the table has {rows:,} rows and "
-            f"{Path(path).suffix} files hold at most {limit:,}; write a .parquet file"
+            f"cannot write {path}: the table has {rows:,} rows and {len(table.removed):,} removed "
+            f"paths; {Path(path).suffix} files hold at most {limit:,} of both; write a .parquet "
+            "file"
         )

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import chain
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -33,6 +34,7 @@ __all__ = [
 FORMAT_VERSION: Literal[1] = 1
 _REMOVED = "removed"
 _REMOVED_COLUMNS = 5
+_LONGEST_EXPRESSION = 10_000
 
 Removed = NDArray[np.int32]
 """Paths taken out of the rule: int32 (paths, 5) of (src, dst, intermediate, first, second)."""
@@ -177,7 +179,7 @@ class TableHeader(BaseModel):
     format: Literal[1] = FORMAT_VERSION
     version: str
     topology: TopologyRecord
-    expression: str
+    expression: str = Field(max_length=_LONGEST_EXPRESSION)
     seed: int = Field(ge=0, le=MAX_SEED)
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None
@@ -223,32 +225,28 @@ def split(document: object) -> tuple[TableHeader, Removed]:
     if _REMOVED not in entries:
         raise InvalidInput("the table header has no entry 'removed'")
     rest = {name: value for name, value in entries.items() if name != _REMOVED}
+    return _header(rest), _removed(entries[_REMOVED])
+
+
+def _header(rest: dict[str, object]) -> TableHeader:
     try:
         # JSON mode: strict, but arrays are tuples and object keys may be numbers.
-        header = TableHeader.model_validate_json(json.dumps(rest))
+        return TableHeader.model_validate_json(json.dumps(rest))
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
         raise InvalidInput(f"table header, {where or 'top level'}: {problem['msg']}") from error
-    return header, _removed(entries[_REMOVED])
 
 
 def _removed(value: object) -> Removed:
-    paths = _array(value)
-    if value == []:
-        return no_removed()
-    if paths.ndim != 2 or paths.shape[1] != _REMOVED_COLUMNS or paths.dtype.kind != "i":
+    # Shape and types are told before numpy has a look, which would take lists of anything.
+    rows = cast("list[list[object]]", value if isinstance(value, list) else [[]])
+    shaped = all(type(row) is list and len(row) == _REMOVED_COLUMNS for row in rows)
+    if not shaped or set(map(type, chain.from_iterable(rows))) - {int}:
         raise InvalidInput(
             "table header, removed: expected a list of [src, dst, intermediate, first, second]"
         )
-    limits = np.iinfo(np.int32)
-    if len(paths) and (paths.min() < limits.min or paths.max() > limits.max):
-        raise InvalidInput("table header, removed: an id is out of range")
-    return np.ascontiguousarray(paths, dtype=np.int32)
-
-
-def _array(value: object) -> NDArray[Any]:
     try:
-        return np.array(value)
-    except ValueError:  # ragged lists
-        return np.zeros(0)
+        return np.array(rows, dtype=np.int32).reshape(-1, _REMOVED_COLUMNS)
+    except OverflowError as error:
+        raise InvalidInput("table header, removed: an id is out of range") from error

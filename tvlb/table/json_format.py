@@ -4,6 +4,7 @@ import json
 from typing import BinaryIO, cast
 
 from tvlb.errors import InvalidInput
+from tvlb.reading import bounded, parse_json
 from tvlb.table.columns import COLUMN_TYPES
 from tvlb.table.header import join, split
 from tvlb.table.stored import AnyTable, stored_table
@@ -28,10 +29,7 @@ def write(table: AnyTable, stream: BinaryIO) -> None:
 
 def read(stream: BinaryIO) -> AnyTable:
     """Read a table; see `tvlb.table.read_table`."""
-    try:
-        document: object = json.loads(stream.read())
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"no complete JSON document: {error}") from error
+    document: object = parse_json(bounded(stream))
     if not isinstance(document, dict):
         raise InvalidInput("a JSON document, but not a tvlb table")
     entries = cast("dict[str, object]", document)

@@ -12,7 +12,7 @@ their limits.
 import base64
 import json
 import zlib
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +20,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import check_rows
+from tvlb.paths import most_rows
+from tvlb.reading import inflated, parse_json
 from tvlb.table.columns import COLUMN_TYPES, Columns
-from tvlb.table.header import Removed, join, split
+from tvlb.table.header import Removed, TableHeader, join, no_removed, split
 from tvlb.table.stored import AnyTable, stored_table
 
 __all__ = ["read", "schema", "write"]
@@ -30,13 +31,20 @@ __all__ = ["read", "schema", "write"]
 _HEADER_KEY = b"tvlb.table"
 _ROW_GROUP = 1 << 20
 _ZLIB_LEVEL = 6
-_MAX_HEADER_BYTES = 1 << 30
+_MAX_HEADER_BYTES = 256 << 20
+_MAX_ROW_GROUPS = 100_000
+_REMOVED = "removed"
 
 
 def write(table: AnyTable, stream: BinaryIO) -> None:
     """Write a table; see `tvlb.table.write_table`."""
-    document = join(table.header, table.removed[:0]) | {"removed": _packed(table.removed)}
+    document = join(table.header, no_removed()) | {_REMOVED: _packed(table.removed)}
     header = json.dumps(document, separators=(",", ":"))
+    if len(header) > _MAX_HEADER_BYTES:
+        raise InvalidInput(
+            f"the table has {len(table.removed):,} removed paths, too many for a header of at most "
+            f"{_MAX_HEADER_BYTES:,} bytes"
+        )
     columns = [pa.array(values) for values in table.columns.arrays().values()]
     with pq.ParquetWriter(
         stream, schema(), compression="zstd", store_schema=False, write_page_checksum=True
@@ -66,15 +74,32 @@ def _read(stream: BinaryIO) -> AnyTable:
         stream,
         page_checksum_verification=True,
         thrift_string_size_limit=_MAX_HEADER_BYTES,
+        thrift_container_size_limit=_MAX_ROW_GROUPS,
     ) as file:
-        header, removed = split(_document(file))
-        check_rows(file.metadata.num_rows, "the table")
+        header, removed = _header(file)
+        rows, most = file.metadata.num_rows, _most(header)
+        if rows > most:
+            raise InvalidInput(f"{rows:,} rows, but the network has at most {most:,} paths")
         content = file.read()
     arrays = {name: _values(name, content.column(name)) for name in COLUMN_TYPES}
     return stored_table(header, removed, Columns.from_arrays(arrays))
 
 
-def _document(file: pq.ParquetFile) -> object:
+def _header(file: pq.ParquetFile) -> tuple[TableHeader, Removed]:
+    document = _document(file)
+    packed = document.get(_REMOVED)
+    if not isinstance(packed, str):
+        return split(document)
+    header, _ = split(document | {_REMOVED: []})
+    return header, _unpacked(packed, _most(header))
+
+
+def _most(header: TableHeader) -> int:
+    """Nothing in the file may take more room in memory than the network of its header can need."""
+    return most_rows(header.topology.build())
+
+
+def _document(file: pq.ParquetFile) -> dict[str, Any]:
     metadata = file.metadata.metadata or {}
     if _HEADER_KEY not in metadata:
         raise InvalidInput("a Parquet file, but not a tvlb table (no table header)")
@@ -83,12 +108,12 @@ def _document(file: pq.ParquetFile) -> object:
     if list(found.items()) != list(expected.items()):
         raise InvalidInput(f"expected the columns {_listed(expected)}, got {_listed(found)}")
     try:
-        document = json.loads(metadata[_HEADER_KEY])
-    except ValueError as error:
-        raise InvalidInput(f"the table header is no JSON: {error}") from error
-    if isinstance(document, dict) and isinstance(document.get("removed"), str):
-        document["removed"] = _unpacked(document["removed"])
-    return document
+        document = parse_json(metadata[_HEADER_KEY])
+    except InvalidInput as error:
+        raise InvalidInput(f"table header: {error}") from error
+    if not isinstance(document, dict):
+        raise InvalidInput("the table header is not a JSON object")
+    return cast("dict[str, Any]", document)
 
 
 def _packed(removed: Removed) -> str:
@@ -96,12 +121,19 @@ def _packed(removed: Removed) -> str:
     return base64.b64encode(zlib.compress(steps.tobytes(), _ZLIB_LEVEL)).decode()
 
 
-def _unpacked(text: str) -> list[list[int]]:
+def _unpacked(text: str, most: int) -> Removed:
     try:
-        steps = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype="<i4")
-        return np.cumsum(steps.reshape(5, -1), axis=1, dtype=np.int64).T.tolist()
-    except (ValueError, zlib.error) as error:
+        content = inflated(base64.b64decode(text, validate=True), most * 5 * 4)
+        steps = np.frombuffer(content, dtype="<i4").reshape(5, -1)
+    except (ValueError, InvalidInput) as error:
         raise InvalidInput(f"table header, removed: {error}") from error
+    removed = np.empty((steps.shape[1], 5), dtype=np.int32)
+    for column, values in enumerate(steps):
+        ids = np.cumsum(values, dtype=np.int64)
+        if len(ids) and max(-ids.min(), ids.max()) > np.iinfo(np.int32).max:
+            raise InvalidInput("table header, removed: an id is out of range")
+        removed[:, column] = ids
+    return removed
 
 
 def _listed(columns: dict[str, str]) -> str:

@@ -1,11 +1,11 @@
 """The topology language: `4,8,4,9`, `dfly(4,8,4,9,palmtree)` or the path of a JSON file."""
 
 import re
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tvlb.errors import InvalidInput
+from tvlb.reading import read_json
 from tvlb.topology.dragonfly import Dragonfly
 
 __all__ = ["TopologyFile", "parse_named_topology", "parse_sizes", "parse_topology"]
@@ -48,7 +48,7 @@ def parse_topology(text: str) -> Dragonfly:
     """
     stripped = text.strip()
     if stripped.endswith(".json"):
-        return _load(Path(stripped))
+        return _load(stripped)
     return parse_named_topology(text)
 
 
@@ -88,16 +88,15 @@ def _bounded(number: str) -> int:
     return int(number)
 
 
-def _load(path: Path) -> Dragonfly:
+def _load(path: str) -> Dragonfly:
+    text = read_json(path, "topology file")
     try:
-        content = TopologyFile.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InvalidInput(f"cannot read topology file {path}: {error.strerror}") from error
+        content = TopologyFile.model_validate_json(text)
     except ValueError as error:
         raise InvalidInput(f"topology file {path} is malformed: {first_problem(error)}") from error
     try:
         return Dragonfly.from_cables(
-            content.p, content.a, content.h, content.g, content.links, path=str(path)
+            content.p, content.a, content.h, content.g, content.links, path=path
         )
     except InvalidInput as error:
         raise InvalidInput(f"topology file {path}: {error}") from error

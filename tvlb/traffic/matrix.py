@@ -4,14 +4,14 @@ Format: a line ``# level=node`` or ``# level=switch``, the header ``src,dst,rate
 per entry; rates are flits/cycle at load 1.
 """
 
-import csv
 import math
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 
 from tvlb.errors import InvalidInput
+from tvlb.reading import decimal_number, lines_of, read_file, whole_number
 from tvlb.topology import Dragonfly
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
 
@@ -20,6 +20,9 @@ __all__ = ["MatrixPattern"]
 # Row sums are decimal fractions added in binary; 1/3 + 1/3 + 1/3 must still count as 1.
 _SUM_SLACK = 1e-9
 _MAX_ID = 2**31 - 1
+_SHOWN = 80
+
+_Entry = tuple[int, int, float]
 
 
 @dataclass(frozen=True)
@@ -35,32 +38,17 @@ class MatrixPattern:
 
     path: str
     level: str
-    entries: tuple[tuple[int, int, float], ...]
+    entries: tuple[_Entry, ...]
 
     @classmethod
     def read(cls, path: str) -> "MatrixPattern":
         """Read a matrix file; raise InvalidInput naming the first bad line."""
+        content = read_file(path, "traffic matrix")
         try:
-            lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, ValueError) as error:
-            raise InvalidInput(f"cannot read traffic matrix {path}: {error}") from error
-        level = _level(path, lines[0] if lines else "")
-        if len(lines) < 2 or [cell.strip() for cell in lines[1].split(",")] != [
-            "src",
-            "dst",
-            "rate",
-        ]:
-            raise InvalidInput(f"{path}, line 2: expected the header src,dst,rate")
-        entries = [
-            _entry(path, number, row)
-            for number, row in enumerate(csv.reader(lines[2:]), start=3)
-            if row
-        ]
-        pairs = [entry[:2] for entry in entries]
-        if len(set(pairs)) != len(pairs):
-            twice = next(pair for pair in pairs if pairs.count(pair) > 1)
-            raise InvalidInput(f"{path}: entry {twice[0]},{twice[1]} appears more than once")
-        return cls(path, level, tuple(sorted(entries)))
+            level, entries = _parsed(lines_of(content))
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from error
+        return cls(path, level, entries)
 
     def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
         """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""
@@ -106,26 +94,41 @@ class MatrixPattern:
         return self.path
 
 
-def _level(path: str, line: str) -> str:
+def _parsed(lines: list[str]) -> tuple[str, tuple[_Entry, ...]]:
+    level = _level(lines[0] if lines else "")
+    if len(lines) < 2 or "".join(lines[1].split()) != "src,dst,rate":
+        raise InvalidInput("line 2: expected the header src,dst,rate")
+    entries = sorted(
+        _entry(number, line) for number, line in enumerate(lines[2:], start=3) if line.strip()
+    )
+    for one, following in pairwise(entries):
+        if one[:2] == following[:2]:
+            raise InvalidInput(f"entry {one[0]},{one[1]} appears more than once")
+    return level, tuple(entries)
+
+
+def _level(line: str) -> str:
     words = line.replace(" ", "").lower()
     for level in ("node", "switch"):
         if words == f"#level={level}":
             return level
-    raise InvalidInput(f"{path}, line 1: expected '# level=node' or '# level=switch', got {line!r}")
+    raise InvalidInput(
+        f"line 1: expected '# level=node' or '# level=switch', got {line[:_SHOWN]!r}"
+    )
 
 
-def _entry(path: str, number: int, row: list[str]) -> tuple[int, int, float]:
+def _entry(number: int, line: str) -> _Entry:
     try:
-        source, target, rate = int(row[0]), int(row[1]), float(row[2])
-        valid = len(row) == 3
-    except (ValueError, IndexError):
-        valid, source, target, rate = False, 0, 0, 0.0
-    if not valid:
-        raise InvalidInput(f"{path}, line {number}: expected src,dst,rate, got {','.join(row)!r}")
+        first, second, last = line.split(",")
+        source, target, rate = whole_number(first), whole_number(second), decimal_number(last)
+    except ValueError as error:
+        raise InvalidInput(
+            f"line {number}: expected src,dst,rate, got {line[:_SHOWN]!r}"
+        ) from error
     in_range = 0 <= source <= _MAX_ID and 0 <= target <= _MAX_ID
     if not (in_range and math.isfinite(rate) and rate >= 0):
         raise InvalidInput(
-            f"{path}, line {number}: {','.join(row)!r} is out of range; ids are 0..{_MAX_ID}, "
+            f"line {number}: {line[:_SHOWN]!r} is out of range; ids are 0..{_MAX_ID}, "
             "rates finite and not negative"
         )
     return source, target, rate

@@ -1,0 +1,195 @@
+"""How files that people name are read: bounds on size, depth and expansion, for every reader.
+
+A small file must not take much memory or time, whatever it holds. Every reader gets its bytes, its
+JSON or TOML, its inflated data and its numbers here; whoever reads a table in Parquet bounds the
+rows by the network (`tvlb.paths.most_rows`).
+"""
+
+import re
+import tomllib
+import zlib
+from codecs import BOM_UTF8
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pydantic_core import from_json
+
+from tvlb.errors import InvalidInput
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_LINES",
+    "bounded",
+    "decimal_number",
+    "inflated",
+    "lines_of",
+    "parse_json",
+    "parse_toml",
+    "read_file",
+    "read_json",
+    "whole_number",
+]
+
+# A million rows of text take less than 80 bytes each.
+MAX_BYTES = 128 << 20
+MAX_LINES = 1_001_000
+# Eight of them make a row; none takes more than 64 bytes of memory.
+_MAX_VALUES = 10_000_000
+_VALUE_MARKS = (b",", b"[", b"{", b":")
+_MAX_KEY_PARTS = 16
+# Quoted parts are bounded so that the search is linear.
+_PART = r"""(?>[A-Za-z0-9_-]++|"(?>[^"\\\n]|\\.){0,60}+"|'[^'\n]{0,60}+')"""
+# tomllib takes time and memory by the square of the parts of a key.
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?>{_PART}[ \t]*+\.[ \t]*+){{{_MAX_KEY_PARTS}}}")
+_WHOLE = re.compile(r"[ \t]*([+-]?[0-9]{1,100})[ \t]*")
+_DECIMAL = re.compile(r"[ \t]*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf)[ \t]*")
+
+
+def read_file(path: Path | str, what: str, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of a file.
+
+    Parameters
+    ----------
+    what : the kind of file, for messages.
+    most : bytes that such a file may have.
+
+    Raises
+    ------
+    InvalidInput : it cannot be read, or is larger.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return bounded(stream, most)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what} {path}: {error}") from error
+    except OSError as error:
+        raise InvalidInput(f"cannot read {what} {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InvalidInput(f"cannot read {what} {str(path)!r}: {error}") from error
+
+
+def read_json(path: Path | str, what: str) -> bytes:
+    """Return the text of a JSON file, for a parser that makes objects of it; see `read_file`."""
+    content = read_file(path, what)
+    try:
+        return _checked(content)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what} {path}: {error}") from error
+
+
+def bounded(stream: BinaryIO, most: int = MAX_BYTES) -> bytes:
+    """Return what an open file holds, without the mark that editors on Windows put in front.
+
+    Raises
+    ------
+    InvalidInput : it is more than `most` bytes.
+    """
+    content = stream.read(most + 1)
+    if len(content) > most:
+        raise InvalidInput(f"the file is larger than {most:,} bytes, the most that is read")
+    return content.removeprefix(BOM_UTF8)
+
+
+def lines_of(content: bytes) -> list[str]:
+    """Return the lines of a text file, without their ends.
+
+    Raises
+    ------
+    InvalidInput : it is not UTF-8, or has more than `MAX_LINES` lines.
+    """
+    lines = content.count(b"\n") + 1
+    if lines > MAX_LINES:
+        raise InvalidInput(f"the file has {lines:,} lines; at most {MAX_LINES:,} are read")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"no text file: {error}") from error
+    found = [line.removesuffix("\r") for line in text.split("\n")]
+    return found if found[-1] else found[:-1]
+
+
+def _checked(content: bytes) -> bytes:
+    values = sum(map(content.count, _VALUE_MARKS))
+    if values > _MAX_VALUES:
+        raise InvalidInput(f"the JSON has {values:,} values; at most {_MAX_VALUES:,} are read")
+    return content
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Return what a JSON text holds.
+
+    Raises
+    ------
+    InvalidInput : it is no JSON, is nested more than 200 deep, has a number of more than 4,300
+        digits, or more than ten million values.
+    """
+    try:
+        return from_json(_checked(content if isinstance(content, bytes) else content.encode()))
+    except ValueError as error:
+        raise InvalidInput(f"no complete JSON document: {error}") from error
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text holds.
+
+    Raises
+    ------
+    InvalidInput : it is nested too deeply, has a key of more than 16 parts, or a number with too
+        many digits.
+    tomllib.TOMLDecodeError : it is no TOML.
+    """
+    if match := _LONG_KEY.search(text):
+        raise InvalidInput(
+            f"a key has more than {_MAX_KEY_PARTS} parts joined by dots: {match[0][:40]!r}..."
+        )
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError as error:
+        raise InvalidInput("lists or tables are nested too deeply") from error
+    except ValueError as error:
+        raise InvalidInput("a number has too many digits") from error
+
+
+def inflated(data: bytes, most: int) -> bytes:
+    """Undo `zlib.compress`.
+
+    Raises
+    ------
+    InvalidInput : the data are damaged, or more than `most` bytes come out.
+    """
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(data, most + 1)
+    except zlib.error as error:
+        raise InvalidInput(f"damaged compressed data: {error}") from error
+    if len(content) > most:
+        raise InvalidInput(f"compressed data hold more than {most:,} bytes")
+    if not stream.eof or stream.unused_data:
+        raise InvalidInput("damaged compressed data: their end is not where it should be")
+    return content
+
+
+def whole_number(text: str) -> int:
+    """Return an integer of at most 100 ASCII digits; Python also takes `1_0` and other scripts.
+
+    Raises
+    ------
+    ValueError : the text is none.
+    """
+    if match := _WHOLE.fullmatch(text):
+        return int(match[1])
+    raise ValueError(f"{text[:80]!r} is not an integer")
+
+
+def decimal_number(text: str) -> float:
+    """Return a number written in ASCII digits, nan or inf.
+
+    Raises
+    ------
+    ValueError : the text is none.
+    """
+    if match := _DECIMAL.fullmatch(text):
+        return float(match[1])
+    raise ValueError(f"{text[:80]!r} is not a number")
