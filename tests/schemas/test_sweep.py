@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from tvlb.errors import InvalidInput
+from tvlb.progress import Progress
 from tvlb.schemas import BeyondLimits, RequestLimits, SweepBody, TableBody, request_key
 from tvlb.schemas.sweep import MAX_POINTS, Arrangement, Routing
 from tvlb.topology import ARRANGEMENTS, Dragonfly
@@ -83,6 +84,30 @@ def test_points_are_examined_requests() -> None:
     assert expansion.costs == tuple(cost for _, cost in examined)
     assert list(map(request_key, expansion.points)) == [request_key(one) for one, _ in examined]
     assert expansion.points == body.points()
+
+
+def test_work_that_routings_share_counts_once() -> None:
+    alone = sweep(topologies=["2,4,2,5"]).expanded().cost
+    other = sweep(topologies=["2,4,2,5"], routings=["par"]).expanded().cost
+    both = sweep(topologies=["2,4,2,5"], routings=["ugal-l", "par"]).expanded().cost
+    shared = alone.stages["probe"]
+    assert other.stages["probe"] == both.stages["probe"] == shared
+    assert both.cpu_seconds == pytest.approx(alone.cpu_seconds + other.cpu_seconds - shared)
+
+
+def test_costly_constraints_are_refused_before_they_are_evaluated() -> None:
+    # It took a minute of processor time: 10^7 sizes, and 80 numbers and names for each.
+    ranges = {"p": "1..100", "a": "1..100", "h": "1..100", "g": "3..12"}
+    many = [f"p + a + {number} != g" for number in range(20)]
+    with pytest.raises(InvalidInput, match=r"make 800,000,000 evaluations .* at most 200,000,000"):
+        sweep(generators=[{**ranges, "constraints": many}]).points()
+
+
+def test_the_networks_that_are_built_are_reported() -> None:
+    told: list[Progress] = []
+    body = sweep(generators=[{"p": "1..150", "a": 2, "h": 1, "g": 3}])
+    body.expanded(report=told.append)
+    assert told == [Progress("expand", 100, 150)]
 
 
 def test_costs_add_up_and_memory_does_not() -> None:

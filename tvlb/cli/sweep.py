@@ -32,7 +32,7 @@ from tvlb.files import check_directory
 from tvlb.jobs.results import Results
 from tvlb.jobs.shelf import TableShelf
 from tvlb.meter import duration_text
-from tvlb.schemas import SweepBody, read_sweep_file
+from tvlb.schemas import SweepBody, TotalCost, read_sweep_file
 from tvlb.search import Workshop
 from tvlb.sweeps import OUTPUT_NAMES, Ending, Point, points_of, rows_of, run_points, write_outputs
 
@@ -141,7 +141,8 @@ def _printable(text: str) -> str:
 
 def _points(body: SweepBody, file: Path) -> tuple[Point, ...]:
     try:
-        return points_of(body.expanded())
+        with progress_display() as report:
+            return points_of(body.expanded(report=report))
     except InvalidInput as error:
         raise InvalidInput(f"{file}: {error}") from error
 
@@ -158,7 +159,10 @@ def _print_plan(
     points: Sequence[Point], known: Collection[str], workers: int | None, *, as_json: bool
 ) -> None:
     missing = [point for point in points if point.key not in known]
-    cpu_seconds = math.fsum(point.cost.cpu_seconds for point in missing)
+    total = TotalCost()
+    for point in missing:
+        total.add(point.body, point.cost)
+    cpu_seconds = total.cost.cpu_seconds
     if as_json:
         print_json(
             {

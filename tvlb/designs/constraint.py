@@ -55,6 +55,12 @@ class Constraint:
 
     text: str
 
+    @property
+    def terms(self) -> int:
+        """How many numbers and names it has."""
+        nodes = ast.walk(ast.parse(self.text, mode="eval"))
+        return sum(isinstance(node, ast.Constant | ast.Name) for node in nodes)
+
     def satisfied(self, sizes: Sizes) -> NDArray[np.bool_]:
         """Tell which sizes satisfy the constraint, bool (sizes,).
 

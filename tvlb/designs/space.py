@@ -12,9 +12,12 @@ from tvlb.designs.quantities import Sizes
 from tvlb.designs.ranges import Range
 from tvlb.errors import InvalidInput
 
-__all__ = ["MAX_COMBINATIONS", "DesignSpace"]
+__all__ = ["MAX_COMBINATIONS", "MAX_EVALUATIONS", "DesignSpace"]
 
 MAX_COMBINATIONS = 10_000_000
+MAX_EVALUATIONS = 200_000_000
+"""Combinations times the numbers and names of their constraints; each takes some 6 ns."""
+
 _CHUNK = 1 << 18
 _LEAST_GROUPS = 3
 
@@ -44,6 +47,11 @@ class DesignSpace:
     h: Range
     g: Range
     constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def terms(self) -> int:
+        """How many numbers and names the constraints have."""
+        return sum(constraint.terms for constraint in self.constraints)
 
     def combinations(self) -> int:
         """Count the combinations of the ranges; O(values of a times values of h).

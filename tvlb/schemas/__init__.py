@@ -29,7 +29,7 @@ from tvlb.schemas.resources import (
 )
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
-from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions
+from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument
@@ -69,6 +69,7 @@ __all__ = [
     "TableList",
     "TableOptions",
     "TableResource",
+    "TotalCost",
     "WindowsBody",
     "Wiring",
     "command_line",

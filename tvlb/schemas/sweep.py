@@ -4,6 +4,7 @@ A sweep is in its canonical form once it is validated: texts as they print, list
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
@@ -26,6 +27,7 @@ from pydantic import (
 
 from tvlb.designs import (
     MAX_COMBINATIONS,
+    MAX_EVALUATIONS,
     NAMES,
     DesignSpace,
     Range,
@@ -36,6 +38,7 @@ from tvlb.designs import (
 from tvlb.designs.constraint import MAX_LENGTH
 from tvlb.designs.ranges import MAX_VALUE, MAX_VALUES
 from tvlb.errors import InvalidInput
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import refusal
 from tvlb.schemas.requests import STRICT, Question, Seed, Wiring
@@ -44,12 +47,16 @@ from tvlb.schemas.texts import TopologyText
 from tvlb.search import Cost, check_request, table_cost
 from tvlb.topology import ARRANGEMENTS, parse_sizes
 
-__all__ = ["MAX_POINTS", "Expansion", "Generator", "SweepBody", "TableOptions"]
+__all__ = ["MAX_POINTS", "Expansion", "Generator", "SweepBody", "TableOptions", "TotalCost"]
 
 MAX_POINTS = 10_000
 _TOPOLOGY = TypeAdapter[str](TopologyText)
 _VARIED = ("topology", "routing", "seed")
 _ANY_TOPOLOGY = "dfly(2,4,2,9)"
+# Models and balancing know nothing of the routing.
+_SHARED_STAGES = ("probe", "balance")
+_SHARED_BY = "ugal-l"
+_REPORTED_NETWORKS = 100
 _Item = TypeVar("_Item", bound=Hashable)
 
 Arrangement = Literal["absolute", "palmtree", "relative", "circulant"]
@@ -222,14 +229,39 @@ class Expansion:
 
     @property
     def cost(self) -> Cost:
-        """The cost of all points: CPU seconds add up, memory is that of the largest point."""
-        return _total(self.costs)
+        """The cost of all points; see `TotalCost`."""
+        total = TotalCost()
+        for point, cost in zip(self.points, self.costs, strict=True):
+            total.add(point, cost)
+        return total.cost
 
 
-def _total(costs: Sequence[Cost]) -> Cost:
-    stages = {stage: math.fsum(cost.stages[stage] for cost in costs) for stage in costs[0].stages}
-    memory = max(cost.memory_bytes for cost in costs)
-    return Cost(math.fsum(stages.values()), memory, stages)
+class TotalCost:
+    """Adds up what points take together.
+
+    CPU seconds add up, but those of units that points share which differ in nothing but the routing
+    are counted once. Memory is that of the largest point.
+    """
+
+    def __init__(self) -> None:
+        self._stages: defaultdict[str, float] = defaultdict(float)
+        self._memory = 0
+        self._counted = set[tuple[TableBody, str]]()
+
+    def add(self, point: TableBody, cost: Cost) -> None:
+        """Count a point."""
+        alike = point.model_copy(update={"routing": _SHARED_BY})
+        for stage, seconds in cost.stages.items():
+            if (alike, stage) not in self._counted:
+                self._stages[stage] += seconds
+            if stage in _SHARED_STAGES:
+                self._counted.add((alike, stage))
+        self._memory = max(self._memory, cost.memory_bytes)
+
+    @property
+    def cost(self) -> Cost:
+        """Of all points so far."""
+        return Cost(math.fsum(self._stages.values()), self._memory, dict(self._stages))
 
 
 def _sorted_cables(wiring: Wiring) -> Wiring:
@@ -352,12 +384,13 @@ class SweepBody(Question):
         """Return the points; see `expanded`."""
         return self.expanded(limits).points
 
-    def expanded(self, limits: RequestLimits | None = None) -> Expansion:
+    def expanded(self, limits: RequestLimits | None = None, report: Reporter = silent) -> Expansion:
         """Return the points, each as `TableBody.examined` has it, with their costs.
 
         Parameters
         ----------
         limits : what every point has to be within, and number and cost of all together.
+        report : told now and then how many networks of the stage `expand` are built.
 
         Raises
         ------
@@ -373,13 +406,17 @@ class SweepBody(Question):
         body = _body_of(self.options)
         points: list[TableBody] = []
         costs: list[Cost] = []
-        for topology in topologies:
+        total = TotalCost()
+        for number, topology in enumerate(topologies):
+            if number and number % _REPORTED_NETWORKS == 0:
+                report(Progress("expand", number, len(topologies)))
             for point, cost in self._points(body, topology, limits):
                 points.append(point)
                 costs.append(cost)
+                total.add(point, cost)
             # Before the next network is built: that is what takes time here.
             if limits is not None:
-                limits.check_cost(_total(costs))
+                limits.check_cost(total.cost)
         return Expansion(tuple(points), tuple(costs))
 
     def _points(
@@ -433,15 +470,23 @@ class SweepBody(Question):
 
     def _generated(self) -> list[NDArray[np.int64]]:
         found: list[NDArray[np.int64]] = []
-        examined = 0
+        examined = evaluated = 0
         for index, generator in enumerate(self.generators):
             try:
                 space = generator.space()
-                examined += space.combinations()
+                combinations = space.combinations()
+                examined += combinations
                 if examined > MAX_COMBINATIONS:
                     raise InvalidInput(
                         f"with those before it there are {examined:,} combinations; at most "
                         f"{MAX_COMBINATIONS:,} are examined"
+                    )
+                evaluated += combinations * space.terms
+                if evaluated > MAX_EVALUATIONS:
+                    raise InvalidInput(
+                        f"{combinations:,} combinations with {space.terms} numbers and names in "
+                        f"their constraints make {evaluated:,} evaluations with the generators "
+                        f"before; at most {MAX_EVALUATIONS:,} are made"
                     )
                 found.append(space.sizes(MAX_POINTS))
             except InvalidInput as error:
