@@ -265,6 +265,19 @@ def test_a_scheduler_without_workers() -> None:
             raise AssertionError("there is no worker")
 
 
+def test_the_tasks_fail_when_all_workers_have_gone(tmp_path: Path) -> None:
+    with (
+        _small_cluster(workers=1, threads=1) as cluster,
+        dask_workers(DaskOptions(cluster.scheduler_address, patience=0.5)) as (executor, _),
+    ):
+        cluster.scale(0)
+        error = executor.submit(size, b"").exception(_PATIENCE)
+        assert isinstance(error, NoWorkers)
+        assert "has had no worker for 0.5 s" in str(error)
+        with pytest.raises(NoWorkers):
+            executor.submit(size, b"")
+
+
 def test_the_end_of_the_scheduler_fails_the_tasks(dask: _Dask, tmp_path: Path) -> None:
     # The last test: nothing is left of the scheduler.
     with dask_workers(dask.options) as (executor, _):

@@ -1,8 +1,10 @@
 """The workers of a Dask scheduler that a lab runs."""
 
 import logging
+import threading
+import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +17,7 @@ from tvlb.errors import InvalidInput, NoWorkers
 __all__ = ["dask_workers", "serving", "settings"]
 
 _CONNECT_SECONDS = 10.0
+_LOOK_SECONDS = 2.0
 _SETTINGS = {
     # Dask's advice on large arguments is to scatter them, and they would be lost with a worker.
     "distributed.admin.large-graph-warning-threshold": "1GB",
@@ -33,7 +36,8 @@ def dask_workers(options: DaskOptions) -> Generator[Workers]:
     ------
     InvalidInput : no scheduler answers at the address, a worker has another version of tvlb or of
         what it computes with, or several threads; packages of the extra ``cluster`` are missing.
-    NoWorkers : the scheduler has no worker for `options.patience` seconds.
+    NoWorkers : the scheduler has no worker for `options.patience` seconds. Later the same makes
+        all tasks raise it.
     """
     distributed = cluster_package("distributed")
     origin = f"the Dask scheduler at {options.scheduler}"
@@ -47,7 +51,8 @@ def dask_workers(options: DaskOptions) -> Generator[Workers]:
         with client:
             _wait_for_a_worker(client, origin, options.patience)
             _check_workers(client)
-            with serving(DaskExecutor(client, origin)) as workers:
+            executor = DaskExecutor(client, origin)
+            with _watched(executor, origin, options.patience), serving(executor) as workers:
                 yield workers
 
 
@@ -88,7 +93,35 @@ def _wait_for_a_worker(client: Any, origin: str, patience: float) -> None:
     try:
         client.wait_for_workers(1, timeout=patience)
     except TimeoutError as error:
-        raise NoWorkers(f"{origin} has had no worker for {patience:g} s") from error
+        raise NoWorkers(_without_workers(origin, patience)) from error
+
+
+@contextmanager
+def _watched(executor: DaskExecutor, origin: str, patience: float) -> Generator[None]:
+    """Give up while the block runs if there has been no worker for so many seconds."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        seen = time.monotonic()
+        while not ended.wait(min(patience / 4, _LOOK_SECONDS)):
+            moment = time.monotonic()
+            with suppress(NoWorkers):
+                seen = moment if executor.slots() else seen
+            if moment - seen >= patience:
+                executor.give_up(NoWorkers(_without_workers(origin, patience)))
+                return
+
+    watcher = threading.Thread(target=watch, name="dask", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _without_workers(origin: str, patience: float) -> str:
+    return f"{origin} has had no worker for {patience:g} s"
 
 
 def _check_workers(client: Any) -> None:

@@ -26,7 +26,7 @@ class DaskOptions:
     Attributes
     ----------
     scheduler : its address, such as ``tcp://10.0.0.7:8786`` or ``head:8786``.
-    patience : seconds to wait for its first worker, positive.
+    patience : seconds to wait for its first worker, and for another when all are gone, positive.
 
     Raises
     ------
