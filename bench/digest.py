@@ -10,8 +10,11 @@ import hashlib
 import itertools
 import json
 from dataclasses import asdict
+from functools import partial
 
-from sim_bridge import Routing, Scenario, SimulationConfig, SimulationJob, simulate_many
+from runs import Run, run_all
+
+from sim_bridge import Routing, Scenario, SimulationConfig
 from tvlb.documents import plain
 from tvlb.paths import parse_expression
 from tvlb.topology import parse_topology
@@ -27,22 +30,22 @@ CONFIG = SimulationConfig(
 TIMES = ("cpu_seconds", "wall_seconds")
 
 
-def jobs() -> list[SimulationJob]:
+def runs() -> list[Run]:
     """All runs in a fixed order."""
-    found: list[SimulationJob] = []
+    found: list[Run] = []
     for name in TOPOLOGIES:
         topology = parse_topology(name)
         sets = [parse_expression(expression, topology) for expression in PATH_SETS]
         for routing, path_set, pattern in itertools.product(Routing, sets, PATTERNS):
             scenario = Scenario(topology, routing, path_set, parse_pattern(pattern), 3)
-            found += [SimulationJob(scenario, load, CONFIG) for load in LOADS]
+            found += [partial(scenario.run, load, CONFIG) for load in LOADS]
     return found
 
 
 def main() -> None:
     """Print the number of runs and the hash."""
     digest = hashlib.sha256()
-    results = simulate_many(jobs(), workers=1)
+    results = run_all(runs(), workers=1)
     for result in results:
         figures = {name: value for name, value in asdict(result).items() if name not in TIMES}
         digest.update(json.dumps(plain(figures), sort_keys=True).encode())

@@ -26,10 +26,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from estimates import Estimate
 from reference_simulation import Row, read_rows
+from runs import run_all
 from scipy import stats
 
 from sim_bridge import (
@@ -37,11 +39,9 @@ from sim_bridge import (
     Routing,
     Scenario,
     SimulationConfig,
-    SimulationJob,
     SimulationResult,
     VcScheme,
     saturation_load,
-    simulate_many,
 )
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
@@ -114,13 +114,8 @@ def run_row(
     topology = Dragonfly(*row.shape)
     path_set = parse_expression((rule and rule.path_set) or row.path_set, topology)
     pattern = parse_pattern((rule and rule.pattern) or row.pattern)
-    jobs = [
-        SimulationJob(
-            Scenario(topology, row.routing, path_set, pattern, seed), row.simulated_load, config
-        )
-        for seed in range(seeds)
-    ]
-    return simulate_many(jobs, workers)
+    scenarios = [Scenario(topology, row.routing, path_set, pattern, seed) for seed in range(seeds)]
+    return run_all([partial(one.run, row.simulated_load, config) for one in scenarios], workers)
 
 
 def own_windows(row: Row, config: SimulationConfig | None = None) -> SimulationConfig:

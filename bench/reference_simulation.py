@@ -18,15 +18,16 @@ import statistics
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+from runs import Run, run_all
 
 from sim_bridge import (
     Scenario,
     SimulationConfig,
-    SimulationJob,
     SimulationResult,
     saturation_load,
-    simulate_many,
 )
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
@@ -130,14 +131,14 @@ def _row(record: dict[str, str]) -> Row:
     )
 
 
-def jobs_of(row: Row, seeds: int) -> list[SimulationJob]:
-    """One job per seed, with the windows of the row."""
+def runs_of(row: Row, seeds: int) -> list[Run]:
+    """One run per seed, with the windows of the row."""
     topology = Dragonfly(*row.shape)
     path_set = parse_expression(row.path_set, topology)
     config = SimulationConfig(warmup_cycles=row.warmup, measured_cycles=row.window)
     return [
-        SimulationJob(
-            Scenario(topology, row.routing, path_set, parse_pattern(row.pattern), seed),
+        partial(
+            Scenario(topology, row.routing, path_set, parse_pattern(row.pattern), seed).run,
             row.simulated_load,
             config,
         )
@@ -249,8 +250,7 @@ def _cells(outcome: Outcome) -> list[str]:
 
 def compare(rows: list[Row], seeds: int, workers: int) -> list[Outcome]:
     """Run all rows, print and return the outcomes."""
-    jobs = [job for row in rows for job in jobs_of(row, seeds)]
-    runs = simulate_many(jobs, workers)
+    runs = run_all([run for row in rows for run in runs_of(row, seeds)], workers)
     outcomes: list[Outcome] = []
     for number, row in enumerate(rows):
         if number == 0 or row.shape != rows[number - 1].shape:

@@ -1,13 +1,12 @@
 """The flit simulator: a compiled cycle-level core and its Python side.
 
-`simulate` runs one load, `simulate_many` many on threads, `saturation_load` searches for the
-largest load that a routing sustains.
+`simulate` runs one load, `saturation_load` searches for the largest load that a routing sustains.
 """
 
 from sim_bridge._core import StopFlag
 from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, Warmup
 from sim_bridge.result import SimulationResult
-from sim_bridge.run import SimulationJob, simulate, simulate_many
+from sim_bridge.run import simulate
 from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
 from sim_bridge.scenario import Scenario
 from sim_bridge.statistics import Series, half_width, jain_index
@@ -21,7 +20,6 @@ __all__ = [
     "Scenario",
     "Series",
     "SimulationConfig",
-    "SimulationJob",
     "SimulationResult",
     "StopFlag",
     "TraceHop",
@@ -32,5 +30,4 @@ __all__ = [
     "saturation_load",
     "search_saturation",
     "simulate",
-    "simulate_many",
 ]

@@ -25,7 +25,6 @@ from tvlb.paths import (
     parse_expression,
     strategic_choices,
 )
-from tvlb.randomness import KeyedStream
 from tvlb.topology import Dragonfly
 
 SMALL = Dragonfly(2, 4, 2, 9)
@@ -317,33 +316,6 @@ def test_mean_hops_is_undefined_without_paths() -> None:
     assert np.isnan(EmptySet(SMALL).mean_hops())
     # With two groups no third one is left to detour through.
     assert np.isnan(parse_expression("all", Dragonfly(1, 3, 2, 2)).mean_hops())
-
-
-def test_draws_follow_the_weights(parallel: Dragonfly) -> None:
-    path_set = parse_expression("short(all)", parallel)
-    ends = np.array([0], dtype=np.int32), np.array([9], dtype=np.int32)
-    rows = path_set.rows(*ends)
-    assert len(set(rows.weight.tolist())) > 1  # parallel cables share an intermediate's weight
-    listed = list(
-        zip(
-            rows.intermediate.tolist(),
-            rows.first_link.tolist(),
-            rows.second_link.tolist(),
-            strict=True,
-        )
-    )
-    stream = KeyedStream(1, "test")
-    draws = 4000
-    drawn = [path_set.draw(0, 9, stream) for _ in range(draws)]
-    assert set(drawn) <= set(listed)
-    for triple, weight in zip(listed, rows.weight.tolist(), strict=True):
-        # Binomial: within five standard deviations.
-        spread = (draws * weight * (1 - weight)) ** 0.5
-        assert abs(drawn.count(triple) - draws * weight) < 5 * spread
-
-
-def test_drawing_from_an_empty_set_gives_nothing() -> None:
-    assert EmptySet(SMALL).draw(0, 8, KeyedStream(0, "test")) is None
 
 
 @pytest.mark.parametrize("expression", ["all", "short(2,3)", "none"])

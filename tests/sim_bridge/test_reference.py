@@ -5,11 +5,12 @@ saturation, are run by bench/reference_simulation.py.
 """
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from sim_bridge import Scenario, SimulationConfig, SimulationJob, simulate_many
+from sim_bridge import Scenario, SimulationConfig
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import parse_pattern
@@ -42,13 +43,11 @@ def test_row_agrees(row: dict[str, str]) -> None:
     )
     path_set = parse_expression(row["path_set"], topology)
     pattern = parse_pattern(row["pattern"])
-    jobs = [
-        SimulationJob(
-            Scenario(topology, row["routing"], path_set, pattern, seed), float(row["load"]), config
-        )
-        for seed in SEEDS
-    ]
-    results = simulate_many(jobs, workers=2)
+    scenarios = [Scenario(topology, row["routing"], path_set, pattern, seed) for seed in SEEDS]
+    load = float(row["load"])
+    with ThreadPoolExecutor(2) as threads:
+        futures = [threads.submit(one.run, load, config) for one in scenarios]
+        results = [future.result() for future in futures]
 
     def mean(name: str) -> float:
         return sum(getattr(result, name) for result in results) / len(results)

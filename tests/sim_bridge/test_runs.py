@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +14,10 @@ from hypothesis import strategies as st
 from sim_bridge import (
     Scenario,
     SimulationConfig,
-    SimulationJob,
     SimulationResult,
     StopFlag,
     saturation_load,
     simulate,
-    simulate_many,
 )
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.paths import parse_expression
@@ -89,23 +88,25 @@ def test_equal_arguments_give_equal_results(small: Dragonfly, run: Run, figures:
     assert figures(run(small, "par", "all", "shift(1,0)", 0.2, seed=6)) != figures(first)
 
 
-def _jobs(topology: Dragonfly) -> list[SimulationJob]:
-    path_set = parse_expression("<=4+60%", topology)
+def test_results_do_not_depend_on_the_number_of_threads(small: Dragonfly, figures: Figures) -> None:
+    path_set = parse_expression("<=4+60%", small)
     scenarios = [
-        Scenario(topology, routing, path_set, Shift(1, 0), seed)
+        Scenario(small, routing, path_set, Shift(1, 0), seed)
         for routing in ("ugal-l", "par")
         for seed in (0, 1)
     ]
-    return [SimulationJob(scenario, load, WINDOWS) for scenario in scenarios for load in (0.1, 0.2)]
 
+    def run(scenario: Scenario) -> SimulationResult:
+        return scenario.run(0.2, WINDOWS)
 
-def test_results_do_not_depend_on_the_number_of_workers(small: Dragonfly, figures: Figures) -> None:
-    done: list[int] = []
-    alone = simulate_many(_jobs(small), workers=1)
-    together = simulate_many(_jobs(small), workers=3, on_done=lambda job, _: done.append(job))
-    assert [figures(result) for result in alone] == [figures(result) for result in together]
-    assert [result.load for result in together] == [0.1, 0.2] * 4
-    assert sorted(done) == list(range(8))
+    def runs(threads: int) -> list[tuple[object, ...]]:
+        # Runs of one scenario share what was prepared for it.
+        with ThreadPoolExecutor(threads) as pool:
+            return [figures(result) for result in pool.map(run, scenarios * 2)]
+
+    alone = runs(1)
+    assert alone[:4] == alone[4:]
+    assert runs(3) == alone
 
 
 def test_a_set_flag_cancels_a_run(small: Dragonfly) -> None:
@@ -118,8 +119,6 @@ def test_a_set_flag_cancels_a_run(small: Dragonfly) -> None:
     }
     result = simulate(small, load=0.1, stop=stop, **arguments)
     assert (result.stopped, result.cycles) == ("cancelled", 0)
-    with pytest.raises(Cancelled):
-        simulate_many(_jobs(small), workers=2, stop=stop)
     with pytest.raises(Cancelled):
         saturation_load(small, stop=stop, **arguments)
 
@@ -278,5 +277,3 @@ def test_saturation_arguments_are_checked(small: Dragonfly) -> None:
         saturation_load(small, step=0.0, **arguments)
     with pytest.raises(InvalidInput, match="guess"):
         saturation_load(small, guess=2.0, **arguments)
-    with pytest.raises(InvalidInput, match="workers"):
-        simulate_many([], workers=0)

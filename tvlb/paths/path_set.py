@@ -16,7 +16,7 @@ from tvlb.paths.compositions import TOTAL_HOPS, compositions
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
 from tvlb.paths.shape_rule import SHAPES, ShapeRule, check_weights, shape_hops, weights_text
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage, ShortUsage
-from tvlb.randomness import KeyedStream, check_seed
+from tvlb.randomness import check_seed
 from tvlb.topology import Dragonfly
 
 __all__ = [
@@ -109,16 +109,6 @@ class PathSet(ABC):
             targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
             total += int(self.takes_nearest(np.full_like(targets, source), targets).sum())
         return total
-
-    def draw(self, source: int, target: int, stream: KeyedStream) -> tuple[int, int, int] | None:
-        """Draw one path by weight: (intermediate, first link, second link), or None if empty."""
-        ends = np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
-        rows = self.rows(*ends)
-        if len(rows) == 0:
-            return None
-        position = np.searchsorted(np.cumsum(rows.weight), stream.uniform(), side="right")
-        row = min(int(position), len(rows) - 1)
-        return int(rows.intermediate[row]), int(rows.first_link[row]), int(rows.second_link[row])
 
     def __repr__(self) -> str:
         return f"<{self} on {self.topology}>"
