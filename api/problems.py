@@ -27,8 +27,8 @@ __all__ = [
     "MEDIA_TYPE",
     "Problem",
     "ProblemDocument",
+    "body_errors",
     "install_handlers",
-    "invalid_body",
     "problem_response",
 ]
 
@@ -101,15 +101,15 @@ def problem_response(
     return Response(json.dumps(document).encode(), status, headers, MEDIA_TYPE)
 
 
-def invalid_body(error: ValidationError) -> RequestValidationError:
-    """Return what is raised for a body that is none of its model; too many errors become one."""
+def body_errors(error: ValidationError) -> list[dict[str, Any]]:
+    """Return the errors of a body that is none of its model; too many become one."""
     found: list[Any] = []
     if error.error_count() <= _MOST_ERRORS:
         found += error.errors(include_url=False, include_context=False, include_input=False)
     else:
         message = f"{error.error_count():,} errors; at most {_MOST_ERRORS:,} are listed"
         found.append({"type": "too_many_errors", "loc": (), "msg": message})
-    return RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in found])
+    return [{**one, "loc": ("body", *one["loc"])} for one in found]
 
 
 def install_handlers(app: FastAPI) -> None:

@@ -9,6 +9,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
 from prometheus_client import CollectorRegistry
 
+from api.examination import Examiner
 from api.feed import Feed
 from api.idempotency import Answers
 from api.library import Library
@@ -64,6 +65,7 @@ class Services:
     tokens: TokenStore
     feed: Feed
     quick: QuickRunner
+    examiner: Examiner
     desk: Desk
     registry: CollectorRegistry
     http_metrics: HttpMetrics
@@ -86,6 +88,7 @@ class Services:
         library = Library(results, blobs)
         feed = Feed(database, site.presence())
         quick, answers = QuickRunner(site), Answers(database)
+        examiner = Examiner(settings.limits.request)
         writers = CapacityLimiter(_WRITERS)
         registry = CollectorRegistry()
         registry.register(JobMetrics(database))
@@ -100,7 +103,10 @@ class Services:
             tokens=TokenStore(database),
             feed=feed,
             quick=quick,
-            desk=Desk(settings.limits, queue, results, library, feed, quick, answers, writers),
+            examiner=examiner,
+            desk=Desk(
+                settings.limits, queue, results, library, feed, quick, answers, writers, examiner
+            ),
             registry=registry,
             http_metrics=HttpMetrics(registry),
             writers=writers,
@@ -115,6 +121,7 @@ class Services:
     def close(self) -> None:
         """Close what was opened."""
         self.quick.close()
+        self.examiner.close()
         self.database.close()
 
 

@@ -9,13 +9,12 @@ from http import HTTPStatus
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
-from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
+from api.examination import Examined, Examiner
 from api.feed import Feed
 from api.idempotency import LONGEST_WAIT_SECONDS, Answers, Attempt
 from api.library import Library, Resource
-from api.problems import Problem, invalid_body
 from api.quick import NotQuick, QuickRunner
 from api.resources import job_resource, result_url
 from api.settings import ServerLimits
@@ -26,15 +25,11 @@ from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.site import Outcome, Task
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import Question, Request, SweepBody, TableBody, command_line, request_key
-from tvlb.search import Cost
+from tvlb.schemas import Question
 
 __all__ = ["Asking", "Desk", "parse_wait"]
 
 _POLL_AGAIN_SECONDS = 2
-# Threads that look at requests; more would only take turns at the same processor.
-_EXAMINERS = 2
-_MOST_WAITING = 200
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)
 
 
@@ -54,20 +49,6 @@ class Asking:
     wait_seconds: float | None
 
 
-@dataclass(frozen=True)
-class _Question:
-    """A request that can be computed; `points` are those of a sweep."""
-
-    body: Question
-    key: str
-    cost: Cost
-    points: tuple[TableBody, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return json.dumps(self.body.model_dump(mode="json"), separators=(",", ":"))
-
-
 class Desk:
     """Answers with the result, or with the job that will have it."""
 
@@ -81,6 +62,7 @@ class Desk:
         quick: QuickRunner,
         answers: Answers,
         writers: CapacityLimiter,
+        examiner: Examiner,
     ) -> None:
         self._limits = limits
         self._queue = queue
@@ -90,7 +72,7 @@ class Desk:
         self._quick = quick
         self._answers = answers
         self._writers = writers
-        self._examiners = CapacityLimiter(_EXAMINERS)
+        self._examiner = examiner
 
     async def estimate(self, model: type[Question], sent: bytes) -> Response:
         """Answer with the resolved request and what it costs, and compute nothing.
@@ -105,19 +87,19 @@ class Desk:
         InvalidInput : the request cannot be computed, or is beyond the limits.
         Problem : too many requests are being examined.
         """
-        question = await self._examined(model, sent)
-        return JSONResponse(await to_thread.run_sync(self._estimate, question))
+        examined = await self._examiner.run(model, sent)
+        return JSONResponse(await to_thread.run_sync(self._estimate, examined))
 
-    def _estimate(self, question: _Question) -> dict[str, Any]:
-        body = question.body
+    def _estimate(self, examined: Examined) -> dict[str, Any]:
+        points = examined.points
         return {
-            "kind": body.kind,
-            "result_id": question.key,
-            "known": self._is_known(question.key),
-            "request": body.model_dump(mode="json"),
-            "cost": asdict(question.cost),
-            "points": self._count_points(question.points) if question.points else None,
-            "command": command_line(body) if isinstance(body, Request) else None,
+            "kind": examined.kind,
+            "result_id": examined.key,
+            "known": self._is_known(examined.key),
+            "request": json.loads(examined.text),
+            "cost": asdict(examined.cost),
+            "points": self._count_points(points) if points else None,
+            "command": examined.command,
         }
 
     def _is_known(self, key: str) -> bool:
@@ -127,8 +109,8 @@ class Desk:
         except DamagedBlob:
             return False
 
-    def _count_points(self, points: tuple[TableBody, ...]) -> dict[str, int]:
-        known = self._results.known([request_key(point) for point in points])
+    def _count_points(self, points: tuple[str, ...]) -> dict[str, int]:
+        known = self._results.known(points)
         return {"total": len(points), "known": len(known)}
 
     async def submit(self, model: type[Question], sent: bytes, asking: Asking) -> Response:
@@ -145,57 +127,36 @@ class Desk:
         QueueFull : no job was made for it.
         Problem : its Idempotency-Key cannot be used, or too many requests are being examined.
         """
-        question = await self._examined(model, sent)
+        examined = await self._examiner.run(model, sent)
         if asking.idempotency_key is None:
-            return await self._answer(question, asking)
+            return await self._answer(examined, asking)
         begun = await to_thread.run_sync(
             self._answers.begin,
             asking.owner,
             asking.idempotency_key,
-            f"{model.kind} {question.text}",
+            f"{model.kind} {examined.text}",
             asking.wait_seconds or 0.0,
             limiter=self._writers,
         )
         if isinstance(begun, Response):
             return begun
-        return await self._answer_once(begun, question, asking)
+        return await self._answer_once(begun, examined, asking)
 
-    async def _answer_once(self, attempt: Attempt, question: _Question, asking: Asking) -> Response:
+    async def _answer_once(self, attempt: Attempt, examined: Examined, asking: Asking) -> Response:
         try:
-            response = await self._answer(question, asking)
+            response = await self._answer(examined, asking)
             await to_thread.run_sync(self._answers.keep, attempt, response, limiter=self._writers)
         except BaseException:
             await to_thread.run_sync(self._answers.drop, attempt, limiter=self._writers)
             raise
         return response
 
-    async def _examined(self, model: type[Question], sent: bytes) -> _Question:
-        if self._examiners.statistics().tasks_waiting >= _MOST_WAITING:
-            raise Problem(
-                HTTPStatus.SERVICE_UNAVAILABLE,
-                "busy",
-                f"{_MOST_WAITING} requests wait to be examined already",
-                {"Retry-After": str(_POLL_AGAIN_SECONDS)},
-            )
-        return await to_thread.run_sync(self._examine, model, sent, limiter=self._examiners)
-
-    def _examine(self, model: type[Question], sent: bytes) -> _Question:
-        try:
-            body = model.model_validate_json(sent)
-        except ValidationError as error:
-            raise invalid_body(error) from error
-        if isinstance(body, SweepBody):
-            expansion = body.expanded(self._limits.request)
-            return _Question(body, request_key(body), expansion.cost, expansion.points)
-        resolved, cost = body.examined(self._limits.request)
-        return _Question(resolved, request_key(resolved), cost)
-
-    async def _answer(self, question: _Question, asking: Asking) -> Response:
-        if self._is_small(question):
+    async def _answer(self, examined: Examined, asking: Asking) -> Response:
+        if self._is_small(examined):
             with suppress(NotQuick):
-                return self._found(await self._compute(question))
+                return self._found(await self._compute(examined))
         found = await to_thread.run_sync(
-            self._find_or_submit, question, asking.owner, limiter=self._writers
+            self._find_or_submit, examined, asking.owner, limiter=self._writers
         )
         if isinstance(found, Resource):
             return self._found(found)
@@ -203,15 +164,15 @@ class Desk:
             return _accepted(found)
         return await self._wait(found, asking.wait_seconds)
 
-    def _is_small(self, question: _Question) -> bool:
-        small = question.cost.cpu_seconds <= self._limits.at_once_seconds
-        return small and question.body.is_light and not isinstance(question.body, TableBody)
+    def _is_small(self, examined: Examined) -> bool:
+        small = examined.cost.cpu_seconds <= self._limits.at_once_seconds
+        return small and examined.may_be_quick
 
-    async def _compute(self, question: _Question) -> Resource:
-        known = await to_thread.run_sync(self._known, question.key)
+    async def _compute(self, examined: Examined) -> Resource:
+        known = await to_thread.run_sync(self._known, examined.key)
         if known is not None:
             return known
-        task = Task(question.body.kind, question.key, question.text)
+        task = Task(examined.kind, examined.key, examined.text)
         try:
             outcome = await self._quick.run(task)
         except OSError as error:
@@ -232,17 +193,16 @@ class Desk:
             return None
         return self._library.load(result)
 
-    def _find_or_submit(self, question: _Question, owner: str | None) -> Resource | Job:
-        body = question.body
-        request = body.model_dump(mode="json")
+    def _find_or_submit(self, examined: Examined, owner: str | None) -> Resource | Job:
+        request = json.loads(examined.text)
         while True:
-            known = self._known(question.key)
+            known = self._known(examined.key)
             if known is not None and known.final:
                 return known
             # What may change stays readable until the new one takes its place.
             replaced = None if known is None else known.result.number
             found = self._queue.submit(
-                Submission(body.kind, question.key, request, owner, replaced)
+                Submission(examined.kind, examined.key, request, owner, replaced)
             )
             if isinstance(found, Job):
                 return found

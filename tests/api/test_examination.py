@@ -1,0 +1,77 @@
+"""What is found of a request, in the server and, if its body is large, in a process beside it."""
+
+import asyncio
+import json
+from multiprocessing import active_children
+from typing import Any
+
+import pytest
+from fastapi.exceptions import RequestValidationError
+
+from api.examination import Examined, Examiner, examine
+from tvlb.errors import InvalidInput
+from tvlb.schemas import ModelBody, Question, RequestLimits, SweepBody
+
+LIMITS = RequestLimits(switches=100)
+MODEL = {"topology": "2,4,2,5", "pattern": "shift(1,0)"}
+
+
+def sent(body: dict[str, Any], size: int = 0) -> bytes:
+    return json.dumps(body).encode().ljust(size)
+
+
+def asked(*bodies: bytes, model: type[Question] = ModelBody) -> list[object]:
+    """Return what is found of each; an exception is what was raised."""
+
+    async def run() -> list[object]:
+        examiner = Examiner(LIMITS)
+        found = [await asyncio.gather(examiner.run(model, one), return_exceptions=True)
+                 for one in bodies]  # fmt: skip
+        examiner.close()
+        return [one for (one,) in found]
+
+    return asyncio.run(run())
+
+
+def test_small_and_large_bodies_are_examined_alike() -> None:
+    small, large = asked(sent(MODEL), sent(MODEL, 20_000))
+    assert isinstance(small, Examined)
+    assert large == small == examine(ModelBody, sent(MODEL), LIMITS)
+    assert json.loads(small.text)["topology"] == "dfly(2,4,2,5)"
+    assert small.may_be_quick
+    assert small.command == "tvlb model 'dfly(2,4,2,5)'"
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (MODEL | {"pattern": 3}, RequestValidationError),
+        (MODEL | {"topology": "8,16,8,129"}, InvalidInput),
+    ],
+)
+def test_refusals_come_from_beside_as_well(body: dict[str, Any], error: type[Exception]) -> None:
+    small, large = asked(sent(body), sent(body, 20_000))
+    assert isinstance(small, error)
+    assert type(large) is type(small)
+    assert str(large) == str(small)
+
+
+def test_points_of_a_sweep_are_told_by_their_keys() -> None:
+    body = {"topologies": ["2,4,2,5", "2,4,2,9"], "options": {"method": "paper"}}
+    (found,) = asked(sent(body), model=SweepBody)
+    assert isinstance(found, Examined)
+    assert len(set(found.points)) == 2
+    assert not found.may_be_quick
+
+
+def test_a_process_that_is_lost_is_replaced() -> None:
+    async def run() -> None:
+        examiner = Examiner(LIMITS)
+        first = await examiner.run(ModelBody, sent(MODEL, 20_000))
+        for process in active_children():
+            process.kill()
+            process.join()
+        assert await examiner.run(ModelBody, sent(MODEL, 20_000)) == first
+        examiner.close()
+
+    asyncio.run(run())
