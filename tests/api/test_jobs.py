@@ -164,7 +164,7 @@ def test_one_audit_line_per_job(tmp_path: Path) -> None:
         until(lambda: read(http, running).progress > 0)
         cancel(http, queued)
         cancel(http, running)
-        done = start(http, cycles=1_500_000, seed=3)
+        done = start(http, cycles=1_000_000, seed=3)
         until(lambda: read(http, done).status is JobStatus.SUCCEEDED)
         until(lambda: len(_audit(server)) >= 3)
     assert sorted((line["job"], line["status"]) for line in _audit(server)) == sorted(

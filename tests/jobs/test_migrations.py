@@ -1,10 +1,9 @@
 """The migrations make the tables that the code works with, and tell a newer database."""
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+import subprocess
+import sys
 from pathlib import Path
 
-import httpx
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -13,7 +12,6 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
 
-from tests.service import Server, running_server
 from tvlb.errors import InvalidInput
 from tvlb.jobs import migrations
 from tvlb.jobs.database import Database
@@ -73,22 +71,21 @@ def test_a_database_of_the_first_version_keeps_its_jobs(database_url: str) -> No
     check_schema(database_url)
 
 
+OPEN = "import sys; from tvlb.jobs.database import Database; Database(sys.argv[1]).upgrade()"
+
+
 @pytest.mark.parametrize("old", [False, True])
-def test_servers_that_start_at_once_all_come_up(
-    database_url: str, tmp_path: Path, old: bool
-) -> None:
+def test_processes_that_start_at_once_all_come_up(database_url: str, old: bool) -> None:
     if old:
         make_first_version(database_url)
-    with ExitStack() as stack, ThreadPoolExecutor(2) as pool:
-        options = ("--no-worker", "--database", database_url)
-
-        def start(number: int) -> Server:
-            return stack.enter_context(running_server(tmp_path / f"data{number}", *options))
-
-        for server in pool.map(start, (1, 2)):
-            found = httpx.get(f"{server.url}/v1/jobs").json()["jobs"]
-            assert [job["id"] for job in found] == (["j"] if old else [])
+    processes = [subprocess.Popen([sys.executable, "-c", OPEN, database_url]) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
     check_schema(database_url)
+    opened = Database(database_url)
+    with opened.reading() as connection:
+        found = connection.execute(select(jobs.c.id)).scalars().all()
+    assert found == (["j"] if old else [])
+    opened.close()
 
 
 def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:
