@@ -66,7 +66,7 @@ _PHASE_SECONDS = 8.0
 _HANG_SECONDS = 10
 _AHEAD_SECONDS = 3600
 _NAMESPACE = 0x00020000
-_DISK_MIB, _BLOBS_MIB = 64, 16
+_DISK_MIB, _BLOBS_MIB = 512, 128
 # To try again: unavailable, the same request is being cancelled, or too many jobs.
 _PASSING = (503, 409, 429)
 _CLOCK = f"""
@@ -274,9 +274,11 @@ class Disks:
     def fill(self) -> None:
         """Leave no room on either."""
         for directory in (self._directory, self._blobs):
-            with (directory / "ballast").open("wb", buffering=0) as stream, suppress(OSError):
-                while True:
-                    stream.write(bytes(4096))
+            with (directory / "ballast").open("wb", buffering=0) as stream:
+                for size in (1 << 20, 4096):
+                    with suppress(OSError):
+                        while stream.write(bytes(size)) == size:
+                            pass
 
     def free(self) -> None:
         """Make room again."""
