@@ -38,9 +38,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server,
         yield running, token
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Generator[Any]:
-    """A browser; one process of tests can drive no second one."""
+    """A browser. While it runs, its thread has an event loop, and no other test can run one."""
     with running_browser() as running:
         yield running
 

@@ -22,7 +22,7 @@ CASES = [
     (["worker", "--hang-seconds", "9"], "--hang-seconds 9.0 is out of range: 10..86400"),
     (["worker", "--hang-cpu-seconds", "nan"], "--hang-cpu-seconds nan"),
     (["worker", "--workers", "0"], "0"),
-    (["worker", "--database", "nonsense"], "nonsense"),
+    (["worker", "--database", "nonsense"], "expected sqlite:///FILE or postgresql://"),
     (["token", "create", "x", "--days", "4000"], "4000"),
     (["token", "revoke", "000000000000"], "000000000000"),
 ]
