@@ -22,8 +22,8 @@ _SECONDS: dict[Any, tuple[float, str]] = {
     h11.IDLE: (10.0, "header"),
     h11.SEND_BODY: (30.0, "body"),
 }
-# An answer of which a client takes nothing for so long is not wanted.
-_STUCK_SECONDS = 60.0
+# A client that leaves the kernel's buffer full for so long does not want the answer.
+_STUCK_SECONDS = 300.0
 _MOST = 1000
 
 

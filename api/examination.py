@@ -1,20 +1,16 @@
 """What the service has to know of a request before it takes it."""
 
-import asyncio
 import json
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from http import HTTPStatus
-from multiprocessing import get_context
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
+from api.beside import BesideProcess, ProcessLost
 from api.problems import Problem, body_errors
-from tvlb.parallel import follow_parent
 from tvlb.schemas import (
     Question,
     Request,
@@ -35,6 +31,8 @@ _THREADS = 2
 _MOST_WAITING = 200
 # After so many large ones another process takes over, with the memory of none of them.
 _CALLS_PER_PROCESS = 100
+# On a machine that is very busy.
+_MOST_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -90,6 +88,10 @@ def examine(
     )
 
 
+def _prepare() -> None:
+    """Do nothing: to find this has loaded all that examining takes."""
+
+
 class Examiner:
     """Examines requests, so that the event loop goes on whatever they hold.
 
@@ -102,7 +104,7 @@ class Examiner:
         self._threads = CapacityLimiter(_THREADS)
         self._turn = CapacityLimiter(1)
         self._calls = 0
-        self._pool: ProcessPoolExecutor | None = None
+        self._process = BesideProcess(_prepare)
 
     async def run(self, model: type[Question], sent: bytes) -> Examined:
         """Examine a body.
@@ -111,7 +113,7 @@ class Examiner:
         ------
         RequestValidationError : it is none of the model.
         InvalidInput : the request cannot be computed, or is beyond the limits.
-        Problem : too many are being examined, or the process was lost twice.
+        Problem : too many are being examined, or it took too long.
         """
         large = len(sent) > _SMALL_BYTES
         self._check_waiting(self._turn if large else self._threads)
@@ -131,30 +133,18 @@ class Examiner:
             raise _busy(f"{_MOST_WAITING} requests wait to be examined already")
 
     async def _beside(self, model: type[Question], sent: bytes) -> Examined | list[dict[str, Any]]:
-        for _ in range(2):
-            loop = asyncio.get_running_loop()
-            try:
-                return await loop.run_in_executor(
-                    self._process(), examine, model, sent, self._limits
-                )
-            except BrokenProcessPool:
-                self.close()
-        raise _busy("the process that examines requests was lost")
-
-    def _process(self) -> ProcessPoolExecutor:
-        if self._calls >= _CALLS_PER_PROCESS:
-            self.close()
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=follow_parent)
+        if self._calls == _CALLS_PER_PROCESS:
+            self._process.renew()
             self._calls = 0
         self._calls += 1
-        return self._pool
+        try:
+            return await self._process.call(_MOST_SECONDS, examine, model, sent, self._limits)
+        except ProcessLost as error:
+            raise _busy("the process that examines requests was lost") from error
 
     def close(self) -> None:
-        """End the process when it has nothing to do."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
-            self._pool = None
+        """End the process for good."""
+        self._process.close()
 
 
 def _busy(detail: str) -> Problem:

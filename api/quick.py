@@ -1,13 +1,10 @@
 """Small requests, computed at once in a process beside the server."""
 
 import asyncio
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, get_context
 
+from api.beside import BesideProcess, ProcessLost
 from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.jobs.tasks import get_ready, run_task
-from tvlb.parallel import follow_parent
 from tvlb.progress import silent
 
 __all__ = ["NotQuick", "QuickRunner"]
@@ -22,23 +19,14 @@ class NotQuick(Exception):
 
 
 class QuickRunner:
-    """Computes one small task at a time, and equal ones once.
-
-    The process is ended, and another started, where a task takes too long; a crash costs nothing
-    else either.
-    """
+    """Computes one small task at a time, and equal ones once."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
         self._running: dict[str, asyncio.Task[Outcome]] = {}
-        self._closed = False
-        self._pool = self._start()
-
-    def _start(self) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=follow_parent)
+        self._process = BesideProcess(get_ready)
         # The first request should not wait for the process to start and to load the solvers.
-        pool.submit(get_ready)
-        return pool
+        self._process.start()
 
     async def run(self, task: Task) -> Outcome:
         """Compute a task.
@@ -50,7 +38,7 @@ class QuickRunner:
         """
         running = self._running.get(task.key)
         if running is None:
-            if self._closed or len(self._running) >= _MOST_WAITING:
+            if len(self._running) >= _MOST_WAITING:
                 raise NotQuick
             running = asyncio.create_task(self._compute(task))
             self._running[task.key] = running
@@ -59,24 +47,11 @@ class QuickRunner:
         return await asyncio.shield(running)
 
     async def _compute(self, task: Task) -> Outcome:
-        pool, loop = self._pool, asyncio.get_running_loop()
         try:
-            computing = loop.run_in_executor(pool, run_task, task, self._site, silent)
-            return await asyncio.wait_for(computing, _PATIENCE_SECONDS)
-        except (BrokenProcessPool, asyncio.CancelledError, TimeoutError) as error:
-            # Nobody cancels this task; what waits in a pool that was killed is cancelled with it.
-            if self._pool is pool and not self._closed:
-                self._kill()
-                self._pool = self._start()
+            return await self._process.call(_PATIENCE_SECONDS, run_task, task, self._site, silent)
+        except ProcessLost as error:
             raise NotQuick from error
 
     def close(self) -> None:
         """End the process for good; what it was computing is `NotQuick`."""
-        self._closed = True
-        self._kill()
-
-    def _kill(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        # The server has no other processes of this kind.
-        for process in active_children():
-            process.kill()
+        self._process.close()

@@ -116,6 +116,7 @@ class Services:
     async def go(self) -> None:
         """Let everybody go who waits for something; what they wait for becomes a job."""
         self.quick.close()
+        self.examiner.close()
         await self.feed.close()
 
     def close(self) -> None:

@@ -61,6 +61,19 @@ def test_an_endless_loop_is_told_by_the_cpu_time_that_it_takes_without_progress(
     assert scene.pass_time(2.0, share=2.0) == "it took 1,000 CPU seconds without progress"
 
 
+def test_a_child_that_is_not_seen_for_a_moment_did_not_work_anew() -> None:
+    scene = Scene()
+    scene.used = 40_000.0
+    scene.watch.start_over()
+    scene.used = 0.0
+    assert scene.pass_time(2.0, share=0.0) is None
+    scene.used = 40_001.0
+    assert scene.pass_time(2.0, share=0.0) is None
+    # Nor does one that has ended keep the others from being seen at work.
+    scene.used = 10.0
+    assert scene.pass_time(600.0, share=1.0) is None
+
+
 def test_who_was_stopped_along_with_the_process_does_not_blame_it() -> None:
     scene = Scene()
     scene.clock.now += 1000.0

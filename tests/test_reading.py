@@ -22,6 +22,7 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.schemas import read_sweep_file
 from tvlb.table import Table, read_table, write_table
+from tvlb.table.columns import COLUMN_TYPES
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import parse_pattern
 
@@ -50,7 +51,13 @@ def rewrite(written: Path) -> Rewrite:
             columns = [pa.repeat(pa.scalar(0, kind), rows) for kind in content.schema.types]
             content = pa.Table.from_arrays(columns, schema=content.schema)
         text = header or json.dumps(json.loads(before) | entries).encode()
-        with pq.ParquetWriter(written, content.schema, store_schema=False) as writer:
+        # Equal rows would take no room in a dictionary.
+        plain: dict[str, Any] = {
+            "use_dictionary": False,
+            "compression": "zstd",
+            "store_schema": False,
+        }
+        with pq.ParquetWriter(written, content.schema, **plain) as writer:
             writer.write_table(content)
             writer.add_key_value_metadata({b"tvlb.table": text})
         return written
@@ -75,6 +82,17 @@ def test_rows_that_expand(rewrite: Rewrite) -> None:
         read_table(rewrite(rows=100_000))
 
 
+def test_rows_that_nobody_told_of(rewrite: Rewrite) -> None:
+    # The footer is made to say 20 rows; numbers there are twice their value, in groups of 7 bits.
+    path = rewrite(rows=200_000)
+    content = path.read_bytes()
+    told, written = b"\x80\xb5\x18", b"\xa8\x80\x00"
+    assert content.count(told) > len(COLUMN_TYPES)
+    path.write_bytes(content.replace(told, written))
+    with pytest.raises(InvalidInput, match=r"a row group of 20 rows takes \d,\d{3},\d{3} bytes"):
+        read_table(path)
+
+
 @pytest.mark.parametrize("removed", ["xx", [["a" * 10_000, 1, 2, 3, 4]], [[1.5, 1, 2, 3, 4]]])
 def test_removed_paths_that_are_none(removed: object, rewrite: Rewrite) -> None:
     with pytest.raises(InvalidInput, match="table header, removed"):
@@ -87,6 +105,14 @@ def test_a_long_field_of_a_matrix(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="line 3") as caught:
         parse_pattern(str(path))
     assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("rate", ["1" * 131_072 + "x", "." * 131_072, "1." + "1" * 131_072])
+def test_a_number_of_many_digits(rate: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(f"# level=switch\nsrc,dst,rate\n0,1,{rate}\n")
+    with pytest.raises(InvalidInput, match="line 3"):
+        parse_pattern(str(path))
 
 
 def test_the_duplicate_of_a_long_matrix_is_found_by_sorting(tmp_path: Path) -> None:
@@ -155,8 +181,8 @@ def test_files_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.symlink_to("/dev/zero")
     with pytest.raises(InvalidInput, match="larger than 1,000 bytes"):
         reading.read_file(path, "matrix", 1000)
-    with pytest.raises(InvalidInput, match=r"1,001,001 lines; at most 1,001,000 are read"):
-        reading.lines_of(b"\n" * 1_001_000)
+    with pytest.raises(InvalidInput, match=r"2,001,001 lines; at most 2,001,000 are read"):
+        reading.lines_of(b"\n" * 2_001_001)
 
 
 def test_compressed_data_that_are_damaged() -> None:

@@ -154,10 +154,8 @@ def _run_and_fail(path: Path, futures: list[Future[float]]) -> None:
 
 def test_leaving_by_an_exception_kills_at_once(tmp_path: Path) -> None:
     futures: list[Future[float]] = []
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         _run_and_fail(tmp_path / "number", futures)
-    assert time.monotonic() - start < _LONG / 2
     running, waiting = futures
     assert isinstance(running.exception(_PATIENCE), Cancelled)
     assert waiting.cancelled()

@@ -67,6 +67,7 @@ class HangWatch:
         """Count anew: there was progress, or there is something new to do."""
         self._looked = self._clock()
         self._used = self._cpu_seconds(self._pid)
+        self._most = self._used or 0.0
         self._idle = self._worked = 0.0
 
     def look(self) -> str | None:
@@ -78,10 +79,11 @@ class HangWatch:
         self._looked, self._used = self._looked + passed, used
         if used is None or before is None:
             return None
-        # Negative where a process ended that nobody waited for: a sign of life as well.
-        taken = used - before
-        self._worked += max(taken, 0.0)
-        busy = abs(taken) >= _BUSY_SHARE * passed
+        # Less where a process ended that nobody waited for, a sign of life as well, or was not seen
+        # as it changed hands; what is seen again is no work.
+        self._worked += max(used - self._most, 0.0)
+        self._most = max(used, self._most)
+        busy = abs(used - before) >= _BUSY_SHARE * passed
         self._idle = 0.0 if busy else self._idle + min(passed, 2 * LOOK_SECONDS)
         return self._reason()
 
@@ -104,9 +106,17 @@ def _family_seconds(pid: int) -> float:
     process = Path(f"/proc/{pid}")
     try:
         times = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
-        tasks = [(task / "children").read_text() for task in (process / "task").iterdir()]
+        tasks = list((process / "task").iterdir())
     except OSError:
         # It has ended.
         return 0.0
-    children = [int(child) for task in tasks for child in task.split()]
+    children = [child for task in tasks for child in _children(task)]
     return sum(map(int, times)) / _TICKS_PER_SECOND + sum(map(_family_seconds, children))
+
+
+def _children(task: Path) -> list[int]:
+    """Return the processes that a thread started; none if it has just ended."""
+    try:
+        return [int(child) for child in (task / "children").read_text().split()]
+    except OSError:
+        return []

@@ -30,19 +30,23 @@ __all__ = [
     "whole_number",
 ]
 
-# A million rows of text take less than 80 bytes each.
+# Two million entries of a matrix take less than 64 bytes each, a million rows of a table 80.
 MAX_BYTES = 128 << 20
-MAX_LINES = 1_001_000
+MAX_LINES = 2_001_000
 # Eight of them make a row; none takes more than 64 bytes of memory.
 _MAX_VALUES = 10_000_000
 _VALUE_MARKS = (b",", b"[", b"{", b":")
 _MAX_KEY_PARTS = 16
 # Quoted parts are bounded so that the search is linear.
-_PART = r"""(?>[A-Za-z0-9_-]++|"(?>[^"\\\n]|\\.){0,60}+"|'[^'\n]{0,60}+')"""
+_PART = r"""(?>[A-Za-z0-9_-]++|"(?>[^"\\\n]|\\.){0,1000}+"|'[^'\n]{0,1000}+')"""
 # tomllib takes time and memory by the square of the parts of a key.
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?>{_PART}[ \t]*+\.[ \t]*+){{{_MAX_KEY_PARTS}}}")
 _WHOLE = re.compile(r"[ \t]*([+-]?[0-9]{1,100})[ \t]*")
-_DECIMAL = re.compile(r"[ \t]*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf)[ \t]*")
+# What could match in several ways is matched in one: digits may be many.
+_DECIMAL = re.compile(
+    r"[ \t]*+([+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+|nan|inf)[ \t]*+"
+)
+_MOST_DIGITS = 1000
 
 
 def read_file(path: Path | str, what: str, most: int = MAX_BYTES) -> bytes:
@@ -97,7 +101,7 @@ def lines_of(content: bytes) -> list[str]:
     ------
     InvalidInput : it is not UTF-8, or has more than `MAX_LINES` lines.
     """
-    lines = content.count(b"\n") + 1
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
     if lines > MAX_LINES:
         raise InvalidInput(f"the file has {lines:,} lines; at most {MAX_LINES:,} are read")
     try:
@@ -184,12 +188,12 @@ def whole_number(text: str) -> int:
 
 
 def decimal_number(text: str) -> float:
-    """Return a number written in ASCII digits, nan or inf.
+    """Return a number written in at most 1,000 ASCII characters, nan or inf.
 
     Raises
     ------
     ValueError : the text is none.
     """
-    if match := _DECIMAL.fullmatch(text):
+    if len(text) <= _MOST_DIGITS and (match := _DECIMAL.fullmatch(text)):
         return float(match[1])
     raise ValueError(f"{text[:80]!r} is not a number")

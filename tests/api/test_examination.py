@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from multiprocessing import active_children
 from typing import Any
 
 import pytest
@@ -62,16 +61,3 @@ def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     assert isinstance(found, Examined)
     assert len(set(found.points)) == 2
     assert not found.may_be_quick
-
-
-def test_a_process_that_is_lost_is_replaced() -> None:
-    async def run() -> None:
-        examiner = Examiner(LIMITS)
-        first = await examiner.run(ModelBody, sent(MODEL, 20_000))
-        for process in active_children():
-            process.kill()
-            process.join()
-        assert await examiner.run(ModelBody, sent(MODEL, 20_000)) == first
-        examiner.close()
-
-    asyncio.run(run())

@@ -1,49 +1,72 @@
-"""Small requests that are not computed at once after all."""
+"""Small requests that are not computed at once after all, and the process that computes them."""
 
 import asyncio
-from concurrent.futures import Future, ProcessPoolExecutor
+import os
+import time
+from collections.abc import Generator
+from multiprocessing import active_children
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
+from api.beside import BesideProcess, ProcessLost
 from api.quick import NotQuick, QuickRunner
 from tvlb.jobs.site import Site, Task
 
-
-class Pool:
-    """Keeps what it is to compute waiting."""
-
-    def __init__(self) -> None:
-        self.waiting: list[Future[Any]] = []
-
-    def submit(self, *call: object) -> Future[Any]:
-        self.waiting.append(Future())
-        return self.waiting[-1]
-
-    def shutdown(self, wait: bool, cancel_futures: bool) -> None:
-        for one in self.waiting:
-            one.cancel()
+_LONG = 3600.0
 
 
-def test_what_waits_behind_a_slow_one_becomes_a_job(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def nothing() -> None:
+    pass
+
+
+@pytest.fixture
+def process() -> Generator[BesideProcess]:
+    made = BesideProcess(nothing)
+    yield made
+    made.close()
+
+
+def test_a_call_that_takes_too_long_loses_those_that_wait(process: BesideProcess) -> None:
+    async def run() -> None:
+        first = await process.call(_LONG, os.getpid)
+        begun = asyncio.create_task(process.call(_LONG, time.sleep, _LONG))
+        await asyncio.sleep(0)
+        with pytest.raises(ProcessLost):
+            await process.call(0.01, os.getpid)
+        with pytest.raises(ProcessLost):
+            await begun
+        assert await process.call(_LONG, os.getpid) != first
+
+    asyncio.run(run())
+
+
+def test_a_process_that_died_idle_costs_nothing_and_no_other_process(
+    process: BesideProcess,
 ) -> None:
-    """The pool of a slow request is shut down, and cancels those that wait in it."""
-    pool = Pool()
-
-    def start(_: QuickRunner) -> ProcessPoolExecutor:
-        return cast("ProcessPoolExecutor", pool)
-
-    monkeypatch.setattr(QuickRunner, "_start", start)
+    other = BesideProcess(nothing)
 
     async def run() -> None:
+        before = await other.call(_LONG, os.getpid)
+        first = await process.call(_LONG, os.getpid)
+        process.end()
+        second = await process.call(_LONG, os.getpid)
+        assert second != first
+        (dead,) = [one for one in active_children() if one.pid == second]
+        dead.kill()
+        dead.join()
+        assert await process.call(_LONG, os.getpid) != second
+        assert await other.call(_LONG, os.getpid) == before
+
+    asyncio.run(run())
+    other.close()
+
+
+def test_what_is_refused_by_the_process_becomes_a_job(tmp_path: Path) -> None:
+    async def run() -> None:
         runner = QuickRunner(Site(tmp_path, cores=1))
-        waiting = asyncio.create_task(runner.run(Task("model", "0" * 64, "{}")))
-        while not pool.waiting:
-            await asyncio.sleep(0)
-        pool.shutdown(wait=False, cancel_futures=True)
+        runner.close()
         with pytest.raises(NotQuick):
-            await waiting
+            await runner.run(Task("model", "0" * 64, "{}"))
 
     asyncio.run(run())

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
@@ -61,9 +60,7 @@ def test_a_table_is_computed_and_then_answered_from_the_store(http: httpx.Client
     assert held.status_code == 200
     assert held.headers["preference-applied"] == "wait=60"
     TableResource.model_validate_json(held.content)
-    begin = time.perf_counter()
     again = http.post("/v1/tables", json=body)
-    assert time.perf_counter() - begin < 5.0
     assert (again.status_code, again.content) == (200, held.content)
     done = http.get(job["url"]).json()
     assert done["result_url"] == again.headers["content-location"]

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,11 +164,9 @@ def test_a_sweep_can_be_interrupted(place: Path, tmp_path: Path) -> None:
     units = tmp_path / "data" / "units"
     until(lambda: len(list(units.glob("??/*"))) >= 3)
     process.send_signal(signal.SIGINT)
-    begun = time.monotonic()
     _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
     assert complaint.splitlines()[-1] == "tvlb: interrupted"
-    assert time.monotonic() - begun < 10
     assert list((tmp_path / "results").iterdir()) == []
 
 

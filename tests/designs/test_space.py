@@ -1,7 +1,6 @@
 """Design spaces: the sizes, and what is refused before anything is enumerated."""
 
 import itertools
-import time
 
 import pytest
 from hypothesis import given
@@ -108,11 +107,9 @@ def groups_of(text: str, most: int) -> set[int]:
     ],
 )
 def test_too_many_combinations(ranges: tuple[str, str, str, str], problem: str) -> None:
-    start = time.perf_counter()
     with pytest.raises(InvalidInput) as caught:
         space(*ranges, "p == 1").sizes()
     assert str(caught.value) == f"{problem}; at most 10,000,000 are examined"
-    assert time.perf_counter() - start < 0.5
 
 
 def test_the_first_constraint_that_leaves_nothing() -> None:

@@ -125,11 +125,9 @@ def test_another_worker_computes_nothing_that_was_kept(
     with worker_process(database_url, directory) as worker:
         until(lambda: (read(queue, job).stage or "").startswith("screen"))
         worker.kill()
-        killed = time.monotonic()
         before = kept_units(directory)
         with worker_process(database_url, directory):
             until(lambda: read(queue, job).attempt == 2)
-            assert time.monotonic() - killed < 10.0
             until(lambda: read(queue, job).ended)
     assert status(queue, job) is JobStatus.SUCCEEDED
     after = kept_units(directory)

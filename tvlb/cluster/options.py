@@ -8,9 +8,9 @@ from tvlb.errors import InvalidInput
 
 __all__ = ["DaskOptions", "SlurmOptions"]
 
-_ADDRESS = re.compile(r"((tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})")
-_MEMORY = re.compile(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B")
-_WALL_TIME = re.compile(r"\d+-\d{1,2}(:\d{2}(:\d{2})?)?|\d+(:\d{2}){0,2}")
+_ADDRESS = re.compile(r"((tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
+_MEMORY = re.compile(r"[1-9][0-9]*(\.[0-9]+)? ?[KMGT]i?B")
+_WALL_TIME = re.compile(r"[0-9]+-[0-9]{1,2}(:[0-9]{2}(:[0-9]{2})?)?|[0-9]+(:[0-9]{2}){0,2}")
 # What these options or tvlb itself say; a second directive would silently win.
 _TAKEN = re.compile(
     r"-[JneopAtc]|--(job-name|ntasks|cpus-per-task|output|error|partition|account|mem|time|array"

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import time
 
 import structlog
 
@@ -46,17 +47,18 @@ class _Forward(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self._next: dict[str, float] = {}
+        self._next: dict[tuple[str, str, object], float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler`."""
-        if record.created < self._next.get(record.msg, 0.0):
+        told, moment = (record.name, record.msg, (record.exc_info or (None,))[0]), time.monotonic()
+        if moment < self._next.get(told, 0.0):
             return
         if len(self._next) >= _MOST_MESSAGES:
             self._next.clear()
-        self._next[record.msg] = record.created + _SELDOM_SECONDS
-        told = logger(record.name).error if record.levelno >= logging.ERROR else None
-        (told or logger(record.name).warning)(record.getMessage())
+        self._next[told] = moment + _SELDOM_SECONDS
+        tell = logger(record.name).error if record.levelno >= logging.ERROR else None
+        (tell or logger(record.name).warning)(record.getMessage())
 
 
 def logger(name: str) -> structlog.typing.FilteringBoundLogger:

@@ -9,12 +9,11 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import FrameType
 
-from tvlb.hang import HangWatch
+from tvlb.hang import HangLimits, HangWatch
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.parallel import follow_parent
@@ -46,12 +45,14 @@ class Runner:
     Notes
     -----
     The process ends by itself when the one that started it is gone. It is given twice the idle time
-    of the processes that it starts, and replaces when they hang.
+    of the processes that it starts, and replaces when they hang, and the CPU time of all of them.
     """
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._limits = replace(site.hang, idle_seconds=2 * site.hang.idle_seconds)
+        self._limits = HangLimits(
+            2 * site.hang.idle_seconds, (1 + site.cores) * site.hang.cpu_seconds
+        )
         self._start()
 
     def _start(self) -> None:

@@ -33,6 +33,9 @@ _ROW_GROUP = 1 << 20
 _ZLIB_LEVEL = 6
 _MAX_HEADER_BYTES = 256 << 20
 _MAX_ROW_GROUPS = 100_000
+# Of a value with its part of a dictionary, and of what comes with the pages of a group.
+_MOST_VALUE_BYTES = 16
+_MOST_GROUP_BYTES = 1 << 20
 _REMOVED = "removed"
 
 
@@ -80,9 +83,20 @@ def _read(stream: BinaryIO) -> AnyTable:
         rows, most = file.metadata.num_rows, _most(header)
         if rows > most:
             raise InvalidInput(f"{rows:,} rows, but the network has at most {most:,} paths")
+        _check_sizes(file.metadata)
         content = file.read()
     arrays = {name: _values(name, content.column(name)) for name in COLUMN_TYPES}
     return stored_table(header, removed, Columns.from_arrays(arrays))
+
+
+def _check_sizes(metadata: Any) -> None:
+    """Pages may hold more than the rows that are told of, and inflate to any size."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        most = group.num_rows * len(COLUMN_TYPES) * _MOST_VALUE_BYTES + _MOST_GROUP_BYTES
+        size = sum(group.column(one).total_uncompressed_size for one in range(group.num_columns))
+        if size > most:
+            raise InvalidInput(f"a row group of {group.num_rows:,} rows takes {size:,} bytes")
 
 
 def _header(file: pq.ParquetFile) -> tuple[TableHeader, Removed]:
