@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
 from tvlb.judged import judged_sets, shortened
 from tvlb.plots import figure_of, save_figure
+from tvlb.schemas import example
 from tvlb.schemas.found import FoundSearch
 
 POINTS = [
@@ -102,6 +104,13 @@ def test_a_front_says_what_sets_were_judged_on() -> None:
     paired = figure_of(found()).axes[0].get_legend()
     assert paired is not None
     assert paired.get_title().get_text().endswith("paired by pattern")
+
+
+def test_texts_that_fit_nowhere_are_cut() -> None:
+    figure = figure_of(example("simulation") | {"topology": "x" * 200_000})
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    assert max(map(len, texts)) <= 500
+    assert any(" ..." in text for text in texts)
 
 
 def test_a_beaten_answer_is_not_on_the_front() -> None:

@@ -12,7 +12,8 @@ from tvlb.reading import parse_json, read_file
 
 __all__ = ["plot"]
 
-_MAX_BYTES = 16 << 20
+# As large as the documents of the service may be.
+_MAX_BYTES = 48 << 20
 
 
 def plot(

@@ -22,6 +22,7 @@ _PANEL = (6.4, 4.2)
 # Of panels with long legends below.
 _TALL = 5.6
 _COLUMNS = 3
+_MOST_LETTERS = 500
 
 
 def figure_of(document: Document) -> "Figure":
@@ -61,7 +62,17 @@ def _drawn(document: Document, panels: Sequence[Callable[[Axis, Document], None]
         axis = cast("Axis", figure.add_subplot(grid[place]))
         draw(axis, document)
         axis.grid(alpha=0.3)
+    _shorten(figure)
     return figure
+
+
+def _shorten(figure: "Figure") -> None:
+    """Cut texts that fit nowhere: their letters would be laid out for minutes."""
+    from matplotlib.text import Text
+
+    for text in cast("list[Text]", cast("Any", figure).findobj(Text)):
+        if len(text.get_text()) > _MOST_LETTERS:
+            text.set_text(shortened(text.get_text(), _MOST_LETTERS))
 
 
 def save_figure(document: Document, path: Path | str) -> None:
@@ -101,7 +112,7 @@ def _probe_panel(axis: Axis, document: Document) -> None:
     )
     axis.axhline(document["cut"], color=COLOURS[1], linestyle="--", label="candidate cut")
     named = [index for index in positions if index % 5 == 0]
-    axis.set_xticks(named, [points[index]["expression"] for index in named], rotation=35)
+    axis.set_xticks(named, [shortened(points[index]["expression"]) for index in named], rotation=35)
     axis.set_xlabel("VLB path set")
     axis.set_ylabel("theta (flits/cycle/node)")
     axis.set_title("Probe curve")

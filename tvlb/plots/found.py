@@ -164,7 +164,7 @@ def shapes_panel(axis: Axis, document: Document) -> None:
                 verticalalignment="center",
                 fontsize="small",
             )
-    axis.set_yticks(places, [one.shape for one in rows], family="monospace")
+    axis.set_yticks(places, [shortened(one.shape) for one in rows], family="monospace")
     axis.invert_yaxis()
     axis.set_xlim(0, 1.25 * max([100 * one.share for one in rows] + others))
     axis.set_xlabel("share of the drawn detours (%)")
