@@ -20,7 +20,7 @@ __all__ = ["UNSHARE", "WorkerProcess", "ask", "children_of", "read", "until", "w
 # A process in a mount namespace of its own.
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
 # Far more than anything takes that does not hang.
-_PATIENCE_SECONDS = 90.0
+_PATIENCE_SECONDS = 300.0
 
 
 @dataclass
