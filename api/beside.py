@@ -6,13 +6,13 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
-from typing import ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from tvlb.parallel import follow_parent
 
 __all__ = ["BesideProcess", "ProcessLost"]
 
-_Given = ParamSpec("_Given")
+_Given = TypeVarTuple("_Given")
 _Result = TypeVar("_Result")
 
 
@@ -51,9 +51,8 @@ class BesideProcess:
     async def call(
         self,
         seconds: float,
-        function: Callable[_Given, _Result],
-        *given: _Given.args,
-        **named: _Given.kwargs,
+        function: Callable[[*_Given], _Result],
+        *given: *_Given,
     ) -> _Result:
         """Call a function there.
 
@@ -61,7 +60,6 @@ class BesideProcess:
         ------
         ProcessLost : it did not return within so many seconds, or the process died twice.
         """
-        assert not named, "executors of asyncio pass no keywords on"
         for _ in range(2):
             if self._closed:
                 break
@@ -79,8 +77,8 @@ class BesideProcess:
         self,
         pool: ProcessPoolExecutor,
         seconds: float,
-        function: Callable[..., _Result],
-        *given: object,
+        function: Callable[[*_Given], _Result],
+        *given: *_Given,
     ) -> _Result:
         future = asyncio.get_running_loop().run_in_executor(pool, function, *given)
         done, _ = await asyncio.wait([future], timeout=seconds)
