@@ -1,6 +1,7 @@
 """Running the application: uvicorn, and a worker that is started again when it dies."""
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -45,6 +46,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for one in sockets or []:
             one.listen(_QUEUE)
+        # What is there now stays, and takes a tenth of a second to look through for garbage.
+        gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See `uvicorn.Server`."""

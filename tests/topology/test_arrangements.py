@@ -78,6 +78,31 @@ def shapes(draw: st.DrawFn) -> tuple[int, int, int]:
     return a, h, draw(st.integers(2, a * h + 1))
 
 
+def walked(a: int, h: int, g: int) -> list[Cable]:
+    """Wire by the rule as it is written: a round of the cursor without a partner ends a switch."""
+    free, joined = dict.fromkeys(range(a * g), h), Counter[Cable]()
+    cursor = [group * a + index for index in range(a) for group in range(g)]
+    place, cables = 1, list[Cable]()
+    for switch in range(a * g):
+        since = 0
+        while free[switch] > 0 and since < a * g:
+            target, place, since = cursor[place], (place + 1) % (a * g), since + 1
+            pair = (min(switch, target) // a, max(switch, target) // a)
+            if pair[0] != pair[1] and free[target] > 0 and joined[pair] < a * h // (g - 1):
+                cables.append((min(switch, target), max(switch, target)))
+                free[switch], free[target] = free[switch] - 1, free[target] - 1
+                joined[pair] += 1
+                since = 0
+    return sorted(cables)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(shapes())
+def test_absolute_wiring_equals_a_plain_walk(shape: tuple[int, int, int]) -> None:
+    topology = Dragonfly(1, *shape)
+    assert [(int(x), int(y)) for x, y in topology.cables] == walked(*shape)
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(shapes(), st.sampled_from([*ARRANGEMENTS]))
 def test_every_arrangement_joins_every_pair_equally(

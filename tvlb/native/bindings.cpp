@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absolute.hpp"
 #include "balance.hpp"
 #include "bindings.hpp"
 #include "order.hpp"
@@ -336,6 +337,19 @@ auto pair_imbalance(const tvlb::Wiring& wiring, const Rows& rows) {
     return hand_over(std::move(imbalance));
 }
 
+auto absolute_cables(std::int32_t switches_per_group, std::int32_t global_ports,
+                     std::int32_t groups) {
+    if (switches_per_group < 1 || global_ports < 1 || groups < 2) {
+        throw std::invalid_argument("no such Dragonfly");
+    }
+    std::vector<std::int32_t> cables;
+    {
+        const nb::gil_scoped_release release;
+        cables = tvlb::absolute_cables(switches_per_group, global_ports, groups);
+    }
+    return hand_over(std::move(cables));
+}
+
 std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t target,
                        std::int32_t intermediate, std::int32_t first, std::int32_t second) {
     return tvlb::path_key(tvlb::pair_key(seed, source, target), intermediate, first, second);
@@ -425,6 +439,8 @@ NB_MODULE(_native, m) {
     m.def("balance_weights", &balance_weights, "wiring"_a, "rows"_a, "options"_a);
     m.def("reweighted", &reweighted, "wiring"_a, "rows"_a, "factor"_a, "floor"_a);
     m.def("pair_imbalance", &pair_imbalance, "wiring"_a, "rows"_a);
+    m.def("absolute_cables", &absolute_cables, "switches_per_group"_a, "global_ports"_a,
+          "groups"_a);
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
     binding::bind_regret(m);

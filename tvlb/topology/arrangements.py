@@ -16,9 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb import _native
+
 __all__ = ["ARRANGEMENTS", "Shape"]
 
 Cables = NDArray[np.int32]
+Ports = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -35,86 +38,22 @@ class Shape:
         return self.switches_per_group * self.global_ports // (self.groups - 1)
 
 
-class _AbsoluteWiring:
-    """State of the rotating-cursor walk: free ports, joined pairs and the cursor.
-
-    `partners` are the groups that the group being filled could still be connected to: once there
-    is none, a whole round of the cursor would end where it began.
-    """
-
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self.limit = shape.links_per_group_pair
-        self.partners: set[int] = set()
-        switches = shape.groups * shape.switches_per_group
-        self.free_ports = [shape.global_ports] * switches
-        self.free_in_group = [shape.switches_per_group * shape.global_ports] * shape.groups
-        self.joined = [[0] * shape.groups for _ in range(shape.groups)]
-        self.target_group = 1
-        self.target_switch = 0
-        self.cables: list[tuple[int, int]] = []
-
-    def advance(self) -> None:
-        self.target_group += 1
-        if self.target_group == self.shape.groups:
-            self.target_group = 0
-            self.target_switch = (self.target_switch + 1) % self.shape.switches_per_group
-
-    def begin(self, group: int) -> None:
-        """Turn to a group; until the next one, only this one is connected to any."""
-        self.partners = {
-            other
-            for other, joined in enumerate(self.joined[group])
-            if other != group and joined < self.limit and self.free_in_group[other] > 0
-        }
-
-    def try_connect(self, group: int, switch: int) -> None:
-        other = self.target_group
-        target = other * self.shape.switches_per_group + self.target_switch
-        if other not in self.partners or self.free_ports[target] == 0:
-            return
-        self.cables.append((switch, target))
-        self.free_ports[switch] -= 1
-        self.free_ports[target] -= 1
-        self.free_in_group[group] -= 1
-        self.free_in_group[other] -= 1
-        self.joined[group][other] += 1
-        self.joined[other][group] += 1
-        if self.joined[group][other] == self.limit or self.free_in_group[other] == 0:
-            self.partners.discard(other)
-
-    def fill(self, group: int, switch: int) -> None:
-        """Give `switch` partners until it is full or a whole round would find none."""
-        while self.free_ports[switch] > 0 and self.partners:
-            self.try_connect(group, switch)
-            self.advance()
-
-
 def absolute(shape: Shape) -> Cables:
     """Wire by the rotating cursor of the T-UGAL paper; the cursor is never reset."""
-    wiring = _AbsoluteWiring(shape)
-    for group in range(shape.groups):
-        wiring.begin(group)
-        for index in range(shape.switches_per_group):
-            wiring.fill(group, group * shape.switches_per_group + index)
-    return np.array(wiring.cables, dtype=np.int32).reshape(-1, 2)
+    flat = _native.absolute_cables(shape.switches_per_group, shape.global_ports, shape.groups)
+    return flat.reshape(-1, 2)
 
 
-def _by_offset(shape: Shape, peer: Callable[[int, int], tuple[int, int]]) -> Cables:
-    """Wire port n of every group to `peer(group, n)` = (group, port), each cable once."""
-    cables: list[tuple[int, int]] = []
-    used_ports = shape.links_per_group_pair * (shape.groups - 1)
-    for group in range(shape.groups):
-        for port in range(used_ports):
-            other_group, other_port = peer(group, port)
-            if group < other_group:
-                cables.append(
-                    (
-                        group * shape.switches_per_group + port // shape.global_ports,
-                        other_group * shape.switches_per_group + other_port // shape.global_ports,
-                    )
-                )
-    return np.array(cables, dtype=np.int32).reshape(-1, 2)
+def _by_offset(shape: Shape, peer: Callable[[Ports, Ports], tuple[Ports, Ports]]) -> Cables:
+    """Wire port n of every group to `peer(groups, ports)` = (group, port), each cable once."""
+    used = shape.links_per_group_pair * (shape.groups - 1)
+    group, port = (ids.ravel() for ids in np.indices((shape.groups, used), dtype=np.int32))
+    other_group, other_port = peer(group, port)
+    ends = [
+        groups * shape.switches_per_group + ports // shape.global_ports
+        for groups, ports in ((group, port), (other_group, other_port))
+    ]
+    return np.stack(ends, axis=1)[group < other_group].astype(np.int32)
 
 
 def palmtree(shape: Shape) -> Cables:
@@ -137,14 +76,15 @@ def circulant(shape: Shape) -> Cables:
     """Ports of every group meet offsets +1, -1, +2, -2, ... in turn."""
     others = shape.groups - 1
 
-    def peer(group: int, port: int) -> tuple[int, int]:
+    def peer(group: Ports, port: Ports) -> tuple[Ports, Ports]:
         step = port % others
         offset = step // 2 + 1
-        if step % 2 == 0:
-            # With an even number of groups the last offset g/2 is its own opposite.
-            opposite = port if step == others - 1 else port + 1
-            return (group + offset) % shape.groups, opposite
-        return (group - offset) % shape.groups, port - 1
+        # With an even number of groups the last offset g/2 is its own opposite.
+        opposite = np.where(step == others - 1, port, port + 1)
+        return (
+            np.where(step % 2 == 0, group + offset, group - offset) % shape.groups,
+            np.where(step % 2 == 0, opposite, port - 1),
+        )
 
     return _by_offset(shape, peer)
 
