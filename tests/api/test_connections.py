@@ -138,6 +138,24 @@ def test_what_is_no_http_is_answered_with_a_problem() -> None:
     assert problem(wire)["type"] == "urn:tvlb:problem:malformed-request"
 
 
+LARGE = b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: y\r\n" * 4000
+
+
+@pytest.mark.parametrize("sent", [LARGE, LARGE + b"\r\n"])
+def test_a_large_header_is_refused_unread(sent: bytes) -> None:
+    protocol, wire = Side().connect()
+    protocol.data_received(sent)
+    assert wire.closed
+    assert (problem(wire)["status"], "16,384 bytes" in problem(wire)["detail"]) == (431, True)
+
+
+def test_a_large_body_is_no_large_header() -> None:
+    protocol, wire = Side().connect()
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 40000\r\n\r\n"
+    protocol.data_received(head + bytes(40_000))
+    assert not wire.closed
+
+
 def test_a_new_connection_takes_the_place_of_the_one_that_waits_longest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
