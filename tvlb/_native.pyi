@@ -11,18 +11,22 @@ _RowColumns = tuple[
 ]
 _Entries = tuple[NDArray[np.int64], _Int32, NDArray[np.float64]]
 
-class Wiring:
+class Network:
     def __init__(
         self,
-        switches_per_group: int,
-        groups: int,
+        num_switches: int,
+        node_switch: _Int32,
         link_source: _Int32,
         link_target: _Int32,
         link_kind: NDArray[np.uint8],
-        local_link: _Int32,
-        group_link_offset: _Int32,
-        group_links: _Int32,
     ) -> None: ...
+    @property
+    def max_ports(self) -> int: ...
+
+class Topology(Network): ...
+
+class Dragonfly(Topology):
+    def __init__(self, network: Network, groups: int) -> None: ...
 
 class ShapeRule:
     def __init__(
@@ -37,7 +41,7 @@ class ShortRule:
 class Rows:
     def __init__(
         self,
-        wiring: Wiring,
+        topology: Topology,
         source: _Int32,
         target: _Int32,
         offset: NDArray[np.int64],
@@ -51,7 +55,7 @@ class Rows:
 class DrawnPaths:
     def __init__(
         self,
-        wiring: Wiring,
+        topology: Topology,
         sources: _Int32,
         targets: _Int32,
         hops: int,
@@ -87,20 +91,22 @@ class WeightOptions:
     def __init__(self, rounds: int, step: float, floor: float) -> None: ...
 
 def enumerate_vlb(
-    wiring: Wiring, rule: ShapeRule | ShortRule, sources: _Int32, targets: _Int32
+    topology: Topology, rule: ShapeRule | ShortRule, sources: _Int32, targets: _Int32
 ) -> _RowColumns: ...
-def enumerate_min(wiring: Wiring, sources: _Int32, targets: _Int32) -> _RowColumns: ...
+def enumerate_min(topology: Topology, sources: _Int32, targets: _Int32) -> _RowColumns: ...
 def profile_vlb(
-    wiring: Wiring, rule: ShapeRule | ShortRule, sources: _Int32, targets: _Int32
+    topology: Topology, rule: ShapeRule | ShortRule, sources: _Int32, targets: _Int32
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
 def takes_nearest(
-    wiring: Wiring, rule: ShapeRule, sources: _Int32, targets: _Int32
+    topology: Topology, rule: ShapeRule, sources: _Int32, targets: _Int32
 ) -> NDArray[np.uint8]: ...
-def path_shapes(wiring: Wiring, rows: Rows) -> NDArray[np.uint8]: ...
-def pair_compositions(wiring: Wiring, sources: _Int32, targets: _Int32) -> NDArray[np.int64]: ...
+def path_shapes(topology: Topology, rows: Rows) -> NDArray[np.uint8]: ...
+def pair_compositions(
+    topology: Topology, sources: _Int32, targets: _Int32
+) -> NDArray[np.int64]: ...
 @overload
 def structure_usage(
-    wiring: Wiring,
+    topology: Topology,
     rule: ShapeRule,
     drawn: DrawnPaths | None,
     sources: _Int32,
@@ -109,7 +115,7 @@ def structure_usage(
 ) -> _Entries: ...
 @overload
 def structure_usage(
-    wiring: Wiring,
+    topology: Topology,
     rule: ShortRule,
     sources: _Int32,
     targets: _Int32,
@@ -117,7 +123,7 @@ def structure_usage(
 ) -> _Entries: ...
 @overload
 def inner_loads(
-    wiring: Wiring,
+    topology: Topology,
     rule: ShapeRule,
     drawn: DrawnPaths | None,
     sources: _Int32,
@@ -126,26 +132,28 @@ def inner_loads(
 ) -> NDArray[np.float64]: ...
 @overload
 def inner_loads(
-    wiring: Wiring,
+    topology: Topology,
     rule: ShortRule,
     sources: _Int32,
     targets: _Int32,
     rate: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
-def class_usage(wiring: Wiring, rows: Rows) -> _Entries: ...
-def total_usage(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
-def path_links(wiring: Wiring, rows: Rows) -> _Int32: ...
+def class_usage(topology: Topology, rows: Rows) -> _Entries: ...
+def total_usage(topology: Topology, rows: Rows) -> NDArray[np.float64]: ...
+def path_links(topology: Topology, rows: Rows) -> _Int32: ...
 def balance(
-    wiring: Wiring, rows: Rows, options: BalanceOptions
+    topology: Topology, rows: Rows, options: BalanceOptions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int, int]: ...
 def balance_pairs(
-    wiring: Wiring, rows: Rows, options: BalanceOptions
+    topology: Topology, rows: Rows, options: BalanceOptions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int]: ...
-def balance_weights(wiring: Wiring, rows: Rows, options: WeightOptions) -> NDArray[np.float64]: ...
-def reweighted(
-    wiring: Wiring, rows: Rows, factor: NDArray[np.float64], floor: float
+def balance_weights(
+    topology: Topology, rows: Rows, options: WeightOptions
 ) -> NDArray[np.float64]: ...
-def pair_imbalance(wiring: Wiring, rows: Rows) -> NDArray[np.float64]: ...
+def reweighted(
+    topology: Topology, rows: Rows, factor: NDArray[np.float64], floor: float
+) -> NDArray[np.float64]: ...
+def pair_imbalance(topology: Topology, rows: Rows) -> NDArray[np.float64]: ...
 def solve_by_regret(
     demand: NDArray[np.float64],
     minimal: Classes,

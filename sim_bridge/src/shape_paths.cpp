@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "draw_steps.hpp"
-#include "tvlb/native/order.hpp"
+#include "order.hpp"
 
 namespace tvlb::sim {
 namespace {

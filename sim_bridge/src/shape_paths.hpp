@@ -11,7 +11,7 @@
 #include "network.hpp"
 #include "rng.hpp"
 #include "triple.hpp"
-#include "tvlb/native/shape_rule.hpp"
+#include "dragonfly/shape_rule.hpp"
 
 namespace tvlb::sim {
 

@@ -391,21 +391,20 @@ def test_pairs_can_be_asked_for_in_any_order_and_number(parallel: Dragonfly) -> 
 # What a thread that never ends holds of this module is held when the interpreter ends.
 _HELD = """
 import threading
-from tvlb.paths import rows
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
-def hold(wiring, held):
-    wiring(Dragonfly(2, 4, 2, 5))
+def hold(compiled, held):
+    compiled(Dragonfly(2, 4, 2, 5))
     held.set()
     threading.Event().wait()
 
 held = threading.Event()
-threading.Thread(target=hold, args=(rows.wiring, held), daemon=True).start()
+threading.Thread(target=hold, args=(compiled, held), daemon=True).start()
 held.wait()
 """
 
 
-def test_no_wiring_is_left_at_the_end_of_the_program() -> None:
+def test_nothing_compiled_is_left_at_the_end_of_the_program() -> None:
     command = [sys.executable, "-c", _HELD]
     ended = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
     assert ended.stderr == ""

@@ -15,8 +15,9 @@ from tvlb.balance.per_pair import balance_pairs
 from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sample import chunks, sample_of
 from tvlb.balance.usage import UsageCount, link_usage
-from tvlb.paths import PathSet, RowSet, check_pairs, is_listable, wiring
+from tvlb.paths import PathSet, RowSet, check_pairs, is_listable
 from tvlb.randomness import check_seed
+from tvlb.topology import compiled
 
 __all__ = ["balance", "unbalanced"]
 
@@ -67,7 +68,7 @@ def unbalanced(path_set: PathSet) -> BalanceReport:
 def _balance_listed(path_set: PathSet, options: BalanceOptions, seed: int) -> Balanced:
     rows = path_set.all_rows()
     keep_bytes, stopped, removed_locally, removed_globally = _native.balance(
-        wiring(path_set.topology), rows.native, options.native(seed)
+        compiled(path_set.topology), rows.native, options.native(seed)
     )
     keep = keep_bytes.astype(bool)
     kept = rows.select(keep)

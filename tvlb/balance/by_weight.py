@@ -9,7 +9,8 @@ from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.reweighted_set import ReweightedSet, weighed
 from tvlb.balance.usage import link_usage
 from tvlb.errors import InvalidInput
-from tvlb.paths import MAX_ROWS, PathRows, PathSet, RowSet, is_listable, wiring
+from tvlb.paths import MAX_ROWS, PathRows, PathSet, RowSet, is_listable
+from tvlb.topology import compiled
 
 __all__ = ["balance_weights", "reweight"]
 
@@ -66,4 +67,4 @@ def reweight(rows: PathRows, options: WeightOptions | None = None) -> PathRows:
 
 def _factors(rows: PathRows, options: WeightOptions) -> NDArray[np.float64]:
     """Find the factor of every link, float64 (links,)."""
-    return _native.balance_weights(wiring(rows.topology), rows.native, options.native())
+    return _native.balance_weights(compiled(rows.topology), rows.native, options.native())

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.balance.options import BalanceOptions
-from tvlb.paths import PathRows, wiring
+from tvlb.paths import PathRows
 from tvlb.randomness import check_seed
+from tvlb.topology import compiled
 
 __all__ = ["BalancedPairs", "balance_pairs"]
 
@@ -66,6 +67,6 @@ def balance_pairs(
     check_seed(seed)
     settings = options or BalanceOptions()
     keep, stopped, _ = _native.balance_pairs(
-        wiring(rows.topology), rows.native, settings.native(seed)
+        compiled(rows.topology), rows.native, settings.native(seed)
     )
     return BalancedPairs(keep.astype(bool), stopped.astype(bool))

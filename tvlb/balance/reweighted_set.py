@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.paths import PathRows, PathSet, Switches, wiring
+from tvlb.paths import PathRows, PathSet, Switches
+from tvlb.topology import compiled
 
 __all__ = ["ReweightedSet", "weighed"]
 
@@ -54,5 +55,5 @@ class ReweightedSet(PathSet):
 
 def weighed(rows: PathRows, factors: NDArray[np.float64], floor: float) -> PathRows:
     """Give paths of any pairs the weights of a `ReweightedSet`."""
-    weight = _native.reweighted(wiring(rows.topology), rows.native, factors, floor)
+    weight = _native.reweighted(compiled(rows.topology), rows.native, factors, floor)
     return rows.with_weights(weight)

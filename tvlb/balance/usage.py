@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.paths import PathRows, wiring
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.paths import PathRows
+from tvlb.topology import Dragonfly, LinkKind, compiled
 
 __all__ = ["KindUsage", "UsageCount", "link_usage"]
 
@@ -43,7 +43,7 @@ class UsageCount:
     def add(self, rows: PathRows, share: float = 1.0) -> None:
         """Add the pairs of `rows`, each counting `share` times."""
         self._usage += share * rows.total_usage()
-        imbalance = _native.pair_imbalance(wiring(self._topology), rows.native)
+        imbalance = _native.pair_imbalance(compiled(self._topology), rows.native)
         self._per_pair.append(imbalance.reshape(-1, len(LinkKind)))
 
     @property

@@ -17,8 +17,8 @@ from tvlb import _native
 from tvlb.errors import SolverFailed
 from tvlb.model.bounds import capacity_prices, theta_cap
 from tvlb.model.instance import summed
-from tvlb.paths import SHAPES, LengthSet, PathRows, count_pair_paths, min_rows, wiring
-from tvlb.topology import Dragonfly
+from tvlb.paths import SHAPES, LengthSet, PathRows, count_pair_paths, min_rows
+from tvlb.topology import Dragonfly, compiled
 from tvlb.traffic import Demand, Pattern, switch_demand
 
 __all__ = ["ShapeFlow", "ShapeModel"]
@@ -93,7 +93,7 @@ class ShapeModel:
     @cached_property
     def _cells(self) -> NDArray[np.int64]:
         """Flow * 17 + shape of every VLB path; detours inside a group have shape 16."""
-        shapes = _native.path_shapes(wiring(self._topology), self._rows.native)
+        shapes = _native.path_shapes(compiled(self._topology), self._rows.native)
         return self._rows.pair_of_row * (SHAPES + 1) + shapes
 
     @cached_property

@@ -17,7 +17,8 @@ namespace {
 // Removes paths of one pair until none of its links is overloaded.
 class LocalStep {
 public:
-    LocalStep(const Wiring& wiring, double threshold) : usage_(wiring), threshold_(threshold) {}
+    LocalStep(const Topology& topology, double threshold)
+        : usage_(topology), threshold_(threshold), trees_(topology.num_kinds()) {}
 
     // Returns whether the pair is still overloaded when it stops.
     bool run(PairState& pair, std::int64_t& removed) {
@@ -42,22 +43,23 @@ private:
         for (const auto& member : pair.members()) usage_.add(member.links, member.weight);
         usage_.sort();
         leaves_.clear();
-        std::size_t locals = 0;  // they have the lowest ids
+        begin_.assign(trees_.size() + 1, 0);
         for (const auto& cell : usage_.cells()) {
             leaves_.push_back(leaf_of(cell, pair.live()));
-            locals += cell.kind == 0;
+            begin_[cell.kind + 1U] = leaves_.size();  // ids rise by kind
         }
-        const std::span<const UsageTree::Leaf> leaves(leaves_);
-        begin_ = {0, locals};
-        trees_[0].assign(leaves.first(locals));
-        trees_[1].assign(leaves.subspan(locals));
+        for (std::size_t kind = 0; kind < trees_.size(); ++kind) {
+            begin_[kind + 1] = std::max(begin_[kind + 1], begin_[kind]);
+            trees_[kind].assign(
+                std::span(leaves_).subspan(begin_[kind], begin_[kind + 1] - begin_[kind]));
+        }
     }
 
     // Visits the links by rising id, as `worse` asks for, but only those that are worse than all
     // before them.
     [[nodiscard]] std::optional<Overload> find_worst() const {
         std::optional<Overload> worst;
-        for (const std::size_t kind : {0, 1}) {
+        for (std::size_t kind = 0; kind < trees_.size(); ++kind) {
             const auto& tree = trees_[kind];
             const double mean = tree.mean();
             const double least = std::max(threshold_, worst ? worst->ratio : 0.0);
@@ -114,14 +116,14 @@ private:
     };
 
     [[nodiscard]] Spot spot(std::size_t place) const {
-        const std::size_t kind = place >= begin_[1] ? 1 : 0;
+        const std::size_t kind = usage_.cells()[place].kind;
         return {kind, place - begin_[kind]};
     }
 
     PairUsage usage_;
     double threshold_;
-    std::array<UsageTree, 2> trees_;       // by kind of link
-    std::array<std::size_t, 2> begin_{};   // by kind of link: its first cell
+    std::vector<UsageTree> trees_;         // by kind of link
+    std::vector<std::size_t> begin_;       // by kind of link: its first cell; and one more
     std::vector<UsageTree::Leaf> leaves_;  // by cell
     std::vector<Spot> hidden_;             // links with no path that may go
 };
@@ -129,10 +131,10 @@ private:
 // Usage summed over all pairs, each pair's weights summing to 1.
 class GlobalStep {
 public:
-    GlobalStep(const Wiring& wiring, const RowsView& rows, const BalanceOptions& options,
+    GlobalStep(const Topology& topology, const RowsView& rows, const BalanceOptions& options,
                BalanceOutcome& outcome, PairState& state)
-        : wiring_(wiring), rows_(rows), options_(options), outcome_(outcome), state_(state),
-          usage_(wiring.links(), 0.0), stuck_(wiring.links(), 0) {
+        : topology_(topology), rows_(rows), options_(options), outcome_(outcome), state_(state),
+          usage_(topology.num_links(), 0.0), stuck_(topology.num_links(), 0) {
         for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
             state_.load(pair);
             add(+1.0);
@@ -167,12 +169,12 @@ private:
 
     // Lists for each link the inter-group pairs with a path over it.
     void index_pairs() {
-        users_.resize(wiring_.links());
+        users_.resize(topology_.num_links());
         for (std::size_t pair = 0; pair < rows_.pairs(); ++pair) {
-            if (wiring_.group(rows_.source[pair]) == wiring_.group(rows_.target[pair])) continue;
+            if (!topology_.has_choice(rows_.source[pair], rows_.target[pair])) continue;
             for (auto row = rows_.begin(pair); row < rows_.end(pair); ++row) {
                 if (!outcome_.keep[row]) continue;
-                const auto links = wiring_.links_of(rows_.path(pair, row));
+                const auto links = topology_.links_of(rows_.path(pair, row));
                 for (const auto link : links.view()) {
                     auto& list = users_[static_cast<std::size_t>(link)];
                     if (list.empty() || list.back() != pair) list.push_back(pair);
@@ -184,13 +186,13 @@ private:
     [[nodiscard]] KindMean means() const {
         KindMean mean;
         for (std::size_t link = 0; link < usage_.size(); ++link) {
-            if (usage_[link] > kSlack) mean.add(wiring_.link_kind[link], usage_[link]);
+            if (usage_[link] > kSlack) mean.add(topology_.kind(link), usage_[link]);
         }
         return mean;
     }
 
     [[nodiscard]] bool overloaded(std::size_t link, const KindMean& mean) const {
-        const double limit = options_.global_threshold * mean.of(wiring_.link_kind[link]);
+        const double limit = options_.global_threshold * mean.of(topology_.kind(link));
         return usage_[link] > limit * (1 + kSlack) && usage_[link] > kSlack;
     }
 
@@ -200,7 +202,7 @@ private:
         for (std::size_t link = 0; link < usage_.size(); ++link) {
             if (stuck_[link] || !overloaded(link, mean)) continue;
             const Overload now{static_cast<std::int32_t>(link),
-                               usage_[link] / mean.of(wiring_.link_kind[link])};
+                               usage_[link] / mean.of(topology_.kind(link))};
             if (worse(now, worst)) worst = now;
         }
         return worst;
@@ -246,7 +248,7 @@ private:
         for (auto row = rows_.begin(pair); row < rows_.end(pair); ++row) {
             if (!outcome_.keep[row]) continue;
             total += rows_.weight[row];
-            const auto links = wiring_.links_of(rows_.path(pair, row));
+            const auto links = topology_.links_of(rows_.path(pair, row));
             const auto view = links.view();
             if (std::find(view.begin(), view.end(), link) != view.end()) on_link += rows_.weight[row];
         }
@@ -265,7 +267,7 @@ private:
         return true;
     }
 
-    const Wiring& wiring_;
+    const Topology& topology_;
     const RowsView& rows_;
     const BalanceOptions& options_;
     BalanceOutcome& outcome_;
@@ -278,18 +280,19 @@ private:
 
 }  // namespace
 
-std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows) {
-    std::vector<double> out(rows.pairs() * 2, 0.0);
-    PairUsage usage(wiring);
+std::vector<double> pair_imbalance(const Topology& topology, const RowsView& rows) {
+    const auto kinds = topology.num_kinds();
+    std::vector<double> out(rows.pairs() * kinds, 0.0);
+    PairUsage usage(topology);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
-            usage.add(wiring.links_of(rows.path(pair, row)), rows.weight[row]);
+            usage.add(topology.links_of(rows.path(pair, row)), rows.weight[row]);
         }
         const auto live = static_cast<std::int64_t>(rows.end(pair) - rows.begin(pair));
         const auto mean = usage.means(live);
         for (const auto& cell : usage.cells()) {
             if (!PairUsage::counts(live, cell)) continue;
-            auto& worst = out[pair * 2 + cell.kind];
+            auto& worst = out[pair * kinds + cell.kind];
             worst = std::max(worst, cell.usage / mean.of(cell.kind));
         }
         usage.clear();
@@ -297,25 +300,25 @@ std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows) {
     return out;
 }
 
-BalanceOutcome balance_pairs(const Wiring& wiring, const RowsView& rows,
+BalanceOutcome balance_pairs(const Topology& topology, const RowsView& rows,
                              const BalanceOptions& options) {
     BalanceOutcome outcome;
     outcome.keep.assign(rows.hops.size(), 1);
     outcome.pair_stopped.assign(rows.pairs(), 0);
-    PairState state(wiring, rows, options, outcome.keep);
-    LocalStep local(wiring, options.local_threshold);
+    PairState state(topology, rows, options, outcome.keep);
+    LocalStep local(topology, options.local_threshold);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
-        if (wiring.group(rows.source[pair]) == wiring.group(rows.target[pair])) continue;
+        if (!topology.has_choice(rows.source[pair], rows.target[pair])) continue;
         state.load(pair);
         outcome.pair_stopped[pair] = local.run(state, outcome.removed_locally) ? 1 : 0;
     }
     return outcome;
 }
 
-BalanceOutcome balance(const Wiring& wiring, const RowsView& rows, const BalanceOptions& options) {
-    auto outcome = balance_pairs(wiring, rows, options);
-    PairState state(wiring, rows, options, outcome.keep);
-    GlobalStep(wiring, rows, options, outcome, state).run();
+BalanceOutcome balance(const Topology& topology, const RowsView& rows, const BalanceOptions& options) {
+    auto outcome = balance_pairs(topology, rows, options);
+    PairState state(topology, rows, options, outcome.keep);
+    GlobalStep(topology, rows, options, outcome, state).run();
     return outcome;
 }
 

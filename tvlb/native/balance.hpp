@@ -26,16 +26,16 @@ struct BalanceOutcome {
 
 // Largest over mean usage per pair and kind of link, [pair * 2 + kind], over the links that some but
 // not all of the pair's paths take; 0 where there is no such link.
-[[nodiscard]] std::vector<double> pair_imbalance(const Wiring& wiring, const RowsView& rows);
+[[nodiscard]] std::vector<double> pair_imbalance(const Topology& topology, const RowsView& rows);
 
 // Balances each inter-group pair of `rows` on its own, whichever pairs these are; the outcome has
 // no global removals.
-[[nodiscard]] BalanceOutcome balance_pairs(const Wiring& wiring, const RowsView& rows,
+[[nodiscard]] BalanceOutcome balance_pairs(const Topology& topology, const RowsView& rows,
                                            const BalanceOptions& options);
 
 // `balance_pairs`, then all pairs together: `rows` must list every pair once. Pairs inside a group
 // count towards the usage and stay as they are.
-[[nodiscard]] BalanceOutcome balance(const Wiring& wiring, const RowsView& rows,
+[[nodiscard]] BalanceOutcome balance(const Topology& topology, const RowsView& rows,
                                      const BalanceOptions& options);
 
 }  // namespace tvlb

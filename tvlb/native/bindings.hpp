@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "wiring.hpp"
+#include "topology.hpp"
+#include "usage.hpp"
 
 // Not in tvlb: bound functions are named as the kernels that they call.
 namespace binding {
@@ -51,7 +52,39 @@ inline void check_ids(std::span<const std::int32_t> ids, std::size_t limit) {
     }
 }
 
+inline void check_pairs(const tvlb::Topology& topology, std::span<const std::int32_t> sources,
+                 std::span<const std::int32_t> targets) {
+    if (sources.size() != targets.size()) throw std::invalid_argument("sources and targets differ");
+    for (const auto ends : {sources, targets}) {
+        for (const auto sw : ends) {
+            if (sw < 0 || sw >= topology.num_switches()) throw std::invalid_argument("no such switch");
+        }
+    }
+}
+
+inline nb::tuple usage_tuple(tvlb::ClassUsage&& usage) {
+    return nb::make_tuple(hand_over(std::move(usage.cls)), hand_over(std::move(usage.link)),
+                          hand_over(std::move(usage.value)));
+}
+
+// The arrays behind a RowsView, kept alive while the view is used.
+struct Rows {
+    Array<std::int32_t> source, target;
+    Array<std::int64_t> offset;
+    Array<std::int32_t> intermediate, first_link, second_link;
+    Array<std::int8_t> hops;
+    Array<double> weight;
+
+    [[nodiscard]] tvlb::RowsView as_view() const {
+        return {view(source),     view(target),      view(offset), view(intermediate),
+                view(first_link), view(second_link), view(hops),   view(weight)};
+    }
+};
+
 // Adds the solver of the throughput model to the module.
 void bind_regret(nb::module_& m);
+
+// Adds a family and its kernels.
+void bind_dragonfly(nb::module_& m);
 
 }  // namespace binding

@@ -58,11 +58,11 @@ public:
         bool live;
     };
 
-    PairState(const Wiring& wiring, const RowsView& rows, const BalanceOptions& options,
+    PairState(const Topology& topology, const RowsView& rows, const BalanceOptions& options,
               std::vector<std::uint8_t>& keep)
-        : wiring_(wiring), rows_(rows), options_(options), keep_(keep),
-          first_links_(wiring.links()),
-          intermediates_(static_cast<std::size_t>(wiring.switches())), over_(wiring.links()) {}
+        : topology_(topology), rows_(rows), options_(options), keep_(keep),
+          first_links_(topology.num_links()),
+          intermediates_(static_cast<std::size_t>(topology.num_switches())), over_(topology.num_links()) {}
 
     void load(std::size_t pair) {
         unload();
@@ -141,7 +141,7 @@ private:
 
     void enter(std::size_t pair, std::size_t row) {
         const auto path = rows_.path(pair, row);
-        members_.push_back({row, rows_.weight[row], wiring_.links_of(path), path.first_link,
+        members_.push_back({row, rows_.weight[row], topology_.links_of(path), path.first_link,
                             path.intermediate, true});
         weight_ += rows_.weight[row];
         first_links_.add(path.first_link);
@@ -183,7 +183,7 @@ private:
         weight_ = 0.0;
     }
 
-    const Wiring& wiring_;
+    const Topology& topology_;
     const RowsView& rows_;
     const BalanceOptions& options_;
     std::vector<std::uint8_t>& keep_;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "wiring.hpp"
+#include "topology.hpp"
 
 namespace tvlb {
 
@@ -27,8 +27,8 @@ struct Overload {
 
 // Mean usage per kind of link over the links that count.
 struct KindMean {
-    std::array<double, 2> sum{};
-    std::array<std::int64_t, 2> count{};
+    std::array<double, kMaxKinds> sum{};
+    std::array<std::int64_t, kMaxKinds> count{};
 
     void add(std::uint8_t kind, double usage) {
         sum[kind] += usage;
@@ -49,14 +49,14 @@ public:
         std::uint8_t kind = 0;
     };
 
-    explicit PairUsage(const Wiring& wiring) : wiring_(wiring), place_(wiring.links(), kAbsent) {}
+    explicit PairUsage(const Topology& topology) : topology_(topology), place_(topology.num_links(), kAbsent) {}
 
     void add(const PathLinks& path, double weight) {
         for (const auto link : path.view()) {
             auto& place = place_[static_cast<std::size_t>(link)];
             if (place == kAbsent) {
                 place = static_cast<std::int32_t>(cells_.size());
-                cells_.push_back({0.0, 0, link, wiring_.link_kind[static_cast<std::size_t>(link)]});
+                cells_.push_back({0.0, 0, link, topology_.kind(static_cast<std::size_t>(link))});
             }
             auto& cell = cells_[static_cast<std::size_t>(place)];
             ++cell.paths;
@@ -104,7 +104,7 @@ public:
     }
 
 private:
-    const Wiring& wiring_;
+    const Topology& topology_;
     std::vector<std::int32_t> place_;  // by link: its cell, or kAbsent
     std::vector<Cell> cells_;
 };

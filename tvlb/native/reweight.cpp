@@ -21,15 +21,15 @@ namespace {
     return std::ldexp(sum, static_cast<int>(exponent));
 }
 
-[[nodiscard]] bool inside_group(const Wiring& wiring, const RowsView& rows, std::size_t pair) {
-    return wiring.group(rows.source[pair]) == wiring.group(rows.target[pair]);
+[[nodiscard]] bool has_choice(const Topology& topology, const RowsView& rows, std::size_t pair) {
+    return topology.has_choice(rows.source[pair], rows.target[pair]);
 }
 
 // The new weights of one pair at a time, with the links of its paths.
 class PairWeights {
 public:
-    PairWeights(const Wiring& wiring, const RowsView& rows, double floor)
-        : wiring_(wiring), rows_(rows), floor_(floor) {}
+    PairWeights(const Topology& topology, const RowsView& rows, double floor)
+        : topology_(topology), rows_(rows), floor_(floor) {}
 
     void load(std::size_t pair, std::span<const double> factor) {
         const auto begin = rows_.begin(pair);
@@ -37,7 +37,7 @@ public:
         links_.resize(count);
         weight_.resize(count);
         for (std::size_t i = 0; i < count; ++i) {
-            links_[i] = wiring_.links_of(rows_.path(pair, begin + i));
+            links_[i] = topology_.links_of(rows_.path(pair, begin + i));
             double product = 1.0;
             for (const auto link : links_[i].view()) {
                 product *= factor[static_cast<std::size_t>(link)];
@@ -68,7 +68,7 @@ private:
         for (auto& weight : weight_) weight /= total;
     }
 
-    const Wiring& wiring_;
+    const Topology& topology_;
     const RowsView& rows_;
     double floor_;
     std::vector<PathLinks> links_;
@@ -78,15 +78,15 @@ private:
 // Usage relative to the mean of the links of a kind that are in use.
 class Ratios {
 public:
-    Ratios(const Wiring& wiring, std::span<const double> usage) : wiring_(wiring), usage_(usage) {
+    Ratios(const Topology& topology, std::span<const double> usage) : topology_(topology), usage_(usage) {
         for (std::size_t link = 0; link < usage.size(); ++link) {
-            if (usage[link] > 0.0) mean_.add(wiring.link_kind[link], usage[link]);
+            if (usage[link] > 0.0) mean_.add(topology.kind(link), usage[link]);
         }
     }
 
     // 1 for a link that no path takes: nothing is to be changed about it.
     [[nodiscard]] double of(std::size_t link) const {
-        return usage_[link] > 0.0 ? usage_[link] / mean_.of(wiring_.link_kind[link]) : 1.0;
+        return usage_[link] > 0.0 ? usage_[link] / mean_.of(topology_.kind(link)) : 1.0;
     }
 
     [[nodiscard]] double largest() const {
@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    const Wiring& wiring_;
+    const Topology& topology_;
     std::span<const double> usage_;
     KindMean mean_;
 };
@@ -127,18 +127,18 @@ private:
 // Usage over all pairs under changing weights.
 class UsageSum {
 public:
-    UsageSum(const Wiring& wiring, const RowsView& rows, double floor)
-        : wiring_(wiring), rows_(rows), pair_(wiring, rows, floor), fixed_(wiring.links(), 0.0) {
-        const std::vector<double> unchanged(wiring.links(), 1.0);
+    UsageSum(const Topology& topology, const RowsView& rows, double floor)
+        : topology_(topology), rows_(rows), pair_(topology, rows, floor), fixed_(topology.num_links(), 0.0) {
+        const std::vector<double> unchanged(topology.num_links(), 1.0);
         for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
-            if (inside_group(wiring, rows, pair)) add(pair, unchanged, fixed_);
+            if (!has_choice(topology, rows, pair)) add(pair, unchanged, fixed_);
         }
     }
 
     [[nodiscard]] std::vector<double> under(std::span<const double> factor) {
         auto usage = fixed_;
         for (std::size_t pair = 0; pair < rows_.pairs(); ++pair) {
-            if (!inside_group(wiring_, rows_, pair)) add(pair, factor, usage);
+            if (has_choice(topology_, rows_, pair)) add(pair, factor, usage);
         }
         return usage;
     }
@@ -154,7 +154,7 @@ private:
         }
     }
 
-    const Wiring& wiring_;
+    const Topology& topology_;
     const RowsView& rows_;
     PairWeights pair_;
     std::vector<double> fixed_;  // by link: usage by the pairs inside the groups
@@ -162,12 +162,12 @@ private:
 
 }  // namespace
 
-std::vector<double> reweighted(const Wiring& wiring, const RowsView& rows,
+std::vector<double> reweighted(const Topology& topology, const RowsView& rows,
                                std::span<const double> factor, double floor) {
     std::vector<double> out(rows.weight.begin(), rows.weight.end());
-    PairWeights weights(wiring, rows, floor);
+    PairWeights weights(topology, rows, floor);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
-        if (inside_group(wiring, rows, pair)) continue;
+        if (!has_choice(topology, rows, pair)) continue;
         weights.load(pair, factor);
         std::copy(weights.weight().begin(), weights.weight().end(),
                   out.begin() + static_cast<std::ptrdiff_t>(rows.begin(pair)));
@@ -175,15 +175,15 @@ std::vector<double> reweighted(const Wiring& wiring, const RowsView& rows,
     return out;
 }
 
-std::vector<double> balance_weights(const Wiring& wiring, const RowsView& rows,
+std::vector<double> balance_weights(const Topology& topology, const RowsView& rows,
                                     const WeightOptions& options) {
-    UsageSum sum(wiring, rows, options.floor);
-    Factors factors(wiring.links(), options);
+    UsageSum sum(topology, rows, options.floor);
+    Factors factors(topology.num_links(), options);
     auto best = factors.by_link();
     double least = 0.0;
     for (std::int64_t round = 0; round <= options.rounds; ++round) {
         const auto usage = sum.under(factors.by_link());
-        const Ratios ratios(wiring, usage);
+        const Ratios ratios(topology, usage);
         const double largest = ratios.largest();
         if (round == 0 || largest < least * (1 - kSlack)) {
             least = largest;

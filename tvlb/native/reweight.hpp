@@ -18,13 +18,13 @@ struct WeightOptions {
 // Draw weights by row, given a factor for each link: the old ones times the product over the path's
 // links, which counts no less than `floor` times the largest product of the pair; scaled to sum to
 // 1 per pair. Pairs inside a group and pairs with equal products keep theirs to the last bit.
-[[nodiscard]] std::vector<double> reweighted(const Wiring& wiring, const RowsView& rows,
+[[nodiscard]] std::vector<double> reweighted(const Topology& topology, const RowsView& rows,
                                              std::span<const double> factor, double floor);
 
 // The factors by link that even out the usage of the links over all pairs: `rows` must list every
 // pair once. Pairs inside a group count towards the usage. If nothing is more even than the start
 // they are all 1.
-[[nodiscard]] std::vector<double> balance_weights(const Wiring& wiring, const RowsView& rows,
+[[nodiscard]] std::vector<double> balance_weights(const Topology& topology, const RowsView& rows,
                                                   const WeightOptions& options);
 
 }  // namespace tvlb

@@ -38,13 +38,13 @@ private:
 
 }  // namespace
 
-ClassUsage class_usage(const Wiring& wiring, const RowsView& rows) {
+ClassUsage class_usage(const Topology& topology, const RowsView& rows) {
     ClassUsage out;
-    std::vector<ClassAccumulator> classes(kClasses, ClassAccumulator(wiring.links()));
+    std::vector<ClassAccumulator> classes(kClasses, ClassAccumulator(topology.num_links()));
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
             const auto hops = static_cast<std::size_t>(rows.hops[row]);
-            classes[hops].add(wiring.links_of(rows.path(pair, row)), rows.weight[row]);
+            classes[hops].add(topology.links_of(rows.path(pair, row)), rows.weight[row]);
         }
         for (std::size_t hops = 0; hops < kClasses; ++hops) {
             classes[hops].emit(static_cast<std::int64_t>(pair * kClasses + hops), out);
@@ -53,11 +53,11 @@ ClassUsage class_usage(const Wiring& wiring, const RowsView& rows) {
     return out;
 }
 
-std::vector<double> total_usage(const Wiring& wiring, const RowsView& rows) {
-    std::vector<double> usage(wiring.links(), 0.0);
+std::vector<double> total_usage(const Topology& topology, const RowsView& rows) {
+    std::vector<double> usage(topology.num_links(), 0.0);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
-            const auto links = wiring.links_of(rows.path(pair, row));
+            const auto links = topology.links_of(rows.path(pair, row));
             for (const auto link : links.view()) {
                 usage[static_cast<std::size_t>(link)] += rows.weight[row];
             }

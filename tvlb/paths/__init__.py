@@ -27,7 +27,7 @@ from tvlb.paths.path_set import (
     WeightedSet,
     all_pairs,
 )
-from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows, wiring
+from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows
 from tvlb.paths.shape_rule import (
     HALVES,
     SHAPES,
@@ -82,5 +82,4 @@ __all__ = [
     "shape_shares",
     "strategic_choices",
     "table1_points",
-    "wiring",
 ]

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.paths.rows import wiring
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
 __all__ = ["TOTAL_HOPS", "Compositions", "compositions", "mean_paths_by_shape"]
 
@@ -59,7 +58,7 @@ def compositions(topology: Dragonfly) -> Compositions:
     for group in range(topology.groups):
         inside = topology.switch_group == group
         sources, targets = np.meshgrid(switches[inside], switches[~inside], indexing="ij")
-        cells = _native.pair_compositions(wiring(topology), sources.ravel(), targets.ravel())
+        cells = _native.pair_compositions(compiled(topology), sources.ravel(), targets.ravel())
         kinds, pairs = np.unique(cells.reshape(-1, 2 * _CELLS), axis=0, return_counts=True)
         for kind, count in zip(kinds, pairs.tolist(), strict=True):
             key = kind.tobytes()
@@ -87,6 +86,6 @@ def mean_paths_by_shape(topology: Dragonfly) -> NDArray[np.float64]:
     found = np.zeros(SHAPES)
     for code in range(SHAPES):
         rule = ShapeRule(tuple(float(code == other) for other in range(SHAPES)))
-        count, _, _ = _native.profile_vlb(wiring(topology), rule.native, source, target)
+        count, _, _ = _native.profile_vlb(compiled(topology), rule.native, source, target)
         found[code] = count.sum() / len(source)
     return found

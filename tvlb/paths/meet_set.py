@@ -10,10 +10,10 @@ from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths.members import keys_of_rows, members
 from tvlb.paths.path_set import LengthSet, PathSet, ShortSet, WeightedSet
-from tvlb.paths.rows import MAX_HOPS, PathRows, Switches, wiring
+from tvlb.paths.rows import MAX_HOPS, PathRows, Switches
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
 __all__ = ["MeetSet"]
 
@@ -178,13 +178,13 @@ def _count(
     targets: Switches,
 ) -> NDArray[np.int64]:
     """Count the paths of each pair, int64 (pairs,)."""
-    count, _, _ = _native.profile_vlb(wiring(topology), rule, sources, targets)
+    count, _, _ = _native.profile_vlb(compiled(topology), rule, sources, targets)
     return count.reshape(-1, MAX_HOPS + 1).sum(axis=1)
 
 
 def _shapes(rows: PathRows) -> NDArray[np.uint8]:
     """Shape code of every row, `SHAPES` inside a group."""
-    return _native.path_shapes(wiring(rows.topology), rows.native)
+    return _native.path_shapes(compiled(rows.topology), rows.native)
 
 
 def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:
@@ -196,7 +196,7 @@ def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:
 def _of_rule(rule: ShapeRule, like: PathRows) -> PathRows:
     """Rows that a rule gives the pairs of other rows."""
     topology = like.topology
-    columns = _native.enumerate_vlb(wiring(topology), rule.native, like.source, like.target)
+    columns = _native.enumerate_vlb(compiled(topology), rule.native, like.source, like.target)
     return PathRows(topology, like.source, like.target, *columns)
 
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths.compositions import TOTAL_HOPS, compositions
-from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches, wiring
+from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches
 from tvlb.paths.shape_rule import SHAPES, ShapeRule, check_weights, shape_hops, weights_text
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage, ShortUsage
 from tvlb.randomness import check_seed
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
 __all__ = [
     "EmptySet",
@@ -134,7 +134,7 @@ class WeightedSet(PathSet):
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
         columns = _native.enumerate_vlb(
-            wiring(self.topology), self._known_rule.native, sources, targets
+            compiled(self.topology), self._known_rule.native, sources, targets
         )
         return PathRows(self.topology, sources, targets, *columns)
 
@@ -148,7 +148,7 @@ class WeightedSet(PathSet):
         self, sources: Switches, targets: Switches
     ) -> tuple[HopProfile, NDArray[np.float64]]:
         count, weight, unit = _native.profile_vlb(
-            wiring(self.topology), self._known_rule.native, sources, targets
+            compiled(self.topology), self._known_rule.native, sources, targets
         )
         return _hop_profile(count, weight), unit
 
@@ -167,7 +167,7 @@ class WeightedSet(PathSet):
         if rule.is_compact:
             return super().most_paths(sources, targets)
         whole = replace(rule, drawn_hops=0, percent=0, seed=0)
-        count, _, _ = _native.profile_vlb(wiring(self.topology), whole.native, sources, targets)
+        count, _, _ = _native.profile_vlb(compiled(self.topology), whole.native, sources, targets)
         return count.reshape(-1, MAX_HOPS + 1).sum(axis=1)
 
     def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
@@ -175,7 +175,7 @@ class WeightedSet(PathSet):
         rule = self._known_rule
         if rule.near_to is None:
             return super().takes_nearest(sources, targets)
-        taken = _native.takes_nearest(wiring(self.topology), rule.native, sources, targets)
+        taken = _native.takes_nearest(compiled(self.topology), rule.native, sources, targets)
         return taken.astype(bool)
 
 
@@ -339,13 +339,13 @@ class ShortSet(PathSet):
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
-        columns = _native.enumerate_vlb(wiring(self.topology), self._rule(), sources, targets)
+        columns = _native.enumerate_vlb(compiled(self.topology), self._rule(), sources, targets)
         return PathRows(self.topology, sources, targets, *columns)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """See `PathSet.profile`; counted from the structure, no path is listed."""
         count, weight, _ = _native.profile_vlb(
-            wiring(self.topology), self._rule(), sources, targets
+            compiled(self.topology), self._rule(), sources, targets
         )
         return _hop_profile(count, weight)
 

@@ -1,16 +1,14 @@
 """Paths as arrays: the rows of many switch pairs, and the links they take."""
 
-import atexit
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
-__all__ = ["ABSENT", "MAX_HOPS", "ClassUsage", "PathRows", "Switches", "min_rows", "wiring"]
+__all__ = ["ABSENT", "MAX_HOPS", "ClassUsage", "PathRows", "Switches", "min_rows"]
 
 ABSENT = -1
 MAX_HOPS = 6
@@ -18,26 +16,6 @@ _CLASSES = MAX_HOPS + 1
 _ROW_COLUMNS = ("intermediate", "first_link", "second_link", "hops", "weight")
 
 Switches = NDArray[np.int32]
-
-
-@lru_cache(maxsize=8)
-def wiring(topology: Dragonfly) -> _native.Wiring:
-    """Return the topology in the form that the compiled kernels read."""
-    network = topology.network
-    return _native.Wiring(
-        topology.switches_per_group,
-        topology.groups,
-        network.link_source,
-        network.link_target,
-        network.link_kind,
-        topology.local_link.ravel(),
-        topology.group_link_offset,
-        topology.group_links,
-    )
-
-
-# A thread or a greenlet that never ends may hold this module, and with it what is kept here.
-atexit.register(wiring.cache_clear)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +73,7 @@ class PathRows:
     def native(self) -> _native.Rows:
         """The rows in the form that the compiled kernels read (checked, not copied)."""
         return _native.Rows(
-            wiring(self.topology),
+            compiled(self.topology),
             self.source,
             self.target,
             self.offset,
@@ -120,11 +98,11 @@ class PathRows:
 
     def links(self) -> NDArray[np.int32]:
         """Link ids of each path in travel order, int32 (rows, 6), -1 beyond the last hop."""
-        return _native.path_links(wiring(self.topology), self.native).reshape(-1, MAX_HOPS)
+        return _native.path_links(compiled(self.topology), self.native).reshape(-1, MAX_HOPS)
 
     def total_usage(self) -> NDArray[np.float64]:
         """Sum of weights over each link, all pairs together, float64 (links,)."""
-        return _native.total_usage(wiring(self.topology), self.native)
+        return _native.total_usage(compiled(self.topology), self.native)
 
     def class_usage(self) -> ClassUsage:
         """Group the paths of each pair by hop count and add up their link usage."""
@@ -132,7 +110,7 @@ class PathRows:
         cells = len(self.source) * _CLASSES
         weight = np.bincount(cell, weights=self.weight, minlength=cells).astype(np.float64)
         entry_class, entry_link, entry_value = _native.class_usage(
-            wiring(self.topology), self.native
+            compiled(self.topology), self.native
         )
         return ClassUsage(
             count=np.bincount(cell, minlength=cells).reshape(-1, _CLASSES),
@@ -225,5 +203,5 @@ def min_rows(topology: Dragonfly, sources: Switches, targets: Switches) -> PathR
 
     Pairs inside a group have the direct local link; a switch has no path to itself.
     """
-    columns = _native.enumerate_min(wiring(topology), sources, targets)
+    columns = _native.enumerate_min(compiled(topology), sources, targets)
     return PathRows(topology, sources, targets, *columns)

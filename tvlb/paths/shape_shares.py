@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths.path_set import PathSet, ShapeSet
-from tvlb.paths.rows import Switches, wiring
+from tvlb.paths.rows import Switches
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
 __all__ = ["shape_shares"]
 
@@ -28,7 +28,7 @@ def shape_shares(path_set: PathSet) -> NDArray[np.float64] | None:
         drawn = _counted(path_set, source, target)
     elif path_set.most_paths(source, target).sum() <= _MOST_LISTED:
         rows = path_set.rows(source, target)
-        shapes = _native.path_shapes(wiring(path_set.topology), rows.native)
+        shapes = _native.path_shapes(compiled(path_set.topology), rows.native)
         drawn = np.bincount(shapes, weights=rows.weight, minlength=SHAPES).astype(np.float64)
     else:
         return None
@@ -62,5 +62,5 @@ def _count_of(
     topology: Dragonfly, code: int, source: Switches, target: Switches
 ) -> NDArray[np.int64]:
     rule = ShapeRule(tuple(float(code == other) for other in range(SHAPES)))
-    count, _, _ = _native.profile_vlb(wiring(topology), rule.native, source, target)
+    count, _, _ = _native.profile_vlb(compiled(topology), rule.native, source, target)
     return count.reshape(len(source), -1).sum(axis=1)

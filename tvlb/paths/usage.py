@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.paths.rows import MAX_HOPS, ClassUsage, Switches, wiring
+from tvlb.paths.rows import MAX_HOPS, ClassUsage, Switches
 from tvlb.paths.shape_rule import ShapeRule
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 
 __all__ = [
     "HopProfile",
@@ -61,7 +61,7 @@ class Pairs:
         if key not in self._drawn:
             self._drawn.clear()
             self._drawn[key] = _native.DrawnPaths(
-                wiring(self.topology), self.source, self.target, hops, seed, list(percents)
+                compiled(self.topology), self.source, self.target, hops, seed, list(percents)
             )
         return self._drawn[key]
 
@@ -122,7 +122,7 @@ class ShapeUsage:
         """See `SetUsage.listed`."""
         pairs = self.pairs
         owner, link, sums = _native.structure_usage(
-            wiring(pairs.topology),
+            compiled(pairs.topology),
             self.rule.native,
             self.drawn,
             pairs.source,
@@ -137,7 +137,7 @@ class ShapeUsage:
         pairs = self.pairs
         per_unit = rate * self.unit[:, np.newaxis]
         return _native.inner_loads(
-            wiring(pairs.topology),
+            compiled(pairs.topology),
             self.rule.native,
             self.drawn,
             pairs.source,
@@ -158,7 +158,7 @@ class ShortUsage:
         """See `SetUsage.listed`."""
         pairs = self.pairs
         entries = _native.structure_usage(
-            wiring(pairs.topology), self.rule, pairs.source, pairs.target, inner.view(np.uint8)
+            compiled(pairs.topology), self.rule, pairs.source, pairs.target, inner.view(np.uint8)
         )
         return ClassUsage(self.profile.count, self.profile.weight, *entries)
 
@@ -166,5 +166,5 @@ class ShortUsage:
         """See `SetUsage.inner_loads`."""
         pairs = self.pairs
         return _native.inner_loads(
-            wiring(pairs.topology), self.rule, pairs.source, pairs.target, rate.ravel()
+            compiled(pairs.topology), self.rule, pairs.source, pairs.target, rate.ravel()
         )

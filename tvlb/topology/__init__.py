@@ -4,6 +4,7 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 """
 
 from tvlb.topology.arrangements import ARRANGEMENTS
+from tvlb.topology.compiled import compiled
 from tvlb.topology.dragonfly import FROM_FILE, Dragonfly
 from tvlb.topology.network import LinkKind, Network
 from tvlb.topology.parse import parse_named_topology, parse_sizes, parse_topology
@@ -14,6 +15,7 @@ __all__ = [
     "Dragonfly",
     "LinkKind",
     "Network",
+    "compiled",
     "parse_named_topology",
     "parse_sizes",
     "parse_topology",

@@ -7,7 +7,7 @@
 
 #include "order.hpp"
 #include "shape_rule.hpp"
-#include "wiring.hpp"
+#include "dragonfly.hpp"
 
 namespace tvlb {
 
@@ -26,13 +26,13 @@ struct KeyedPath {
 // Calls visit(intermediate, first link, second link, shape) for every VLB path of an inter-group pair,
 // in row order.
 template <class Visit>
-void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visit) {
-    for (std::int32_t g = 0; g < w.groups; ++g) {
+void for_each_triple(const Dragonfly& w, std::int32_t s, std::int32_t d, Visit visit) {
+    for (std::int32_t g = 0; g < w.num_groups(); ++g) {
         if (g == w.group(s) || g == w.group(d)) continue;
-        const auto out = w.between(w.group(s), g);
-        const auto in = w.between(g, w.group(d));
-        for (std::int32_t i = 0; i < w.switches_per_group; ++i) {
-            const auto via = g * w.switches_per_group + i;
+        const auto out = w.global_links(w.group(s), g);
+        const auto in = w.global_links(g, w.group(d));
+        for (std::int32_t i = 0; i < w.group_size(); ++i) {
+            const auto via = g * w.group_size() + i;
             for (const auto first : out) {
                 const auto first_half = first_half_bits(w, s, first, via);
                 for (const auto second : in) {
@@ -44,7 +44,7 @@ void for_each_triple(const Wiring& w, std::int32_t s, std::int32_t d, Visit visi
 }
 
 // Appends the paths of an inter-group pair that have `hops` hops.
-inline void list_keyed(const Wiring& w, std::int32_t s, std::int32_t d, int hops, std::uint64_t seed,
+inline void list_keyed(const Dragonfly& w, std::int32_t s, std::int32_t d, int hops, std::uint64_t seed,
                        std::vector<KeyedPath>& out) {
     const auto pair = pair_key(seed, s, d);
     for_each_triple(w, s, d, [&](auto via, auto first, auto second, std::size_t shape) {

@@ -24,10 +24,10 @@ struct Candidate {
     return std::tie(c.intermediate, c.first, c.second);
 }
 
-void add_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, PathRows& rows) {
-    const auto start = w.group(s) * w.switches_per_group;
-    const int count = w.switches_per_group - 2;
-    for (auto via = start; via < start + w.switches_per_group; ++via) {
+void add_local_detours(const Dragonfly& w, std::int32_t s, std::int32_t d, PathRows& rows) {
+    const auto start = w.group(s) * w.group_size();
+    const int count = w.group_size() - 2;
+    for (auto via = start; via < start + w.group_size(); ++via) {
         if (via != s && via != d) rows.add(via, kAbsent, kAbsent, 2, 1.0 / count);
     }
 }
@@ -50,7 +50,7 @@ void cut_drawn_class(std::vector<Candidate>& chosen, const ShapeRule& rule) {
     });
 }
 
-[[nodiscard]] std::vector<Candidate> list_shapes(const Wiring& w, const ShapeRule& rule,
+[[nodiscard]] std::vector<Candidate> list_shapes(const Dragonfly& w, const ShapeRule& rule,
                                                  std::int32_t s, std::int32_t d) {
     std::vector<Candidate> chosen;
     const auto key = pair_key(rule.seed, s, d);
@@ -90,7 +90,7 @@ void cut_drawn_class(std::vector<Candidate>& chosen, const ShapeRule& rule) {
     return weight;
 }
 
-void add_shapes(const Wiring& w, const ShapeRule& rule, std::int32_t s, std::int32_t d,
+void add_shapes(const Dragonfly& w, const ShapeRule& rule, std::int32_t s, std::int32_t d,
                 PathRows& rows) {
     const auto chosen = list_shapes(w, rule, s, d);
     if (chosen.empty()) {
@@ -105,15 +105,15 @@ void add_shapes(const Wiring& w, const ShapeRule& rule, std::int32_t s, std::int
     }
 }
 
-void add_short(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
+void add_short(const Dragonfly& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
                PathRows& rows) {
     const auto vias = short_intermediates(w, rule, s, d);
     for (const auto& [via, first, second] : vias) {
         const double weight =
             1.0 / (static_cast<double>(vias.size()) * first.count * second.count);
-        for (const auto out : w.between(w.group(s), w.group(via))) {
+        for (const auto out : w.global_links(w.group(s), w.group(via))) {
             if (w.min_hops(s, out, via) != first.hops) continue;
-            for (const auto in : w.between(w.group(via), w.group(d))) {
+            for (const auto in : w.global_links(w.group(via), w.group(d))) {
                 if (w.min_hops(via, in, d) != second.hops) continue;
                 rows.add(via, out, in, first.hops + second.hops, weight);
             }
@@ -122,7 +122,7 @@ void add_short(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int3
 }
 
 template <class AddPair>
-PathRows enumerate_pairs(const Wiring& w, Switches sources, Switches targets, AddPair add_pair) {
+PathRows enumerate_pairs(const Dragonfly& w, Switches sources, Switches targets, AddPair add_pair) {
     PathRows rows;
     rows.offset.reserve(sources.size() + 1);
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
@@ -141,7 +141,7 @@ PathRows enumerate_pairs(const Wiring& w, Switches sources, Switches targets, Ad
 }
 
 // Returns the draw weight of a path whose rule weight is 1.
-double profile_pair(const Wiring& w, const ShapeRule& rule, std::int32_t s, std::int32_t d,
+double profile_pair(const Dragonfly& w, const ShapeRule& rule, std::int32_t s, std::int32_t d,
                     std::span<std::int64_t> count, std::span<double> weight) {
     const auto found = pair_weights(rule, count_shapes(w, s, d));
     if (found.total == 0.0) return 0.0;
@@ -159,7 +159,7 @@ double profile_pair(const Wiring& w, const ShapeRule& rule, std::int32_t s, std:
     return 1.0 / found.total;
 }
 
-double profile_pair(const Wiring& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
+double profile_pair(const Dragonfly& w, const ShortRule& rule, std::int32_t s, std::int32_t d,
                     std::span<std::int64_t> count, std::span<double> weight) {
     const auto vias = short_intermediates(w, rule, s, d);
     for (const auto& [via, first, second] : vias) {
@@ -171,7 +171,7 @@ double profile_pair(const Wiring& w, const ShortRule& rule, std::int32_t s, std:
 }
 
 template <class Rule>
-ClassProfile profile_pairs(const Wiring& w, const Rule& rule, Switches sources, Switches targets) {
+ClassProfile profile_pairs(const Dragonfly& w, const Rule& rule, Switches sources, Switches targets) {
     ClassProfile out;
     out.count.resize(sources.size() * kClasses);
     out.weight.resize(sources.size() * kClasses);
@@ -184,8 +184,8 @@ ClassProfile profile_pairs(const Wiring& w, const Rule& rule, Switches sources, 
         if (s == d) continue;
         if (w.group(s) != w.group(d)) {
             out.unit[pair] = profile_pair(w, rule, s, d, count, weight);
-        } else if (w.switches_per_group > 2) {
-            count[2] = w.switches_per_group - 2;
+        } else if (w.group_size() > 2) {
+            count[2] = w.group_size() - 2;
             weight[2] = 1.0;
             out.unit[pair] = 1.0 / static_cast<double>(count[2]);
         }
@@ -195,25 +195,25 @@ ClassProfile profile_pairs(const Wiring& w, const Rule& rule, Switches sources, 
 
 }  // namespace
 
-std::vector<std::int64_t> pair_compositions(const Wiring& wiring, Switches sources,
+std::vector<std::int64_t> pair_compositions(const Dragonfly& dragonfly, Switches sources,
                                             Switches targets) {
     constexpr std::size_t kCells = 9;
     const auto cell = [](std::size_t m, std::size_t n) { return 3 * (m - 1) + (n - 1); };
-    const ShortestHops hops(wiring);
+    const ShortestHops hops(dragonfly);
     std::vector<std::int64_t> out(sources.size() * 2 * kCells, 0);
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
         const auto s = sources[pair];
         const auto d = targets[pair];
-        if (wiring.group(s) == wiring.group(d)) continue;
+        if (dragonfly.group(s) == dragonfly.group(d)) continue;
         const auto counts = std::span(out).subspan(pair * 2 * kCells, 2 * kCells);
-        const auto by_shape = count_shapes(wiring, s, d);
+        const auto by_shape = count_shapes(dragonfly, s, d);
         for (std::size_t shape = 0; shape < kShapes; ++shape) {
             const auto first = static_cast<std::size_t>(first_half_hops(shape));
             const auto second = static_cast<std::size_t>(shape_hops(shape)) - first;
             counts[cell(first, second)] += by_shape[shape];
         }
-        for (std::int32_t via = 0; via < wiring.switches(); ++via) {
-            if (wiring.group(via) == wiring.group(s) || wiring.group(via) == wiring.group(d)) continue;
+        for (std::int32_t via = 0; via < dragonfly.num_switches(); ++via) {
+            if (dragonfly.group(via) == dragonfly.group(s) || dragonfly.group(via) == dragonfly.group(d)) continue;
             const auto first = hops.of(s, via);
             const auto second = hops.of(via, d);
             if (first <= 3 && second <= 3) ++counts[kCells + cell(first, second)];
@@ -222,62 +222,53 @@ std::vector<std::int64_t> pair_compositions(const Wiring& wiring, Switches sourc
     return out;
 }
 
-void PathRows::add(std::int32_t via, std::int32_t first, std::int32_t second, int hop_count,
-                   double w) {
-    intermediate.push_back(via);
-    first_link.push_back(first);
-    second_link.push_back(second);
-    hops.push_back(static_cast<std::int8_t>(hop_count));
-    weight.push_back(w);
-}
-
-std::uint8_t shape_of(const Wiring& w, const Path& path) {
+std::uint8_t shape_of(const Dragonfly& w, const Path& path) {
     if (w.group(path.source) == w.group(path.target)) return static_cast<std::uint8_t>(kShapes);
     return static_cast<std::uint8_t>(
         first_half_bits(w, path.source, path.first_link, path.intermediate) |
         second_half_bits(w, path.intermediate, path.second_link, path.target));
 }
 
-std::vector<std::uint8_t> takes_nearest(const Wiring& wiring, const ShapeRule& rule,
+std::vector<std::uint8_t> takes_nearest(const Dragonfly& dragonfly, const ShapeRule& rule,
                                         Switches sources, Switches targets) {
     std::vector<std::uint8_t> out(sources.size(), 0);
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
         const auto s = sources[pair];
         const auto d = targets[pair];
-        if (wiring.group(s) == wiring.group(d)) continue;
-        const auto count = count_shapes(wiring, s, d);
+        if (dragonfly.group(s) == dragonfly.group(d)) continue;
+        const auto count = count_shapes(dragonfly, s, d);
         const bool lacks = rule.is_compact() ? pair_weights(rule, count).is_nearest
-                                             : list_shapes(wiring, rule, s, d).empty();
+                                             : list_shapes(dragonfly, rule, s, d).empty();
         out[pair] = lacks && nearest_shape(rule.nearest, count) != kShapes ? 1 : 0;
     }
     return out;
 }
 
-PathRows enumerate(const Wiring& wiring, const ShapeRule& rule, Switches sources,
+PathRows enumerate(const Dragonfly& dragonfly, const ShapeRule& rule, Switches sources,
                    Switches targets) {
-    return enumerate_pairs(wiring, sources, targets, [&](auto s, auto d, PathRows& rows) {
-        add_shapes(wiring, rule, s, d, rows);
+    return enumerate_pairs(dragonfly, sources, targets, [&](auto s, auto d, PathRows& rows) {
+        add_shapes(dragonfly, rule, s, d, rows);
     });
 }
 
-PathRows enumerate(const Wiring& wiring, const ShortRule& rule, Switches sources,
+PathRows enumerate(const Dragonfly& dragonfly, const ShortRule& rule, Switches sources,
                    Switches targets) {
-    return enumerate_pairs(wiring, sources, targets, [&](auto s, auto d, PathRows& rows) {
-        add_short(wiring, rule, s, d, rows);
+    return enumerate_pairs(dragonfly, sources, targets, [&](auto s, auto d, PathRows& rows) {
+        add_short(dragonfly, rule, s, d, rows);
     });
 }
 
-PathRows enumerate_min(const Wiring& wiring, Switches sources, Switches targets) {
+PathRows enumerate_min(const Dragonfly& dragonfly, Switches sources, Switches targets) {
     PathRows rows;
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
         const auto s = sources[pair];
         const auto d = targets[pair];
-        if (s != d && wiring.group(s) == wiring.group(d)) {
+        if (s != d && dragonfly.group(s) == dragonfly.group(d)) {
             rows.add(kAbsent, kAbsent, kAbsent, 1, 1.0);
         } else if (s != d) {
-            const auto links = wiring.between(wiring.group(s), wiring.group(d));
+            const auto links = dragonfly.global_links(dragonfly.group(s), dragonfly.group(d));
             for (const auto link : links) {
-                rows.add(kAbsent, link, kAbsent, wiring.min_hops(s, link, d),
+                rows.add(kAbsent, link, kAbsent, dragonfly.min_hops(s, link, d),
                          1.0 / static_cast<double>(links.size()));
             }
         }
@@ -286,15 +277,15 @@ PathRows enumerate_min(const Wiring& wiring, Switches sources, Switches targets)
     return rows;
 }
 
-ClassProfile profile(const Wiring& wiring, const ShapeRule& rule, Switches sources,
+ClassProfile profile(const Dragonfly& dragonfly, const ShapeRule& rule, Switches sources,
                      Switches targets) {
     if (!rule.is_compact()) throw std::invalid_argument("only listed paths tell the weights of a pair");
-    return profile_pairs(wiring, rule, sources, targets);
+    return profile_pairs(dragonfly, rule, sources, targets);
 }
 
-ClassProfile profile(const Wiring& wiring, const ShortRule& rule, Switches sources,
+ClassProfile profile(const Dragonfly& dragonfly, const ShortRule& rule, Switches sources,
                      Switches targets) {
-    return profile_pairs(wiring, rule, sources, targets);
+    return profile_pairs(dragonfly, rule, sources, targets);
 }
 
 }  // namespace tvlb

@@ -13,8 +13,8 @@ namespace tvlb {
 // Counts paths over links, one slice at a time.
 class DrawnPaths::Counter {
 public:
-    explicit Counter(const Wiring& wiring)
-        : wiring_(wiring), locals_(wiring.num_local_links()), count_(wiring.links(), 0) {}
+    explicit Counter(const Dragonfly& dragonfly)
+        : dragonfly_(dragonfly), locals_(static_cast<std::size_t>(dragonfly.num_local_links())), count_(dragonfly.num_links(), 0) {}
 
     void add(const PathLinks& path) {
         for (const auto link : path.view()) {
@@ -35,7 +35,7 @@ public:
         }
         for (const auto link : touched_) {
             auto& count = count_[static_cast<std::size_t>(link)];
-            if (out.dense.empty() || wiring_.is_global(link)) {
+            if (out.dense.empty() || dragonfly_.is_global(link)) {
                 out.link.push_back(link);
                 out.count.push_back(count);
             }
@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    const Wiring& wiring_;
+    const Dragonfly& dragonfly_;
     std::size_t locals_;
     std::vector<std::uint16_t> count_;  // by link
     std::vector<std::int32_t> touched_;
@@ -72,10 +72,10 @@ void partition_at(std::span<KeyedPath> paths, std::span<const std::int64_t> cuts
 
 }  // namespace
 
-DrawnPaths::DrawnPaths(const Wiring& wiring, Switches sources, Switches targets, int hops,
+DrawnPaths::DrawnPaths(const Dragonfly& dragonfly, Switches sources, Switches targets, int hops,
                        std::uint64_t seed, std::vector<int> percents)
     : hops_(hops), pairs_(sources.size()), percents_(std::move(percents)) {
-    Counter counter(wiring);
+    Counter counter(dragonfly);
     slices_.reserve(pairs_ * percents_.size());
     std::vector<KeyedPath> paths;
     std::vector<std::int64_t> cuts;
@@ -84,7 +84,7 @@ DrawnPaths::DrawnPaths(const Wiring& wiring, Switches sources, Switches targets,
         const auto d = targets[pair];
         paths.clear();
         cuts.clear();
-        if (wiring.group(s) != wiring.group(d)) list_keyed(wiring, s, d, hops, seed, paths);
+        if (dragonfly.group(s) != dragonfly.group(d)) list_keyed(dragonfly, s, d, hops, seed, paths);
         for (const auto percent : percents_) {
             cuts.push_back(drawn_count(static_cast<std::int64_t>(paths.size()), percent));
         }
@@ -93,7 +93,7 @@ DrawnPaths::DrawnPaths(const Wiring& wiring, Switches sources, Switches targets,
         for (const auto cut : cuts) {
             for (; at < cut; ++at) {
                 const auto& path = paths[static_cast<std::size_t>(at)];
-                counter.add(wiring.links_of({s, d, path.intermediate, path.first, path.second}));
+                counter.add(dragonfly.links_of({s, d, path.intermediate, path.first, path.second}));
             }
             slices_.push_back(counter.finish());
         }

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "wiring.hpp"
+#include "dragonfly.hpp"
 
 namespace tvlb {
 
@@ -66,29 +66,29 @@ void for_each_shape(std::size_t ends, bool same_switch, std::int64_t a, Visit vi
 }
 
 // Local hops of the halves of a path, to the intermediate and from it, of an inter-group pair.
-[[nodiscard]] inline std::size_t first_half_bits(const Wiring& w, std::int32_t s, std::int32_t first,
+[[nodiscard]] inline std::size_t first_half_bits(const Dragonfly& w, std::int32_t s, std::int32_t first,
                                                  std::int32_t via) {
     return (w.source(first) != s ? kAtSource : 0U) | (w.target(first) != via ? kBefore : 0U);
 }
-[[nodiscard]] inline std::size_t second_half_bits(const Wiring& w, std::int32_t via,
+[[nodiscard]] inline std::size_t second_half_bits(const Dragonfly& w, std::int32_t via,
                                                   std::int32_t second, std::int32_t d) {
     return (w.source(second) != via ? kAfter : 0U) | (w.target(second) != d ? kAtTarget : 0U);
 }
-[[nodiscard]] inline std::size_t end_bits(const Wiring& w, std::int32_t s, std::int32_t first,
+[[nodiscard]] inline std::size_t end_bits(const Dragonfly& w, std::int32_t s, std::int32_t first,
                                           std::int32_t second, std::int32_t d) {
     return (w.source(first) != s ? kAtSource : 0U) | (w.target(second) != d ? kAtTarget : 0U);
 }
 
 // Paths of an inter-group pair by shape; no intermediate is visited.
-[[nodiscard]] inline ByShape<std::int64_t> count_shapes(const Wiring& w, std::int32_t s,
+[[nodiscard]] inline ByShape<std::int64_t> count_shapes(const Dragonfly& w, std::int32_t s,
                                                         std::int32_t d) {
     ByShape<std::int64_t> count{};
-    for (std::int32_t g = 0; g < w.groups; ++g) {
+    for (std::int32_t g = 0; g < w.num_groups(); ++g) {
         if (g == w.group(s) || g == w.group(d)) continue;
-        for (const auto first : w.between(w.group(s), g)) {
-            for (const auto second : w.between(g, w.group(d))) {
+        for (const auto first : w.global_links(w.group(s), g)) {
+            for (const auto second : w.global_links(g, w.group(d))) {
                 for_each_shape(end_bits(w, s, first, second, d), w.target(first) == w.source(second),
-                               w.switches_per_group,
+                               w.group_size(),
                                [&](std::size_t shape, std::int64_t paths) { count[shape] += paths; });
             }
         }

@@ -49,14 +49,14 @@ void visit_meeting(const ByShape<double>& weight, std::int32_t a, const Meeting&
 }
 
 template <class Sink>
-void visit_shapes(const Wiring& w, const ByShape<double>& weight, std::int32_t s, std::int32_t d,
+void visit_shapes(const Dragonfly& w, const ByShape<double>& weight, std::int32_t s, std::int32_t d,
                   Sink& sink) {
-    const auto a = w.switches_per_group;
-    for (std::int32_t g = 0; g < w.groups; ++g) {
+    const auto a = w.group_size();
+    for (std::int32_t g = 0; g < w.num_groups(); ++g) {
         if (g == w.group(s) || g == w.group(d)) continue;
-        const auto in = w.between(g, w.group(d));
+        const auto in = w.global_links(g, w.group(d));
         sink.enter(g);
-        for (const auto first : w.between(w.group(s), g)) {
+        for (const auto first : w.global_links(w.group(s), g)) {
             for (const auto second : in) {
                 visit_meeting(weight, a,
                               {first, second, w.target(first) % a, w.source(second) % a,
@@ -107,13 +107,12 @@ struct Local {
     std::int32_t link;
 };
 
-[[nodiscard]] std::vector<std::vector<Local>> listed_by_group(const Wiring& w,
+[[nodiscard]] std::vector<std::vector<Local>> listed_by_group(const Dragonfly& w,
                                                               std::span<const std::uint8_t> listed) {
-    std::vector<std::vector<Local>> out(static_cast<std::size_t>(w.groups));
-    const auto a = w.switches_per_group;
-    for (std::size_t link = 0; link < w.num_local_links(); ++link) {
-        if (listed[link] == 0) continue;
-        const auto id = static_cast<std::int32_t>(link);
+    std::vector<std::vector<Local>> out(static_cast<std::size_t>(w.num_groups()));
+    const auto a = w.group_size();
+    for (std::int32_t id = 0; id < w.num_local_links(); ++id) {
+        if (listed[static_cast<std::size_t>(id)] == 0) continue;
         out[static_cast<std::size_t>(w.group(w.source(id)))].push_back(
             {w.source(id) % a, w.target(id) % a, id});
     }
@@ -124,18 +123,18 @@ struct Local {
 class InnerLinks {
 public:
     InnerLinks() = default;
-    InnerLinks(const Wiring& w, std::int32_t s, std::int32_t d)
-        : own_(w.group(s) * w.switches_per_group), other_(w.group(d) * w.switches_per_group) {}
+    InnerLinks(const Dragonfly& w, std::int32_t s, std::int32_t d)
+        : own_(w.group(s) * w.group_size()), other_(w.group(d) * w.group_size()) {}
 
-    [[nodiscard]] bool contains(const Wiring& w, std::int32_t link) const {
+    [[nodiscard]] bool contains(const Dragonfly& w, std::int32_t link) const {
         if (w.is_global(link)) return false;
         return !within(w, own_, w.source(link)) && !within(w, other_, w.source(link));
     }
 
 private:
     // Every link of every path asks, so no division.
-    static bool within(const Wiring& w, std::int32_t first, std::int32_t sw) {
-        return sw >= first && sw < first + w.switches_per_group;
+    static bool within(const Dragonfly& w, std::int32_t first, std::int32_t sw) {
+        return sw >= first && sw < first + w.group_size();
     }
 
     std::int32_t own_ = 0;    // first switch of the source's group
@@ -145,8 +144,8 @@ private:
 // Lists the usage of one pair after another.
 class Lister {
 public:
-    Lister(const Wiring& wiring, std::span<const std::uint8_t> listed)
-        : w_(wiring), listed_(listed), inner_(listed_by_group(wiring, listed)), sums_(wiring.links()),
+    Lister(const Dragonfly& dragonfly, std::span<const std::uint8_t> listed)
+        : w_(dragonfly), listed_(listed), inner_(listed_by_group(dragonfly, listed)), sums_(dragonfly.num_links()),
           row_(cells(1)), column_(cells(1)), direct_(cells(2)) {}
 
     void begin(std::int32_t s, std::int32_t d) {
@@ -171,7 +170,7 @@ public:
     }
     void direct(std::int32_t from, std::int32_t to, int hops, double paths) {
         if (wanted_.empty()) return;
-        direct_[cell(from * w_.switches_per_group + to, hops)] += paths;
+        direct_[cell(from * w_.group_size() + to, hops)] += paths;
     }
     // Any link of a path, wherever it lies.
     void any(std::int32_t link, int hops, double value) {
@@ -185,7 +184,7 @@ public:
             for (int hops = 2; hops < kClasses; ++hops) {
                 const double paths =
                     row_[cell(local.from, hops)] + column_[cell(local.to, hops)] +
-                    direct_[cell(local.from * w_.switches_per_group + local.to, hops)];
+                    direct_[cell(local.from * w_.group_size() + local.to, hops)];
                 if (paths > 0.0) sums_.add(local.link, hops, paths);
             }
         }
@@ -194,7 +193,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<double> cells(int dimensions) const {
-        const auto a = static_cast<std::size_t>(w_.switches_per_group);
+        const auto a = static_cast<std::size_t>(w_.group_size());
         return std::vector<double>((dimensions == 1 ? a : a * a) * kClasses, 0.0);
     }
     static std::size_t cell(std::int32_t position, int hops) {
@@ -202,9 +201,9 @@ private:
     }
     void add_local(std::int32_t from, std::int32_t to, int hops, double value) {
         if (from == to) return;
-        sums_.add(w_.local(from, to), hops, value);
+        sums_.add(w_.local_link(from, to), hops, value);
     }
-    const Wiring& w_;
+    const Dragonfly& w_;
     std::span<const std::uint8_t> listed_;
     std::vector<std::vector<Local>> inner_;  // listed ones, by group
     std::span<const Local> wanted_;          // of the group being visited
@@ -220,9 +219,9 @@ private:
 // Adds up the loads of all inner links, all pairs together.
 class Loader {
 public:
-    explicit Loader(const Wiring& wiring)
-        : w_(wiring), row_(static_cast<std::size_t>(wiring.switches()), 0.0), column_(row_),
-          direct_(wiring.links(), 0.0) {}
+    explicit Loader(const Dragonfly& dragonfly)
+        : w_(dragonfly), row_(static_cast<std::size_t>(dragonfly.num_switches()), 0.0), column_(row_),
+          direct_(dragonfly.num_links(), 0.0) {}
 
     void begin(std::int32_t s, std::int32_t d, std::span<const double> rate) {
         inner_links_ = InnerLinks(w_, s, d);
@@ -230,11 +229,11 @@ public:
     }
 
     void ends(const Meeting& /*at*/, int /*hops*/, double /*paths*/) {}
-    void enter(std::int32_t group) { start_ = group * w_.switches_per_group; }
+    void enter(std::int32_t group) { start_ = group * w_.group_size(); }
     void row(std::int32_t from, int hops, double paths) { at(row_, from) += rate(hops) * paths; }
     void column(std::int32_t to, int hops, double paths) { at(column_, to) += rate(hops) * paths; }
     void direct(std::int32_t from, std::int32_t to, int hops, double paths) {
-        direct_[static_cast<std::size_t>(w_.local(start_ + from, start_ + to))] += rate(hops) * paths;
+        direct_[static_cast<std::size_t>(w_.local_link(start_ + from, start_ + to))] += rate(hops) * paths;
     }
     void any(std::int32_t link, int hops, double value) {
         if (!inner_links_.contains(w_, link)) return;
@@ -243,9 +242,8 @@ public:
     void leave() {}
 
     [[nodiscard]] std::vector<double> finish() && {
-        for (std::size_t link = 0; link < w_.num_local_links(); ++link) {
-            const auto id = static_cast<std::int32_t>(link);
-            direct_[link] += row_[static_cast<std::size_t>(w_.source(id))] +
+        for (std::int32_t id = 0; id < w_.num_local_links(); ++id) {
+            direct_[static_cast<std::size_t>(id)] += row_[static_cast<std::size_t>(w_.source(id))] +
                              column_[static_cast<std::size_t>(w_.target(id))];
         }
         return std::move(direct_);
@@ -257,7 +255,7 @@ private:
         return sums[static_cast<std::size_t>(start_ + position)];
     }
 
-    const Wiring& w_;
+    const Dragonfly& w_;
     std::vector<double> row_;     // by switch
     std::vector<double> column_;
     std::vector<double> direct_;  // by link
@@ -267,12 +265,12 @@ private:
 };
 
 template <class Sink>
-void visit_local_detours(const Wiring& w, std::int32_t s, std::int32_t d, double value, Sink& sink) {
-    const auto start = w.group(s) * w.switches_per_group;
-    for (auto via = start; via < start + w.switches_per_group; ++via) {
+void visit_local_detours(const Dragonfly& w, std::int32_t s, std::int32_t d, double value, Sink& sink) {
+    const auto start = w.group(s) * w.group_size();
+    for (auto via = start; via < start + w.group_size(); ++via) {
         if (via == s || via == d) continue;
-        sink.any(w.local(s, via), 2, value);
-        sink.any(w.local(via, d), 2, value);
+        sink.any(w.local_link(s, via), 2, value);
+        sink.any(w.local_link(via, d), 2, value);
     }
 }
 
@@ -288,7 +286,7 @@ public:
     }
 
     template <class Sink>
-    void operator()(const Wiring& w, std::size_t pair, std::int32_t s, std::int32_t d,
+    void operator()(const Dragonfly& w, std::size_t pair, std::int32_t s, std::int32_t d,
                     Sink& sink) const {
         if (w.group(s) == w.group(d)) {
             visit_local_detours(w, s, d, 1.0, sink);
@@ -323,10 +321,10 @@ public:
     explicit ShortVisitor(const ShortRule& rule) : rule_(rule) {}
 
     template <class Sink>
-    void operator()(const Wiring& w, std::size_t /*pair*/, std::int32_t s, std::int32_t d,
+    void operator()(const Dragonfly& w, std::size_t /*pair*/, std::int32_t s, std::int32_t d,
                     Sink& sink) const {
         if (w.group(s) == w.group(d)) {
-            visit_local_detours(w, s, d, 1.0 / (w.switches_per_group - 2), sink);
+            visit_local_detours(w, s, d, 1.0 / (w.group_size() - 2), sink);
             return;
         }
         const auto vias = short_intermediates(w, rule_, s, d);
@@ -340,9 +338,9 @@ public:
 
 private:
     template <class Sink>
-    static void visit_half(const Wiring& w, std::int32_t from, std::int32_t to, const Shortest& half,
+    static void visit_half(const Dragonfly& w, std::int32_t from, std::int32_t to, const Shortest& half,
                            int hops, double weight, Sink& sink) {
-        for (const auto link : w.between(w.group(from), w.group(to))) {
+        for (const auto link : w.global_links(w.group(from), w.group(to))) {
             if (w.min_hops(from, link, to) != half.hops) continue;
             PathLinks links;
             w.add_min(links, from, link, to);
@@ -354,7 +352,7 @@ private:
 };
 
 template <class Visitor>
-ClassUsage list_usage(const Wiring& w, const Visitor& visit, Switches sources, Switches targets,
+ClassUsage list_usage(const Dragonfly& w, const Visitor& visit, Switches sources, Switches targets,
                       std::span<const std::uint8_t> listed) {
     ClassUsage out;
     Lister lister(w, listed);
@@ -368,7 +366,7 @@ ClassUsage list_usage(const Wiring& w, const Visitor& visit, Switches sources, S
 }
 
 template <class Visitor>
-std::vector<double> add_loads(const Wiring& w, const Visitor& visit, Switches sources,
+std::vector<double> add_loads(const Dragonfly& w, const Visitor& visit, Switches sources,
                               Switches targets, std::span<const double> rate) {
     Loader loader(w);
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
@@ -381,25 +379,25 @@ std::vector<double> add_loads(const Wiring& w, const Visitor& visit, Switches so
 
 }  // namespace
 
-ClassUsage structure_usage(const Wiring& wiring, const ShapeRule& rule, const DrawnPaths* drawn,
+ClassUsage structure_usage(const Dragonfly& dragonfly, const ShapeRule& rule, const DrawnPaths* drawn,
                            Switches sources, Switches targets, std::span<const std::uint8_t> listed) {
-    return list_usage(wiring, ShapeVisitor(rule, drawn), sources, targets, listed);
+    return list_usage(dragonfly, ShapeVisitor(rule, drawn), sources, targets, listed);
 }
 
-ClassUsage structure_usage(const Wiring& wiring, const ShortRule& rule, Switches sources,
+ClassUsage structure_usage(const Dragonfly& dragonfly, const ShortRule& rule, Switches sources,
                            Switches targets, std::span<const std::uint8_t> listed) {
-    return list_usage(wiring, ShortVisitor(rule), sources, targets, listed);
+    return list_usage(dragonfly, ShortVisitor(rule), sources, targets, listed);
 }
 
-std::vector<double> inner_loads(const Wiring& wiring, const ShapeRule& rule,
+std::vector<double> inner_loads(const Dragonfly& dragonfly, const ShapeRule& rule,
                                 const DrawnPaths* drawn, Switches sources, Switches targets,
                                 std::span<const double> rate) {
-    return add_loads(wiring, ShapeVisitor(rule, drawn), sources, targets, rate);
+    return add_loads(dragonfly, ShapeVisitor(rule, drawn), sources, targets, rate);
 }
 
-std::vector<double> inner_loads(const Wiring& wiring, const ShortRule& rule, Switches sources,
+std::vector<double> inner_loads(const Dragonfly& dragonfly, const ShortRule& rule, Switches sources,
                                 Switches targets, std::span<const double> rate) {
-    return add_loads(wiring, ShortVisitor(rule), sources, targets, rate);
+    return add_loads(dragonfly, ShortVisitor(rule), sources, targets, rate);
 }
 
 }  // namespace tvlb

@@ -15,7 +15,7 @@ namespace tvlb {
 class DrawnPaths {
 public:
     // `percents` rise, each 1..99.
-    DrawnPaths(const Wiring& wiring, Switches sources, Switches targets, int hops,
+    DrawnPaths(const Dragonfly& dragonfly, Switches sources, Switches targets, int hops,
                std::uint64_t seed, std::vector<int> percents);
 
     [[nodiscard]] int hops() const { return hops_; }
