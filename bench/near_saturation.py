@@ -40,7 +40,6 @@ from sim_bridge import (
     Scenario,
     SimulationConfig,
     SimulationResult,
-    VcScheme,
     saturation_load,
 )
 from tvlb.paths import parse_expression
@@ -243,7 +242,7 @@ def rules_for(row: Row, folder: Path) -> list[Rule]:
             for value in (-3, -1, 1, 3)
         ),
         Rule("decide each-attempt", SimulationConfig(decide=Decide.EACH_ATTEMPT)),
-        Rule("6 VCs, per-hop", SimulationConfig(vc_scheme=VcScheme.PER_HOP)),
+        Rule("6 VCs, per-hop", SimulationConfig(vc_scheme="per-hop")),
         Rule("5 VCs, won", SimulationConfig(vc_count=5)),
         Rule("buffer 31", SimulationConfig(buffer_flits=31)),
         Rule("buffer 33", SimulationConfig(buffer_flits=33)),

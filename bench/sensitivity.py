@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from estimates import Estimate
 
-from sim_bridge import Routing, Scenario, SimulationConfig, VcScheme, search_saturation
+from sim_bridge import Routing, Scenario, SimulationConfig, search_saturation
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Mixed, Pattern, Permutation, Shift
@@ -134,8 +134,8 @@ STUDIES = (
         Routing.UGAL_G,
         Shift(1, 0),
         (
-            Setting("4 VCs, won", SimulationConfig(vc_scheme=VcScheme.WON)),
-            Setting("6 VCs, per-hop", SimulationConfig(vc_scheme=VcScheme.PER_HOP)),
+            Setting("4 VCs, won", SimulationConfig(vc_scheme="won")),
+            Setting("6 VCs, per-hop", SimulationConfig(vc_scheme="per-hop")),
         ),
         "saturation",
     ),

@@ -4,7 +4,7 @@
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, Warmup
+from sim_bridge.config import Decide, Routing, SimulationConfig, Warmup
 from sim_bridge.result import SimulationResult
 from sim_bridge.run import simulate
 from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
@@ -23,7 +23,6 @@ __all__ = [
     "SimulationResult",
     "StopFlag",
     "TraceHop",
-    "VcScheme",
     "Warmup",
     "half_width",
     "jain_index",

@@ -18,10 +18,6 @@ class Routing(Enum):
     UGAL_G = 3
     PAR = 4
 
-class VcScheme(Enum):
-    WON = 0
-    PER_HOP = 1
-
 class Decide(Enum):
     ONCE = 0
     EACH_ATTEMPT = 1
@@ -117,7 +113,7 @@ class PathSampler:
 
 class Config:
     routing: Routing
-    vc_scheme: VcScheme
+    vc_scheme: str
     decide: Decide
     vc_count: int
     buffer_flits: int

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
 
+import numpy as np
+
+from tvlb.choices import choose
 from tvlb.errors import InvalidInput
+from tvlb.topology import Dragonfly
+from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["Decide", "Routing", "SimulationConfig", "VcScheme", "Warmup"]
+__all__ = ["Decide", "Routing", "SimulationConfig", "Warmup"]
 
 
 class Routing(StrEnum):
@@ -17,13 +21,6 @@ class Routing(StrEnum):
     UGAL_L = "ugal-l"
     UGAL_G = "ugal-g"
     PAR = "par"
-
-
-class VcScheme(StrEnum):
-    """How the virtual channel rises along a route."""
-
-    WON = "won"
-    PER_HOP = "per-hop"
 
 
 class Decide(StrEnum):
@@ -54,8 +51,6 @@ _RANGES = {
 }
 _VC_RANGE = (1, 8)
 
-_Member = TypeVar("_Member", bound=StrEnum)
-
 
 @dataclass(frozen=True)
 class SimulationConfig:
@@ -68,9 +63,9 @@ class SimulationConfig:
         from `measured_cycles` on, every 1,000 cycles, the warm-up is over if MSER (White, Cobb,
         Spratt, 2000) drops no more than the first half of the mean latencies per 100 cycles.
     drain_limit_cycles : most cycles after the window to wait for its packets.
-    vc_scheme : `VcScheme` or its text: "won" or "per-hop".
-    vc_count : virtual channels, 1..8; None takes what the scheme needs (won 4, with PAR 5;
-        per-hop 6, with PAR 7). VC indices of a scheme that needs more are clamped.
+    vc_scheme : `VcScheme` or its text.
+    vc_count : virtual channels, 1..8; None takes what the scheme needs for the longest route
+        (won 4, with PAR 5). VC indices of a scheme that needs more are clamped.
     buffer_flits : buffer of one (input port, VC), flits.
     local_latency, global_latency : of links, cycles.
     speedup : internal switch steps per cycle.
@@ -90,7 +85,7 @@ class SimulationConfig:
     measured_cycles: int = 10_000
     warmup: str = Warmup.FIXED
     drain_limit_cycles: int = 20_000
-    vc_scheme: str = VcScheme.WON
+    vc_scheme: str = "won"
     vc_count: int | None = None
     buffer_flits: int = 32
     local_latency: int = 10
@@ -110,20 +105,18 @@ class SimulationConfig:
         object.__setattr__(self, "warmup", choose(Warmup, "warm-up", self.warmup))
         object.__setattr__(self, "decide", choose(Decide, "decide", self.decide))
 
-    def resolved_vc_count(self, routing: str) -> int:
+    def resolved_vc_count(self, topology: Dragonfly, routing: str) -> int:
         """Virtual channels per port that a run with this routing has."""
         if self.vc_count is not None:
             return self.vc_count
-        base = 4 if self.vc_scheme == VcScheme.WON else 6
-        return base + 1 if routing == Routing.PAR else base
+        return VcScheme(self.vc_scheme).vcs_needed(_longest_route(topology, routing))
 
 
-def choose(kind: type[_Member], name: str, value: str) -> _Member:
-    """Return the member of `kind` that `value` names; raise InvalidInput listing all of them."""
-    try:
-        return kind(value)
-    except ValueError:
-        raise InvalidInput(f"{name} {value!r}: choose one of {', '.join(kind)}") from None
+def _longest_route(topology: Dragonfly, routing: str) -> Kinds:
+    """Return the kinds of the links of the longest route, int8 (1, links)."""
+    minimal = topology.longest_min_path
+    first = minimal[:1] if routing == Routing.PAR else ()
+    return np.array([first + 2 * minimal], dtype=np.int8)
 
 
 def _check_range(name: str, value: object, low: int, high: int) -> None:

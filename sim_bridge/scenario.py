@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.config import Decide, Routing, SimulationConfig, VcScheme, Warmup, choose
+from sim_bridge.config import Decide, Routing, SimulationConfig, Warmup
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
 from sim_bridge.round_trip import round_trip_warnings
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.statistics import half_width, make_series, ratio
 from sim_bridge.trace import make_traces
+from tvlb.choices import choose
 from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.paths import PathSet, Switches
 from tvlb.randomness import check_seed
@@ -30,7 +31,6 @@ _ROUTING = {
     Routing.UGAL_G: _core.Routing.UGAL_G,
     Routing.PAR: _core.Routing.PAR,
 }
-_VC_SCHEME = {VcScheme.WON: _core.VcScheme.WON, VcScheme.PER_HOP: _core.VcScheme.PER_HOP}
 _DECIDE = {Decide.ONCE: _core.Decide.ONCE, Decide.EACH_ATTEMPT: _core.Decide.EACH_ATTEMPT}
 _STOPPED = {
     _core.Stopped.COMPLETED: "completed",
@@ -174,9 +174,9 @@ class Scenario:
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         core = _core.Config()
         core.routing = _ROUTING[Routing(self.routing)]
-        core.vc_scheme = _VC_SCHEME[VcScheme(config.vc_scheme)]
+        core.vc_scheme = config.vc_scheme
         core.decide = _DECIDE[Decide(config.decide)]
-        core.vc_count = 0 if config.vc_count is None else config.vc_count
+        core.vc_count = config.resolved_vc_count(self.topology, self.routing)
         core.buffer_flits = config.buffer_flits
         core.local_latency = config.local_latency
         core.global_latency = config.global_latency

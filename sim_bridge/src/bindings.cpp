@@ -145,9 +145,6 @@ void bind_config(nb::module_& module) {
       .value("UGAL_L", RoutingKind::ugal_l)
       .value("UGAL_G", RoutingKind::ugal_g)
       .value("PAR", RoutingKind::par);
-  nb::enum_<VcScheme>(module, "VcScheme")
-      .value("WON", VcScheme::won)
-      .value("PER_HOP", VcScheme::per_hop);
   nb::enum_<Decide>(module, "Decide")
       .value("ONCE", Decide::once)
       .value("EACH_ATTEMPT", Decide::each_attempt);

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace tvlb::sim {
 
 enum class RoutingKind : std::uint8_t { min, vlb, ugal_l, ugal_g, par };
-enum class VcScheme : std::uint8_t { won, per_hop };
 enum class Decide : std::uint8_t { once, each_attempt };
 
 struct Config {
   RoutingKind routing = RoutingKind::ugal_l;
-  VcScheme vc_scheme = VcScheme::won;
+  std::string vc_scheme;  // a name of tvlb::vc::schemes()
   Decide decide = Decide::once;
-  int vc_count = 0;  // 0: what the scheme and the routing need
+  int vc_count = 0;  // higher VCs of the scheme are clamped
   int buffer_flits = 32;
   int local_latency = 10;
   int global_latency = 15;
@@ -32,12 +32,5 @@ struct Config {
 inline constexpr int kMaxVcs = 8;
 inline constexpr int kMaxPorts = 128;
 inline constexpr int kMaxTracedPackets = 100'000;
-
-/// VCs that the scheme uses for the longest path of the routing, or the count that was given.
-inline int resolved_vc_count(const Config& config) {
-  if (config.vc_count > 0) return config.vc_count;
-  const int base = config.vc_scheme == VcScheme::won ? 4 : 6;
-  return config.routing == RoutingKind::par ? base + 1 : base;
-}
 
 }  // namespace tvlb::sim

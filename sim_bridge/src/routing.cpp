@@ -24,8 +24,8 @@ Routing::Routing(const Network& network, const PathSampler& sampler, const Confi
     : network_(network),
       sampler_(sampler),
       kind_(config.routing),
-      scheme_(config.vc_scheme),
-      last_vc_(resolved_vc_count(config) - 1),
+      walk_(vc::scheme(config.vc_scheme).walk),
+      last_vc_(config.vc_count - 1),
       threshold_(config.threshold),
       credits_(credits),
       all_credits_(credits.vc_slots * config.buffer_flits) {
@@ -36,7 +36,7 @@ Routing::Routing(const Network& network, const PathSampler& sampler, const Confi
     hops_.push_back({link.source, link.target,
                      static_cast<std::uint32_t>(port * index(credits.vc_slots)),
                      static_cast<OutputVcId>(link.output_port * credits.vc_slots),
-                     link.kind == LinkKind::local});
+                     static_cast<vc::Kind>(link.kind)});
   }
 }
 
@@ -65,15 +65,19 @@ int Routing::first_link(int source, int target, const Candidate& candidate) cons
   return exit == source ? global : network_.local_link(source, exit);
 }
 
-Path Routing::links_of(int source, int target, const Candidate& candidate) const {
-  Path path;
-  if (candidate.hops == 0) return path;
+void Routing::append(Path& path, int source, int target, const Candidate& candidate) const {
+  if (candidate.hops == 0) return;
   if (candidate.intermediate < 0) {
     append_half(path, source, target, candidate.first_link);
   } else {
     append_half(path, source, candidate.intermediate, candidate.first_link);
     append_half(path, candidate.intermediate, target, candidate.second_link);
   }
+}
+
+Path Routing::links_of(int source, int target, const Candidate& candidate) const {
+  Path path;
+  append(path, source, target, candidate);
   return path;
 }
 
@@ -139,23 +143,21 @@ void Routing::decide(int source, int target, OutputVcId ejection, Draws& draws,
                                 std::to_string(target));
   }
   packet.assign(Packet::kRevisable, kind_ == RoutingKind::par && !packet.took_vlb &&
-                                        chosen.hops > 1 && hop(chosen.links[0]).local);
-  write_hops(packet, chosen, 0, 0, true);
-  packet.route[packet.hops] = ejection;
+                                        chosen.hops > 1 && hop(chosen.links[0]).kind == vc::kLocal);
+  write_route(packet, chosen, ejection);
 }
 
 void Routing::revise(int source, int target, Draws& draws, Packet& packet) const {
-  const int port = packet.route[0] / credits_.vc_slots;
-  const int second = hop(network_.output_link(source, port)).target;
+  Path path;
+  path.append_if(network_.output_link(source, packet.route[0] / credits_.vc_slots), true);
+  const int second = hop(path.links[0]).target;
   const int shortest = draw_shortest_link(network_, second, target, draws);
   const Candidate min{-1, shortest, -1, half_hops(second, target, shortest)};
   const Candidate vlb = vlb_candidate(second, target, draws);
   packet.took_vlb = vlb.hops > 0 && prefers_vlb_by_first_port(second, target, min, vlb);
   packet.assign(Packet::kRevisable, false);
-  const OutputVcId ejection = packet.route[packet.hops];
-  write_hops(packet, links_of(second, target, packet.took_vlb ? vlb : min), 1,
-             packet.route[0] % credits_.vc_slots, true);
-  packet.route[packet.hops] = ejection;
+  append(path, second, target, packet.took_vlb ? vlb : min);
+  write_route(packet, path, packet.route[packet.hops]);
 }
 
 void Routing::eject(OutputVcId ejection, Packet& packet) {
@@ -165,18 +167,17 @@ void Routing::eject(OutputVcId ejection, Packet& packet) {
   packet.assign(Packet::kRevisable, false);
 }
 
-// `won`: the VC rises on entering a group and before every further local link.
-void Routing::write_hops(Packet& packet, const Path& path, int position, int vc,
-                         bool after_local) const {
-  for (int i = 0; i < path.hops; ++i) {
-    const Hop& link = hop(path.links[index(i)]);
-    const bool rises = position > 0 && (link.local || !after_local);
-    vc = scheme_ == VcScheme::per_hop ? position : vc + static_cast<int>(rises);
-    vc = std::min(vc, last_vc_);
-    packet.route[index(position++)] = static_cast<OutputVcId>(link.output_vc + vc);
-    after_local = link.local;
+void Routing::write_route(Packet& packet, const Path& path, OutputVcId ejection) const {
+  const auto hops = index(path.hops);
+  std::array<vc::Kind, kMaxHops> kinds;
+  std::array<std::int8_t, kMaxHops> vcs;
+  for (std::size_t i = 0; i < hops; ++i) kinds[i] = hop(path.links[i]).kind;
+  walk_(std::span(kinds).first(hops), last_vc_, vcs);
+  for (std::size_t i = 0; i < hops; ++i) {
+    packet.route[i] = static_cast<OutputVcId>(hop(path.links[i]).output_vc + vcs[i]);
   }
-  packet.hops = static_cast<std::uint8_t>(position);
+  packet.hops = static_cast<std::uint8_t>(hops);
+  packet.route[hops] = ejection;
 }
 
 }  // namespace tvlb::sim

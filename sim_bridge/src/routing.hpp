@@ -11,6 +11,7 @@
 #include "packet.hpp"
 #include "rng.hpp"
 #include "samplers.hpp"
+#include "vc/scheme.hpp"
 
 namespace tvlb::sim {
 
@@ -64,7 +65,7 @@ class Routing {
     std::int32_t target;
     std::uint32_t counter;  // VC slot 0 among the credit counters
     OutputVcId output_vc;   // VC slot 0 at its switch
-    bool local;
+    vc::Kind kind;
   };
 
   [[nodiscard]] const Hop& hop(int link) const { return hops_[static_cast<std::size_t>(link)]; }
@@ -72,6 +73,7 @@ class Routing {
   [[nodiscard]] int half_hops(int source, int target, int global_link) const;
   void append_half(Path& path, int source, int target, int global_link) const;
   [[nodiscard]] int first_link(int source, int target, const Candidate& candidate) const;
+  void append(Path& path, int source, int target, const Candidate& candidate) const;
   [[nodiscard]] Path links_of(int source, int target, const Candidate& candidate) const;
 
   [[nodiscard]] Candidate min_candidate(int source, int target, Draws& draws) const;
@@ -82,12 +84,12 @@ class Routing {
                                                const Candidate& vlb) const;
   [[nodiscard]] int queue_of(int link) const;
   [[nodiscard]] int queue_of(const Path& path) const;
-  void write_hops(Packet& packet, const Path& path, int position, int vc, bool after_local) const;
+  void write_route(Packet& packet, const Path& path, OutputVcId ejection) const;
 
   const Network& network_;
   const PathSampler& sampler_;
   RoutingKind kind_;
-  VcScheme scheme_;
+  vc::Walk walk_;
   int last_vc_;
   int threshold_;
   CreditView credits_;

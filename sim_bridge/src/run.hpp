@@ -67,7 +67,7 @@ class Run {
     std::uint16_t* credits;  // of its output VCs
   };
 
-  static int wheel_span(const Config& config, int vcs);
+  static int wheel_span(const Config& config);
   void connect_nodes();
   void connect_links();
 
@@ -111,7 +111,6 @@ class Run {
   const Traffic& traffic_;
   Config config_;
   StopFlag& stop_;
-  int vc_count_;
   Window window_;
 
   std::vector<SwitchState> switches_;
@@ -138,8 +137,9 @@ class Run {
 };
 
 template <int Words, int Slots>
-int Run<Words, Slots>::wheel_span(const Config& config, int vcs) {
-  return vcs * config.buffer_flits + 2 * std::max(config.local_latency, config.global_latency) + 16;
+int Run<Words, Slots>::wheel_span(const Config& config) {
+  const int latency = std::max(config.local_latency, config.global_latency);
+  return config.vc_count * config.buffer_flits + 2 * latency + 16;
 }
 
 template <int Words, int Slots>
@@ -149,15 +149,14 @@ Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const Pat
       traffic_(traffic),
       config_(config),
       stop_(stop),
-      vc_count_(resolved_vc_count(config)),
       window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles},
       switches_(static_cast<std::size_t>(network.num_switches())),
       credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                static_cast<std::uint16_t>(config.buffer_flits)),
       sources_(traffic, config),
       routing_(network, sampler, config, {credits_, static_cast<int>(kPorts), Slots}),
-      arrivals_(wheel_span(config, vc_count_)),
-      credit_returns_(wheel_span(config, vc_count_)),
+      arrivals_(wheel_span(config)),
+      credit_returns_(wheel_span(config)),
       measurement_(window_),
       statistics_(window_, network.num_switches()),
       tracer_(config.traced_packets,
@@ -208,7 +207,7 @@ void Run<Words, Slots>::connect_links() {
 template <int Words, int Slots>
 bool Run<Words, Slots>::inject(int node) {
   Draws draws(sources_.routes(node));
-  const auto vc = draws.below(static_cast<std::uint32_t>(vc_count_));
+  const auto vc = draws.below(static_cast<std::uint32_t>(config_.vc_count));
   std::uint16_t& credit =
       credits_[switches_.size() * kVcs + static_cast<unsigned>(node) * unsigned{Slots} + vc];
   if (credit == 0) return false;
@@ -234,7 +233,7 @@ bool Run<Words, Slots>::inject(int node) {
 template <int Words, int Slots>
 void Run<Words, Slots>::choose_route(Packet& packet, int source, Draws& draws) {
   const int target = network_.node_switch(packet.destination);
-  const auto vc = static_cast<int>(draws.below(static_cast<std::uint32_t>(vc_count_)));
+  const auto vc = static_cast<int>(draws.below(static_cast<std::uint32_t>(config_.vc_count)));
   const int exit = packet.destination - network_.first_node(target);
   const auto ejection = static_cast<OutputVcId>(exit * Slots + vc);
   if (source == target) {

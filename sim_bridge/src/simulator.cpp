@@ -25,7 +25,7 @@ void require(int value, int low, int high, const char* name) {
 }
 
 void check(const Network& network, const Traffic& traffic, const Config& config) {
-  require(config.vc_count, 0, kMaxVcs, "vc_count");
+  require(config.vc_count, 1, kMaxVcs, "vc_count");
   require(config.buffer_flits, 1, 4096, "buffer_flits");
   require(config.local_latency, 1, 4096, "local_latency");
   require(config.global_latency, 1, 4096, "global_latency");
@@ -76,7 +76,7 @@ Result simulate(const Network& network, const Traffic& traffic, const PathSample
                 const Config& config, StopFlag& stop) {
   check(network, traffic, config);
   const double start = thread_cpu_seconds();
-  const Executor run = executor_for(network.max_ports(), resolved_vc_count(config));
+  const Executor run = executor_for(network.max_ports(), config.vc_count);
   Result result = run(network, traffic, sampler, config, stop);
   result.cpu_seconds = thread_cpu_seconds() - start;
   return result;

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
-from tvlb.table import VC_SCHEMES, Table, check_deadlock, verify
+from tvlb.table import Table, check_deadlock, verify
 from tvlb.table.chunks import pair_chunks
 from tvlb.topology import Dragonfly, LinkKind
+from tvlb.virtual_channels import VcScheme
 
 LOCAL, GLOBAL, END = int(LinkKind.LOCAL), int(LinkKind.GLOBAL), -1
 
@@ -32,12 +33,12 @@ WON = {
 @pytest.mark.parametrize(("path", "vcs"), WON.items())
 def test_won_rises_after_global_and_before_local_links(path: str, vcs: str) -> None:
     kinds = np.array([[LOCAL if kind == "l" else GLOBAL for kind in path.split()]], dtype=np.int8)
-    assert VC_SCHEMES["won"](kinds).tolist() == [[int(vc) for vc in vcs.split()]]
+    assert VcScheme("won").vcs(kinds).tolist() == [[int(vc) for vc in vcs.split()]]
 
 
 def test_per_hop_counts_links() -> None:
     kinds = np.array([[LOCAL, GLOBAL, LOCAL, LOCAL, GLOBAL, LOCAL]] * 2, dtype=np.int8)
-    assert VC_SCHEMES["per-hop"](kinds).tolist() == [[0, 1, 2, 3, 4, 5]] * 2
+    assert VcScheme("per-hop").vcs(kinds).tolist() == [[0, 1, 2, 3, 4, 5]] * 2
 
 
 def brute_force_graph(
@@ -49,7 +50,7 @@ def brute_force_graph(
 
     def add(links: list[int]) -> None:
         kinds = np.array([network.link_kind[links]], dtype=np.int8)
-        vcs = np.minimum(VC_SCHEMES[scheme](kinds)[0], count - 1).tolist()
+        vcs = VcScheme(scheme).vcs(kinds, count - 1)[0].tolist()
         channels = list(zip(links, vcs, strict=True))
         graph.add_edges_from(pairwise(channels))
 

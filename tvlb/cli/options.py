@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from tvlb.choices import listed
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
+from tvlb.virtual_channels import VcScheme
 
 __all__ = [
     "Json",
@@ -16,6 +18,7 @@ __all__ = [
     "PatternOption",
     "Seed",
     "TopologyArgument",
+    "VcSchemeOption",
     "Workers",
     "integer",
     "number",
@@ -84,6 +87,7 @@ PatternOption = Annotated[
         "tmixed(50,50,shift(1,0)), or a traffic-matrix CSV file.",
     ),
 ]
+VcSchemeOption = Annotated[str, typer.Option("--vcs", help=f"VC scheme: {listed(VcScheme)}.")]
 Seed = Annotated[
     int,
     typer.Option(

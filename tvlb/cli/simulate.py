@@ -11,6 +11,7 @@ from tvlb.cli.options import (
     PatternOption,
     Seed,
     TopologyArgument,
+    VcSchemeOption,
     Workers,
     integer,
     parse_loads,
@@ -61,7 +62,7 @@ def simulate(
     cycles: Annotated[
         int, typer.Option(parser=integer, metavar="INTEGER", help="Measured cycles.")
     ] = 10_000,
-    vcs: Annotated[str, typer.Option(help="VC scheme: won or per-hop.")] = "won",
+    vcs: VcSchemeOption = "won",
     vc_count: Annotated[
         int | None,
         typer.Option(

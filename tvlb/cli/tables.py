@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from tvlb.cli.options import Json, integer
+from tvlb.cli.options import Json, VcSchemeOption, integer
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
@@ -85,7 +85,7 @@ def _show_pair(paths: list[PairPath], ends: tuple[int, int], json: bool) -> None
 
 def verify_command(
     table: TableArgument,
-    vcs: Annotated[str, typer.Option(help="VC scheme: won or per-hop.")] = "won",
+    vcs: VcSchemeOption = "won",
     vc_count: Annotated[
         int | None,
         typer.Option(

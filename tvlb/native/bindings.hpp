@@ -32,12 +32,19 @@ std::vector<T> copy(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
-// Hands a vector over to numpy without copying it.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
+// Hands a vector over to numpy without copying it, as an array of this shape.
+template <class T, class... Sizes>
+nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Sizes)>> hand_over_as(std::vector<T>&& values,
+                                                                   Sizes... sizes) {
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {owned->data(), {owned->size()}, owner};
+    return {owned->data(), {sizes...}, owner};
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> hand_over(std::vector<T>&& values) {
+    const std::size_t size = values.size();
+    return hand_over_as(std::move(values), size);
 }
 
 inline void check_column(std::size_t size, std::size_t rows) {
@@ -86,5 +93,8 @@ void bind_regret(nb::module_& m);
 
 // Adds a family and its kernels.
 void bind_dragonfly(nb::module_& m);
+
+// Adds the schemes of virtual channels.
+void bind_vc_schemes(nb::module_& m);
 
 }  // namespace binding

@@ -6,7 +6,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
-from tvlb.search import Decide, VcScheme, Warmup
+from tvlb.search import Decide, Warmup
+from tvlb.virtual_channels import VcScheme
 
 __all__ = [
     "Count",

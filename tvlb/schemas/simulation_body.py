@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
-from tvlb.schemas.requests import MAX_CYCLES, WHOLE, Request, Seed
+from tvlb.schemas.requests import MAX_CYCLES, WHOLE, OneOf, Request, Seed
 from tvlb.schemas.texts import PathSetText, PatternText, WarmupText
 from tvlb.search import (
     Cost,
@@ -19,6 +19,7 @@ from tvlb.search import (
 )
 from tvlb.topology import Dragonfly
 from tvlb.traffic import parse_named_pattern
+from tvlb.virtual_channels import VcScheme
 
 __all__ = ["SimulationBody"]
 
@@ -65,7 +66,7 @@ class SimulationBody(Request):
     cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES, description="Measured cycles."), WHOLE] = (
         10_000
     )
-    vcs: Annotated[Literal["won", "per-hop"], Field(description="VC scheme.")] = "won"
+    vcs: Annotated[str, OneOf(VcScheme), Field(description="VC scheme.")] = "won"
     vc_count: Annotated[
         Annotated[int, Field(ge=1, le=8), WHOLE] | None,
         Field(description="Virtual channels; null for what the scheme needs."),
@@ -135,7 +136,7 @@ class SimulationBody(Request):
                 "pattern": str(scenario.pattern),
                 "load": tuple(dict.fromkeys(self.load)),
                 "warmup": _warmup_text(simulation.config),
-                "vc_count": simulation.config.resolved_vc_count(self.routing),
+                "vc_count": simulation.config.resolved_vc_count(network, self.routing),
             }
         )
 

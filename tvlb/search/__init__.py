@@ -12,7 +12,6 @@ from sim_bridge import (
     SimulationConfig,
     SimulationResult,
     StopFlag,
-    VcScheme,
     Warmup,
 )
 from tvlb.parallel import available_cores
@@ -119,7 +118,6 @@ __all__ = [
     "Units",
     "Validation",
     "ValidationOptions",
-    "VcScheme",
     "Verdict",
     "Warmup",
     "WeightedSearch",

@@ -35,7 +35,6 @@ from tvlb.table.switch_rows import SWITCH_FORMATS, switch_columns, write_switch
 from tvlb.table.table import Table
 from tvlb.table.text_rows import MAX_TEXT_ROWS
 from tvlb.table.verify import VerifyReport, verify
-from tvlb.table.virtual_channels import VC_SCHEMES, VcScheme
 
 __all__ = [
     "COLUMN_TYPES",
@@ -44,7 +43,6 @@ __all__ = [
     "MAX_TEXT_ROWS",
     "SWITCH_FORMATS",
     "TABLE_SUFFIXES",
-    "VC_SCHEMES",
     "AnyTable",
     "Channel",
     "Columns",
@@ -62,7 +60,6 @@ __all__ = [
     "TableSummary",
     "TableWeights",
     "TopologyRecord",
-    "VcScheme",
     "VerifyReport",
     "check_deadlock",
     "check_writable",

@@ -11,11 +11,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from tvlb.choices import choose
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, min_rows
 from tvlb.table.chunks import pair_chunks
-from tvlb.table.virtual_channels import Kinds, VcScheme, vc_scheme
 from tvlb.topology import Dragonfly, LinkKind
+from tvlb.virtual_channels import Kinds, VcScheme
 
 __all__ = ["Channel", "DeadlockCheck", "check_arguments", "check_deadlock"]
 
@@ -63,7 +64,7 @@ def check_deadlock(
     Parameters
     ----------
     rows : valid VLB paths of every ordered pair.
-    scheme : a name of `VC_SCHEMES`.
+    scheme : a name of `VcScheme`.
     vc_count : number of VCs; higher indices are clamped to the last one. None: as many as needed.
     par : also the paths that PAR takes when it decides again at the second switch.
 
@@ -76,19 +77,19 @@ def check_deadlock(
     O(paths) to collect the dependencies, and O(dependencies) to search for a cycle.
     """
     check_arguments(scheme, vc_count)
-    collector = _Dependencies(rows.topology, vc_scheme(scheme), vc_count)
+    collector = _Dependencies(rows.topology, VcScheme(scheme), vc_count)
     minimal = min_rows(rows.topology, *all_pairs(rows.topology))
     for chunk in (*pair_chunks(minimal), *pair_chunks(rows)):
         collector.add(chunk)
     if par:
         for chunk in (*pair_chunks(_shortest(minimal)), *pair_chunks(rows)):
             collector.add_revisions(chunk)
-    return DeadlockCheck(collector.highest_vc + 1, collector.cycle())
+    return DeadlockCheck(collector.vcs_needed, collector.cycle())
 
 
 def check_arguments(scheme: str, vc_count: int | None) -> None:
     """Raise InvalidInput if there is no such scheme or not a single VC."""
-    vc_scheme(scheme)
+    choose(VcScheme, "VC scheme", scheme)
     if vc_count is not None and vc_count < 1:
         raise InvalidInput(f"VC count {vc_count} is out of range; at least 1 is needed")
 
@@ -104,7 +105,7 @@ class _Dependencies:
         self.topology = topology
         self.scheme = scheme
         self.last_vc = _VC_LIMIT - 1 if vc_count is None else min(vc_count, _VC_LIMIT) - 1
-        self.highest_vc = 0
+        self.vcs_needed = 0
         # Position -1, where a path has ended, reads as no kind.
         self._kind_of_link = np.append(topology.network.link_kind.astype(np.int8), np.int8(_BEYOND))
         self._outgoing, self._position = _outgoing_links(topology)
@@ -114,7 +115,7 @@ class _Dependencies:
     def add(self, rows: PathRows) -> None:
         """Add the dependencies of paths taken from their first link on."""
         links = rows.links()
-        self._add_walk(links, self._vcs(links, self._kind_of_link[links]))
+        self._add_walk(links, self._vcs(self._kind_of_link[links]))
 
     def add_revisions(self, rows: PathRows) -> None:
         """Add those of paths that PAR takes from the second switch of a MIN path on.
@@ -122,10 +123,8 @@ class _Dependencies:
         The packet has already taken a local link to the switch where the path starts.
         """
         links = _revisable(rows).links()
-        before = np.zeros((len(links), 1), dtype=np.int32)
         arrival = np.full((len(links), 1), LinkKind.LOCAL, dtype=np.int8)
-        kinds = np.hstack([arrival, self._kind_of_link[links]])
-        vcs = self._vcs(np.hstack([before, links]), kinds)
+        vcs = self._vcs(np.hstack([arrival, self._kind_of_link[links]]))
         self._add_walk(links, vcs[:, 1:])
         starts = (links[:, 0].astype(np.int64) * _VC_LIMIT + vcs[:, 0]) * _VC_LIMIT + vcs[:, 1]
         start, vc = np.divmod(np.unique(starts), _VC_LIMIT)
@@ -148,10 +147,9 @@ class _Dependencies:
         )
         return tuple(self._named(int(channels[node])) for node in _find_cycle(graph))
 
-    def _vcs(self, links: NDArray[np.int32], kinds: Kinds) -> NDArray[np.int64]:
-        vcs = self.scheme(kinds)
-        self.highest_vc = max(self.highest_vc, int(vcs[links >= 0].max(initial=0)))
-        return np.minimum(vcs, self.last_vc).astype(np.int64)
+    def _vcs(self, kinds: Kinds) -> NDArray[np.int64]:
+        self.vcs_needed = max(self.vcs_needed, self.scheme.vcs_needed(kinds))
+        return self.scheme.vcs(kinds, self.last_vc).astype(np.int64)
 
     def _add_walk(self, links: NDArray[np.int32], vcs: NDArray[np.int64]) -> None:
         for hop in range(links.shape[1] - 1):

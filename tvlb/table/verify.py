@@ -74,7 +74,7 @@ def verify(
 
     Parameters
     ----------
-    scheme : VC scheme of the deadlock check, a name of `VC_SCHEMES`.
+    scheme : VC scheme of the deadlock check, a name of `VcScheme`.
     vc_count : number of VCs the network has; higher indices are clamped to the last one. None: as
         many as the scheme uses.
     par : include the paths of PAR's second decision in the deadlock check.

@@ -126,6 +126,11 @@ class Dragonfly:
             )
 
     @property
+    def longest_min_path(self) -> tuple[LinkKind, ...]:
+        """Kinds of the links of the longest MIN path that the family has."""
+        return (LinkKind.LOCAL, LinkKind.GLOBAL, LinkKind.LOCAL)
+
+    @property
     def num_switches(self) -> int:
         """Number of switches, a * g."""
         return self.switches_per_group * self.groups

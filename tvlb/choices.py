@@ -1,0 +1,44 @@
+"""Names of which one is to be chosen."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import TypeVar
+
+from tvlb.errors import InvalidInput
+
+__all__ = ["choose", "listed", "members"]
+
+_Member = TypeVar("_Member", bound=StrEnum)
+
+
+def choose(kind: type[_Member], name: str, value: str) -> _Member:
+    """Return the member of `kind` that `value` names; raise InvalidInput listing all of them."""
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidInput(f"{name} {value!r}: choose one of {', '.join(kind)}") from None
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the names in a sentence.
+
+    Examples
+    --------
+    >>> listed(["won", "per-hop", "any"])
+    'won, per-hop or any'
+    """
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def members(names: Iterable[str]) -> dict[str, str]:
+    """Return the members of an enumeration of these texts, ``per-hop`` as ``PER_HOP``.
+
+    Examples
+    --------
+    >>> class Fruit(StrEnum):
+    ...     vars().update(members(["apple", "star-fruit"]))
+    >>> Fruit("star-fruit")
+    <Fruit.STAR_FRUIT: 'star-fruit'>
+    """
+    return {name.upper().replace("-", "_"): name for name in names}

@@ -1,0 +1,63 @@
+// Virtual-channel schemes: which VC a packet takes on every link of its route. The simulator runs
+// these definitions, and the deadlock proof reads them.
+//
+// A scheme is one source file in this folder: a class that is the state of a packet on its way, made
+// before the first link, and a Registration of it:
+//
+//     class Scheme {
+//      public:
+//       int next(Kind kind);  // the VC on the next link, which is of this kind
+//     };
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tvlb::vc {
+
+/// Kind of a link, as networks number them.
+using Kind = std::int8_t;
+inline constexpr Kind kLocal = 0;
+inline constexpr Kind kGlobal = 1;
+
+/// Writes the VC of every link of a route, given the kinds of its links from the source on. A VC
+/// beyond the last one is the last one.
+using Walk = void (*)(std::span<const Kind> route, int last_vc, std::span<std::int8_t> vcs);
+
+template <class Scheme>
+void walk(std::span<const Kind> route, int last_vc, std::span<std::int8_t> vcs) {
+    Scheme packet;
+    for (std::size_t i = 0; i < route.size(); ++i) {
+        vcs[i] = static_cast<std::int8_t>(std::min(packet.next(route[i]), last_vc));
+    }
+}
+
+struct Scheme {
+    std::string_view name;
+    int place;  // in lists of schemes
+    Walk walk;
+};
+
+/// All schemes by place; those of one place by name.
+[[nodiscard]] std::span<const Scheme> schemes();
+
+/// Throws std::invalid_argument if there is none of that name.
+[[nodiscard]] const Scheme& scheme(std::string_view name);
+
+void add(const Scheme& scheme);
+
+/// A static object of this type makes a scheme known.
+template <class Type>
+struct Registration {
+    explicit Registration(std::string_view name, int place = std::numeric_limits<int>::max()) {
+        add({name, place, &walk<Type>});
+    }
+};
+
+}  // namespace tvlb::vc
