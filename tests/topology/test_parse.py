@@ -54,8 +54,8 @@ def test_unknown_text_shows_the_grammar(text: str) -> None:
         ("0,4,2,3", "p=0 is out of range"),
         ("2,4,2,-9", "g=-9 is out of range"),
         ("2,4,2,99", "g=99 is out of range"),
-        ("2,4,2,99999999999999999999", "out of range for a topology parameter"),
-        ("2,4,2,9,spiral", "unknown arrangement 'spiral'"),
+        ("2,4,2,99999999999999999999", "g '99999999999999999999' is out of range"),
+        ("2,4,2,9,spiral", "arrangement 'spiral' is unknown; choose one of absolute"),
     ],
 )
 def test_values_out_of_range_are_named(text: str, complaint: str) -> None:

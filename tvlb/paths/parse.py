@@ -5,6 +5,7 @@ Paths of saved tables belong to the same language and are added by `tvlb.table`.
 
 import re
 
+from tvlb.calls import Call, Whole, parse_call
 from tvlb.errors import InvalidInput
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShapeSet, ShortSet
@@ -19,8 +20,7 @@ PATH_SET_GRAMMAR = (
     "or ?, or up to 8 of these other than none, joined by &"
 )
 _LENGTH = re.compile(r"<=([0-9]{1,3})(?:\+(?:([0-9]{1,3})%|\(([0-9]),([0-9])\)))?")
-_SHAPE = re.compile(r"shape\(([^()]*)\)")
-_SHORT = re.compile(r"short\((?:([0-9]),([0-9])|<=([0-9])|all)\)")
+_HOPS = Whole("HOPS", 0, 9)
 _MOST_PARTS = 8
 
 
@@ -54,29 +54,25 @@ def parse_expression(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
 
 
 def _parse_one(text: str, topology: Dragonfly, seed: int) -> PathSet:
-    if text == "all":
-        return LengthSet(topology, seed=seed)
-    if text == "none":
-        return EmptySet(topology)
-    found = (
-        _parse_length(text, topology, seed)
-        or _parse_short(text, topology)
-        or _parse_shape(text, topology)
-    )
-    if found is None:
-        raise InvalidInput(f"{text!r} is unknown")
-    return found
+    if text.startswith("<="):
+        return _parse_length(text, topology, seed)
+    match parse_call(text):
+        case Call("all", (), ()):
+            return LengthSet(topology, seed=seed)
+        case Call("none", (), ()):
+            return EmptySet(topology)
+        case Call("short", limits, ()) if limits:
+            return _short(topology, limits)
+        case Call("shape", entries, ()) if entries:
+            return ShapeSet(topology, parse_weights(entries))
+        case _:
+            raise InvalidInput(f"{text!r} is unknown")
 
 
-def _parse_shape(text: str, topology: Dragonfly) -> PathSet | None:
-    match = _SHAPE.fullmatch(text)
-    return None if match is None else ShapeSet(topology, parse_weights(match[1]))
-
-
-def _parse_length(text: str, topology: Dragonfly, seed: int) -> PathSet | None:
+def _parse_length(text: str, topology: Dragonfly, seed: int) -> PathSet:
     match = _LENGTH.fullmatch(text)
     if match is None:
-        return None
+        raise InvalidInput(f"{text!r} is unknown")
     length, percent, first, second = (
         None if part is None else int(part) for part in match.groups()
     )
@@ -87,14 +83,16 @@ def _parse_length(text: str, topology: Dragonfly, seed: int) -> PathSet | None:
     return LengthSet(topology, length, percent or 0, composition, seed)
 
 
-def _parse_short(text: str, topology: Dragonfly) -> PathSet | None:
-    match = _SHORT.fullmatch(text)
-    if match is None:
-        return None
-    first, second, total = (None if part is None else int(part) for part in match.groups())
-    if first is not None and second is not None:
-        return ShortSet(topology, max_first=first, max_second=second)
-    return ShortSet(topology) if total is None else ShortSet(topology, max_total=total)
+def _short(topology: Dragonfly, limits: tuple[str, ...]) -> ShortSet:
+    match limits:
+        case ("all",):
+            return ShortSet(topology)
+        case (total,) if total.startswith("<="):
+            return ShortSet(topology, max_total=_HOPS.parse(total.removeprefix("<=")))
+        case (first, second):
+            return ShortSet(topology, max_first=_HOPS.parse(first), max_second=_HOPS.parse(second))
+        case _:
+            raise InvalidInput(f"short({','.join(limits)}) is unknown")
 
 
 def table1_points(topology: Dragonfly, seed: int = 0) -> list[PathSet]:

@@ -7,7 +7,7 @@ code has one bit for each of them, 8, 4, 2 and 1.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -54,8 +54,8 @@ def shape_name(code: int) -> str:
     return f"{first}.{second}"
 
 
-def parse_weights(text: str) -> tuple[float, ...]:
-    """Parse what stands between the brackets of `shape(...)`, without spaces; 16 weights by code.
+def parse_weights(entries: Sequence[str]) -> tuple[float, ...]:
+    """Parse the arguments of `shape(...)`, without spaces; 16 weights by code.
 
     Raises
     ------
@@ -63,12 +63,12 @@ def parse_weights(text: str) -> tuple[float, ...]:
 
     Examples
     --------
-    >>> weights = parse_weights("g.g:8,g.gl:4,g.lg:4,g.lgl")
+    >>> weights = parse_weights(["g.g:8", "g.gl:4", "g.lg:4", "g.lgl"])
     >>> weights_text(weights)
     'g.g:8, g.gl:4, g.lg:4, g.lgl'
     """
     weights: dict[int, float] = {}
-    for entry in text.split(","):
+    for entry in entries:
         names, colon, number = entry.partition(":")
         value = _weight(entry, number) if colon else 1.0
         for code in _codes(entry, names):

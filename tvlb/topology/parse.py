@@ -1,11 +1,13 @@
 """The topology language: `4,8,4,9`, `dfly(4,8,4,9,palmtree)` or the path of a JSON file."""
 
-import re
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tvlb.calls import Choice, Signature, Whole, parse_call
 from tvlb.errors import InvalidInput
 from tvlb.reading import read_json
+from tvlb.topology.arrangements import ARRANGEMENTS
 from tvlb.topology.dragonfly import Dragonfly
 
 __all__ = ["TopologyFile", "parse_named_topology", "parse_sizes", "parse_topology"]
@@ -14,10 +16,22 @@ _GRAMMAR = (
     "expected p,a,h,g or dfly(p,a,h,g) with an optional arrangement, such as "
     "dfly(4,8,4,9,palmtree), or the path of a topology JSON file"
 )
-_SIZES = r"\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*"
-_INSIDE = rf"{_SIZES}(?:,\s*([a-z]+)\s*)?"
-_BARE = re.compile(_INSIDE, re.ASCII)
-_NAMED = re.compile(rf"dfly\s*\({_INSIDE}\)", re.ASCII)
+_FAMILY = "dfly"
+# The topology itself says which sizes make one.
+_LARGEST = 999_999_999
+
+
+def _arguments(
+    p: Annotated[int, Whole("p", -_LARGEST, _LARGEST)],
+    a: Annotated[int, Whole("a", -_LARGEST, _LARGEST)],
+    h: Annotated[int, Whole("h", -_LARGEST, _LARGEST)],
+    g: Annotated[int, Whole("g", -_LARGEST, _LARGEST)],
+    arrangement: Annotated[str, Choice("arrangement", tuple(ARRANGEMENTS))] = "absolute",
+) -> tuple[tuple[int, int, int, int], str]:
+    return (p, a, h, g), arrangement
+
+
+_SIGNATURE = Signature(_FAMILY, _arguments)
 
 
 class TopologyFile(BaseModel):
@@ -59,8 +73,8 @@ def parse_named_topology(text: str) -> Dragonfly:
     ------
     InvalidInput : the text is no such topology, or the topology is out of range.
     """
-    match = _match(text)
-    return Dragonfly(*parse_sizes(text), arrangement=match.group(5) or "absolute")
+    sizes, arrangement = _parsed(text)
+    return Dragonfly(*sizes, arrangement=arrangement)
 
 
 def parse_sizes(text: str) -> tuple[int, int, int, int]:
@@ -70,22 +84,14 @@ def parse_sizes(text: str) -> tuple[int, int, int, int]:
     ------
     InvalidInput : the text is no such topology.
     """
-    p, a, h, g = (_bounded(number) for number in _match(text).groups()[:4])
-    return p, a, h, g
+    return _parsed(text)[0]
 
 
-def _match(text: str) -> re.Match[str]:
-    stripped = text.strip()
-    match = _BARE.fullmatch(stripped) or _NAMED.fullmatch(stripped)
-    if match is None:
-        raise InvalidInput(f"unknown topology {text!r}: {_GRAMMAR}")
-    return match
-
-
-def _bounded(number: str) -> int:
-    if len(number) > 9:
-        raise InvalidInput(f"{number[:12]}... is out of range for a topology parameter")
-    return int(number)
+def _parsed(text: str) -> tuple[tuple[int, int, int, int], str]:
+    try:
+        return _SIGNATURE.bind(parse_call(text if "(" in text else f"{_FAMILY}({text})"))
+    except InvalidInput as error:
+        raise InvalidInput(f"topology {text!r}: {error}; {_GRAMMAR}") from error
 
 
 def _load(path: str) -> Dragonfly:
