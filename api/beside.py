@@ -17,7 +17,16 @@ _Result = TypeVar("_Result")
 
 
 class ProcessLost(Exception):
-    """The call took too long, or its process died."""
+    """The call took too long, or its process died.
+
+    Attributes
+    ----------
+    deaths : how many processes died with it.
+    """
+
+    def __init__(self, deaths: int = 0) -> None:
+        super().__init__(deaths)
+        self.deaths = deaths
 
 
 class BesideProcess:
@@ -60,18 +69,20 @@ class BesideProcess:
         ------
         ProcessLost : it did not return within so many seconds, or the process died twice.
         """
-        for _ in range(2):
-            if self._closed:
-                break
+        deaths = 0
+        while deaths < 2 and not self._closed:
             pool = self.start()
             try:
                 return await self._in(pool, seconds, function, *given)
+            except ProcessLost:
+                break
             except BrokenProcessPool:
                 if pool is self._slow:
                     break
                 # Maybe it had nothing to do with this call.
+                deaths += 1
                 self._replace(pool)
-        raise ProcessLost
+        raise ProcessLost(deaths)
 
     async def _in(
         self,

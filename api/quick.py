@@ -15,7 +15,16 @@ _MOST_WAITING = 8
 
 
 class NotQuick(Exception):
-    """The task was not computed here; it may be as a job."""
+    """The task was not computed here; it may be as a job.
+
+    Attributes
+    ----------
+    attempts : how often it was begun, and its process died.
+    """
+
+    def __init__(self, attempts: int = 0) -> None:
+        super().__init__(attempts)
+        self.attempts = attempts
 
 
 class QuickRunner:
@@ -50,7 +59,7 @@ class QuickRunner:
         try:
             return await self._process.call(_PATIENCE_SECONDS, run_task, task, self._site, silent)
         except ProcessLost as error:
-            raise NotQuick from error
+            raise NotQuick(error.deaths) from error
 
     def close(self) -> None:
         """End the process for good; what it was computing is `NotQuick`."""

@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Any
@@ -152,11 +151,14 @@ class Desk:
         return response
 
     async def _answer(self, examined: Examined, asking: Asking) -> Response:
+        attempts = 0
         if self._is_small(examined):
-            with suppress(NotQuick):
+            try:
                 return self._found(await self._compute(examined))
+            except NotQuick as begun:
+                attempts = begun.attempts
         found = await to_thread.run_sync(
-            self._find_or_submit, examined, asking.owner, limiter=self._writers
+            self._find_or_submit, examined, asking.owner, attempts, limiter=self._writers
         )
         if isinstance(found, Resource):
             return self._found(found)
@@ -193,7 +195,9 @@ class Desk:
             return None
         return self._library.load(result)
 
-    def _find_or_submit(self, examined: Examined, owner: str | None) -> Resource | Job:
+    def _find_or_submit(
+        self, examined: Examined, owner: str | None, attempts: int
+    ) -> Resource | Job:
         request = json.loads(examined.text)
         while True:
             known = self._known(examined.key)
@@ -202,7 +206,7 @@ class Desk:
             # What may change stays readable until the new one takes its place.
             replaced = None if known is None else known.result.number
             found = self._queue.submit(
-                Submission(examined.kind, examined.key, request, owner, replaced)
+                Submission(examined.kind, examined.key, request, owner, replaced, attempts)
             )
             if isinstance(found, Job):
                 return found

@@ -23,8 +23,8 @@ from tests.worker_tasks import (
     unpicklable,
 )
 from tvlb.errors import Cancelled, InvalidInput, WorkerLost
-from tvlb.jobs.failure import failure_of
-from tvlb.workers import ATTEMPTS, WorkerPool, local_workers
+from tvlb.retry import MAX_ATTEMPTS
+from tvlb.workers import WorkerPool, local_workers
 
 _LONG = 60.0
 _PATIENCE = 20.0
@@ -111,18 +111,13 @@ def test_a_task_that_kills_its_process_is_given_up_and_harms_no_other(
     assert isinstance(error, WorkerLost)
     assert "3 worker processes were lost to the same task" in str(error)
     assert "signal 9 (SIGKILL; a lack of memory is the usual cause)" in str(error)
-    assert (tmp_path / "attempts").read_text() == "x" * ATTEMPTS
+    assert (tmp_path / "attempts").read_text() == "x" * MAX_ATTEMPTS
     assert [future.result(_PATIENCE) for future in beside] == [0.3] + [0.0] * 20
 
 
 def test_a_task_is_tried_again_when_its_process_dies(workers: WorkerPool, tmp_path: Path) -> None:
     future = workers.submit(die_once, tmp_path / "tried")
     assert future.result(_PATIENCE) == "second attempt"
-
-
-def test_a_job_that_lost_its_workers_may_be_tried_again() -> None:
-    failure = failure_of(WorkerLost("3 worker processes died of the same task"))
-    assert (failure.type, failure.may_pass) == ("worker-lost", True)
 
 
 def test_a_process_killed_while_it_is_idle_is_replaced(workers: WorkerPool) -> None:

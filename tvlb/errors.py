@@ -11,6 +11,7 @@
     |-- Unreachable           there is no connection to a server
     |-- JobFailed             a server could not compute what it was asked for
     |-- StoreUnavailable      finished work cannot be read or kept at the moment
+    |   `-- StoreLost         nor could it on any attempt
     |-- WorkerLost            processes that computed a part of the work died
     |   `-- NoWorkers         no process can be had that would compute anything
     `-- Cancelled             the caller asked a running computation to stop
@@ -27,6 +28,7 @@ __all__ = [
     "ServerProblem",
     "SimulationDeadlock",
     "SolverFailed",
+    "StoreLost",
     "StoreUnavailable",
     "TvlbError",
     "Unreachable",
@@ -156,8 +158,12 @@ class StoreUnavailable(TvlbError):
     """The store cannot be read or written at the moment; nothing is known of what it holds."""
 
 
+class StoreLost(StoreUnavailable):
+    """The store failed as often as it was tried; see `tvlb.retry`."""
+
+
 class WorkerLost(TvlbError):
-    """Worker processes died of a task again and again."""
+    """Worker processes died of a task as often as it was tried; see `tvlb.retry`."""
 
 
 class NoWorkers(WorkerLost):

@@ -25,14 +25,12 @@ from typing import Any, ParamSpec, TypeVar
 from tvlb.errors import Cancelled, InvalidInput, NoWorkers, WorkerLost
 from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch
 from tvlb.parallel import follow_parent
+from tvlb.retry import MAX_ATTEMPTS
 
-__all__ = ["ATTEMPTS", "WorkerPool", "answer", "local_workers", "question", "settle"]
+__all__ = ["WorkerPool", "answer", "local_workers", "question", "settle"]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
-
-ATTEMPTS = 3
-"""How often a task is tried whose worker dies or hangs."""
 
 _FAILED_STARTS = 5
 _END_SECONDS = 1.0
@@ -82,7 +80,7 @@ class WorkerPool(Executor):
     """Runs tasks on spawned processes, each of them one task at a time, in order of submission.
 
     A function is sent by name; it, its arguments and its result have to be picklable. A task whose
-    process dies or hangs is tried again, `ATTEMPTS` times in all; then its future raises
+    process dies or hangs is tried again, `MAX_ATTEMPTS` times in all; then its future raises
     `WorkerLost`.
     Exceptions of a task reach its future, with the traceback as a note. Processes start when there
     is work for them; they leave Ctrl-C to this process and end when it is gone.
@@ -310,7 +308,7 @@ class WorkerPool(Executor):
     def _try_again(self, task: _Task, how: str) -> None:
         with self._lock:
             killed = self._killed
-            if not killed and task.attempts < ATTEMPTS:
+            if not killed and task.attempts < MAX_ATTEMPTS:
                 self._pending.appendleft(task)
                 return
         if killed:

@@ -11,6 +11,7 @@ import pytest
 
 from api.beside import BesideProcess, ProcessLost
 from api.quick import NotQuick, QuickRunner
+from tests.worker_tasks import count_and_die
 from tvlb.jobs.site import Site, Task
 
 _LONG = 3600.0
@@ -60,6 +61,15 @@ def test_a_process_that_died_idle_costs_nothing_and_no_other_process(
 
     asyncio.run(run())
     other.close()
+
+
+def test_a_call_that_kills_its_process_is_made_twice(
+    process: BesideProcess, tmp_path: Path
+) -> None:
+    with pytest.raises(ProcessLost) as lost:
+        asyncio.run(process.call(_LONG, count_and_die, tmp_path / "starts"))
+    assert lost.value.deaths == 2
+    assert (tmp_path / "starts").read_text() == "xx"
 
 
 def test_what_is_refused_by_the_process_becomes_a_job(tmp_path: Path) -> None:

@@ -156,6 +156,15 @@ def test_a_task_that_kills_workers_is_given_up(dask: _Dask, tmp_path: Path) -> N
     assert (tmp_path / "attempts").read_text() == "xx"
 
 
+def test_a_task_that_the_scheduler_lost_is_sent_again(dask: _Dask, tmp_path: Path) -> None:
+    client: Any = import_module("distributed").Client(dask.options.scheduler)
+    with client, dask_workers(dask.options) as (executor, _):
+        future = executor.submit(say_and_nap, tmp_path / "number", 1.0)
+        _wait_until((tmp_path / "number").exists)
+        client.restart()
+        assert future.result(_PATIENCE) == 1.0
+
+
 def test_tasks_can_be_cancelled(dask: _Dask, tmp_path: Path) -> None:
     with dask_workers(dask.options) as (executor, _):
         futures = [executor.submit(say_and_nap, tmp_path / "nap", 0.2) for _ in range(8)]

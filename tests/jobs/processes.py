@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,11 +46,21 @@ class WorkerProcess:
 
 @contextmanager
 def worker_process(
-    url: str, directory: Path, *arguments: str, disk_bytes: int | None = None
+    url: str,
+    directory: Path,
+    *arguments: str,
+    disk_bytes: int | None = None,
+    program: Sequence[str] = ("-m", "tvlb"),
 ) -> Generator[WorkerProcess]:
-    """Run a worker; `disk_bytes` gives it a disk of its own for results, no larger than that."""
+    """Run a worker.
+
+    Parameters
+    ----------
+    disk_bytes : gives it a disk of its own for results, no larger than that.
+    program : what Python runs, with the command line of tvlb.
+    """
     log = directory.parent / f"worker-{time.monotonic_ns()}.log"
-    command = [sys.executable, "-m", "tvlb", "worker", "--database", url, "--data", str(directory)]
+    command = [sys.executable, *program, "worker", "--database", url, "--data", str(directory)]
     if disk_bytes is not None:
         disk = directory / "blobs"
         disk.mkdir(parents=True)

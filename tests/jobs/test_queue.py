@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -23,12 +24,13 @@ from tests.jobs.scenes import (
 )
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.job import Job
-from tvlb.jobs.lease import MAX_ATTEMPTS, Claimed, LeaseLost, Leases
+from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import ENDED, JobStatus, Move
+from tvlb.retry import MAX_ATTEMPTS
 
 
 def test_a_job_runs_and_its_result_answers_the_next_request(
@@ -174,6 +176,16 @@ def test_lasting_failures_end_the_job_at_once(queue: JobQueue, leases: Leases) -
     assert failed.status is JobStatus.FAILED
     assert failed.error is not None
     assert failed.error["type"] == "solver-failed"
+
+
+def test_attempts_of_another_process_count(queue: JobQueue, leases: Leases) -> None:
+    """What killed the process beside the server twice has one attempt left."""
+    job = queue.submit(replace(ask("k"), attempts=2))
+    assert isinstance(job, Job)
+    claimed = claim(leases)
+    assert claimed.attempt == MAX_ATTEMPTS
+    assert leases.fail(claimed, PASSING) is not None
+    assert read(queue, job).status is JobStatus.FAILED
 
 
 def test_passing_failures_are_tried_three_times(

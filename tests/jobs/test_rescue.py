@@ -20,12 +20,13 @@ from tests.jobs.scenes import (
     together,
 )
 from tvlb.jobs.database import Database
-from tvlb.jobs.lease import MAX_ATTEMPTS, LeaseLost, Leases
+from tvlb.jobs.lease import LeaseLost, Leases
 from tvlb.jobs.presence import Presence
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.rescue import Rescuer
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
+from tvlb.retry import MAX_ATTEMPTS
 
 
 def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database: Database) -> None:

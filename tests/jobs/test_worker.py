@@ -29,6 +29,7 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
+from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import ModelBody, SimulationBody, TableBody, WindowsBody
 from tvlb.search import optimize
 from tvlb.table import write_stream
@@ -182,6 +183,45 @@ def _crash(queue: JobQueue, job: Job, worker: WorkerProcess, attempt: int) -> No
         if os.getpgid(pid) == pid:
             os.kill(pid, signal.SIGKILL)
     until(lambda: read(queue, job).attempt > attempt or read(queue, job).ended)
+
+
+# A worker whose linear programs note that they begin, and then kill their process. Processes that
+# it starts import this too.
+_DEADLY = """
+import os
+import signal
+from pathlib import Path
+from tvlb.search.pattern_unit import PatternUnit
+
+def die(unit):
+    with (Path(__file__).parent / f"{unit.key}.started").open("a") as file:
+        file.write("x")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+PatternUnit.compute = die
+if __name__ == "__main__":
+    from tvlb.cli.app import main
+    main()
+"""
+
+
+@on_sqlite
+def test_a_unit_that_kills_its_process_is_started_three_times_in_all(
+    queue: JobQueue, database_url: str, directory: Path, tmp_path: Path
+) -> None:
+    """Not three times in each of three attempts."""
+    program = tmp_path / "deadly.py"
+    program.write_text(_DEADLY)
+    job = ask(queue, TABLE)
+    with worker_process(database_url, directory, program=[str(program)]):
+        until(lambda: read(queue, job).ended)
+    started = [path.read_text() for path in tmp_path.glob("*.started")]
+    assert max(started) == "x" * MAX_ATTEMPTS
+    failed = read(queue, job)
+    assert (failed.status, failed.attempt) == (JobStatus.FAILED, 1)
+    assert failed.error is not None
+    assert failed.error["type"] == "worker-lost"
+    assert "3 worker processes were lost to the same task" in failed.error["detail"]
 
 
 @on_sqlite

@@ -3,19 +3,34 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
 
 import pytest
 
 from tests.search.here import Memory
 from tests.sweeps.here import Drawer, Serial, small_sweep
-from tvlb.errors import Cancelled, NoWorkers, SolverFailed, StoreUnavailable, WorkerLost
+from tests.worker_tasks import count_and_die
+from tvlb import retry
+from tvlb.errors import (
+    Cancelled,
+    NoWorkers,
+    SolverFailed,
+    StoreLost,
+    StoreUnavailable,
+    WorkerLost,
+)
 from tvlb.progress import Progress
+from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import SweepBody
 from tvlb.search import Unit, Workshop
-from tvlb.sweeps import Ending, Stored, engine, points_of, rows_of, run_points
+from tvlb.sweeps import Ending, Stored, points_of, rows_of, run_points
+from tvlb.workers import WorkerPool
 
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
 NETWORKS = ("1,2,1,3", "1,3,1,3", "1,3,1,4")
 
 
@@ -36,6 +51,11 @@ def of_network(unit: Unit[Any], groups: int, switches: int) -> bool:
     question: Any = unit.question()
     network = question.get("network") or question["scenario"]["network"]
     return network[3] == groups and network[1] == switches
+
+
+@pytest.fixture(autouse=True)
+def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "_BACKOFF_SECONDS", 0.0)
 
 
 class Whole:
@@ -138,16 +158,26 @@ def test_units_that_are_kept_are_used_where_the_table_is_not(whole: Whole) -> No
     assert rows_of(found) == rows_of(whole.endings)
 
 
-def test_a_point_that_fails_is_begun_three_times_and_the_others_go_on(whole: Whole) -> None:
+@pytest.mark.parametrize(
+    ("error", "attempts", "cause"),
+    [
+        (RuntimeError("no luck"), 3, "RuntimeError: no luck"),
+        (MemoryError(), 3, "the memory did not suffice"),
+        (SolverFailed("no proof"), 1, "no proof"),
+    ],
+)
+def test_a_point_that_fails_is_begun_again_if_that_may_pass_and_the_others_go_on(
+    whole: Whole, error: Exception, attempts: int, cause: str
+) -> None:
     def spoil(unit: Unit[Any]) -> Exception | None:
         wanted = of_network(unit, groups=3, switches=3) and unit.question()["unit"] == "balance"
-        return SolverFailed("no luck") if wanted else None
+        return error if wanted else None
 
     found = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
-    assert [ending.attempts for ending in found] == [1, 3, 1]
+    assert [ending.attempts for ending in found] == [1, attempts, 1]
     rows = rows_of(found)
     assert [row["status"] for row in rows] == ["succeeded", "failed", "succeeded"]
-    assert rows[1]["error"] == "no luck"
+    assert rows[1]["error"] == cause
     expected = rows_of(whole.endings)
     assert (rows[0], rows[2]) == (expected[0], expected[2])
 
@@ -170,9 +200,7 @@ def test_an_attempt_goes_on_from_what_the_last_one_finished(whole: Whole) -> Non
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left"), StoreUnavailable("gone")])
-def test_a_store_that_fails_ends_the_sweep_and_blames_no_point(
-    error: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_fails_ends_the_sweep_and_blames_no_point(error: Exception) -> None:
     class Full(Drawer):
         asked = 0
 
@@ -180,16 +208,13 @@ def test_a_store_that_fails_ends_the_sweep_and_blames_no_point(
             self.asked += 1
             raise error
 
-    monkeypatch.setattr(engine, "_PAUSE_SECONDS", 0.0)
     drawer = Full()
-    with pytest.raises(type(error), match=str(error)[-4:]):
+    with pytest.raises(StoreLost, match=f"3 times in a row: .*{str(error)[-4:]}"):
         run(small_sweep("1,2,1,3"), drawer, Serial(), Memory())
     assert drawer.asked == 3
 
 
-def test_a_store_that_fails_once_harms_nothing(
-    whole: Whole, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_fails_once_harms_nothing(whole: Whole) -> None:
     failures = iter([StoreUnavailable("for a moment")])
 
     class Shaky(Drawer):
@@ -198,7 +223,6 @@ def test_a_store_that_fails_once_harms_nothing(
                 raise failure
             return super().find(key)
 
-    monkeypatch.setattr(engine, "_PAUSE_SECONDS", 0.0)
     drawer = Shaky()
     drawer.tables = whole.drawer.tables
     assert rows_of(run(small_sweep(*NETWORKS), drawer, Serial(), Memory())) == rows_of(
@@ -216,6 +240,39 @@ def test_rows_of_failed_points_hold_no_hosts(whole: Whole) -> None:
     [found, *_] = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
     assert found.detail == "4 workers of tcp://10.0.0.7:8786 died"
     assert found.error == "the processes that computed a part of it died again and again"
+
+
+class Deadly(WorkerPool):
+    """Computes units on real processes, and has those of linear programs kill theirs."""
+
+    def __init__(self, count: int, starts: Path) -> None:
+        super().__init__(count)
+        self._starts = starts
+
+    def submit(
+        self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> Future[_Result]:
+        unit = cast("Unit[Any]", args[0])
+        if unit.question()["unit"] != "pattern":
+            return super().submit(fn, *args, **kwargs)
+        dying = super().submit(count_and_die, self._starts / unit.key)
+        return cast("Future[_Result]", dying)
+
+
+def test_a_unit_that_kills_its_process_is_started_three_times_whoever_needs_it(
+    tmp_path: Path,
+) -> None:
+    """Not three times for each point, nor for each attempt at a point."""
+    points = points_of(small_sweep("1,2,1,3", routings=["ugal-l", "par"]).expanded())
+    with Deadly(1, tmp_path) as pool:
+        found = run_points(points, Drawer(), Workshop(pool), workers=1)
+    started = [path.read_text() for path in tmp_path.iterdir()]
+    assert started
+    assert set(started) == {"x" * MAX_ATTEMPTS}
+    assert [ending.attempts for ending in found] == [1, 1]
+    for ending in found:
+        assert ending.error == "the processes that computed a part of it died again and again"
+        assert "3 worker processes were lost to the same task" in (ending.detail or "")
 
 
 def test_a_sweep_without_workers_ends(whole: Whole) -> None:

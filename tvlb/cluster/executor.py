@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future, InvalidStateError, wait
+from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -14,6 +16,7 @@ from tvlb.cluster.fitness import (
 )
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import NoWorkers, WorkerLost
+from tvlb.retry import MAX_ATTEMPTS
 from tvlb.workers import answer, question, settle
 
 __all__ = ["DaskExecutor", "Workers"]
@@ -35,13 +38,21 @@ class Workers(NamedTuple):
     slots: Callable[[], int]
 
 
+@dataclass
+class _Task:
+    message: bytes
+    remote: Any
+    attempts: int = 1
+
+
 class DaskExecutor(Executor):
     """Runs tasks on the workers of a Dask scheduler; see `tvlb.cluster.dask_workers`.
 
     Every submission is computed, however equal two of them are. The scheduler repeats tasks whose
     worker died, as often as it is set to (``allowed-failures``); then the future raises
-    `WorkerLost`. All futures raise `NoWorkers` when the scheduler goes away. `Future.cancel` always
-    works: a task that has begun ends on its worker, but nobody takes its result.
+    `WorkerLost`. A task that it lost itself is sent again, `MAX_ATTEMPTS` times in all. All futures
+    raise `NoWorkers` when the scheduler goes away. `Future.cancel` always works: a task that has
+    begun ends on its worker, but nobody takes its result.
 
     Parameters
     ----------
@@ -54,7 +65,7 @@ class DaskExecutor(Executor):
         self._origin = origin
         self._wanted = relevant_versions()
         self._lock = threading.Lock()
-        self._remote: dict[Future[Any], Any] = {}
+        self._tasks: dict[Future[Any], _Task] = {}
         self._closed: Exception | None = None
 
     def submit(
@@ -76,10 +87,9 @@ class DaskExecutor(Executor):
         with self._lock:
             if self._closed is not None:
                 raise type(self._closed)(*self._closed.args)
-            remote = self._send(message)
-            self._remote[future] = remote
+            task = self._tasks[future] = _Task(message, self._send(message))
         future.add_done_callback(self._forget)
-        remote.add_done_callback(partial(self._finish, future))
+        self._follow(future, task)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -95,7 +105,7 @@ class DaskExecutor(Executor):
             for future in futures:
                 future.cancel()
         elif wait:
-            _wait_for(futures)
+            wait_for(futures)
 
     def give_up(self, error: NoWorkers) -> None:
         """Take no more tasks, and fail those that are not done."""
@@ -119,7 +129,7 @@ class DaskExecutor(Executor):
         with self._lock:
             if self._closed is None:
                 self._closed = reason
-            return list(self._remote)
+            return list(self._tasks)
 
     def _send(self, message: bytes) -> Any:
         try:
@@ -127,6 +137,9 @@ class DaskExecutor(Executor):
             return self._client.submit(compute, message, self._wanted, pure=False)
         except Exception as error:
             raise NoWorkers(f"{self._origin} takes no more tasks: {error}") from error
+
+    def _follow(self, future: Future[Any], task: "_Task") -> None:
+        task.remote.add_done_callback(partial(self._finish, future))
 
     def _finish(self, future: Future[Any], remote: Any) -> None:
         """Hand on what became of a task; runs on a thread of Dask's."""
@@ -161,10 +174,21 @@ class DaskExecutor(Executor):
 
     def _forgotten(self, future: Future[Any]) -> None:
         """Deal with a task that the scheduler knows nothing of any more."""
-        if self._client.status == "running":
-            _fail(future, WorkerLost(f"{self._origin} lost a task"))
-        else:
+        if self._client.status != "running":
             self.give_up(NoWorkers(f"{self._origin} went away"))
+            return
+        with self._lock:
+            task = self._tasks.get(future)
+            if task is None:
+                return  # It was cancelled in the meantime.
+            again = task.attempts < MAX_ATTEMPTS
+            if again:
+                task.attempts += 1
+                task.remote = self._send(task.message)
+        if again:
+            self._follow(future, task)
+        else:
+            _fail(future, WorkerLost(f"{self._origin} lost the same task {MAX_ATTEMPTS} times"))
 
     def _explained(self, error: Any) -> Exception:
         if isinstance(error, cluster_package("distributed").KilledWorker):
@@ -181,7 +205,7 @@ class DaskExecutor(Executor):
 
     def _forget(self, future: Future[Any]) -> None:
         with self._lock:
-            remote = self._remote.pop(future)
+            remote = self._tasks.pop(future).remote
         if future.cancelled():
             # Wakes those who wait for it.
             future.set_running_or_notify_cancel()
@@ -196,10 +220,6 @@ def compute(message: bytes, wanted: dict[str, str]) -> bytes:
     check_versions(worker.address, relevant_versions(), wanted)
     check_threads(worker.address, worker.state.nthreads)
     return answer(message)
-
-
-def _wait_for(futures: list[Future[Any]]) -> None:
-    wait(futures)
 
 
 def _fail(future: Future[Any], error: Exception) -> None:

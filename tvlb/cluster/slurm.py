@@ -15,11 +15,15 @@ from tvlb.cluster.executor import DaskExecutor, Workers
 from tvlb.cluster.options import SlurmOptions
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import InvalidInput, NoWorkers
+from tvlb.retry import MAX_ATTEMPTS
 
 __all__ = ["SlurmJobs", "slurm_workers"]
 
-# One task at a time for a worker: what waits beside a task that kills it is not blamed.
-_SETTINGS = {"distributed.scheduler.worker-saturation": 1.0}
+_SETTINGS = {
+    # One task at a time for a worker: what waits beside a task that kills it is not blamed.
+    "distributed.scheduler.worker-saturation": 1.0,
+    "distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1,
+}
 _LOOK_SECONDS = 10.0
 _COMMAND_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0

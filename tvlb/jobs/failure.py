@@ -10,16 +10,20 @@ from tvlb.errors import (
     StoreUnavailable,
     WorkerLost,
 )
+from tvlb.retry import may_pass
 
 __all__ = ["Failure", "failure_of", "lost_worker"]
 
 _LOG_LINES = 200
-_LOST = "The workers of this job died"
-# Errors that the same request meets again whatever the machine.
-_LASTING: dict[type[Exception], tuple[str, str]] = {
+_WORKER_LOST = ("worker-lost", "The workers of this job died")
+_KINDS: dict[type[Exception], tuple[str, str]] = {
     InvalidInput: ("invalid-request", "The request cannot be computed"),
     SolverFailed: ("solver-failed", "A linear program was not solved"),
     SimulationDeadlock: ("simulation-deadlock", "The simulated network deadlocked"),
+    WorkerLost: _WORKER_LOST,
+    OSError: ("storage", "Writing or reading a file failed"),
+    StoreUnavailable: ("storage", "Writing or reading a file failed"),
+    MemoryError: ("memory", "The memory did not suffice"),
 }
 
 
@@ -31,7 +35,7 @@ class Failure:
     ----------
     type : a short name for programs.
     title, detail : for people.
-    may_pass : whether another attempt might succeed.
+    may_pass : whether another attempt might succeed, see `tvlb.retry`.
     log : the last lines that the attempt wrote, oldest first.
     """
 
@@ -40,6 +44,11 @@ class Failure:
     detail: str
     may_pass: bool
     log: tuple[str, ...] = ()
+
+    @property
+    def lost_workers(self) -> bool:
+        """Whether processes died, as they do when their worker is told to end with all of them."""
+        return self.type == _WORKER_LOST[0]
 
     def with_log(self, lines: tuple[str, ...]) -> "Failure":
         """Return the failure with another log, cut to its last lines."""
@@ -54,24 +63,17 @@ class Failure:
 
 def failure_of(error: BaseException, log: tuple[str, ...] = ()) -> Failure:
     """Describe an exception that ended an attempt."""
-    for kind, (name, title) in _LASTING.items():
+    for kind, (name, title) in _KINDS.items():
         if isinstance(error, kind):
-            return Failure(name, title, str(error), may_pass=False, log=log)
-    if isinstance(error, WorkerLost):
-        return Failure("worker-lost", _LOST, str(error), True, log)
-    if isinstance(error, OSError | StoreUnavailable):
-        return Failure("storage", "Writing or reading a file failed", str(error), True, log)
-    if isinstance(error, MemoryError):
-        return Failure("memory", "The memory did not suffice", str(error) or "no memory", True, log)
+            return Failure(name, title, str(error) or title, may_pass(error), log)
     text = f"{type(error).__name__}: {error}"
-    return Failure("internal", "An unexpected error ended the job", text, True, log)
+    return Failure("internal", "An unexpected error ended the job", text, may_pass(error), log)
 
 
 def lost_worker(attempt: int) -> Failure:
     """Describe that a worker gave no sign of life."""
     return Failure(
-        "worker-lost",
-        _LOST,
+        *_WORKER_LOST,
         f"the worker of attempt {attempt} gave no sign of life",
         may_pass=True,
     )

@@ -48,7 +48,7 @@ class Job:
     status, cancel_requested : where it stands.
     stalled : running, but without a heartbeat for longer than the lease.
     stage, progress : what it is doing, and how much is done, 0..1.
-    attempt : times that a worker began, less the times that one handed it back.
+    attempt : times that a process began, less the times that a worker handed it back.
     created_at, started_at, heartbeat_at, ended_at : seconds since 1970.
     queue_position : 1 for the next; None unless queued.
     eta_seconds : expected time to the end; None where nothing can be said.

@@ -19,10 +19,9 @@ from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import JobStatus, Move
+from tvlb.retry import MAX_ATTEMPTS, pause_seconds
 
-__all__ = ["MAX_ATTEMPTS", "Claimed", "LeaseLost", "Leases"]
-
-MAX_ATTEMPTS = 3
+__all__ = ["Claimed", "LeaseLost", "Leases"]
 
 
 class LeaseLost(Exception):
@@ -209,9 +208,10 @@ class Leases:
             self._set(connection, job)
             record(connection, job.id, "log", {"message": "\n".join([*failure.log, note])})
             told = failure.with_log(log_of(connection, job.id))
-            if not move(
-                connection, job.id, kind, *_ours(job), error=None if again else told.json()
-            ):
+            values: dict[str, Any] = {"error": told.json()}
+            if again:
+                values = {"retry_at": now(connection) + pause_seconds(job.attempt)}
+            if not move(connection, job.id, kind, *_ours(job), **values):
                 raise LeaseLost(job.id)
             return None if again else count_ended(connection, job.id)
 

@@ -11,8 +11,6 @@ from tvlb.jobs.status import ENDED, JobStatus, Move
 
 __all__ = ["log_of", "may_be_claimed", "move", "record"]
 
-# Times the square of the attempts so far. What failed for a lack of memory may not fail then.
-_BACKOFF_SECONDS = 1.0
 # Longer than anybody has to wait.
 _FAR_SECONDS = 60.0
 
@@ -37,13 +35,11 @@ def move(
     -------
     Whether the job moved. Of two processes that try, one moves it.
     """
-    moment = now(connection)
     if kind.target in ENDED:
-        values["ended_at"] = moment
+        values["ended_at"] = now(connection)
     if kind.target is not JobStatus.RUNNING:
         values |= {"claim": None, "worker": None, "heartbeat_at": None}
-    wait = _BACKOFF_SECONDS * jobs.c.attempt * jobs.c.attempt
-    values["retry_at"] = moment + wait if kind is Move.RETRY else None
+    values.setdefault("retry_at", None)
     moved = connection.execute(
         update(jobs)
         .where(jobs.c.id == job_id, jobs.c.status == kind.source, *conditions)

@@ -52,6 +52,7 @@ class Submission:
     request : the resolved request.
     owner : who asks, None without tokens.
     replaces : number of a result that is no answer, because it is to be computed again.
+    attempts : how often it was begun elsewhere, and its process died; they count.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class Submission:
     request: Mapping[str, object]
     owner: str | None = None
     replaces: int | None = None
+    attempts: int = 0
 
 
 class JobQueue:
@@ -104,6 +106,7 @@ class JobQueue:
                 request=json.dumps(submission.request, separators=(",", ":")),
                 owner=submission.owner,
                 status=JobStatus.QUEUED,
+                attempt=submission.attempts,
                 created_at=now(connection),
             )
         )

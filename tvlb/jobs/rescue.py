@@ -10,11 +10,11 @@ from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.failure import lost_worker
 from tvlb.jobs.job import LEASE_SECONDS, is_alive
-from tvlb.jobs.lease import MAX_ATTEMPTS
 from tvlb.jobs.moves import log_of, move, record
 from tvlb.jobs.presence import Presence
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus, Move
+from tvlb.retry import MAX_ATTEMPTS, pause_seconds
 
 __all__ = ["Rescuer"]
 
@@ -132,7 +132,8 @@ def _rescue(connection: Connection, job_id: str, sign: _Sign) -> list[Ended]:
     if row.cancel_requested:
         moved = move(connection, job_id, Move.STOP)
     elif row.attempt < MAX_ATTEMPTS:
-        move(connection, job_id, Move.RETRY)
+        retry_at = now(connection) + pause_seconds(row.attempt)
+        move(connection, job_id, Move.RETRY, retry_at=retry_at)
         return []
     else:
         error = failure.with_log(log_of(connection, job_id)).json()

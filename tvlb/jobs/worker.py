@@ -213,7 +213,9 @@ class Worker:
                 )
             case Outcome():
                 work.end = lambda: self._publish(job, message)
-            case Failure() if message.may_pass and self._deadline is not None:
+            case Failure() if self._deadline is not None and (
+                message.may_pass or message.lost_workers
+            ):
                 # Whoever ends this worker may have ended its computing processes too.
                 work.end = lambda: self._leases.hand_back(job)
             case Failure():

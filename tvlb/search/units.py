@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
-from tvlb.errors import Cancelled, TvlbError
+from tvlb.errors import Cancelled, NoWorkers, TvlbError, WorkerLost
 from tvlb.parallel import Stop, gather
 from tvlb.provenance import versions
 from tvlb.topology import Dragonfly
@@ -146,7 +146,8 @@ class Workshop:
     Notes
     -----
     An answer counts only for the versions of tvlb, HiGHS and NumPy that gave it, and if it is
-    whole. Units that two searches need at the same time are computed once. Errors of the store are
+    whole. Units that two searches need at the same time are computed once; one that the executor
+    gave up, since its processes died, fails every later search at once. Errors of the store are
     passed on.
     """
 
@@ -154,6 +155,7 @@ class Workshop:
         self._executor = executor
         self._store = store or _Forgetful()
         self._flights: dict[str, _Flight] = {}
+        self._given_up: dict[str, WorkerLost] = {}
         self._lock = threading.RLock()
         # What is done in this process: whole tables take memory.
         self.alone = threading.Lock()
@@ -184,6 +186,8 @@ class Workshop:
             if flight is not None:
                 flight.waiting += 1
                 return flight.landed, False
+            if unit.key in self._given_up:
+                return _failed(self._given_up[unit.key]), False
             # It may have landed since the caller looked.
             kept = self._kept(unit)
             if kept is not None:
@@ -217,10 +221,18 @@ class Workshop:
             error = failed
         with self._lock:
             del self._flights[key]
+            if isinstance(error, WorkerLost) and not isinstance(error, NoWorkers):
+                self._given_up[key] = error
         if error is None:
             flight.landed.set_result(data)
         else:
             flight.landed.set_exception(error)
+
+
+def _failed(error: Exception) -> Future[bytes]:
+    future: Future[bytes] = Future()
+    future.set_exception(error)
+    return future
 
 
 def _compute(unit: Unit[Any]) -> bytes:

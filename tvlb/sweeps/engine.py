@@ -5,25 +5,20 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
-from tvlb.errors import Cancelled, NoWorkers, StoreUnavailable
+from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbError, WorkerLost
 from tvlb.parallel import Stop, gather
 from tvlb.progress import Progress, Reporter, silent
+from tvlb.retry import MAX_ATTEMPTS, may_pass, pause
 from tvlb.search import Workshop, optimize
-from tvlb.sweeps.causes import cause_of
 from tvlb.sweeps.meter import SweepMeter
 from tvlb.sweeps.points import Ending, Point, Shelf
 
-__all__ = ["ATTEMPTS", "run_points"]
-
-ATTEMPTS = 3
-"""How often a point is begun that fails."""
+__all__ = ["run_points"]
 
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
 # others keep the workers busy. Every point that is begun takes memory here.
 _MORE_POINTS = 2
 _MOST_POINTS = 32
-# A file system may be back by then.
-_PAUSE_SECONDS = 1.0
 
 
 def run_points(
@@ -47,14 +42,14 @@ def run_points(
 
     Returns
     -------
-    What became of every point, in order. A point that fails is begun `ATTEMPTS` times in all; then
-    its error is in its ending, and the others go on.
+    What became of every point, in order. A point that fails for a reason that may pass is begun
+    again, see `tvlb.retry`; then its error is in its ending, and the others go on.
 
     Raises
     ------
     Cancelled : `stop` was set.
     NoWorkers : nothing can be computed any more.
-    StoreUnavailable, OSError : the store failed three times in a row; no point is to blame.
+    StoreLost : the store failed on every attempt; no point is to blame.
 
     Notes
     -----
@@ -90,26 +85,25 @@ class _Attempts:
         self._stop = stop
 
     def run(self) -> Ending:
-        point, begun = self._point, time.monotonic()
-        failures: list[Exception] = []
-        for attempt in range(1, ATTEMPTS + 1):
+        begun, attempt = time.monotonic(), 1
+        while True:
             try:
-                ending = self._attempt(attempt, begun)
+                return self._attempt(attempt, begun)
             except (Cancelled, CancelledError, NoWorkers):
                 raise
-            except (OSError, StoreUnavailable):
-                # The point is not at fault: another would fail as well.
-                if attempt == ATTEMPTS:
-                    raise
-                time.sleep(_PAUSE_SECONDS)
-            except Exception as failure:  # whatever it is, the other points go on
-                failures.append(failure)
-            else:
-                return ending
-        self._meter.finish(point.number)
+            except Exception as error:  # whatever it is, the other points go on
+                if not may_pass(error) or attempt == MAX_ATTEMPTS:
+                    return self._given_up(error, attempt, begun)
+            pause(attempt, self._stop)
+            attempt += 1
+
+    def _given_up(self, error: Exception, attempts: int, begun: float) -> Ending:
+        if isinstance(error, OSError | StoreUnavailable):
+            # The point is not at fault: another would fail as well.
+            raise StoreLost(f"the store failed {attempts} times in a row: {error}") from error
+        self._meter.finish(self._point.number)
         spent = time.monotonic() - begun
-        error = failures[-1]
-        return Ending(point, None, cause_of(error), str(error), ATTEMPTS, seconds=spent)
+        return Ending(self._point, None, _cause_of(error), str(error), attempts, seconds=spent)
 
     def _attempt(self, attempt: int, begun: float) -> Ending:
         point = self._point
@@ -136,3 +130,16 @@ class _Attempts:
         self._meter.finish(point.number)
         spent = time.monotonic() - begun
         return Ending(point, stored, attempts=attempt, units=result.units, seconds=spent)
+
+
+def _cause_of(error: Exception) -> str:
+    """Return the cause without hosts, processes and paths: the same wherever it was computed."""
+    match error:
+        case WorkerLost():
+            return "the processes that computed a part of it died again and again"
+        case MemoryError():
+            return "the memory did not suffice"
+        case TvlbError():
+            return str(error)
+        case _:
+            return f"{type(error).__name__}: {error}"
