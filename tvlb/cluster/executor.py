@@ -17,7 +17,7 @@ from tvlb.cluster.fitness import (
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import NoWorkers, WorkerLost
 from tvlb.retry import MAX_ATTEMPTS
-from tvlb.workers import answer, question, settle
+from tvlb.workers import encode_call, run_call, settle
 
 __all__ = ["DaskExecutor", "Workers"]
 
@@ -80,7 +80,7 @@ class DaskExecutor(Executor):
         """
         future: Future[_Result] = Future()
         try:
-            message = question(fn, *args, **kwargs)
+            message = encode_call(fn, *args, **kwargs)
         except Exception as error:
             future.set_exception(error)
             return future
@@ -219,7 +219,7 @@ def compute(message: bytes, wanted: dict[str, str]) -> bytes:
     worker = cluster_package("distributed").get_worker()
     check_versions(worker.address, relevant_versions(), wanted)
     check_threads(worker.address, worker.state.nthreads)
-    return answer(message)
+    return run_call(message)
 
 
 def _fail(future: Future[Any], error: Exception) -> None:
