@@ -28,8 +28,8 @@ from tvlb.parallel import available_cores
 from tvlb.progress import silent
 from tvlb.search import (
     SearchOptions,
+    UnitCache,
     Units,
-    Workshop,
     choose_candidates,
     flit_hop_budget,
 )
@@ -166,7 +166,7 @@ def main() -> None:
     topology = parse_topology(given.topology)
     curves: list[Curve] = []
     with local_workers(available_cores()) as executor:
-        units = Units(Workshop(executor, UnitFiles(given.results / "units")), Event())
+        units = Units(UnitCache(executor, UnitFiles(given.results / "units")), Event())
         for seed in range(given.seeds):
             options = SearchOptions(
                 routing=given.routing,

@@ -21,7 +21,7 @@ from scipy import stats
 from sim_bridge import SimulationConfig
 from tvlb.parallel import available_cores
 from tvlb.paths import PathSet, ShapeSet, parse_expression
-from tvlb.search import SearchOptions, Units, Workshop
+from tvlb.search import SearchOptions, UnitCache, Units
 from tvlb.search.preparation import Candidate
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
@@ -68,7 +68,7 @@ def main() -> None:
     short = replace(SimulationConfig(), warmup_cycles=SHORT.warmup, measured_cycles=SHORT.measured)
     long = replace(short, warmup_cycles=4_000, measured_cycles=3_000)
     with local_workers(available_cores()) as executor:
-        units = Units(Workshop(executor), Event())
+        units = Units(UnitCache(executor), Event())
         loads, _ = find_loads(
             patterns,
             None,

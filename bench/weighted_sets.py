@@ -30,7 +30,7 @@ from scipy import special
 from tvlb.files import atomic_file
 from tvlb.jobs.units import UnitFiles
 from tvlb.parallel import available_cores
-from tvlb.search import SearchOptions, Windows, Workshop, optimize, table_document
+from tvlb.search import SearchOptions, UnitCache, Windows, optimize, table_document
 from tvlb.statistics import CONFIDENCE
 from tvlb.topology import parse_topology
 from tvlb.workers import local_workers
@@ -51,9 +51,9 @@ def study(topology: str, routing: str, budget: str, seed: int, root: Path) -> Do
     options = SearchOptions(routing=routing, budget=budget, confirmation=WINDOWS, seed=seed)
     start, cpu = time.perf_counter(), time.process_time()
     with local_workers(available_cores()) as executor:
-        workshop = Workshop(executor, UnitFiles(root / "units"))
+        unit_cache = UnitCache(executor, UnitFiles(root / "units"))
         result = optimize(
-            parse_topology(topology), options, stop=threading.Event(), workshop=workshop
+            parse_topology(topology), options, stop=threading.Event(), unit_cache=unit_cache
         )
     document = table_document(result)
     document["wall_seconds"] = time.perf_counter() - start

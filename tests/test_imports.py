@@ -9,14 +9,14 @@ import pytest
 _ROOT = Path(__file__).parents[1]
 
 _SEARCH = """
-from tests.search.here import workshop_here
+from tests.search.here import unit_cache_here
 from tvlb.search import SearchOptions, Windows, optimize
 from tvlb.topology import Dragonfly
 
 short = Windows(100, 100, 0.05)
 options = SearchOptions(patterns="1", data_points=1, traffic=("uniform",), balancing=None,
                         screening=short, confirmation=short, budget="{budget}")
-optimize(Dragonfly(1, 2, 1, 3), options, workshop=workshop_here())
+optimize(Dragonfly(1, 2, 1, 3), options, unit_cache=unit_cache_here())
 """
 
 

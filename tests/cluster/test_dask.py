@@ -28,7 +28,7 @@ from tests.worker_tasks import (
 from tvlb.cluster import DaskOptions, dask_workers
 from tvlb.cluster.fitness import check_versions, relevant_versions
 from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
-from tvlb.search import Workshop
+from tvlb.search import UnitCache
 from tvlb.sweeps import points_of, rows_of, run_points
 
 _ROOT = Path(__file__).parents[2]
@@ -192,9 +192,9 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_sweep_gives_the_same_rows_as_here(dask: _Dask) -> None:
     points = points_of(small_sweep("1,2,1,3", "1,3,1,4").expanded())
-    here = run_points(points, Drawer(), Workshop(Serial()), workers=1)
+    here = run_points(points, Drawer(), UnitCache(Serial()), workers=1)
     with dask_workers(dask.options) as (executor, slots):
-        there = run_points(points, Drawer(), Workshop(executor), workers=slots())
+        there = run_points(points, Drawer(), UnitCache(executor), workers=slots())
     assert [ending.attempts for ending in there] == [1, 1]
     assert rows_of(there) == rows_of(here)
 

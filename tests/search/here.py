@@ -6,9 +6,17 @@ from queue import SimpleQueue
 from threading import Event
 from typing import Any, ParamSpec, TypeVar
 
-from tvlb.search import Unit, Units, UnitStore, Workshop
+from tvlb.search import Unit, UnitCache, Units, UnitStore
 
-__all__ = ["ByHand", "Inline", "Memory", "flipped", "sealed_garbage", "units_here", "workshop_here"]
+__all__ = [
+    "ByHand",
+    "Inline",
+    "Memory",
+    "flipped",
+    "sealed_garbage",
+    "unit_cache_here",
+    "units_here",
+]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -61,14 +69,14 @@ class Memory:
         self.saved.append(key)
 
 
-def workshop_here(store: UnitStore | None = None) -> Workshop:
+def unit_cache_here(store: UnitStore | None = None) -> UnitCache:
     """Compute in this process."""
-    return Workshop(Inline(), store)
+    return UnitCache(Inline(), store)
 
 
 def units_here(store: UnitStore | None = None) -> Units:
     """Compute the units of a search in this process."""
-    return Units(workshop_here(store), Event())
+    return Units(unit_cache_here(store), Event())
 
 
 def flipped(data: bytes) -> bytes:
@@ -79,7 +87,7 @@ def flipped(data: bytes) -> bytes:
 def sealed_garbage(unit: Unit[Any]) -> bytes:
     """Return what a program that answers otherwise keeps, b"\\xff"."""
     memory, executor = Memory(), ByHand()
-    landing, _ = Workshop(executor, memory).begin(unit)
+    landing, _ = UnitCache(executor, memory).begin(unit)
     executor.asked.get().set_result(b"\xff")
     landing.result()
     return memory.kept[unit.key]

@@ -13,7 +13,7 @@ import numpy as np
 from tests.search.here import Inline
 from tvlb.balance import ReweightedSet
 from tvlb.paths import SHAPES, PathSet, ShapeSet
-from tvlb.search import Unit, Units, Work, Workshop
+from tvlb.search import Unit, UnitCache, Units, Work
 from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.simulation_units import Run, RunUnit, Saturation, SaturationUnit
 from tvlb.topology import Dragonfly
@@ -54,7 +54,7 @@ class Modelled(Units):
     """
 
     def __init__(self, run: RunModel, saturation: Callable[[SaturationUnit], float]) -> None:
-        super().__init__(Workshop(Inline()), Event())
+        super().__init__(UnitCache(Inline()), Event())
         self._run = run
         self._saturation = saturation
         self.simulated: list[RunUnit | SaturationUnit] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.search.here import Memory, workshop_here
+from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
@@ -19,8 +19,8 @@ from tvlb.search import (
     SearchOptions,
     SimulationConfig,
     TableResult,
+    UnitCache,
     Windows,
-    Workshop,
     compact_table,
     optimize,
     table_document,
@@ -46,14 +46,14 @@ QUICK = SearchOptions(
 
 
 @pytest.fixture(scope="module")
-def workshop() -> Workshop:
+def unit_cache() -> UnitCache:
     """Computes here, and what several tests need once."""
-    return workshop_here(Memory())
+    return unit_cache_here(Memory())
 
 
 @pytest.fixture(scope="module")
-def result(workshop: Workshop) -> TableResult:
-    return optimize(TOPOLOGY, QUICK, workshop=workshop)
+def result(unit_cache: UnitCache) -> TableResult:
+    return optimize(TOPOLOGY, QUICK, unit_cache=unit_cache)
 
 
 def test_table_is_what_the_decision_says(result: TableResult) -> None:
@@ -122,14 +122,14 @@ def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> N
     assert math.isclose(mean, sum(p["saturation"] for p in document["baseline"]["per_pattern"]) / 5)
 
 
-def test_progress_names_every_stage(workshop: Workshop) -> None:
+def test_progress_names_every_stage(unit_cache: UnitCache) -> None:
     stages: list[str] = []
 
     def record(event: Progress) -> None:
         if event.stage not in stages:
             stages.append(event.stage)
 
-    optimize(TOPOLOGY, replace(QUICK, balancing=None), report=record, workshop=workshop)
+    optimize(TOPOLOGY, replace(QUICK, balancing=None), report=record, unit_cache=unit_cache)
     assert stages == [
         "probe",
         "balance",
@@ -171,12 +171,12 @@ def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.Monke
     # The limit of 50 million paths is put to 0. On this network balancing removes nothing besides
     # the step per pair, so the search must find the same and the compact table must expand to it.
     options = replace(QUICK, balancing=BalanceOptions(global_threshold=10.0))
-    listed = optimize(TOPOLOGY, options, workshop=workshop_here())
+    listed = optimize(TOPOLOGY, options, unit_cache=unit_cache_here())
     for module in ("search.tables", "search.candidates", "balance.balancing"):
         monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
     # Scenarios are not taken from the search before.
     monkeypatch.setattr("tvlb.search.simulation_units._built", cache(Recipe.scenario))
-    compact = optimize(TOPOLOGY, options, workshop=workshop_here())
+    compact = optimize(TOPOLOGY, options, unit_cache=unit_cache_here())
     assert isinstance(compact.table, CompactTable)
     assert compact.table.expanded().id == listed.table.id
     assert compact.table.id != listed.table.id
@@ -198,7 +198,7 @@ def test_any_result_has_a_compact_form(result: TableResult) -> None:
 
 def test_where_every_set_is_all_there_is_no_candidate() -> None:
     # With one switch per group all VLB paths have two hops.
-    result = optimize(Dragonfly(4, 1, 2, 3), QUICK, workshop=workshop_here())
+    result = optimize(Dragonfly(4, 1, 2, 3), QUICK, unit_cache=unit_cache_here())
     assert result.candidates == ()
     assert result.table.header.expression == "all"
     assert "no candidate was simulated" in result.validation.decision.reason
@@ -215,14 +215,14 @@ def test_patterns_that_differ_near_full_load_start_from_loads_that_exist() -> No
         data_points=2,
         simulated_patterns=2,
     )
-    result = optimize(Dragonfly(1, 2, 2, 3), options, workshop=workshop_here())
+    result = optimize(Dragonfly(1, 2, 2, 3), options, unit_cache=unit_cache_here())
     assert result.validation.baseline.measured.saturation.max() <= 1.0
 
 
-def test_router_settings_reach_the_simulator(result: TableResult, workshop: Workshop) -> None:
+def test_router_settings_reach_the_simulator(result: TableResult, unit_cache: UnitCache) -> None:
     # One-flit buffers hold a VC for a whole round trip: saturation falls far below the default.
     narrow = replace(QUICK, config=SimulationConfig(buffer_flits=2))
-    found = optimize(TOPOLOGY, narrow, workshop=workshop)
+    found = optimize(TOPOLOGY, narrow, unit_cache=unit_cache)
     assert (
         found.validation.baseline.measured.saturation.mean()
         < 0.7 * result.validation.baseline.measured.saturation.mean()

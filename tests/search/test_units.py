@@ -24,9 +24,9 @@ from tvlb.search import (
     SimulationConfig,
     TableResult,
     Unit,
+    UnitCache,
     UnitCount,
     Windows,
-    Workshop,
     optimize,
     table_document,
 )
@@ -68,8 +68,8 @@ class Search:
 def search(options: SearchOptions, listable: bool, kept: Mapping[str, bytes]) -> Search:
     memory, executor, events = Memory(kept), Inline(), list[Progress]()
     with listing(listable):
-        workshop = Workshop(executor, memory)
-        result = optimize(TOPOLOGY, options, report=events.append, workshop=workshop)
+        unit_cache = UnitCache(executor, memory)
+        result = optimize(TOPOLOGY, options, report=events.append, unit_cache=unit_cache)
     units = {unit.key: unit for unit in executor.computed}
     assert memory.saved == [unit.key for unit in executor.computed]
     return Search(options, listable, result, memory, units, events)
@@ -235,11 +235,11 @@ def test_the_work_is_that_of_the_whole_search(case: Search) -> None:
 
 def test_a_search_that_has_all_answers_can_be_cancelled(case: Search) -> None:
     stop = Event()
-    workshop = Workshop(ByHand(), Memory(case.memory.kept))
+    unit_cache = UnitCache(ByHand(), Memory(case.memory.kept))
 
     def report(event: Progress) -> None:
         if event.stage == "confirm":
             stop.set()
 
     with listing(case.listable), pytest.raises(Cancelled):
-        optimize(TOPOLOGY, case.options, report=report, stop=stop, workshop=workshop)
+        optimize(TOPOLOGY, case.options, report=report, stop=stop, unit_cache=unit_cache)

@@ -18,8 +18,8 @@ from tvlb.search import (
     Progress,
     SearchOptions,
     TableResult,
+    UnitCache,
     Windows,
-    Workshop,
     compact_table,
     optimize,
     table_document,
@@ -67,8 +67,8 @@ class Ended:
 
 def search(options: SearchOptions = QUICK, kept: Mapping[str, bytes] | None = None) -> Ended:
     memory, executor, events = Memory(kept), Inline(), list[Progress]()
-    workshop = Workshop(executor, memory)
-    result = optimize(TOPOLOGY, options, report=events.append, workshop=workshop)
+    unit_cache = UnitCache(executor, memory)
+    result = optimize(TOPOLOGY, options, report=events.append, unit_cache=unit_cache)
     return Ended(result, [unit.key for unit in executor.computed], memory.kept, events)
 
 
@@ -126,7 +126,7 @@ def test_what_was_interrupted_goes_on(ended: Ended, tmp_path: Path) -> None:
     stop, done = Event(), round(0.55 * len(ended.computed))
     memory = Interrupted(done, stop)
     with pytest.raises(Cancelled):
-        optimize(TOPOLOGY, QUICK, stop=stop, workshop=Workshop(Inline(), memory))
+        optimize(TOPOLOGY, QUICK, stop=stop, unit_cache=UnitCache(Inline(), memory))
     assert len(memory.kept) == done
     assert memory.kept.items() <= ended.kept.items()
     again = search(kept=memory.kept)
@@ -222,9 +222,9 @@ def test_a_search_can_be_cancelled_at_any_stage(ended: Ended, stage: str) -> Non
         if event.stage == stage and event.done:
             stop.set()
 
-    workshop = Workshop(Inline(), Memory(ended.kept))
+    unit_cache = UnitCache(Inline(), Memory(ended.kept))
     with pytest.raises(Cancelled):
-        optimize(TOPOLOGY, QUICK, report=report, stop=stop, workshop=workshop)
+        optimize(TOPOLOGY, QUICK, report=report, stop=stop, unit_cache=unit_cache)
 
 
 def test_a_front_has_a_table_for_every_answer() -> None:

@@ -25,7 +25,7 @@ from tvlb.errors import (
 from tvlb.progress import Progress
 from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import SweepBody
-from tvlb.search import Unit, Workshop
+from tvlb.search import Unit, UnitCache
 from tvlb.sweeps import Ending, Stored, points_of, rows_of, run_points
 from tvlb.workers import WorkerPool
 
@@ -44,7 +44,7 @@ def run(
     **more: Any,
 ) -> list[Ending]:
     points = points_of(sweep.expanded())
-    return run_points(points, drawer, Workshop(executor, memory), workers=workers, **more)
+    return run_points(points, drawer, UnitCache(executor, memory), workers=workers, **more)
 
 
 def of_network(unit: Unit[Any], groups: int, switches: int) -> bool:
@@ -265,7 +265,7 @@ def test_a_unit_that_kills_its_process_is_started_three_times_whoever_needs_it(
     """Not three times for each point, nor for each attempt at a point."""
     points = points_of(small_sweep("1,2,1,3", routings=["ugal-l", "par"]).expanded())
     with Deadly(1, tmp_path) as pool:
-        found = run_points(points, Drawer(), Workshop(pool), workers=1)
+        found = run_points(points, Drawer(), UnitCache(pool), workers=1)
     started = [path.read_text() for path in tmp_path.iterdir()]
     assert started
     assert set(started) == {"x" * MAX_ATTEMPTS}

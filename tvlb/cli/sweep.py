@@ -33,7 +33,7 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.shelf import TableShelf
 from tvlb.meter import duration_text
 from tvlb.schemas import SweepBody, TotalCost, read_sweep_file
-from tvlb.search import Workshop
+from tvlb.search import UnitCache
 from tvlb.sweeps import OUTPUT_NAMES, Ending, Point, points_of, rows_of, run_points, write_outputs
 
 __all__ = ["sweep"]
@@ -114,7 +114,7 @@ def sweep(
         endings = run_points(
             points,
             shelf,
-            Workshop(started.executor, site.units),
+            UnitCache(started.executor, site.units),
             workers=started.workers,
             report=report,
         )

@@ -31,8 +31,8 @@ from tvlb.search import (
     Reporter,
     SearchOptions,
     TableResult,
+    UnitCache,
     Windows,
-    Workshop,
     check_compact,
     check_request,
     compact_result,
@@ -296,7 +296,7 @@ def _optimized(
     # As sweeps keep theirs, so that a search finds what a sweep has computed.
     units = Site(store, options.worker_count).units
     with local_workers(options.worker_count) as executor:
-        return optimize(network, options, report=report, workshop=Workshop(executor, units))
+        return optimize(network, options, report=report, unit_cache=UnitCache(executor, units))
 
 
 def _check_format(network: Dragonfly, output: str) -> None:

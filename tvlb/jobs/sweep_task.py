@@ -14,7 +14,7 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.shelf import TableShelf
 from tvlb.jobs.site import Outcome, Site
 from tvlb.schemas import Question, SweepBody
-from tvlb.search import Reporter, Workshop
+from tvlb.search import Reporter, UnitCache
 from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
 from tvlb.workers import local_workers
 
@@ -37,7 +37,7 @@ def compute_sweep(body: Question, site: Site, report: Reporter) -> Outcome:
         endings = run_points(
             points,
             TableShelf(Results(database), site.blobs),
-            Workshop(executor, site.units),
+            UnitCache(executor, site.units),
             workers=site.cores,
             report=report,
         )

@@ -10,7 +10,7 @@ from tvlb.schemas import REQUESTS, ModelBody, Question, SimulationBody, SweepBod
 from tvlb.search import (
     Reporter,
     SaturationSearch,
-    Workshop,
+    UnitCache,
     find_saturation,
     optimize,
     simulate_loads,
@@ -44,8 +44,8 @@ def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
 def _table(body: Question, site: Site, report: Reporter) -> Outcome:
     assert isinstance(body, TableBody)
     with local_workers(site.cores, site.hang) as executor:
-        workshop = Workshop(executor, site.units)
-        result = optimize(body.network(), body.options(), report=report, workshop=workshop)
+        unit_cache = UnitCache(executor, site.units)
+        result = optimize(body.network(), body.options(), report=report, unit_cache=unit_cache)
     return store_table(site.blobs, result)
 
 

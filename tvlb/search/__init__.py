@@ -58,10 +58,10 @@ from tvlb.search.simulation_units import Entrant
 from tvlb.search.task import Found
 from tvlb.search.units import (
     Unit,
+    UnitCache,
     UnitCount,
     Units,
     UnitStore,
-    Workshop,
     own_units,
     sealed,
     unsealed,
@@ -113,6 +113,7 @@ __all__ = [
     "StopFlag",
     "TableResult",
     "Unit",
+    "UnitCache",
     "UnitCount",
     "UnitStore",
     "Units",
@@ -124,7 +125,6 @@ __all__ = [
     "Windows",
     "Work",
     "Workload",
-    "Workshop",
     "available_cores",
     "balance_document",
     "budget_text",

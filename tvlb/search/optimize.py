@@ -21,7 +21,7 @@ from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.tables import compact_table_of
 from tvlb.search.task import Found, Stopwatch, Task, conventional
-from tvlb.search.units import UnitCount, Units, Workshop, own_units
+from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
@@ -90,7 +90,7 @@ def optimize(
     *,
     report: Reporter = silent,
     stop: Stop | None = None,
-    workshop: Workshop | None = None,
+    unit_cache: UnitCache | None = None,
 ) -> TableResult:
     """Compute the T-VLB table of a Dragonfly.
 
@@ -99,7 +99,7 @@ def optimize(
     options : settings; None for the defaults.
     report : called with `Progress` events.
     stop : set from another thread to cancel.
-    workshop : where the work is done and its pieces are kept; None for processes of this machine,
+    unit_cache : where the work is done and its pieces are kept; None for processes of this machine,
         as many as `options` say, that keep nothing.
 
     Raises
@@ -122,8 +122,8 @@ def optimize(
     settings = options or SearchOptions()
     check_request(topology, settings)
     flag = stop or threading.Event()
-    if workshop is not None:
-        return _search(topology, settings, report, Units(workshop, flag))
+    if unit_cache is not None:
+        return _search(topology, settings, report, Units(unit_cache, flag))
     with own_units(settings.worker_count, flag) as units:
         return _search(topology, settings, report, units)
 

@@ -24,10 +24,10 @@ from tvlb.workers import local_workers
 
 __all__ = [
     "Unit",
+    "UnitCache",
     "UnitCount",
     "UnitStore",
     "Units",
-    "Workshop",
     "network_identity",
     "own_units",
     "sealed",
@@ -123,15 +123,15 @@ class UnitCount:
 
 
 @dataclass(eq=False)
-class _Flight:
+class _Pending:
     """A unit that is being computed, for so many searches."""
 
-    landed: Future[bytes]
+    result: Future[bytes]
     computing: Future[bytes]
     waiting: int = 1
 
 
-class Workshop:
+class UnitCache:
     """Where units are computed and kept; may be shared by searches on several threads.
 
     Parameters
@@ -154,7 +154,7 @@ class Workshop:
     def __init__(self, executor: Executor, store: UnitStore | None = None) -> None:
         self._executor = executor
         self._store = store or _Forgetful()
-        self._flights: dict[str, _Flight] = {}
+        self._pending: dict[str, _Pending] = {}
         self._given_up: dict[str, WorkerLost] = {}
         self._lock = threading.RLock()
         # What is done in this process: whole tables take memory.
@@ -182,51 +182,51 @@ class Workshop:
         Whoever begins a unit leaves it once, with `leave` and these bytes to be.
         """
         with self._lock:
-            flight = self._flights.get(unit.key)
-            if flight is not None:
-                flight.waiting += 1
-                return flight.landed, False
+            pending = self._pending.get(unit.key)
+            if pending is not None:
+                pending.waiting += 1
+                return pending.result, False
             if unit.key in self._given_up:
                 return _failed(self._given_up[unit.key]), False
-            # It may have landed since the caller looked.
+            # It may be there since the caller looked.
             kept = self._kept(unit)
             if kept is not None:
-                landed: Future[bytes] = Future()
-                landed.set_result(kept[0])
-                return landed, False
-            flight = _Flight(Future(), self._executor.submit(_compute, unit))
-            self._flights[unit.key] = flight
-        flight.computing.add_done_callback(lambda _: self._land(unit.key, flight))
-        return flight.landed, True
+                result: Future[bytes] = Future()
+                result.set_result(kept[0])
+                return result, False
+            pending = _Pending(Future(), self._executor.submit(_compute, unit))
+            self._pending[unit.key] = pending
+        pending.computing.add_done_callback(lambda _: self._complete(unit.key, pending))
+        return pending.result, True
 
-    def leave(self, unit: Unit[Any], landing: Future[bytes]) -> None:
+    def leave(self, unit: Unit[Any], result: Future[bytes]) -> None:
         """Wait for a unit no longer; what nobody waits for is not begun."""
         with self._lock:
-            flight = self._flights.get(unit.key)
-            # It may have landed, and others may have begun the same unit again.
-            if flight is None or flight.landed is not landing:
+            pending = self._pending.get(unit.key)
+            # It may be complete, and others may have begun the same unit again.
+            if pending is None or pending.result is not result:
                 return
-            flight.waiting -= 1
-            if flight.waiting == 0:
-                flight.computing.cancel()
+            pending.waiting -= 1
+            if pending.waiting == 0:
+                pending.computing.cancel()
 
-    def _land(self, key: str, flight: _Flight) -> None:
+    def _complete(self, key: str, pending: _Pending) -> None:
         """Keep an answer, and hand it to those who wait; runs on a thread of the executor."""
         error: BaseException | None = None
         data = b""
         try:
-            data = flight.computing.result()
+            data = pending.computing.result()
             self._store.save(key, sealed(key, data))
         except BaseException as failed:  # whoever waits hears of it
             error = failed
         with self._lock:
-            del self._flights[key]
+            del self._pending[key]
             if isinstance(error, WorkerLost) and not isinstance(error, NoWorkers):
                 self._given_up[key] = error
         if error is None:
-            flight.landed.set_result(data)
+            pending.result.set_result(data)
         else:
-            flight.landed.set_exception(error)
+            pending.result.set_exception(error)
 
 
 def _failed(error: Exception) -> Future[bytes]:
@@ -245,19 +245,19 @@ class Units:
 
     Parameters
     ----------
-    workshop : where they are computed.
+    unit_cache : where they are computed.
     stop : ends the search from another thread.
 
     Attributes
     ----------
-    alone : see `Workshop`.
+    alone : see `UnitCache`.
     count : units so far.
     """
 
-    def __init__(self, workshop: Workshop, stop: Stop) -> None:
-        self._workshop = workshop
+    def __init__(self, unit_cache: UnitCache, stop: Stop) -> None:
+        self._unit_cache = unit_cache
         self._stop = stop
-        self.alone = workshop.alone
+        self.alone = unit_cache.alone
         self.count = UnitCount()
 
     def map(self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None]) -> list[_Answer]:
@@ -277,23 +277,23 @@ class Units:
                 # With all answers at hand, nothing is waited for.
                 if self._stop.is_set():
                     raise Cancelled("the computation was cancelled")
-                answer = self._workshop.find(unit)
+                answer = self._unit_cache.find(unit)
                 if answer is None:
-                    begun[position], new = self._workshop.begin(unit)
+                    begun[position], new = self._unit_cache.begin(unit)
                     computed += new
                 else:
                     known[position] = answer
                     on_done()
-            landed = gather(list(begun.values()), self._stop, on_done)
+            found = gather(list(begun.values()), self._stop, on_done)
         finally:
-            for position, landing in begun.items():
-                self._workshop.leave(units[position], landing)
+            for position, result in begun.items():
+                self._unit_cache.leave(units[position], result)
         self.count = UnitCount(
             self.count.computed + computed, self.count.reused + len(units) - computed
         )
         known |= {
             position: units[position].decode(data)
-            for position, data in zip(begun, landed, strict=True)
+            for position, data in zip(begun, found, strict=True)
         }
         return [known[position] for position in range(len(units))]
 
@@ -302,7 +302,7 @@ class Units:
 def own_units(workers: int, stop: Stop) -> Generator[Units]:
     """Compute units on processes of this machine while the block runs, and keep nothing."""
     with local_workers(workers) as executor:
-        yield Units(Workshop(executor), stop)
+        yield Units(UnitCache(executor), stop)
 
 
 def sealed(key: str, data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbE
 from tvlb.parallel import Stop, gather
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.retry import MAX_ATTEMPTS, may_pass, pause
-from tvlb.search import Workshop, optimize
+from tvlb.search import UnitCache, optimize
 from tvlb.sweeps.meter import SweepMeter
 from tvlb.sweeps.points import Ending, Point, Shelf
 
@@ -24,7 +24,7 @@ _MOST_POINTS = 32
 def run_points(
     points: Sequence[Point],
     shelf: Shelf,
-    workshop: Workshop,
+    unit_cache: UnitCache,
     *,
     workers: int,
     report: Reporter = silent,
@@ -35,7 +35,7 @@ def run_points(
     Parameters
     ----------
     shelf : where tables are found and kept.
-    workshop : where the work is done and its pieces are kept.
+    unit_cache : where the work is done and its pieces are kept.
     workers : units that are computed at the same time; decides how many points are begun.
     report : told of the stage `sweep`, in estimated CPU seconds, and of what is going on.
     stop : set from another thread to cancel.
@@ -59,7 +59,7 @@ def run_points(
     meter = SweepMeter([point.cost.cpu_seconds for point in points], report)
 
     def run(point: Point) -> Ending:
-        return _Attempts(point, shelf, workshop, meter, flag).run()
+        return _Attempts(point, shelf, unit_cache, meter, flag).run()
 
     meter.show()
     with ThreadPoolExecutor(max(1, min(workers + _MORE_POINTS, _MOST_POINTS))) as threads:
@@ -76,11 +76,11 @@ class _Attempts:
     """Computes one point."""
 
     def __init__(
-        self, point: Point, shelf: Shelf, workshop: Workshop, meter: SweepMeter, stop: Stop
+        self, point: Point, shelf: Shelf, unit_cache: UnitCache, meter: SweepMeter, stop: Stop
     ) -> None:
         self._point = point
         self._shelf = shelf
-        self._workshop = workshop
+        self._unit_cache = unit_cache
         self._meter = meter
         self._stop = stop
 
@@ -121,7 +121,7 @@ class _Attempts:
             body.options(),
             report=report,
             stop=self._stop,
-            workshop=self._workshop,
+            unit_cache=self._unit_cache,
         )
         self._shelf.add(body, result)
         stored = self._shelf.find(point.key)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.search.here import ByHand, Memory, flipped, units_here
 from tvlb.errors import Cancelled, InvalidInput, SolverFailed
-from tvlb.search import Unit, UnitCount, Units, Workshop
+from tvlb.search import Unit, UnitCache, UnitCount, Units
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def memory() -> Memory:
 
 
 def test_what_is_kept_is_not_computed(memory: Memory) -> None:
-    units = Units(Workshop(ByHand(), memory), Event())
+    units = Units(UnitCache(ByHand(), memory), Event())
     counted: list[int] = []
     assert units.map([WORD, WORD], lambda: counted.append(1)) == ["word"] * 2
     assert units.count == UnitCount(computed=0, reused=2)
@@ -137,10 +137,10 @@ def test_a_failure_reaches_the_caller_and_is_not_kept() -> None:
 class Waiting:
     """A search on another thread that waits for units; it is over when the block is left."""
 
-    def __init__(self, workshop: Workshop, *units: Unit[str]) -> None:
+    def __init__(self, unit_cache: UnitCache, *units: Unit[str]) -> None:
         self.stop = Event()
         self.counted = 0
-        self.units = Units(workshop, self.stop)
+        self.units = Units(unit_cache, self.stop)
         self._threads = ThreadPoolExecutor(1)
         self.answers = self._threads.submit(self.units.map, units, self._count)
 
@@ -162,10 +162,10 @@ def asked(executor: ByHand) -> Future[Any]:
 
 def test_a_unit_that_two_searches_need_at_once_is_computed_once() -> None:
     executor, memory = ByHand(), Memory()
-    workshop = Workshop(executor, memory)
-    mine, new = workshop.begin(WORD)
+    unit_cache = UnitCache(executor, memory)
+    mine, new = unit_cache.begin(WORD)
     assert new
-    with Waiting(workshop, WORD, Word("other")) as other:
+    with Waiting(unit_cache, WORD, Word("other")) as other:
         # The second unit is begun after the first.
         first, second = asked(executor), asked(executor)
         first.set_result(b"word")
@@ -180,7 +180,7 @@ def test_a_unit_that_two_searches_need_at_once_is_computed_once() -> None:
 def test_answers_are_in_order_whichever_comes_first() -> None:
     executor = ByHand()
     words = [Word(text) for text in "abc"]
-    with Waiting(Workshop(executor), *words) as waiting:
+    with Waiting(UnitCache(executor), *words) as waiting:
         begun = [asked(executor) for _ in words]
         for word, future in reversed(list(zip(words, begun, strict=True))):
             future.set_result(word.text.encode())
@@ -189,7 +189,7 @@ def test_answers_are_in_order_whichever_comes_first() -> None:
 
 def test_a_unit_that_is_needed_twice_counts_twice() -> None:
     executor = ByHand()
-    with Waiting(Workshop(executor), WORD, WORD) as waiting:
+    with Waiting(UnitCache(executor), WORD, WORD) as waiting:
         asked(executor).set_result(b"word")
         assert waiting.answers.result() == ["word", "word"]
         assert waiting.counted == 2
@@ -199,9 +199,9 @@ def test_a_unit_that_is_needed_twice_counts_twice() -> None:
 
 def test_a_search_that_is_cancelled_takes_nothing_from_others() -> None:
     executor, memory = ByHand(), Memory()
-    workshop = Workshop(executor, memory)
-    mine, _ = workshop.begin(WORD)
-    with Waiting(workshop, WORD, Word("other")) as other:
+    unit_cache = UnitCache(executor, memory)
+    mine, _ = unit_cache.begin(WORD)
+    with Waiting(unit_cache, WORD, Word("other")) as other:
         shared, alone = asked(executor), asked(executor)
         other.stop.set()
         with pytest.raises(Cancelled):
@@ -214,9 +214,9 @@ def test_a_search_that_is_cancelled_takes_nothing_from_others() -> None:
 
 def test_a_search_that_fails_takes_nothing_from_others() -> None:
     executor = ByHand()
-    workshop = Workshop(executor)
-    mine, _ = workshop.begin(WORD)
-    with Waiting(workshop, WORD, Word("bad"), Word("alone")) as other:
+    unit_cache = UnitCache(executor)
+    mine, _ = unit_cache.begin(WORD)
+    with Waiting(unit_cache, WORD, Word("bad"), Word("alone")) as other:
         shared, bad, alone = asked(executor), asked(executor), asked(executor)
         bad.set_exception(SolverFailed("no answer"))
         with pytest.raises(SolverFailed):
@@ -228,17 +228,17 @@ def test_a_search_that_fails_takes_nothing_from_others() -> None:
 
 def test_what_nobody_waits_for_is_not_begun() -> None:
     executor, memory = ByHand(), Memory()
-    workshop = Workshop(executor, memory)
-    landings = [workshop.begin(WORD)[0] for _ in range(2)]
+    unit_cache = UnitCache(executor, memory)
+    landings = [unit_cache.begin(WORD)[0] for _ in range(2)]
     computing = asked(executor)
-    workshop.leave(WORD, landings[0])
+    unit_cache.leave(WORD, landings[0])
     assert not computing.cancelled()
-    workshop.leave(WORD, landings[1])
+    unit_cache.leave(WORD, landings[1])
     assert computing.cancelled()
     with pytest.raises(CancelledError):
         landings[0].result()
     # Whoever needs it later begins it anew.
-    landing, new = workshop.begin(WORD)
+    landing, new = unit_cache.begin(WORD)
     assert new
     asked(executor).set_result(b"word")
     assert landing.result() == b"word"
@@ -247,12 +247,12 @@ def test_what_nobody_waits_for_is_not_begun() -> None:
 
 def test_what_has_begun_goes_on_and_may_be_joined_again() -> None:
     executor, memory = ByHand(), Memory()
-    workshop = Workshop(executor, memory)
-    landing, _ = workshop.begin(WORD)
+    unit_cache = UnitCache(executor, memory)
+    landing, _ = unit_cache.begin(WORD)
     computing = asked(executor)
     computing.set_running_or_notify_cancel()
-    workshop.leave(WORD, landing)
-    again, new = workshop.begin(WORD)
+    unit_cache.leave(WORD, landing)
+    again, new = unit_cache.begin(WORD)
     assert not new
     computing.set_result(b"word")
     assert again.result() == b"word"
@@ -261,13 +261,13 @@ def test_what_has_begun_goes_on_and_may_be_joined_again() -> None:
 
 def test_leaving_what_has_landed_takes_nothing_from_who_began_it_again() -> None:
     executor = ByHand()
-    workshop = Workshop(executor)
-    landed, _ = workshop.begin(WORD)
+    unit_cache = UnitCache(executor)
+    landed, _ = unit_cache.begin(WORD)
     asked(executor).set_result(b"word")
-    landing, new = workshop.begin(WORD)
+    landing, new = unit_cache.begin(WORD)
     # Nothing is kept here.
     assert new
-    workshop.leave(WORD, landed)
+    unit_cache.leave(WORD, landed)
     computing = asked(executor)
     assert not computing.cancelled()
     computing.set_result(b"word")
