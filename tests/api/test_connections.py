@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Generator
 from typing import Any, cast
 
+import h11
 import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
@@ -31,6 +32,7 @@ class Clock:
     def __init__(self) -> None:
         self.now = 0.0
         self.timers: list[Timer] = []
+        self.soon: list[Timer] = []
 
     def time(self) -> float:
         return self.now
@@ -38,6 +40,18 @@ class Clock:
     def call_later(self, seconds: float, call: Callable[[], None]) -> Timer:
         self.timers.append(Timer(seconds, call))
         return self.timers[-1]
+
+    def call_soon(self, call: Callable[[], None]) -> Timer:
+        self.soon.append(Timer(0.0, call))
+        return self.soon[-1]
+
+    def run_soon(self) -> int:
+        """Run what is to be called soon, and what that asks for; return how many calls it took."""
+        calls = 0
+        while self.soon:
+            self.soon.pop(0).call()
+            calls += 1
+        return calls
 
     def create_task(self, coroutine: Any) -> asyncio.Future[None]:
         coroutine.close()
@@ -55,6 +69,13 @@ class Wire(asyncio.Transport):
         super().__init__()
         self.sent = b""
         self.closed = False
+        self.reading = True
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
 
     def write(self, data: Any) -> None:
         self.sent += bytes(data)
@@ -147,6 +168,30 @@ def test_a_large_header_is_refused_unread(sent: bytes) -> None:
     protocol.data_received(sent)
     assert wire.closed
     assert (problem(wire)["status"], "16,384 bytes" in problem(wire)["detail"]) == (431, True)
+
+
+def test_a_large_header_is_refused_behind_a_body_that_nobody_read() -> None:
+    protocol, wire = Side().connect()
+    protocol.data_received(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")
+    for event in (h11.Response(status_code=401, headers=[]), h11.EndOfMessage()):
+        protocol.conn.send(event)
+    protocol.data_received(b"x" + LARGE + b"\r\n")
+    assert wire.closed
+    assert problem(wire)["status"] == 431
+
+
+def test_a_body_of_small_chunks_is_read_in_many_turns() -> None:
+    side = Side()
+    protocol, wire = side.connect()
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    protocol.data_received(head + b"1\r\nx\r\n" * 1000 + b"0\r\n\r\n")
+    assert len(protocol.cycle.body) < 10
+    # Else more and more would wait for its turn; the application cannot ask for it either.
+    protocol.flow.resume_reading()
+    assert not wire.reading
+    assert side.clock.run_soon() > 100
+    assert (protocol.cycle.body, protocol.cycle.more_body) == (b"x" * 1000, False)
+    assert wire.reading
 
 
 def test_a_large_body_is_no_large_header() -> None:
