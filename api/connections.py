@@ -24,7 +24,7 @@ _SECONDS: dict[Any, tuple[float, str]] = {
     h11.IDLE: (10.0, "header"),
     h11.SEND_BODY: (30.0, "body"),
 }
-# A client that leaves the kernel's buffer full for so long does not want the answer.
+# A client that does not make room for the rest of an answer for so long does not want it.
 _STUCK_SECONDS = 300.0
 _MOST = 1000
 # Reading a header takes the event loop 3 milliseconds for so many bytes in lines of a few each.
@@ -93,7 +93,8 @@ class BoundedProtocol(H11Protocol):
     """A connection; see `uvicorn`.
 
     A request that does not arrive in time is answered with 408. Where there are as many connections
-    as there may be, a new one takes the place of the one that has waited for its client longest.
+    as there may be, a new one takes the place of the one that has waited for its client longest:
+    for a request, for room for the answer, or with more requests than one to answer.
     """
 
     _awaited: Any = None
@@ -111,6 +112,8 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self.conn = _Reader(h11.SERVER, _HEADER_BYTES)
         self.flow = self._tap = _Flow(transport)
+        # What the kernel does not take is known at once, be it little.
+        transport.set_write_buffer_limits(high=0)
         self._await_client()
         if not has_room:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "too many connections")
@@ -154,6 +157,7 @@ class BoundedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """See `asyncio.Protocol`."""
         super().pause_writing()
+        self._cancel_stuck()
         self._stuck = self.loop.call_later(_STUCK_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -177,11 +181,18 @@ class BoundedProtocol(H11Protocol):
         others = cast("set[BoundedProtocol]", self.connections)
         waiting = [one for one in others if one._is_waiting()]
         if waiting:
-            min(waiting, key=lambda one: one._since).transport.abort()
+            longest = min(waiting, key=lambda one: one._since)
+            longest._cancel_stuck()
+            longest.transport.abort()
         return bool(waiting)
 
     def _is_waiting(self) -> bool:
-        return self.conn.their_state in _SECONDS and not self.transport.is_closing()
+        if self._stuck is not None:
+            return True
+        # Who sends the next request before the answer has more than a fair share.
+        is_ahead = self.conn.their_state is h11.DONE and self.flow.read_paused
+        is_slow = self.conn.their_state in _SECONDS
+        return (is_slow or is_ahead) and not self.transport.is_closing()
 
     def _await_client(self) -> None:
         if self.conn.their_state is not self._awaited:

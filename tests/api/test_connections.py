@@ -70,6 +70,10 @@ class Wire(asyncio.Transport):
         self.sent = b""
         self.closed = False
         self.reading = True
+        self.high: int | None = None
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        self.high = high
 
     def pause_reading(self) -> None:
         self.reading = False
@@ -238,3 +242,28 @@ def test_an_answer_that_nobody_takes_is_given_up() -> None:
     (stuck,) = side.clock.running
     stuck.call()
     assert wire.closed
+
+
+def test_a_client_that_takes_no_answer_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "most_connections", lambda: 2)
+    side = Side()
+    (one, first), (another, second) = side.connect(), side.connect()
+    for protocol in (one, another):
+        protocol.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    # Whatever the kernel does not take counts: else nobody closes where a few bytes are left.
+    assert second.high == 0
+    another.pause_writing()
+    _, third = side.connect()
+    assert [wire.closed for wire in (first, second, third)] == [False, True, False]
+
+
+def test_a_client_that_asks_before_it_is_answered_gives_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "most_connections", lambda: 2)
+    side = Side()
+    (one, first), (another, second) = side.connect(), side.connect()
+    one.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    another.data_received(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 2)
+    _, third = side.connect()
+    assert [wire.closed for wire in (first, second, third)] == [False, True, False]
