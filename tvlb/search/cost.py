@@ -6,7 +6,7 @@ request that was checked, refuse nothing, and never list a path.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, Warmup
 from tvlb.paths import MAX_ROWS, PathSet
@@ -55,6 +55,8 @@ _SECONDS_PER_PACKET = {
 _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
 _BYTES_PER_NODE = 2000.0
+# Their pool doubles, and while it moves both are there: 32 to 64.
+_BYTES_PER_PACKET = 48.0
 _DRAIN_CYCLES = 100
 # What a run tells, until the document is written, and in it. A number takes 7 bytes, and 20 where
 # the window is no power of ten. A trace of 4 switches takes 270 bytes and, as objects, 3.8 kB.
@@ -172,7 +174,9 @@ def simulation_cost(
     numbers = seeds * sum(numbers for _, numbers in told)
     kept = traces * _BYTES_PER_TRACE + numbers * _BYTES_PER_NUMBER
     written = traces * _WRITTEN_PER_TRACE + numbers * _WRITTEN_PER_NUMBER
-    return _cost(stages, _simulator_bytes(topology) + kept, written)
+    busiest = 1.0 if saturation else max(loads, default=0.0)
+    packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
+    return _cost(stages, _simulator_bytes(topology) + packets + kept, written)
 
 
 def table_cost(topology: Dragonfly, options: SearchOptions) -> Cost:
@@ -223,6 +227,19 @@ def _window_cycles(config: SimulationConfig) -> int:
         # The first look is after as many cycles as are measured, the next 1,000 later.
         warmup = min(warmup, config.measured_cycles + 1_000)
     return warmup + config.measured_cycles
+
+
+def _most_packets(
+    topology: Dragonfly, routing: str, config: SimulationConfig, load: float
+) -> float:
+    """Packets inside the network at once: all that are sent, or as many as have a buffer."""
+    cycles = config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
+    sent = topology.num_nodes * min(load, 1.0) * cycles
+    # Virtual channels that no route needs stay empty.
+    needed = replace(config, vc_count=None).resolved_vc_count(routing)
+    channels = min(config.resolved_vc_count(routing), needed)
+    inputs = topology.num_links + topology.num_nodes
+    return min(sent, inputs * channels * config.buffer_flits)
 
 
 def _told(topology: Dragonfly, config: SimulationConfig, load: float) -> tuple[float, float]:
