@@ -5,6 +5,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb._native import Dragonfly, Network
+
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
 _Float64 = NDArray[np.float64]
@@ -28,26 +30,7 @@ class Stopped(Enum):
     CANCELLED = 2
     DEADLOCKED = 3
 
-class Network:
-    def __init__(
-        self,
-        *,
-        num_switches: int,
-        node_switch: _Int32,
-        link_source: _Int32,
-        link_target: _Int32,
-        link_kind: NDArray[np.uint8],
-        switch_group: _Int32,
-        group_link_offset: _Int32,
-        group_links: _Int32,
-    ) -> None: ...
-    @property
-    def num_nodes(self) -> int: ...
-    @property
-    def num_links(self) -> int: ...
-    @property
-    def max_ports(self) -> int: ...
-    def output_link(self, sw: int, port: int) -> int: ...
+MAX_PORTS: int
 
 class Traffic:
     def __init__(
@@ -67,10 +50,10 @@ class Traffic:
     def max_rate(self) -> float: ...
 
 class ExplicitRows:
-    def __init__(self, network: Network, *, expected: int, weighted: bool) -> None: ...
+    def __init__(self, network: Dragonfly, *, expected: int, weighted: bool) -> None: ...
     def append(
         self,
-        network: Network,
+        network: Dragonfly,
         *,
         sources: _Int32,
         targets: _Int32,
@@ -85,14 +68,14 @@ class PathSampler:
     @staticmethod
     def no_paths() -> PathSampler: ...
     @staticmethod
-    def all_triples(network: Network) -> PathSampler: ...
+    def all_triples(network: Dragonfly) -> PathSampler: ...
     @staticmethod
     def short_halves(
-        network: Network, *, max_first: int, max_second: int, max_total: int
+        network: Dragonfly, *, max_first: int, max_second: int, max_total: int
     ) -> PathSampler: ...
     @staticmethod
     def shape_paths(
-        network: Network,
+        network: Dragonfly,
         *,
         weight: list[float],
         nearest: list[int],
@@ -105,10 +88,10 @@ class PathSampler:
         """Take the rows over; the argument is empty afterwards."""
 
     def first_pair_without_path(
-        self, network: Network, sources: _Int32, targets: _Int32
+        self, network: Dragonfly, sources: _Int32, targets: _Int32
     ) -> tuple[int, int] | None: ...
     def draw(
-        self, network: Network, source: int, target: int, seed: int, number: int
+        self, network: Dragonfly, source: int, target: int, seed: int, number: int
     ) -> tuple[int, int, int] | None: ...
 
 class Config:
@@ -242,5 +225,5 @@ class Result:
 
 def mser_truncation(values: _Float64) -> int: ...
 def simulate(
-    network: Network, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
+    network: Dragonfly, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
 ) -> Result: ...

@@ -1,38 +1,28 @@
 """Topologies and traffic in the form that the compiled core reads."""
 
-from functools import lru_cache
-
 import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.sampling import cumulative_within
+from tvlb import _native
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, compiled
 from tvlb.traffic import NodeTraffic
 
 __all__ = ["core_network", "core_traffic"]
 
 
-@lru_cache(maxsize=8)
-def core_network(topology: Dragonfly) -> _core.Network:
-    """Return the wiring; raise InvalidInput where the simulator cannot hold it."""
-    network = topology.network
-    try:
-        return _core.Network(
-            num_switches=network.num_switches,
-            node_switch=network.node_switch,
-            link_source=network.link_source,
-            link_target=network.link_target,
-            link_kind=network.link_kind,
-            switch_group=topology.switch_group,
-            group_link_offset=topology.group_link_offset,
-            group_links=topology.group_links,
+def core_network(topology: Dragonfly) -> _native.Dragonfly:
+    """Return the compiled topology; raise InvalidInput where the simulator cannot hold it."""
+    network = compiled(topology)
+    if network.max_ports > _core.MAX_PORTS:
+        raise InvalidInput(
+            f"cannot simulate {topology}: a switch has more than {_core.MAX_PORTS} ports"
         )
-    except ValueError as error:
-        raise InvalidInput(f"cannot simulate {topology}: {error}") from error
+    return network
 
 
-def core_traffic(network: _core.Network, traffic: NodeTraffic) -> _core.Traffic:
+def core_traffic(network: _native.Network, traffic: NodeTraffic) -> _core.Traffic:
     """Return what every node sends."""
     table = traffic.table
     none = np.zeros(0)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge._core import ExplicitRows, Network, PathSampler
+from sim_bridge._core import ExplicitRows, PathSampler
+from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches, WeightedSet
 from tvlb.topology import Dragonfly
@@ -19,7 +20,7 @@ _MOST_LISTED = 400_000_000
 
 
 def make_sampler(
-    network: Network, path_set: PathSet, sources: Switches, targets: Switches
+    network: _native.Dragonfly, path_set: PathSet, sources: Switches, targets: Switches
 ) -> PathSampler:
     """Return a sampler for the given switch pairs.
 
@@ -61,7 +62,7 @@ def make_sampler(
 
 
 def _listed(
-    network: Network, path_set: PathSet, sources: Switches, targets: Switches
+    network: _native.Dragonfly, path_set: PathSet, sources: Switches, targets: Switches
 ) -> PathSampler:
     """List the paths in chunks, twice: first to count them and compare their weights."""
     _check_size(path_set, sources, targets)

@@ -15,6 +15,7 @@ from sim_bridge.round_trip import round_trip_warnings
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.statistics import half_width, make_series, ratio
 from sim_bridge.trace import make_traces
+from tvlb import _native
 from tvlb.choices import choose
 from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.paths import PathSet, Switches
@@ -43,7 +44,7 @@ _STOPPED = {
 class _Compiled:
     """The scenario in the core's own types."""
 
-    network: _core.Network
+    network: _native.Dragonfly
     traffic: _core.Traffic
     sampler: _core.PathSampler
 
@@ -149,7 +150,7 @@ class Scenario:
         return _Compiled(network, core_traffic(network, node_traffic), sampler)
 
     def _sampler(
-        self, network: _core.Network, sources: Switches, targets: Switches
+        self, network: _native.Dragonfly, sources: Switches, targets: Switches
     ) -> _core.PathSampler:
         if self.routing == Routing.MIN:
             return _core.PathSampler.no_paths()

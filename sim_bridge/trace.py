@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sim_bridge import _core
+from tvlb import _native
 
 __all__ = ["PacketTrace", "TraceHop", "make_traces"]
 
@@ -47,7 +48,7 @@ class PacketTrace:
     hops: tuple[TraceHop, ...]
 
 
-def make_traces(network: _core.Network, raw: list[_core.Trace]) -> tuple[PacketTrace, ...]:
+def make_traces(network: _native.Network, raw: list[_core.Trace]) -> tuple[PacketTrace, ...]:
     """Return the traces of a run, in order of injection."""
     return tuple(
         PacketTrace(

@@ -22,28 +22,6 @@ std::span<const T> view(const Array<T>& array) {
   return {array.data(), array.size()};
 }
 
-void bind_network(nb::module_& module) {
-  nb::class_<Network>(module, "Network")
-      .def(
-          "__init__",
-          [](Network* self, int num_switches, const Array<std::int32_t>& node_switch,
-             const Array<std::int32_t>& link_source, const Array<std::int32_t>& link_target,
-             const Array<std::uint8_t>& link_kind, const Array<std::int32_t>& switch_group,
-             const Array<std::int32_t>& group_link_offset,
-             const Array<std::int32_t>& group_links) {
-            new (self) Network({num_switches, view(node_switch), view(link_source),
-                                view(link_target), view(link_kind), view(switch_group),
-                                view(group_link_offset), view(group_links)});
-          },
-          nb::kw_only(), nb::arg("num_switches"), nb::arg("node_switch"), nb::arg("link_source"),
-          nb::arg("link_target"), nb::arg("link_kind"), nb::arg("switch_group"),
-          nb::arg("group_link_offset"), nb::arg("group_links"))
-      .def_prop_ro("num_nodes", &Network::num_nodes)
-      .def_prop_ro("num_links", &Network::num_links)
-      .def_prop_ro("max_ports", &Network::max_ports)
-      .def("output_link", &Network::output_link, nb::arg("sw"), nb::arg("port"));
-}
-
 void bind_traffic(nb::module_& module) {
   nb::class_<Traffic>(module, "Traffic")
       .def(
@@ -65,7 +43,7 @@ void bind_traffic(nb::module_& module) {
       .def_prop_ro("max_rate", &Traffic::max_rate);
 }
 
-std::optional<Triple> draw_once(const PathSampler& sampler, const Network& network, int source,
+std::optional<Triple> draw_once(const PathSampler& sampler, const Dragonfly& network, int source,
                                 int target, std::uint64_t seed, std::uint64_t number) {
   Stream stream(seed, Purpose::route, number);
   Draws draws(stream);
@@ -74,11 +52,11 @@ std::optional<Triple> draw_once(const PathSampler& sampler, const Network& netwo
 
 void bind_rows(nb::module_& module) {
   nb::class_<ExplicitRows>(module, "ExplicitRows")
-      .def(nb::init<const Network&, std::size_t, bool>(), nb::arg("network"), nb::kw_only(),
+      .def(nb::init<const Dragonfly&, std::size_t, bool>(), nb::arg("network"), nb::kw_only(),
            nb::arg("expected"), nb::arg("weighted"))
       .def(
           "append",
-          [](ExplicitRows& self, const Network& network, const Array<std::int32_t>& sources,
+          [](ExplicitRows& self, const Dragonfly& network, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets, const Array<std::int64_t>& offset,
              const Array<std::int32_t>& intermediate, const Array<std::int32_t>& first_link,
              const Array<std::int32_t>& second_link, const Array<double>& cumulative) {
@@ -94,18 +72,18 @@ void bind_sampler(nb::module_& module) {
   nb::class_<PathSampler>(module, "PathSampler")
       .def_static("no_paths", [] { return PathSampler(NoPaths{}); })
       .def_static(
-          "all_triples", [](const Network& network) { return PathSampler(AllTriples(network)); },
+          "all_triples", [](const Dragonfly& network) { return PathSampler(AllTriples(network)); },
           nb::arg("network"))
       .def_static(
           "short_halves",
-          [](const Network& network, int max_first, int max_second, int max_total) {
+          [](const Dragonfly& network, int max_first, int max_second, int max_total) {
             return PathSampler(ShortHalves(network, {max_first, max_second, max_total}));
           },
           nb::arg("network"), nb::kw_only(), nb::arg("max_first"), nb::arg("max_second"),
           nb::arg("max_total"))
       .def_static(
           "shape_paths",
-          [](const Network& network, const std::vector<double>& weight,
+          [](const Dragonfly& network, const std::vector<double>& weight,
              const std::vector<int>& nearest, int drawn_hops, int percent, std::uint64_t seed) {
             return PathSampler(ShapePaths(
                 network, make_shape_rule(weight, nearest, drawn_hops, percent, seed)));
@@ -121,14 +99,14 @@ void bind_sampler(nb::module_& module) {
           nb::arg("rows"))
       .def(
           "first_pair_without_path",
-          [](const PathSampler& self, const Network& network, const Array<std::int32_t>& sources,
+          [](const PathSampler& self, const Dragonfly& network, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets) {
             return first_pair_without_path(self, network, view(sources), view(targets));
           },
           nb::arg("network"), nb::arg("sources"), nb::arg("targets"))
       .def(
           "draw",
-          [](const PathSampler& self, const Network& network, int source, int target,
+          [](const PathSampler& self, const Dragonfly& network, int source, int target,
              std::uint64_t seed, std::uint64_t number) -> nb::object {
             const auto triple = draw_once(self, network, source, target, seed, number);
             if (!triple) return nb::none();
@@ -247,8 +225,9 @@ void bind_run(nb::module_& module) {
 }  // namespace tvlb::sim
 
 NB_MODULE(_core, module) {
+  // Networks are of its types.
+  nb::module_::import_("tvlb._native");
   module.doc() = "Cycle-level flit simulator: the compiled core of sim_bridge.";
-  tvlb::sim::bind_network(module);
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_rows(module);
   tvlb::sim::bind_sampler(module);
@@ -256,4 +235,5 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_trace(module);
   tvlb::sim::bind_result(module);
   tvlb::sim::bind_run(module);
+  module.attr("MAX_PORTS") = tvlb::sim::kMaxPorts;
 }

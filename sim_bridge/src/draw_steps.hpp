@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 #include "rng.hpp"
 #include "triple.hpp"
 
@@ -25,7 +25,7 @@ inline int below_without(int count, int width, int first, int second, Draws& dra
 }
 
 /// The two-hop detours inside a group: any third switch.
-inline std::optional<Triple> draw_detour(const Network& network, int source, int target,
+inline std::optional<Triple> draw_detour(const Dragonfly& network, int source, int target,
                                          Draws& draws) {
   const int size = network.group_size();
   if (size < 3) return std::nullopt;

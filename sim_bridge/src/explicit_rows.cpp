@@ -20,7 +20,7 @@ bool is_uniform(std::span<const double> cumulative) {
 
 }  // namespace
 
-ExplicitRows::ExplicitRows(const Network& network, std::size_t expected, bool weighted)
+ExplicitRows::ExplicitRows(const Dragonfly& network, std::size_t expected, bool weighted)
     : switches_(index(network.num_switches())),
       codes_(network),
       weighted_(weighted),
@@ -45,7 +45,7 @@ void ExplicitRows::check(const PathRows& rows) const {
   }
 }
 
-void ExplicitRows::append(const Network& network, const PathRows& rows) {
+void ExplicitRows::append(const Dragonfly& network, const PathRows& rows) {
   check(rows);
   for (std::size_t i = 0; i < rows.sources.size(); ++i) append_pair(network, rows, i);
 }
@@ -57,7 +57,7 @@ void ExplicitRows::start_pairs_up_to(std::size_t last) {
   while (next_pair_ <= last) offset_[next_pair_++] = static_cast<std::int64_t>(rows_.size());
 }
 
-void ExplicitRows::append_pair(const Network& network, const PathRows& rows, std::size_t number) {
+void ExplicitRows::append_pair(const Dragonfly& network, const PathRows& rows, std::size_t number) {
   const std::int32_t source = rows.sources[number];
   const std::int32_t target = rows.targets[number];
   if (source < 0 || index(source) >= switches_ || target < 0 || index(target) >= switches_ ||
@@ -77,7 +77,7 @@ void ExplicitRows::append_pair(const Network& network, const PathRows& rows, std
   uniform_[pair(source, target)] = is_uniform(cumulative) ? 1 : 0;
 }
 
-std::optional<Triple> ExplicitRows::draw(const Network& network, int source, int target,
+std::optional<Triple> ExplicitRows::draw(const Dragonfly& network, int source, int target,
                                          Draws& draws) const {
   const std::size_t here = pair(source, target);
   const std::int64_t begin = offset_[here];

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 #include "rng.hpp"
 #include "triple.hpp"
 
@@ -28,16 +28,16 @@ struct PathRows {
 class ExplicitRows {
  public:
   /// Without rows. `expected` is the number to make room for.
-  ExplicitRows(const Network& network, std::size_t expected, bool weighted);
+  ExplicitRows(const Dragonfly& network, std::size_t expected, bool weighted);
 
   /// Adds the rows of pairs that follow those added before, ascending by (source, target).
   /// Throws std::invalid_argument where the arrays do not fit the network or each other.
-  void append(const Network& network, const PathRows& rows);
+  void append(const Dragonfly& network, const PathRows& rows);
 
   /// Called once after the last rows, before the first draw.
   void finish();
 
-  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+  [[nodiscard]] std::optional<Triple> draw(const Dragonfly& network, int source, int target,
                                            Draws& draws) const;
 
  private:
@@ -45,7 +45,7 @@ class ExplicitRows {
     return static_cast<std::size_t>(source) * switches_ + static_cast<std::size_t>(target);
   }
   void check(const PathRows& rows) const;
-  void append_pair(const Network& network, const PathRows& rows, std::size_t number);
+  void append_pair(const Dragonfly& network, const PathRows& rows, std::size_t number);
   void start_pairs_up_to(std::size_t last);
 
   std::size_t switches_;

@@ -6,16 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 
 namespace tvlb::sim {
 
 class LinkIndex {
  public:
   /// By the switch that they leave and the group that they reach.
-  static LinkIndex leaving(const Network& network);
+  static LinkIndex leaving(const Dragonfly& network);
   /// By the switch that they reach and the group that they leave.
-  static LinkIndex arriving(const Network& network);
+  static LinkIndex arriving(const Dragonfly& network);
 
   [[nodiscard]] std::span<const std::int32_t> links(int sw) const {
     return part(links_, cell(sw, 0), cell(sw + 1, 0));
@@ -31,7 +31,7 @@ class LinkIndex {
   [[nodiscard]] std::uint32_t most() const { return most_; }
 
  private:
-  LinkIndex(const Network& network, std::int32_t Link::* here, std::int32_t Link::* there);
+  LinkIndex(const Dragonfly& network, std::int32_t Link::* here, std::int32_t Link::* there);
   [[nodiscard]] std::size_t cell(int sw, int group) const {
     return static_cast<std::size_t>(sw) * groups_ + static_cast<std::size_t>(group);
   }

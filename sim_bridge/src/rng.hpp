@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "order.hpp"
+
 namespace tvlb::sim {
 
 enum class Purpose : std::uint64_t { generation = 1, destination = 2, route = 3, revision = 4 };
@@ -13,9 +15,9 @@ class Stream {
  public:
   Stream() = default;
   Stream(std::uint64_t seed, Purpose purpose, std::uint64_t index)
-      : state_(mix(mix(mix(seed + kStep) + static_cast<std::uint64_t>(purpose)) + index)) {}
+      : state_(mix64(mix64(mix64(seed + kStep) + static_cast<std::uint64_t>(purpose)) + index)) {}
 
-  std::uint64_t next() { return mix(state_ += kStep); }
+  std::uint64_t next() { return mix64(state_ += kStep); }
 
   /// Uniform integer in [0, bound); the bias is below bound / 2^64.
   std::uint32_t below(std::uint32_t bound) {
@@ -28,12 +30,6 @@ class Stream {
 
  private:
   static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;
-
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31U);
-  }
 
   std::uint64_t state_ = 0;
 };

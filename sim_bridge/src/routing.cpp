@@ -19,7 +19,7 @@ unsigned sum_of_four(const std::uint16_t* counters) {
 
 }  // namespace
 
-Routing::Routing(const Network& network, const PathSampler& sampler, const Config& config,
+Routing::Routing(const Dragonfly& network, const PathSampler& sampler, const Config& config,
                  CreditView credits)
     : network_(network),
       sampler_(sampler),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config.hpp"
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 #include "packet.hpp"
 #include "rng.hpp"
 #include "samplers.hpp"
@@ -44,7 +44,7 @@ struct CreditView {
 /// Reads the credit counters and never changes them.
 class Routing {
  public:
-  Routing(const Network& network, const PathSampler& sampler, const Config& config,
+  Routing(const Dragonfly& network, const PathSampler& sampler, const Config& config,
           CreditView credits);
 
   /// The source decision for two different switches; the route ends with the ejection VC. Marks
@@ -86,7 +86,7 @@ class Routing {
   [[nodiscard]] int queue_of(const Path& path) const;
   void write_route(Packet& packet, const Path& path, OutputVcId ejection) const;
 
-  const Network& network_;
+  const Dragonfly& network_;
   const PathSampler& sampler_;
   RoutingKind kind_;
   vc::Walk walk_;

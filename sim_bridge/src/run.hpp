@@ -43,7 +43,7 @@ inline constexpr bool kChecksEveryCycle = false;
 template <int Words, int Slots>
 class Run {
  public:
-  Run(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+  Run(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
       const Config& config, StopFlag& stop);
 
   Result execute();
@@ -107,7 +107,7 @@ class Run {
   [[nodiscard]] std::int64_t total_flit_hops() const;
   void count_link_flits(int sign);
 
-  const Network& network_;
+  const Dragonfly& network_;
   const Traffic& traffic_;
   Config config_;
   StopFlag& stop_;
@@ -143,7 +143,7 @@ int Run<Words, Slots>::wheel_span(const Config& config) {
 }
 
 template <int Words, int Slots>
-Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+Run<Words, Slots>::Run(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
                        const Config& config, StopFlag& stop)
     : network_(network),
       traffic_(traffic),
@@ -190,7 +190,7 @@ template <int Words, int Slots>
 void Run<Words, Slots>::connect_links() {
   for (const Link& link : network_.links()) {
     const int latency =
-        link.kind == LinkKind::local ? config_.local_latency : config_.global_latency;
+        link.kind == 0 ? config_.local_latency : config_.global_latency;
     OutputPort& output = switches_[static_cast<std::size_t>(link.source)].outputs[link.output_port];
     output.downstream = link.target * static_cast<int>(kVcs) + link.input_port * Slots;
     output.flight_time = latency + kArrivalDelay;

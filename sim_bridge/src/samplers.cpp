@@ -16,21 +16,21 @@ std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 }  // namespace
 
-std::int32_t draw_shortest_link(const Network& network, int source, int target, Draws& draws) {
+std::int32_t draw_shortest_link(const Dragonfly& network, int source, int target, Draws& draws) {
   std::array<std::int32_t, 4> count{};  // links by MIN hops, 1 to 3
   const auto links = network.global_links(network.group(source), network.group(target));
-  for (const int id : links) ++count[index(min_path_hops(network.link(id), source, target))];
+  for (const int id : links) ++count[index(network.min_hops(source, id, target))];
   int hops = 1;
   while (hops < 3 && count[index(hops)] == 0) ++hops;
   if (count[index(hops)] == 0) return -1;
   std::uint32_t rank = draws.below(static_cast<std::uint32_t>(count[index(hops)]));
   for (const int id : links) {
-    if (min_path_hops(network.link(id), source, target) == hops && rank-- == 0) return id;
+    if (network.min_hops(source, id, target) == hops && rank-- == 0) return id;
   }
   return -1;
 }
 
-AllTriples::AllTriples(const Network& network) {
+AllTriples::AllTriples(const Dragonfly& network) {
   const int groups = network.num_groups();
   total_link_pairs_.assign(index(groups) * index(groups), 0);
   for (int from = 0; from < groups; ++from) {
@@ -52,13 +52,13 @@ AllTriples::AllTriples(const Network& network) {
   }
 }
 
-std::uint32_t AllTriples::link_pairs(const Network& network, int from, int middle, int to) const {
+std::uint32_t AllTriples::link_pairs(const Dragonfly& network, int from, int middle, int to) const {
   return static_cast<std::uint32_t>(network.global_links(from, middle).size() *
                                     network.global_links(middle, to).size());
 }
 
 // A middle group with probability proportional to its pairs of links.
-int AllTriples::draw_middle_group(const Network& network, int from, int to, Draws& draws) const {
+int AllTriples::draw_middle_group(const Dragonfly& network, int from, int to, Draws& draws) const {
   const int groups = network.num_groups();
   for (int attempt = 0; attempt < kMaxRejections; ++attempt) {
     const int middle = below_without(groups, 1, from, to, draws);
@@ -76,7 +76,7 @@ int AllTriples::draw_middle_group(const Network& network, int from, int to, Draw
   throw std::logic_error("AllTriples: the link pairs of a group pair do not add up");
 }
 
-std::optional<Triple> AllTriples::draw(const Network& network, int source, int target,
+std::optional<Triple> AllTriples::draw(const Dragonfly& network, int source, int target,
                                        Draws& draws) const {
   const int from = network.group(source);
   const int to = network.group(target);
@@ -89,30 +89,31 @@ std::optional<Triple> AllTriples::draw(const Network& network, int source, int t
                 pick(network.global_links(middle, to), draws)};
 }
 
-bool ShortHalves::allows(const Network& network, int source, int middle, int target) const {
-  const int first = distance(network, source, middle);
-  const int second = distance(network, middle, target);
-  return first <= limits_.first && second <= limits_.second && first + second <= limits_.total;
+bool ShortHalves::allows(int source, int middle, int target) const {
+  const int first = distances_.of(source, middle);
+  const int second = distances_.of(middle, target);
+  return first <= limits_.max_first && second <= limits_.max_second &&
+         first + second <= limits_.max_total;
 }
 
-int ShortHalves::draw_intermediate(const Network& network, int source, int target,
+int ShortHalves::draw_intermediate(const Dragonfly& network, int source, int target,
                                    Draws& draws) const {
   const int size = network.group_size();
   for (int attempt = 0; attempt < kMaxRejections; ++attempt) {
     const int middle =
         below_without(network.num_switches(), size, network.group(source) * size,
                       network.group(target) * size, draws);
-    if (allows(network, source, middle, target)) return middle;
+    if (allows(source, middle, target)) return middle;
   }
   return scan_intermediate(network, source, target, draws);
 }
 
-int ShortHalves::scan_intermediate(const Network& network, int source, int target,
+int ShortHalves::scan_intermediate(const Dragonfly& network, int source, int target,
                                    Draws& draws) const {
   const auto is_choice = [&](int middle) {
     return network.group(middle) != network.group(source) &&
            network.group(middle) != network.group(target) &&
-           allows(network, source, middle, target);
+           allows(source, middle, target);
   };
   std::uint32_t count = 0;
   for (int sw = 0; sw < network.num_switches(); ++sw) count += is_choice(sw) ? 1U : 0U;
@@ -124,7 +125,7 @@ int ShortHalves::scan_intermediate(const Network& network, int source, int targe
   return -1;
 }
 
-std::optional<Triple> ShortHalves::draw(const Network& network, int source, int target,
+std::optional<Triple> ShortHalves::draw(const Dragonfly& network, int source, int target,
                                         Draws& draws) const {
   if (network.group(source) == network.group(target)) {
     return draw_detour(network, source, target, draws);
@@ -137,7 +138,7 @@ std::optional<Triple> ShortHalves::draw(const Network& network, int source, int 
 }
 
 std::optional<std::pair<int, int>> first_pair_without_path(
-    const PathSampler& sampler, const Network& network, std::span<const std::int32_t> sources,
+    const PathSampler& sampler, const Dragonfly& network, std::span<const std::int32_t> sources,
     std::span<const std::int32_t> targets) {
   Stream stream(0, Purpose::route, 0);
   Draws draws(stream);

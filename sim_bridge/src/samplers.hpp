@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "explicit_rows.hpp"
-#include "network.hpp"
+#include "dragonfly/path_rows.hpp"
 #include "rng.hpp"
 #include "shape_paths.hpp"
 #include "triple.hpp"
@@ -20,7 +20,7 @@ namespace tvlb::sim {
 /// The empty path set.
 class NoPaths {
  public:
-  [[nodiscard]] std::optional<Triple> draw(const Network&, int, int, Draws&) const {
+  [[nodiscard]] std::optional<Triple> draw(const Dragonfly&, int, int, Draws&) const {
     return std::nullopt;
   }
 };
@@ -28,14 +28,14 @@ class NoPaths {
 /// Uniform over every (first link, intermediate, second link).
 class AllTriples {
  public:
-  explicit AllTriples(const Network& network);
-  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+  explicit AllTriples(const Dragonfly& network);
+  [[nodiscard]] std::optional<Triple> draw(const Dragonfly& network, int source, int target,
                                            Draws& draws) const;
 
  private:
-  [[nodiscard]] std::uint32_t link_pairs(const Network& network, int from, int middle,
+  [[nodiscard]] std::uint32_t link_pairs(const Dragonfly& network, int from, int middle,
                                          int to) const;
-  [[nodiscard]] int draw_middle_group(const Network& network, int from, int to,
+  [[nodiscard]] int draw_middle_group(const Dragonfly& network, int from, int to,
                                       Draws& draws) const;
 
   std::uint32_t most_link_pairs_ = 0;
@@ -43,40 +43,28 @@ class AllTriples {
   std::vector<std::uint32_t> total_link_pairs_;  // per ordered group pair, over middle groups
 };
 
-/// Limits on the shortest MIN distances of the two halves, in hops.
-struct HalfLimits {
-  int first = 3;
-  int second = 3;
-  int total = 6;
-};
-
 /// Intermediate uniform among those within the limits, halves uniform among shortest MIN paths.
 class ShortHalves {
  public:
-  ShortHalves(const Network& network, const HalfLimits& limits)
-      : limits_(limits), distances_(shortest_min_distances(network)) {}
-  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+  ShortHalves(const Dragonfly& network, const ShortRule& limits)
+      : limits_(limits), distances_(network) {}
+  [[nodiscard]] std::optional<Triple> draw(const Dragonfly& network, int source, int target,
                                            Draws& draws) const;
 
  private:
-  [[nodiscard]] bool allows(const Network& network, int source, int middle, int target) const;
-  [[nodiscard]] int distance(const Network& network, int from, int to) const {
-    return distances_[static_cast<std::size_t>(from) *
-                          static_cast<std::size_t>(network.num_switches()) +
-                      static_cast<std::size_t>(to)];
-  }
-  [[nodiscard]] int draw_intermediate(const Network& network, int source, int target,
+  [[nodiscard]] bool allows(int source, int middle, int target) const;
+  [[nodiscard]] int draw_intermediate(const Dragonfly& network, int source, int target,
                                       Draws& draws) const;
-  [[nodiscard]] int scan_intermediate(const Network& network, int source, int target,
+  [[nodiscard]] int scan_intermediate(const Dragonfly& network, int source, int target,
                                       Draws& draws) const;
 
-  HalfLimits limits_;
-  std::vector<std::uint8_t> distances_;
+  ShortRule limits_;
+  ShortestHops distances_;
 };
 
 using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, ShapePaths, ExplicitRows>;
 
-inline std::optional<Triple> draw_path(const PathSampler& sampler, const Network& network,
+inline std::optional<Triple> draw_path(const PathSampler& sampler, const Dragonfly& network,
                                        int source, int target, Draws& draws) {
   return std::visit(
       [&](const auto& kind) { return kind.draw(network, source, target, draws); }, sampler);
@@ -84,11 +72,11 @@ inline std::optional<Triple> draw_path(const PathSampler& sampler, const Network
 
 /// A global link of a shortest MIN path between switches of two groups, uniform among shortest;
 /// -1 where no link joins the groups.
-std::int32_t draw_shortest_link(const Network& network, int source, int target, Draws& draws);
+std::int32_t draw_shortest_link(const Dragonfly& network, int source, int target, Draws& draws);
 
 /// The first of the switch pairs for which the sampler has no path, if any.
 std::optional<std::pair<int, int>> first_pair_without_path(
-    const PathSampler& sampler, const Network& network, std::span<const std::int32_t> sources,
+    const PathSampler& sampler, const Dragonfly& network, std::span<const std::int32_t> sources,
     std::span<const std::int32_t> targets);
 
 }  // namespace tvlb::sim

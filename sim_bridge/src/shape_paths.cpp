@@ -4,15 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <tuple>
 
 #include "draw_steps.hpp"
-#include "order.hpp"
+#include "dragonfly/keyed_paths.hpp"
 
 namespace tvlb::sim {
 namespace {
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+KeyedPath keyed(std::uint64_t pair, const Triple& path) {
+  return {path_key(pair, path.intermediate, path.first_link, path.second_link), path.intermediate,
+          path.first_link, path.second_link};
+}
 
 // One of the links with probability 1 / slots each, else -1.
 std::int32_t pick_slot(std::span<const std::int32_t> links, std::uint32_t slots, Draws& draws) {
@@ -26,33 +30,9 @@ std::uint64_t key_at(double share) {
   return static_cast<std::uint64_t>(std::max(share, 0.0) * 0x1.0p64);
 }
 
-// Calls visit(key, path) for every VLB path of an inter-group pair that has `hops` hops.
-template <class Visit>
-void for_each_of_length(const Network& network, int source, int target, int hops,
-                        std::uint64_t seed, Visit visit) {
-  const std::uint64_t pair = pair_key(seed, source, target);
-  const int from = network.group(source);
-  const int to = network.group(target);
-  for (int via = 0; via < network.num_switches(); ++via) {
-    const int middle = network.group(via);
-    if (middle == from || middle == to) continue;
-    const auto seconds = network.global_links(middle, to);
-    for (const int first : network.global_links(from, middle)) {
-      const int left = hops - min_path_hops(network.link(first), source, via);
-      if (left < 1 || left > 3) continue;
-      const std::uint64_t half = half_key(pair, via, first);
-      for (const int second : seconds) {
-        if (min_path_hops(network.link(second), via, target) == left) {
-          visit(fold(half, second), Triple{via, first, second});
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 
-ShapePaths::ShapePaths(const Network& network, const ShapeRule& rule)
+ShapePaths::ShapePaths(const Dragonfly& network, const ShapeRule& rule)
     : rule_(rule),
       codes_(network),
       leaving_(LinkIndex::leaving(network)),
@@ -94,7 +74,7 @@ std::int64_t ShapePaths::kept_of(std::int64_t longer) const {
 }
 
 // No link joins a group with itself, so the sums over links skip the ends of a pair by themselves.
-void ShapePaths::count_link_pairs(const Network& network) {
+void ShapePaths::count_link_pairs(const Dragonfly& network) {
   const int groups = network.num_groups();
   const auto count = [](std::span<const std::int32_t> links) {
     return static_cast<std::uint32_t>(links.size());
@@ -125,7 +105,7 @@ void ShapePaths::count_link_pairs(const Network& network) {
   }
 }
 
-ShapePaths::EndCounts ShapePaths::count_ends(const Network& network, int source,
+ShapePaths::EndCounts ShapePaths::count_ends(const Dragonfly& network, int source,
                                              int target) const {
   LinkPairs own;
   const auto starts = arriving_.ends(target);
@@ -161,14 +141,14 @@ double ShapePaths::size(const Shapes& shapes, const EndCounts& counts) {
   return sum;
 }
 
-bool ShapePaths::has_path(const Network& network, int source, int target) const {
+bool ShapePaths::has_path(const Dragonfly& network, int source, int target) const {
   if (network.group(source) == network.group(target)) return network.group_size() > 2;
   const EndCounts counts = count_ends(network, source, target);
   return size(whole_, counts) > 0.0 || size(nearest_, counts) > 0.0 ||
          kept_of(static_cast<std::int64_t>(size(longer_, counts))) > 0;
 }
 
-std::optional<Triple> ShapePaths::draw(const Network& network, int source, int target,
+std::optional<Triple> ShapePaths::draw(const Dragonfly& network, int source, int target,
                                        Draws& draws) const {
   if (network.group(source) == network.group(target)) {
     return draw_detour(network, source, target, draws);
@@ -186,7 +166,7 @@ std::optional<Triple> ShapePaths::draw(const Network& network, int source, int t
   return draw_ranked(network, source, target, whole_, counts, rank, draws);
 }
 
-std::optional<Triple> ShapePaths::draw_nearest(const Network& network, int source, int target,
+std::optional<Triple> ShapePaths::draw_nearest(const Dragonfly& network, int source, int target,
                                                const EndCounts& counts, Draws& draws) const {
   for (const Weighted& one : nearest_) {
     if (one.size(counts) > 0.0) return draw_shaped(network, source, target, one.shape, draws);
@@ -196,7 +176,7 @@ std::optional<Triple> ShapePaths::draw_nearest(const Network& network, int sourc
 
 // Uniform among the paths of the shape that the rank falls into. Where rounding leaves a rank
 // beyond all shapes it falls into the last that has a path.
-Triple ShapePaths::draw_ranked(const Network& network, int source, int target,
+Triple ShapePaths::draw_ranked(const Dragonfly& network, int source, int target,
                                const Shapes& shapes, const EndCounts& counts, double rank,
                                Draws& draws) const {
   const Weighted* last = nullptr;
@@ -212,7 +192,7 @@ Triple ShapePaths::draw_ranked(const Network& network, int source, int target,
 }
 
 // Ends, since the shape has a path: the rank fell into it.
-Triple ShapePaths::draw_shaped(const Network& network, int source, int target, const Shape& shape,
+Triple ShapePaths::draw_shaped(const Dragonfly& network, int source, int target, const Shape& shape,
                                Draws& draws) const {
   for (;;) {
     const auto links = propose(network, source, target, shape, draws);
@@ -233,7 +213,7 @@ Triple ShapePaths::draw_shaped(const Network& network, int source, int target, c
 }
 
 // Pairs of links, each with the same probability; all that fit the shape are among them.
-std::optional<ShapePaths::Proposal> ShapePaths::propose(const Network& network, int source,
+std::optional<ShapePaths::Proposal> ShapePaths::propose(const Dragonfly& network, int source,
                                                         int target, const Shape& shape,
                                                         Draws& draws) const {
   if (!shape.at_source) return propose_from_source(network, source, target, shape, draws);
@@ -242,7 +222,7 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose(const Network& network, 
 }
 
 std::optional<ShapePaths::Proposal> ShapePaths::propose_from_source(
-    const Network& network, int source, int target, const Shape& shape, Draws& draws) const {
+    const Dragonfly& network, int source, int target, const Shape& shape, Draws& draws) const {
   const std::int32_t first = pick(leaving_.links(source), draws);
   const int end = network.link(first).target;
   const int to = network.group(target);
@@ -259,7 +239,7 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose_from_source(
 }
 
 std::optional<ShapePaths::Proposal> ShapePaths::propose_from_target(
-    const Network& network, int source, int target, const Shape& shape, Draws& draws) const {
+    const Dragonfly& network, int source, int target, const Shape& shape, Draws& draws) const {
   const std::int32_t second = pick(arriving_.links(target), draws);
   const int start = network.link(second).source;
   const int from = network.group(source);
@@ -271,7 +251,7 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose_from_target(
   return Proposal{first, second};
 }
 
-std::optional<ShapePaths::Proposal> ShapePaths::propose_any(const Network& network, int source,
+std::optional<ShapePaths::Proposal> ShapePaths::propose_any(const Dragonfly& network, int source,
                                                             int target, const Shape& shape,
                                                             Draws& draws) const {
   const int from = network.group(source);
@@ -288,7 +268,7 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose_any(const Network& netwo
 }
 
 // A longer path that belongs to the set: proposed until one is before the first dropped.
-Triple ShapePaths::draw_kept(const Network& network, int source, int target,
+Triple ShapePaths::draw_kept(const Dragonfly& network, int source, int target,
                              const EndCounts& counts, Draws& draws) const {
   const auto longer = static_cast<std::int64_t>(size(longer_, counts));
   const auto any = [&] {
@@ -297,23 +277,14 @@ Triple ShapePaths::draw_kept(const Network& network, int source, int target,
   };
   if (kept_of(longer) == longer) return any();
   const std::uint64_t pair = pair_key(rule_.seed, source, target);
-  const KeyedTriple limit = keyed(pair, first_dropped(network, source, target, longer));
+  const KeyedPath limit = keyed(pair, first_dropped(network, source, target, longer));
   for (;;) {
     const Triple path = any();
     if (in_keyed_order(keyed(pair, path), limit)) return path;
   }
 }
 
-ShapePaths::KeyedTriple ShapePaths::keyed(std::uint64_t pair, const Triple& path) const {
-  return {path_key(pair, path.intermediate, path.first_link, path.second_link), path};
-}
-
-bool ShapePaths::in_keyed_order(const KeyedTriple& x, const KeyedTriple& y) {
-  return std::tie(x.key, x.path.intermediate, x.path.first_link, x.path.second_link) <
-         std::tie(y.key, y.path.intermediate, y.path.first_link, y.path.second_link);
-}
-
-Triple ShapePaths::first_dropped(const Network& network, int source, int target,
+Triple ShapePaths::first_dropped(const Dragonfly& network, int source, int target,
                                  std::int64_t longer) const {
   const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
   const std::uint32_t known = first_dropped_[pair].load(std::memory_order_relaxed);
@@ -327,7 +298,7 @@ Triple ShapePaths::first_dropped(const Network& network, int source, int target,
 // Keys are uniform, so the path sought has a key near its share of their range: only paths with
 // keys nearby are kept and ordered, those with lower ones counted. All are if it is not nearby,
 // which 8 standard deviations make next to impossible.
-Triple ShapePaths::find_first_dropped(const Network& network, int source, int target,
+Triple ShapePaths::find_first_dropped(const Dragonfly& network, int source, int target,
                                       std::int64_t longer) const {
   const std::int64_t kept = kept_of(longer);
   const double count = static_cast<double>(longer);
@@ -337,16 +308,16 @@ Triple ShapePaths::find_first_dropped(const Network& network, int source, int ta
     const std::uint64_t low = key_at(share - slack);
     const std::uint64_t high = key_at(share + slack);
     std::int64_t lower = 0;
-    std::vector<KeyedTriple> near;
-    const auto visit = [&](std::uint64_t key, const Triple& path) {
-      lower += key < low ? 1 : 0;
-      if (key >= low && key <= high) near.push_back({key, path});
+    std::vector<KeyedPath> near;
+    const auto visit = [&](const KeyedPath& path) {
+      lower += path.key < low ? 1 : 0;
+      if (path.key >= low && path.key <= high) near.push_back(path);
     };
     for_each_of_length(network, source, target, rule_.drawn_hops, rule_.seed, visit);
     if (lower > kept || kept - lower >= static_cast<std::int64_t>(near.size())) continue;
     const auto sought = near.begin() + (kept - lower);
     std::ranges::nth_element(near, sought, in_keyed_order);
-    return sought->path;
+    return {sought->intermediate, sought->first, sought->second};
   }
   throw std::logic_error("ShapePaths: fewer long paths than were counted");
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "link_index.hpp"
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 #include "rng.hpp"
 #include "triple.hpp"
 #include "dragonfly/shape_rule.hpp"
@@ -35,16 +35,16 @@ namespace tvlb::sim {
 class ShapePaths {
  public:
   /// Throws std::invalid_argument unless the rule is compact.
-  ShapePaths(const Network& network, const ShapeRule& rule);
+  ShapePaths(const Dragonfly& network, const ShapeRule& rule);
   ShapePaths(const ShapePaths&) = delete;
   ShapePaths& operator=(const ShapePaths&) = delete;
   ShapePaths(ShapePaths&&) = default;
   ShapePaths& operator=(ShapePaths&&) = default;
   ~ShapePaths() = default;
 
-  [[nodiscard]] std::optional<Triple> draw(const Network& network, int source, int target,
+  [[nodiscard]] std::optional<Triple> draw(const Dragonfly& network, int source, int target,
                                            Draws& draws) const;
-  [[nodiscard]] bool has_path(const Network& network, int source, int target) const;
+  [[nodiscard]] bool has_path(const Dragonfly& network, int source, int target) const;
 
  private:
   /// Which local hops a path takes.
@@ -87,43 +87,37 @@ class ShapePaths {
     std::int32_t first_link;
     std::int32_t second_link;
   };
-  struct KeyedTriple {
-    std::uint64_t key;
-    Triple path;
-  };
-  static bool in_keyed_order(const KeyedTriple& x, const KeyedTriple& y);
 
   [[nodiscard]] Weighted weighted(std::size_t shape, double weight) const;
   void choose_shapes();
   [[nodiscard]] std::int64_t kept_of(std::int64_t longer) const;
-  void count_link_pairs(const Network& network);
-  [[nodiscard]] EndCounts count_ends(const Network& network, int source, int target) const;
+  void count_link_pairs(const Dragonfly& network);
+  [[nodiscard]] EndCounts count_ends(const Dragonfly& network, int source, int target) const;
 
-  [[nodiscard]] Triple draw_ranked(const Network& network, int source, int target,
+  [[nodiscard]] Triple draw_ranked(const Dragonfly& network, int source, int target,
                                    const Shapes& shapes, const EndCounts& counts, double rank,
                                    Draws& draws) const;
-  [[nodiscard]] Triple draw_shaped(const Network& network, int source, int target,
+  [[nodiscard]] Triple draw_shaped(const Dragonfly& network, int source, int target,
                                    const Shape& shape, Draws& draws) const;
-  [[nodiscard]] std::optional<Triple> draw_nearest(const Network& network, int source, int target,
+  [[nodiscard]] std::optional<Triple> draw_nearest(const Dragonfly& network, int source, int target,
                                                    const EndCounts& counts, Draws& draws) const;
-  [[nodiscard]] Triple draw_kept(const Network& network, int source, int target,
+  [[nodiscard]] Triple draw_kept(const Dragonfly& network, int source, int target,
                                  const EndCounts& counts, Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose(const Network& network, int source, int target,
+  [[nodiscard]] std::optional<Proposal> propose(const Dragonfly& network, int source, int target,
                                                 const Shape& shape, Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose_from_source(const Network& network, int source,
+  [[nodiscard]] std::optional<Proposal> propose_from_source(const Dragonfly& network, int source,
                                                             int target, const Shape& shape,
                                                             Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose_from_target(const Network& network, int source,
+  [[nodiscard]] std::optional<Proposal> propose_from_target(const Dragonfly& network, int source,
                                                             int target, const Shape& shape,
                                                             Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose_any(const Network& network, int source,
+  [[nodiscard]] std::optional<Proposal> propose_any(const Dragonfly& network, int source,
                                                     int target, const Shape& shape,
                                                     Draws& draws) const;
 
-  [[nodiscard]] KeyedTriple keyed(std::uint64_t pair, const Triple& path) const;
-  [[nodiscard]] Triple first_dropped(const Network& network, int source, int target,
+  [[nodiscard]] Triple first_dropped(const Dragonfly& network, int source, int target,
                                      std::int64_t longer) const;
-  [[nodiscard]] Triple find_first_dropped(const Network& network, int source, int target,
+  [[nodiscard]] Triple find_first_dropped(const Dragonfly& network, int source, int target,
                                           std::int64_t longer) const;
 
   ShapeRule rule_;

@@ -24,7 +24,8 @@ void require(int value, int low, int high, const char* name) {
                               " is outside " + std::to_string(low) + ".." + std::to_string(high));
 }
 
-void check(const Network& network, const Traffic& traffic, const Config& config) {
+void check(const Dragonfly& network, const Traffic& traffic, const Config& config) {
+  require(network.max_ports(), 0, kMaxPorts, "ports of a switch");
   require(config.vc_count, 1, kMaxVcs, "vc_count");
   require(config.buffer_flits, 1, 4096, "buffer_flits");
   require(config.local_latency, 1, 4096, "local_latency");
@@ -46,12 +47,12 @@ void check(const Network& network, const Traffic& traffic, const Config& config)
 }
 
 template <int Words, int Slots>
-Result execute(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+Result execute(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
                const Config& config, StopFlag& stop) {
   return std::make_unique<Run<Words, Slots>>(network, traffic, sampler, config, stop)->execute();
 }
 
-using Executor = Result (*)(const Network&, const Traffic&, const PathSampler&, const Config&,
+using Executor = Result (*)(const Dragonfly&, const Traffic&, const PathSampler&, const Config&,
                             StopFlag&);
 
 // The smallest masks that hold every (port, VC slot).
@@ -72,7 +73,7 @@ Executor executor_for(int ports, int vcs) {
 
 bool checks_every_cycle() { return kChecksEveryCycle; }
 
-Result simulate(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+Result simulate(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
                 const Config& config, StopFlag& stop) {
   check(network, traffic, config);
   const double start = thread_cpu_seconds();

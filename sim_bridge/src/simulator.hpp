@@ -6,7 +6,7 @@
 
 #include "config.hpp"
 #include "measure.hpp"
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 #include "samplers.hpp"
 #include "traffic.hpp"
 
@@ -21,7 +21,7 @@ struct StopFlag {
 
 /// Runs to the end of the drain, or until stopped. Deterministic in its arguments, `stop` aside.
 /// Throws std::invalid_argument on settings out of range.
-Result simulate(const Network& network, const Traffic& traffic, const PathSampler& sampler,
+Result simulate(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
                 const Config& config, StopFlag& stop);
 
 /// Whether this build checks the conservation of flits and credits in every cycle; slow.

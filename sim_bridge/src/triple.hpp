@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "network.hpp"
+#include "dragonfly/dragonfly.hpp"
 
 namespace tvlb::sim {
 
@@ -25,13 +25,13 @@ struct Triple {
 /// of both links among those of their group pairs.
 class TripleCodes {
  public:
-  explicit TripleCodes(const Network& network)
+  explicit TripleCodes(const Dragonfly& network)
       : bits_(static_cast<unsigned>(
             std::bit_width(static_cast<unsigned>(network.num_switches() - 1)))) {}
 
   /// Throws std::invalid_argument where the links do not join the groups, or where the number
   /// would not fit. With at most 128 ports per switch all paths of even wirings fit.
-  [[nodiscard]] std::uint32_t encode(const Network& network, int source, int target,
+  [[nodiscard]] std::uint32_t encode(const Dragonfly& network, int source, int target,
                                      const Triple& path) const {
     if (path.intermediate < 0 || path.intermediate >= network.num_switches()) {
       throw std::invalid_argument("path rows: a switch id is out of range");
@@ -57,7 +57,7 @@ class TripleCodes {
     return static_cast<std::uint32_t>(code);
   }
 
-  [[nodiscard]] Triple decode(const Network& network, int source, int target,
+  [[nodiscard]] Triple decode(const Dragonfly& network, int source, int target,
                               std::uint32_t code) const {
     const auto middle = static_cast<int>(code & ((std::uint32_t{1} << bits_) - 1));
     const int from = network.group(source);

@@ -178,7 +178,10 @@ void bind_network(nb::module_& m) {
                                           view(link_target), view(link_kind));
              },
              "num_switches"_a, "node_switch"_a, "link_source"_a, "link_target"_a, "link_kind"_a)
-        .def_prop_ro("max_ports", &tvlb::Network::max_ports);
+        .def_prop_ro("num_nodes", &tvlb::Network::num_nodes)
+        .def_prop_ro("num_links", &tvlb::Network::num_links)
+        .def_prop_ro("max_ports", &tvlb::Network::max_ports)
+        .def("output_link", &tvlb::Network::output_link, "sw"_a, "port"_a);
     nb::class_<tvlb::Topology, tvlb::Network>(m, "Topology");
 }
 

@@ -27,6 +27,11 @@ public:
     Network(std::int32_t num_switches, std::span<const std::int32_t> node_switch,
             std::span<const std::int32_t> link_source, std::span<const std::int32_t> link_target,
             std::span<const std::uint8_t> link_kind);
+    Network(const Network&) = default;
+    Network(Network&&) = default;
+    Network& operator=(const Network&) = default;
+    Network& operator=(Network&&) = default;
+    virtual ~Network() = default;
 
     [[nodiscard]] std::int32_t num_switches() const { return num_switches_; }
     [[nodiscard]] std::int32_t num_nodes() const {

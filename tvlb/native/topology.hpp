@@ -40,19 +40,11 @@ struct PathLinks {
 class Topology : public Network {
 public:
     explicit Topology(Network network) : Network(std::move(network)) {}
-    virtual ~Topology() = default;
-
     // Links of a path; its names must be valid.
     [[nodiscard]] virtual PathLinks links_of(const Path& path) const = 0;
     // Whether path sets choose among the detours of two different switches; where they do not,
     // every set but the empty one has them all.
     [[nodiscard]] virtual bool has_choice(std::int32_t source, std::int32_t target) const = 0;
-
-protected:
-    Topology(const Topology&) = default;
-    Topology(Topology&&) = default;
-    Topology& operator=(const Topology&) = default;
-    Topology& operator=(Topology&&) = default;
 };
 
 }  // namespace tvlb

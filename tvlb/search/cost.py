@@ -236,8 +236,8 @@ def _most_packets(
     cycles = config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
     sent = topology.num_nodes * min(load, 1.0) * cycles
     # Virtual channels that no route needs stay empty.
-    needed = replace(config, vc_count=None).resolved_vc_count(routing)
-    channels = min(config.resolved_vc_count(routing), needed)
+    needed = replace(config, vc_count=None).resolved_vc_count(topology, routing)
+    channels = min(config.resolved_vc_count(topology, routing), needed)
     inputs = topology.num_links + topology.num_nodes
     return min(sent, inputs * channels * config.buffer_flits)
 
