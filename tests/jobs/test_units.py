@@ -1,4 +1,4 @@
-"""Answers to units of work on disk: whole or absent, and gone when nobody used them for long."""
+"""Results of units of work on disk: whole or absent, and gone when nobody used them for long."""
 
 import hashlib
 import os
@@ -49,7 +49,7 @@ def test_what_is_saved_is_loaded_by_any_process_of_the_directory(
 
 
 def test_what_is_removed_is_gone(units: UnitFiles) -> None:
-    units.save(KEYS[0], b"answer")
+    units.save(KEYS[0], b"result")
     units.remove(KEYS[0])
     units.remove(KEYS[0])
     assert units.load(KEYS[0]) is None
@@ -61,7 +61,7 @@ def test_what_cannot_be_kept_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "units").write_text("a file is in the way")
     units = UnitFiles(tmp_path / "units")
     with pytest.raises(OSError, match="units"):
-        units.save(KEYS[0], b"answer")
+        units.save(KEYS[0], b"result")
     assert units.load(KEYS[0]) is None
 
 
@@ -74,10 +74,10 @@ def test_nothing_but_keys_names_a_file(units: UnitFiles, key: str) -> None:
 
 def test_what_was_not_used_for_long_is_swept(units: UnitFiles, root: Path) -> None:
     for key in KEYS:
-        units.save(key, b"answer")
+        units.save(key, b"result")
         age(file_of(root, key), WEEK + 60.0)
     units.save(KEYS[1], b"newer")
-    assert units.load(KEYS[2]) == b"answer"
+    assert units.load(KEYS[2]) == b"result"
     units.sweep(WEEK)
     assert list(units.keys()) == KEYS[1:]
 
@@ -85,10 +85,10 @@ def test_what_was_not_used_for_long_is_swept(units: UnitFiles, root: Path) -> No
 def test_what_writers_left_that_died_is_swept_but_no_file_that_is_being_written(
     units: UnitFiles, root: Path
 ) -> None:
-    units.save(KEYS[0], b"answer")
+    units.save(KEYS[0], b"result")
     path = file_of(root, KEYS[0])
     with atomic_file(path) as stream:
-        stream.write(b"better answer")
+        stream.write(b"better result")
         [dying] = [one for one in path.parent.iterdir() if one != path]
         left = dying.with_name(dying.name.replace(KEYS[0], KEYS[1]))
         left.write_bytes(b"half")
@@ -96,4 +96,4 @@ def test_what_writers_left_that_died_is_swept_but_no_file_that_is_being_written(
         units.sweep(WEEK)
         assert sorted(path.parent.iterdir()) == sorted([dying, path])
         assert list(units.keys()) == [KEYS[0]]
-    assert units.load(KEYS[0]) == b"better answer"
+    assert units.load(KEYS[0]) == b"better result"

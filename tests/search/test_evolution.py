@@ -218,8 +218,8 @@ def test_the_worse_half_is_looked_at_on_two_patterns_only(patterns: int) -> None
     runs = Counter(unit.recipe.entrant.name for unit in short)
     assert set(runs.values()) == {2 * min(2, patterns), 2 * patterns}
     # No run is made twice, and short runs and long ones have seeds of their own.
-    questions = [repr(unit.question()) for unit in ended.simulated]
-    assert len(set(questions)) == len(questions)
+    fields = [repr(unit.key_fields()) for unit in ended.simulated]
+    assert len(set(fields)) == len(fields)
     seeds = {(unit.config.measured_cycles, unit.recipe.seed) for unit in ended.simulated}
     assert seeds == {(1_000, 0), (2_000, 1)}
 

@@ -15,17 +15,17 @@ from tvlb.search import Unit, UnitCache, UnitCount, Units
 
 @dataclass(frozen=True)
 class Word(Unit[str]):
-    """Answers with its text."""
+    """Gives its text."""
 
     text: str
     decoded: Callable[[bytes], str] = bytes.decode
 
-    def question(self) -> Mapping[str, object]:
+    def key_fields(self) -> Mapping[str, object]:
         return {"unit": "word", "text": self.text}
 
     def compute(self) -> bytes:
         if self.text == "bad":
-            raise SolverFailed("no answer")
+            raise SolverFailed("no result")
         return self.text.encode()
 
     def decode(self, data: bytes) -> str:
@@ -95,7 +95,7 @@ def test_damage_is_noticed(memory: Memory, damage: Callable[[bytes], bytes]) -> 
     assert memory.kept[WORD.key] == whole
 
 
-def test_the_answer_to_another_question_is_none(memory: Memory) -> None:
+def test_the_result_of_another_unit_is_none(memory: Memory) -> None:
     units_here(memory).map([Word("other")], nothing)
     memory.kept[WORD.key] = memory.kept[Word("other").key]
     assert units_here(memory).map([WORD], nothing) == ["word"]
@@ -106,7 +106,7 @@ def test_what_cannot_be_decoded_is_computed_and_kept_anew(
     memory: Memory, decoded: Callable[[bytes], str]
 ) -> None:
     with pytest.raises((KeyError, InvalidInput)):
-        # The answer that this program gives has to be one.
+        # The result that this program gives has to be one.
         units_here(memory).map([Word("word", decoded)], nothing)
     assert memory.saved == [WORD.key] * 2
 
@@ -129,7 +129,7 @@ def test_errors_of_the_store_reach_the_caller(store: Memory) -> None:
 
 def test_a_failure_reaches_the_caller_and_is_not_kept() -> None:
     memory = Memory()
-    with pytest.raises(SolverFailed, match="no answer"):
+    with pytest.raises(SolverFailed, match="no result"):
         units_here(memory).map([WORD, Word("bad")], nothing)
     assert memory.kept.keys() == {WORD.key}
 
@@ -142,7 +142,7 @@ class Waiting:
         self.counted = 0
         self.units = Units(unit_cache, self.stop)
         self._threads = ThreadPoolExecutor(1)
-        self.answers = self._threads.submit(self.units.map, units, self._count)
+        self.results = self._threads.submit(self.units.map, units, self._count)
 
     def _count(self) -> None:
         self.counted += 1
@@ -170,7 +170,7 @@ def test_a_unit_that_two_searches_need_at_once_is_computed_once() -> None:
         first, second = asked(executor), asked(executor)
         first.set_result(b"word")
         second.set_result(b"other")
-        assert other.answers.result() == ["word", "other"]
+        assert other.results.result() == ["word", "other"]
         assert other.units.count == UnitCount(computed=1, reused=1)
     assert mine.result() == b"word"
     assert executor.asked.empty()
@@ -184,14 +184,14 @@ def test_answers_are_in_order_whichever_comes_first() -> None:
         begun = [asked(executor) for _ in words]
         for word, future in reversed(list(zip(words, begun, strict=True))):
             future.set_result(word.text.encode())
-        assert waiting.answers.result() == ["a", "b", "c"]
+        assert waiting.results.result() == ["a", "b", "c"]
 
 
 def test_a_unit_that_is_needed_twice_counts_twice() -> None:
     executor = ByHand()
     with Waiting(UnitCache(executor), WORD, WORD) as waiting:
         asked(executor).set_result(b"word")
-        assert waiting.answers.result() == ["word", "word"]
+        assert waiting.results.result() == ["word", "word"]
         assert waiting.counted == 2
         assert waiting.units.count == UnitCount(computed=1, reused=1)
     assert executor.asked.empty()
@@ -205,7 +205,7 @@ def test_a_search_that_is_cancelled_takes_nothing_from_others() -> None:
         shared, alone = asked(executor), asked(executor)
         other.stop.set()
         with pytest.raises(Cancelled):
-            other.answers.result()
+            other.results.result()
     assert (shared.cancelled(), alone.cancelled()) == (False, True)
     shared.set_result(b"word")
     assert mine.result() == b"word"
@@ -218,9 +218,9 @@ def test_a_search_that_fails_takes_nothing_from_others() -> None:
     mine, _ = unit_cache.begin(WORD)
     with Waiting(unit_cache, WORD, Word("bad"), Word("alone")) as other:
         shared, bad, alone = asked(executor), asked(executor), asked(executor)
-        bad.set_exception(SolverFailed("no answer"))
+        bad.set_exception(SolverFailed("no result"))
         with pytest.raises(SolverFailed):
-            other.answers.result()
+            other.results.result()
     assert (shared.cancelled(), alone.cancelled()) == (False, True)
     shared.set_result(b"word")
     assert mine.result() == b"word"

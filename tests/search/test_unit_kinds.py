@@ -1,4 +1,4 @@
-"""Every kind of unit: what its key depends on, and answers that come back to the last bit."""
+"""Every kind of unit: what its key depends on, and results that come back to the last bit."""
 
 import math
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ WEIGHTS = WeightOptions()
 SOLVER = RegretSolver()
 PATTERN = Type2(0)
 
-# Another value or several of every field of what a question is made of.
+# Another value or several of every field of what a key is made of.
 OTHERS: Mapping[type, Mapping[str, list[object]]] = {
     BalanceOptions: {
         "local_threshold": [2.5],
@@ -134,7 +134,7 @@ ANY = frozenset(UNITS)
 BALANCED = frozenset({"BalanceUnit", "RunUnit", "SaturationUnit"})
 SIMULATED = frozenset({"RunUnit", "SaturationUnit"})
 SEARCHED = frozenset({"SaturationUnit"})
-# Every field of `Asked`: other values, and the kinds of unit whose answer it decides.
+# Every field of `Asked`: other values, and the kinds of unit whose result it decides.
 CHANGES: Mapping[str, tuple[list[object], frozenset[str]]] = {
     "network": (list(NETWORKS), ANY),
     "expression": (["<=4", "<=3+10%"], ANY),
@@ -152,7 +152,7 @@ CHANGES: Mapping[str, tuple[list[object], frozenset[str]]] = {
 }
 
 
-def test_keys_differ_where_the_question_does_and_nowhere_else() -> None:
+def test_keys_differ_where_the_fields_do_and_nowhere_else() -> None:
     assert CHANGES.keys() == {field.name for field in fields(ASKED)}
     seen = {name: [unit.key] for name, unit in UNITS.items()}
     for name, (others, decided) in CHANGES.items():
@@ -197,7 +197,7 @@ def test_another_version_has_other_keys(name: str, monkeypatch: pytest.MonkeyPat
     assert all(unit.key != UNITS[kind].key for kind, unit in Asked().units().items())
 
 
-def test_the_order_of_path_sets_is_part_of_the_question() -> None:
+def test_the_order_of_path_sets_is_part_of_the_key() -> None:
     tasks = [
         PatternTask(TOPOLOGY, PATTERN, names, 0, SOLVER)
         for names in (("<=3", "all"), ("all", "<=3"), ("all",))
@@ -226,38 +226,38 @@ def test_what_is_no_answer_is_refused(kind: str, data: bytes) -> None:
 def test_bounds_come_back_to_the_last_bit() -> None:
     unit = UNITS["PatternUnit"]
     assert isinstance(unit, PatternUnit)
-    answer = unit.decode(unit.compute())
-    assert answer.tobytes() == solve_pattern(unit.task).tobytes()
+    result = unit.decode(unit.compute())
+    assert result.tobytes() == solve_pattern(unit.task).tobytes()
     assert unit.decode(b"[[0.30000000000000004, NaN], [5e-324, -0.0]]").tolist()[0][0] == 0.1 + 0.2
 
 
 def test_balanced_sets_come_back_with_their_reports() -> None:
     options = BalanceOptions(local_threshold=1.4, floor_paths=2)
     unit = BalanceUnit(TOPOLOGY, "<=3", options, 0)
-    answer = unit.decode(unit.compute())
+    result = unit.decode(unit.compute())
     expected = balance(parse_expression("<=3", TOPOLOGY), options)
     assert expected.report.removed > 0
-    assert repr(answer.report) == repr(expected.report)
-    assert answer.mean_hops == expected.mean_hops
-    assert answer.keep is not None
+    assert repr(result.report) == repr(expected.report)
+    assert result.mean_hops == expected.mean_hops
+    assert result.keep is not None
     assert expected.keep is not None
-    assert answer.keep.tolist() == expected.keep.tolist()
+    assert result.keep.tolist() == expected.keep.tolist()
 
 
 def test_weighted_sets_come_back_to_the_last_bit() -> None:
     topology = Dragonfly(2, 4, 2, 5)
     unit = BalanceUnit(topology, "<=4", WEIGHTS, 0)
-    answer = unit.decode(unit.compute())
+    result = unit.decode(unit.compute())
     expected = balance_weights(parse_expression("<=4", topology), WEIGHTS)
-    assert isinstance(answer.path_set, ReweightedSet)
+    assert isinstance(result.path_set, ReweightedSet)
     assert isinstance(expected.path_set, ReweightedSet)
     # The usage of the links is not even as it is.
     assert len(set(expected.path_set.factors.tolist())) > 1
-    assert answer.path_set.factors.tobytes() == expected.path_set.factors.tobytes()
-    rows, others = answer.path_set.all_rows(), expected.path_set.all_rows()
+    assert result.path_set.factors.tobytes() == expected.path_set.factors.tobytes()
+    rows, others = result.path_set.all_rows(), expected.path_set.all_rows()
     assert rows.weight.tobytes() == others.weight.tobytes()
-    assert (answer.mean_hops, answer.keep) == (expected.mean_hops, None)
-    assert repr(answer.report) == repr(expected.report)
+    assert (result.mean_hops, result.keep) == (expected.mean_hops, None)
+    assert repr(result.report) == repr(expected.report)
 
 
 def test_a_run_without_packets_has_no_latency_and_comes_back() -> None:

@@ -47,7 +47,7 @@ QUICK = SearchOptions(
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search that may take answers from a store; `listable` is whether paths may be listed.
+    """A search that may take results from a store; `listable` is whether paths may be listed.
 
     What it had to compute are `units`, by their keys.
     """
@@ -62,7 +62,7 @@ class Search:
     @property
     def one_of_each_kind(self) -> dict[str, str]:
         """A key by the kind of the unit."""
-        return {str(unit.question()["unit"]): key for key, unit in self.units.items()}
+        return {str(unit.key_fields()["unit"]): key for key, unit in self.units.items()}
 
 
 def search(options: SearchOptions, listable: bool, kept: Mapping[str, bytes]) -> Search:
@@ -153,7 +153,7 @@ def config_of(unit: Unit[Any]) -> SimulationConfig:
     return unit.config
 
 
-def test_another_question_computes_only_what_is_new_in_it(case: Search) -> None:
+def test_other_options_compute_only_what_is_new_in_it(case: Search) -> None:
     options = replace(case.options, confirmation=Windows(400, 200, 0.02))
     found = search(options, case.listable, case.memory.kept)
     confirmed = [one for one in found.result.validation.candidates if one.confirmed]
@@ -171,7 +171,7 @@ def test_one_bad_answer_of_each_kind_is_as_good_as_none(case: Search, spoil: str
     bad = {
         "flipped": {key: flipped(kept[key]) for key in keys},
         "undecodable": {key: sealed_garbage(case.units[key]) for key in keys},
-        # Whole, but the answer to another question.
+        # Whole, but the result of another unit.
         "foreign": {key: next(kept[one] for one in kept if one != key) for key in keys},
     }
     assert_goes_on(case, kept | bad[spoil], keys)
@@ -213,7 +213,7 @@ def test_units_travel_and_their_answers_need_no_pickle(case: Search) -> None:
     for key, unit in case.units.items():
         copy = pickle.loads(pickle.dumps(unit))
         assert type(copy) is type(unit)
-        assert copy.question() == unit.question()
+        assert copy.key_fields() == unit.key_fields()
         # A pickle begins with its protocol.
         assert case.memory.kept[key][32] != pickle.PROTO[0]
     with listing(case.listable):

@@ -48,8 +48,8 @@ def run(
 
 
 def of_network(unit: Unit[Any], groups: int, switches: int) -> bool:
-    question: Any = unit.question()
-    network = question.get("network") or question["scenario"]["network"]
+    fields: Any = unit.key_fields()
+    network = fields.get("network") or fields["scenario"]["network"]
     return network[3] == groups and network[1] == switches
 
 
@@ -119,7 +119,7 @@ def test_a_longer_sweep_computes_what_is_missing(whole: Whole) -> None:
                 executor, memory)  # fmt: skip
     assert [ending.attempts for ending in found] == [0, 1] * 3
     # Models and balancing are the same for both routings.
-    assert {unit.question()["unit"] for unit in executor.computed} == {"run", "saturation"}
+    assert {unit.key_fields()["unit"] for unit in executor.computed} == {"run", "saturation"}
 
 
 def test_searches_share_what_their_routings_have_in_common() -> None:
@@ -141,7 +141,9 @@ def test_searches_share_what_their_routings_have_in_common() -> None:
     assert [row["status"] for row in rows] == ["succeeded"] * 2
     assert {row["method"] for row in rows} == {"search"}
     assert all(row["found"] is not None for row in rows)
-    balanced = [unit.question() for unit in executor.computed if "balance" in str(unit.question())]
+    balanced = [
+        unit.key_fields() for unit in executor.computed if "balance" in str(unit.key_fields())
+    ]
     assert max(Counter(json.dumps(one, sort_keys=True) for one in balanced).values()) == 1
     # As if all had been interrupted at their end.
     executor = Serial()
@@ -170,7 +172,7 @@ def test_a_point_that_fails_is_begun_again_if_that_may_pass_and_the_others_go_on
     whole: Whole, error: Exception, attempts: int, cause: str
 ) -> None:
     def spoil(unit: Unit[Any]) -> Exception | None:
-        wanted = of_network(unit, groups=3, switches=3) and unit.question()["unit"] == "balance"
+        wanted = of_network(unit, groups=3, switches=3) and unit.key_fields()["unit"] == "balance"
         return error if wanted else None
 
     found = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
@@ -186,7 +188,7 @@ def test_an_attempt_goes_on_from_what_the_last_one_finished(whole: Whole) -> Non
     failures: list[str] = []
 
     def spoil(unit: Unit[Any]) -> Exception | None:
-        wanted = of_network(unit, groups=4, switches=3) and unit.question()["unit"] == "run"
+        wanted = of_network(unit, groups=4, switches=3) and unit.key_fields()["unit"] == "run"
         if not wanted or len(failures) == 2 or unit.key not in (failures or [unit.key]):
             return None
         failures.append(unit.key)
@@ -253,7 +255,7 @@ class Deadly(WorkerPool):
         self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
     ) -> Future[_Result]:
         unit = cast("Unit[Any]", args[0])
-        if unit.question()["unit"] != "pattern":
+        if unit.key_fields()["unit"] != "pattern":
             return super().submit(fn, *args, **kwargs)
         dying = super().submit(count_and_die, self._starts / unit.key)
         return cast("Future[_Result]", dying)

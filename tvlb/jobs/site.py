@@ -20,7 +20,7 @@ class Site:
 
     Attributes
     ----------
-    directory : holds the blob store, the answers to units of work, and the locks of workers.
+    directory : holds the blob store, the results of units of work, and the locks of workers.
     cores : processes and threads; they change no result.
     database : URL of the job database, for tasks that look other results up; None if there are
         none of these.
@@ -39,7 +39,7 @@ class Site:
 
     @property
     def units(self) -> UnitFiles:
-        """The answers to units of work."""
+        """The results of units of work."""
         return UnitFiles(self.directory / "units")
 
     def presence(self) -> Presence:

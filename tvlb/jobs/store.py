@@ -60,7 +60,7 @@ class Freed:
 
 
 class Store:
-    """Results, their files, and the answers to units of work.
+    """Results, their files, and the results of units of work.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Store:
             yield Holding(result, sum(map(self._blobs.size, self._files(result))))
 
     def unit_sizes(self) -> tuple[int, int]:
-        """Return how many answers to units there are, and their bytes."""
+        """Return how many results of units there are, and their bytes."""
         sizes = list(map(self._units.size, self._units.keys()))
         return len(sizes), sum(sizes)
 

@@ -1,4 +1,4 @@
-"""Answers to units of work on disk, so that none is computed twice."""
+"""Results of units of work on disk, so that none is computed twice."""
 
 import math
 import os
@@ -12,7 +12,7 @@ from tvlb.files import atomic_file, stale_before, sync_directory
 __all__ = ["UnitFiles"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
-# Longer than any file takes to be written; and whoever saved an answer may still need it.
+# Longer than any file takes to be written; and whoever saved a result may still need it.
 _STALE_SECONDS = 3600.0
 
 

@@ -62,8 +62,8 @@ class ContentUnit(Unit[str]):
     expression: str
     seed: int
 
-    def question(self) -> Mapping[str, object]:
-        """See `Unit.question`."""
+    def key_fields(self) -> Mapping[str, object]:
+        """See `Unit.key_fields`."""
         return {
             "unit": "content",
             "network": network_identity(self.topology),

@@ -15,12 +15,12 @@ __all__ = ["PatternUnit"]
 
 @dataclass(frozen=True)
 class PatternUnit(Unit[NDArray[np.float64]]):
-    """Bound theta of path sets under a pattern; the answer is float64 (sets, 2)."""
+    """Bound theta of path sets under a pattern; the result is float64 (sets, 2)."""
 
     task: PatternTask
 
-    def question(self) -> Mapping[str, object]:
-        """See `Unit.question`."""
+    def key_fields(self) -> Mapping[str, object]:
+        """See `Unit.key_fields`."""
         return {
             "unit": "pattern",
             "network": network_identity(self.task.topology),

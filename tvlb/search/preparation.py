@@ -26,7 +26,7 @@ from tvlb.balance import (
 )
 from tvlb.paths import PathSet, parse_expression
 from tvlb.progress import Progress, Reporter
-from tvlb.search.simulation_units import Entrant, balancing_question
+from tvlb.search.simulation_units import Entrant, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Dragonfly, LinkKind
 
@@ -132,13 +132,13 @@ class BalanceUnit(Unit[Balanced]):
     balancing: BalanceOptions | WeightOptions
     seed: int
 
-    def question(self) -> Mapping[str, object]:
-        """See `Unit.question`."""
+    def key_fields(self) -> Mapping[str, object]:
+        """See `Unit.key_fields`."""
         return {
             "unit": "balance",
             "network": network_identity(self.topology),
             "expression": self.expression,
-            "balancing": balancing_question(self.balancing),
+            "balancing": balancing_fields(self.balancing),
             "seed": self.seed,
         }
 

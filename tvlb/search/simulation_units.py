@@ -23,7 +23,7 @@ __all__ = [
     "RunUnit",
     "Saturation",
     "SaturationUnit",
-    "balancing_question",
+    "balancing_fields",
 ]
 
 # Units of one scenario come one after the other; what is kept of a scenario are its paths.
@@ -52,7 +52,7 @@ class Entrant:
     balancing: BalanceOptions | WeightOptions | None = None
 
 
-def balancing_question(balancing: BalanceOptions | WeightOptions | None) -> object:
+def balancing_fields(balancing: BalanceOptions | WeightOptions | None) -> object:
     """Return what tells settings of balancing from others, as JSON values."""
     match balancing:
         case None:
@@ -79,18 +79,18 @@ class Recipe:
     identity: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "identity", json.dumps(self.question()))
+        object.__setattr__(self, "identity", json.dumps(self.key_fields()))
 
-    def question(self) -> Mapping[str, object]:
+    def key_fields(self) -> Mapping[str, object]:
         """Return what tells the scenario from others."""
         entrant = self.entrant
         return {
             "network": network_identity(entrant.path_set.topology),
             "expression": entrant.expression,
-            "balancing": balancing_question(entrant.balancing),
+            "balancing": balancing_fields(entrant.balancing),
             "path_set_seed": entrant.seed,
             "routing": str(self.routing),
-            "pattern": _pattern_question(self.pattern),
+            "pattern": _pattern_field(self.pattern),
             "seed": self.seed,
         }
 
@@ -100,7 +100,7 @@ class Recipe:
         return Scenario(path_set.topology, self.routing, path_set, self.pattern, self.seed)
 
 
-def _pattern_question(pattern: Pattern) -> str:
+def _pattern_field(pattern: Pattern) -> str:
     """Return what tells a pattern from others; a file may change under its name."""
     if not isinstance(pattern, MatrixPattern):
         return str(pattern)
@@ -157,11 +157,11 @@ class RunUnit(Unit[Run]):
     config: SimulationConfig
     load: float
 
-    def question(self) -> Mapping[str, object]:
-        """See `Unit.question`."""
+    def key_fields(self) -> Mapping[str, object]:
+        """See `Unit.key_fields`."""
         return {
             "unit": "run",
-            "scenario": self.recipe.question(),
+            "scenario": self.recipe.key_fields(),
             "config": asdict(self.config),
             "load": self.load,
         }
@@ -207,11 +207,11 @@ class SaturationUnit(Unit[Saturation]):
     guess: float | None
     guess_error: float = 0.0
 
-    def question(self) -> Mapping[str, object]:
-        """See `Unit.question`; where the search begins decides how much work it takes."""
+    def key_fields(self) -> Mapping[str, object]:
+        """See `Unit.key_fields`; where the search begins decides how much work it takes."""
         return {
             "unit": "saturation",
-            "scenario": self.recipe.question(),
+            "scenario": self.recipe.key_fields(),
             "config": asdict(self.config),
             "grid": self.grid,
             "guess": self.guess,

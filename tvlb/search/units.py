@@ -1,7 +1,7 @@
 """Units of work: what a search computes, in pieces that any process can compute and files can keep.
 
 A unit is a batch of linear programs, the balancing of one path set, or one simulation. Its key
-tells what decides its answer, so an answer is computed once wherever it is kept, and shared by all
+tells what decides its result, so a result is computed once wherever it is kept, and shared by all
 searches that need it.
 """
 
@@ -36,45 +36,45 @@ __all__ = [
 
 _DIGEST_BYTES = 32
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 
-class Unit(ABC, Generic[_Answer]):
+class Unit(ABC, Generic[_Result]):
     """A piece of work: picklable, and the same bytes wherever it is computed."""
 
     @abstractmethod
-    def question(self) -> Mapping[str, object]:
-        """Return what decides the answer, as JSON values; `unit` names the kind."""
+    def key_fields(self) -> Mapping[str, object]:
+        """Return what decides the result, as JSON values; `unit` names the kind."""
 
     @abstractmethod
     def compute(self) -> bytes:
-        """Return the answer, encoded; called in any process, on one thread at a time."""
+        """Return the result, encoded; called in any process, on one thread at a time."""
 
     @abstractmethod
-    def decode(self, data: bytes) -> _Answer:
-        """Return the answer from its bytes.
+    def decode(self, data: bytes) -> _Result:
+        """Return the result from its bytes.
 
         Raises
         ------
-        IndexError, KeyError, TypeError, ValueError, TvlbError : the bytes are no answer.
+        IndexError, KeyError, TypeError, ValueError, TvlbError : the bytes are no result.
         """
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 (hex) of the question and of the software that answers it."""
-        text = json.dumps({"software": _software(), **self.question()}, sort_keys=True)
+        """SHA-256 (hex) of these fields and of the software that computes the result."""
+        text = json.dumps({"software": _software(), **self.key_fields()}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
 def _software() -> Mapping[str, str]:
-    """Versions that may change an answer."""
+    """Versions that may change a result."""
     found = versions()
     return {name: found[name] for name in ("tvlb", "highspy", "numpy")}
 
 
 class UnitStore(Protocol):
-    """Keeps answers by their key; called from several threads."""
+    """Keeps results by their key; called from several threads."""
 
     def load(self, key: str) -> bytes | None:
         """Return what was saved under this key, None without."""
@@ -137,7 +137,7 @@ class UnitCache:
     Parameters
     ----------
     executor : computes them, in processes of this machine or of a cluster.
-    store : keeps the answers; None to keep nothing.
+    store : keeps the results; None to keep nothing.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class UnitCache:
 
     Notes
     -----
-    An answer counts only for the versions of tvlb, HiGHS and NumPy that gave it, and if it is
+    A result counts only for the versions of tvlb, HiGHS and NumPy that gave it, and if it is
     whole. Units that two searches need at the same time are computed once; one that the executor
     gave up, since its processes died, fails every later search at once. Errors of the store are
     passed on.
@@ -160,13 +160,13 @@ class UnitCache:
         # What is done in this process: whole tables take memory.
         self.alone = threading.Lock()
 
-    def find(self, unit: Unit[_Answer]) -> _Answer | None:
-        """Return an answer that is kept, None if there is none or it is damaged."""
+    def find(self, unit: Unit[_Result]) -> _Result | None:
+        """Return a result that is kept, None if there is none or it is damaged."""
         kept = self._kept(unit)
         return None if kept is None else kept[1]
 
-    def _kept(self, unit: Unit[_Answer]) -> tuple[bytes, _Answer] | None:
-        """Return an answer that is kept, encoded and decoded."""
+    def _kept(self, unit: Unit[_Result]) -> tuple[bytes, _Result] | None:
+        """Return a result that is kept, encoded and decoded."""
         data = unsealed(unit.key, self._store.load(unit.key))
         if data is None:
             return None
@@ -211,7 +211,7 @@ class UnitCache:
                 pending.computing.cancel()
 
     def _complete(self, key: str, pending: _Pending) -> None:
-        """Keep an answer, and hand it to those who wait; runs on a thread of the executor."""
+        """Keep a result, and hand it to those who wait; runs on a thread of the executor."""
         error: BaseException | None = None
         data = b""
         try:
@@ -260,34 +260,34 @@ class Units:
         self.alone = unit_cache.alone
         self.count = UnitCount()
 
-    def map(self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None]) -> list[_Answer]:
-        """Return the answers in the order of the units; `on_done` is called after every one.
+    def map(self, units: Sequence[Unit[_Result]], on_done: Callable[[], None]) -> list[_Result]:
+        """Return the results in the order of the units; `on_done` is called after every one.
 
         Raises
         ------
         Cancelled : the stop flag was set.
         TvlbError : a unit failed.
-        OSError : an answer could not be kept.
+        OSError : a result could not be kept.
         """
-        known: dict[int, _Answer] = {}
+        known: dict[int, _Result] = {}
         begun: dict[int, Future[bytes]] = {}
         computed = 0
         try:
             for position, unit in enumerate(units):
-                # With all answers at hand, nothing is waited for.
+                # With all results at hand, nothing is waited for.
                 if self._stop.is_set():
                     raise Cancelled("the computation was cancelled")
-                answer = self._unit_cache.find(unit)
-                if answer is None:
+                result = self._unit_cache.find(unit)
+                if result is None:
                     begun[position], new = self._unit_cache.begin(unit)
                     computed += new
                 else:
-                    known[position] = answer
+                    known[position] = result
                     on_done()
             found = gather(list(begun.values()), self._stop, on_done)
         finally:
-            for position, result in begun.items():
-                self._unit_cache.leave(units[position], result)
+            for position, future in begun.items():
+                self._unit_cache.leave(units[position], future)
         self.count = UnitCount(
             self.count.computed + computed, self.count.reused + len(units) - computed
         )
@@ -306,12 +306,12 @@ def own_units(workers: int, stop: Stop) -> Generator[Units]:
 
 
 def sealed(key: str, data: bytes) -> bytes:
-    """Return an answer as it is kept: behind a digest, since a damaged figure might well decode."""
+    """Return a result as it is kept: behind a digest, since a damaged figure might well decode."""
     return hashlib.sha256(f"{key} ".encode() + data).digest() + data
 
 
 def unsealed(key: str, kept: bytes | None) -> bytes | None:
-    """Return an answer as it was encoded, None if what was kept of it is damaged."""
+    """Return a result as it was encoded, None if what was kept of it is damaged."""
     if kept is None or len(kept) < _DIGEST_BYTES:
         return None
     data = kept[_DIGEST_BYTES:]
