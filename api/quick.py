@@ -10,7 +10,7 @@ from tvlb.progress import silent
 __all__ = ["NotQuick", "QuickRunner"]
 
 # A task that waits or computes for longer is not small after all.
-_PATIENCE_SECONDS = 15.0
+_TIMEOUT_SECONDS = 15.0
 _MOST_WAITING = 8
 
 
@@ -57,7 +57,7 @@ class QuickRunner:
 
     async def _compute(self, task: Task) -> Outcome:
         try:
-            return await self._process.call(_PATIENCE_SECONDS, run_task, task, self._site, silent)
+            return await self._process.call(_TIMEOUT_SECONDS, run_task, task, self._site, silent)
         except ProcessLost as error:
             raise NotQuick(error.deaths) from error
 

@@ -60,7 +60,7 @@ from tvlb.table import write_stream
 
 _IN_FLIGHT = 6
 _RESUME_SECONDS = 60.0
-_PATIENCE_SECONDS = 300.0
+_TIMEOUT_SECONDS = 300.0
 _LEFT_SECONDS = 10.0
 _PHASE_SECONDS = 8.0
 _HANG_SECONDS = 10
@@ -501,7 +501,7 @@ def _work(batch: Batch, faults: Faults, seconds: float) -> None:
 def _finish(batch: Batch, faults: Faults) -> None:
     """Wait until all requests are done, without further faults."""
     faults.follow(at_once=True)
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     while batch.open and time.monotonic() < deadline:
         batch.look()
         time.sleep(0.05)

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _RESULTS = ("results.parquet", "results.csv", "report.html")
-_PATIENCE_SECONDS = 120.0
+_TIMEOUT_SECONDS = 120.0
 
 
 def units(root: Path) -> int:
@@ -36,7 +36,7 @@ def units(root: Path) -> int:
 
 def wait_for(condition: Callable[[], bool]) -> None:
     """Wait until something holds."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     while not condition():
         if time.monotonic() > deadline:
             raise SystemExit("this takes too long")

@@ -10,7 +10,7 @@ __all__ = ["CHROMIUM", "new_page", "running_browser"]
 
 CHROMIUM = shutil.which("chromium")
 # Longer than anything takes that does not hang.
-PATIENCE_MILLISECONDS = 60_000
+TIMEOUT_MILLISECONDS = 60_000
 _ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -26,7 +26,7 @@ _ARGUMENTS = (
 @contextmanager
 def running_browser() -> Generator[Browser]:
     """Run a browser while the block runs."""
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    expect.set_options(timeout=TIMEOUT_MILLISECONDS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*_ARGUMENTS])
         try:
@@ -48,7 +48,7 @@ def new_page(
         accept_downloads=True,
     )
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MILLISECONDS)
+    page.set_default_timeout(TIMEOUT_MILLISECONDS)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on(
         "request",

@@ -21,7 +21,7 @@ from tvlb.workers import WorkerPool, local_workers
 
 # At the second look at the latest.
 AT_ONCE = HangLimits(idle_seconds=LOOK_SECONDS)
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 class Scene:
@@ -101,14 +101,14 @@ def test_the_time_of_a_process_has_that_of_its_children() -> None:
 
 def test_a_worker_process_that_hangs_is_replaced_and_its_task_tried_again(tmp_path: Path) -> None:
     with local_workers(1, AT_ONCE) as pool:
-        assert pool.submit(stop_once, tmp_path / "tried").result(_PATIENCE) == "second attempt"
+        assert pool.submit(stop_once, tmp_path / "tried").result(_TIMEOUT) == "second attempt"
 
 
 def test_a_task_is_not_handed_over_for_ever_to_a_process_that_does_not_read() -> None:
     with WorkerPool(1, AT_ONCE) as pool:
-        stopped = pool.submit(process_id).result(_PATIENCE)
+        stopped = pool.submit(process_id).result(_TIMEOUT)
         os.kill(stopped, signal.SIGSTOP)
-        assert pool.submit(size, bytes(5_000_000)).result(_PATIENCE) == 5_000_000
+        assert pool.submit(size, bytes(5_000_000)).result(_TIMEOUT) == 5_000_000
 
 
 @pytest.mark.parametrize("computing", [False, True])

@@ -27,7 +27,7 @@ from tvlb.retry import MAX_ATTEMPTS
 from tvlb.workers import WorkerPool, local_workers
 
 _LONG = 60.0
-_PATIENCE = 20.0
+_TIMEOUT = 20.0
 # A program that keeps workers busy until it is killed; it prints the number of its worker.
 _PARENT = """
 import sys
@@ -81,24 +81,24 @@ def _ends(process: int) -> bool:
 def test_tasks_run_in_other_processes_whatever_their_size(workers: WorkerPool) -> None:
     data = bytes(3_000_000)
     futures = [workers.submit(size, data[: 1000 * count]) for count in range(0, 3000, 300)]
-    assert [future.result(_PATIENCE) for future in futures] == list(range(0, 3_000_000, 300_000))
-    assert workers.submit(process_id).result(_PATIENCE) != os.getpid()
+    assert [future.result(_TIMEOUT) for future in futures] == list(range(0, 3_000_000, 300_000))
+    assert workers.submit(process_id).result(_TIMEOUT) != os.getpid()
 
 
 def test_an_exception_comes_back_with_its_traceback(workers: WorkerPool) -> None:
-    error = workers.submit(refuse, "no such switch").exception(_PATIENCE)
+    error = workers.submit(refuse, "no such switch").exception(_TIMEOUT)
     assert isinstance(error, ValueError)
     assert str(error) == "no such switch"
     assert "worker_tasks.py" in error.__notes__[0]
 
 
 def test_what_cannot_travel_fails_its_own_task_only(workers: WorkerPool) -> None:
-    odd = workers.submit(refuse_oddly).exception(_PATIENCE)
+    odd = workers.submit(refuse_oddly).exception(_TIMEOUT)
     assert isinstance(odd, RuntimeError)
     assert str(odd) == "Refusal: 1 and 2"
-    assert workers.submit(unpicklable).exception(_PATIENCE) is not None
-    assert workers.submit(lambda: None).exception(_PATIENCE) is not None
-    assert workers.submit(size, b"four").result(_PATIENCE) == 4
+    assert workers.submit(unpicklable).exception(_TIMEOUT) is not None
+    assert workers.submit(lambda: None).exception(_TIMEOUT) is not None
+    assert workers.submit(size, b"four").result(_TIMEOUT) == 4
 
 
 def test_a_task_that_kills_its_process_is_given_up_and_harms_no_other(
@@ -107,25 +107,25 @@ def test_a_task_that_kills_its_process_is_given_up_and_harms_no_other(
     beside = [workers.submit(say_and_nap, tmp_path / "nap", 0.3)]
     deadly = workers.submit(count_and_die, tmp_path / "attempts")
     beside += [workers.submit(say_and_nap, tmp_path / "nap", 0.0) for _ in range(20)]
-    error = deadly.exception(_PATIENCE)
+    error = deadly.exception(_TIMEOUT)
     assert isinstance(error, WorkerLost)
     assert "3 worker processes were lost to the same task" in str(error)
     assert "signal 9 (SIGKILL; a lack of memory is the usual cause)" in str(error)
     assert (tmp_path / "attempts").read_text() == "x" * MAX_ATTEMPTS
-    assert [future.result(_PATIENCE) for future in beside] == [0.3] + [0.0] * 20
+    assert [future.result(_TIMEOUT) for future in beside] == [0.3] + [0.0] * 20
 
 
 def test_a_task_is_tried_again_when_its_process_dies(workers: WorkerPool, tmp_path: Path) -> None:
     future = workers.submit(die_once, tmp_path / "tried")
-    assert future.result(_PATIENCE) == "second attempt"
+    assert future.result(_TIMEOUT) == "second attempt"
 
 
 def test_a_process_killed_while_it_is_idle_is_replaced(workers: WorkerPool) -> None:
-    first = workers.submit(process_id).result(_PATIENCE)
+    first = workers.submit(process_id).result(_TIMEOUT)
     os.kill(first, signal.SIGKILL)
     assert _ends(first)
     # The death may be noticed in the midst of handing out: as with one that dies of a task.
-    assert {workers.submit(process_id).result(_PATIENCE) for _ in range(4)}.isdisjoint({first})
+    assert {workers.submit(process_id).result(_TIMEOUT) for _ in range(4)}.isdisjoint({first})
 
 
 def test_waiting_tasks_can_be_cancelled(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_waiting_tasks_can_be_cancelled(tmp_path: Path) -> None:
         waiting = [pool.submit(say_and_nap, tmp_path / "waiting", 0.0) for _ in range(3)]
         assert not running.cancel()
         assert all(future.cancel() for future in waiting)
-        assert running.result(_PATIENCE) == 0.1
+        assert running.result(_TIMEOUT) == 0.1
     assert not (tmp_path / "waiting").exists()
 
 
@@ -152,21 +152,21 @@ def test_leaving_by_an_exception_kills_at_once(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         _run_and_fail(tmp_path / "number", futures)
     running, waiting = futures
-    assert isinstance(running.exception(_PATIENCE), Cancelled)
+    assert isinstance(running.exception(_TIMEOUT), Cancelled)
     assert waiting.cancelled()
     assert _ends(int((tmp_path / "number").read_text()))
 
 
 def test_killing_interrupts_the_transfer_to_a_process_that_does_not_read(tmp_path: Path) -> None:
     pool = WorkerPool(1)
-    stopped = pool.submit(process_id).result(_PATIENCE)
+    stopped = pool.submit(process_id).result(_TIMEOUT)
     os.kill(stopped, signal.SIGSTOP)
     future = pool.submit(size, bytes(5_000_000))
     killer = threading.Thread(target=pool.kill)
     killer.start()
-    killer.join(_PATIENCE)
+    killer.join(_TIMEOUT)
     assert not killer.is_alive()
-    assert future.cancelled() or isinstance(future.exception(_PATIENCE), Cancelled)
+    assert future.cancelled() or isinstance(future.exception(_TIMEOUT), Cancelled)
 
 
 def test_no_task_is_taken_after_the_end() -> None:
@@ -196,7 +196,7 @@ def _run_parent(folder: Path) -> tuple[subprocess.Popen[str], int]:
 def test_workers_end_with_their_parent(tmp_path: Path, how: signal.Signals) -> None:
     parent, worker = _run_parent(tmp_path)
     parent.send_signal(how)
-    _, errors = parent.communicate(timeout=_PATIENCE)
+    _, errors = parent.communicate(timeout=_TIMEOUT)
     assert parent.returncode == -how
     assert errors.count("Traceback") == (1 if how == signal.SIGINT else 0)
     assert _ends(worker)
@@ -207,6 +207,6 @@ def test_processes_that_cannot_start_fail_the_tasks(tmp_path: Path) -> None:
     # Every worker process imports the main module.
     program.write_text(_UNFIT)
     command = [sys.executable, str(program)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
     assert "ended while they started, the last one with exit code 3" in ran.stdout
     assert ran.stdout.count("\n") == 2

@@ -14,6 +14,9 @@ the process or host that leads it  in the database
 
 A unit that its executor gave up fails at once wherever else the same job or sweep needs it. What
 killed its process beside the server goes on as a job that has those attempts behind it.
+
+How long a client waits for a server that is away, which no work is to blame for, is decided by
+`tvlb.client.backoff`.
 """
 
 import time

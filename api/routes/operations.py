@@ -23,7 +23,7 @@ __all__ = ["mount_documentation", "router"]
 
 router = APIRouter(tags=["operations"])
 
-_PATIENCE_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -66,7 +66,7 @@ async def get_health() -> Health:
 async def get_readiness(services: WithServices) -> Health:
     """Tell whether requests can be served: the database answers, the result store is writable."""
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             await services.readiness.run(partial(_check, services))
     except TimeoutError:
         raise _not_ready("database-down", "the database does not answer in time") from None

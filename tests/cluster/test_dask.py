@@ -32,7 +32,7 @@ from tvlb.search import UnitCache
 from tvlb.sweeps import points_of, rows_of, run_points
 
 _ROOT = Path(__file__).parents[2]
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Dask:
 
     @property
     def options(self) -> DaskOptions:
-        return DaskOptions(f"127.0.0.1:{self.port}", patience=_PATIENCE)
+        return DaskOptions(f"127.0.0.1:{self.port}", worker_timeout=_TIMEOUT)
 
     def start(self, *command: str) -> None:
         # Two attempts instead of four make the tests quick.
@@ -72,7 +72,7 @@ class _Dask:
     def end(self) -> None:
         for process in self.processes:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(_PATIENCE)
+            process.wait(_TIMEOUT)
 
 
 def _free_port() -> int:
@@ -114,9 +114,9 @@ def test_tasks_run_on_the_workers_whatever_their_size(
         _wait_until(lambda: slots() == 2)
         sizes = [0, 1000, 6_000_000, 12_000_000]
         futures = [executor.submit(size, bytes(count)) for count in sizes]
-        assert [future.result(_PATIENCE) for future in futures] == sizes
-        assert executor.submit(process_id).result(_PATIENCE) != os.getpid()
-        odd = executor.submit(refuse_oddly).exception(_PATIENCE)
+        assert [future.result(_TIMEOUT) for future in futures] == sizes
+        assert executor.submit(process_id).result(_TIMEOUT) != os.getpid()
+        odd = executor.submit(refuse_oddly).exception(_TIMEOUT)
         assert str(odd) == "Refusal: 1 and 2"
     assert capfd.readouterr() == ("", "")
 
@@ -124,7 +124,7 @@ def test_tasks_run_on_the_workers_whatever_their_size(
 def test_equal_tasks_are_not_taken_for_one(dask: _Dask, tmp_path: Path) -> None:
     with dask_workers(dask.options) as (executor, _):
         futures = [executor.submit(note, tmp_path / "calls") for _ in range(10)]
-        wait(futures, _PATIENCE)
+        wait(futures, _TIMEOUT)
     assert (tmp_path / "calls").read_text() == "x" * 10
 
 
@@ -132,7 +132,7 @@ def test_the_scheduler_forgets_what_is_done(dask: _Dask) -> None:
     client: Any = import_module("distributed").Client(dask.options.scheduler)
     with client, dask_workers(dask.options) as (executor, _):
         done = [executor.submit(size, bytes(1000)) for _ in range(5)]
-        wait(done, _PATIENCE)
+        wait(done, _TIMEOUT)
         # The futures are still held here.
         _wait_until(lambda: client.run_on_scheduler(_known_tasks) == 0)
 
@@ -144,13 +144,13 @@ def _known_tasks(dask_scheduler: Any) -> int:
 def test_a_task_is_tried_again_when_its_worker_dies(dask: _Dask, tmp_path: Path) -> None:
     with dask_workers(dask.options) as (executor, _):
         others = [executor.submit(say_and_nap, tmp_path / "nap", 0.05) for _ in range(10)]
-        assert executor.submit(die_once, tmp_path / "tried").result(_PATIENCE) == "second attempt"
-        assert [other.result(_PATIENCE) for other in others] == [0.05] * 10
+        assert executor.submit(die_once, tmp_path / "tried").result(_TIMEOUT) == "second attempt"
+        assert [other.result(_TIMEOUT) for other in others] == [0.05] * 10
 
 
 def test_a_task_that_kills_workers_is_given_up(dask: _Dask, tmp_path: Path) -> None:
     with dask_workers(dask.options) as (executor, _):
-        error = executor.submit(count_and_die, tmp_path / "attempts").exception(_PATIENCE)
+        error = executor.submit(count_and_die, tmp_path / "attempts").exception(_TIMEOUT)
     assert isinstance(error, WorkerLost)
     assert f"2 workers of the Dask scheduler at 127.0.0.1:{dask.port} died" in str(error)
     assert (tmp_path / "attempts").read_text() == "xx"
@@ -162,15 +162,15 @@ def test_a_task_that_the_scheduler_lost_is_sent_again(dask: _Dask, tmp_path: Pat
         future = executor.submit(say_and_nap, tmp_path / "number", 1.0)
         _wait_until((tmp_path / "number").exists)
         client.restart()
-        assert future.result(_PATIENCE) == 1.0
+        assert future.result(_TIMEOUT) == 1.0
 
 
 def test_tasks_can_be_cancelled(dask: _Dask, tmp_path: Path) -> None:
     with dask_workers(dask.options) as (executor, _):
         futures = [executor.submit(say_and_nap, tmp_path / "nap", 0.2) for _ in range(8)]
         assert all(future.cancel() for future in futures[2:])
-        assert wait(futures, _PATIENCE).not_done == set()
-        assert executor.submit(size, b"four").result(_PATIENCE) == 4
+        assert wait(futures, _TIMEOUT).not_done == set()
+        assert executor.submit(size, b"four").result(_TIMEOUT) == 4
 
 
 def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
     ):
         # The workers are in this process, too.
         monkeypatch.undo()
-        error = executor.submit(size, b"").exception(_PATIENCE)
+        error = executor.submit(size, b"").exception(_TIMEOUT)
     assert isinstance(error, NoWorkers)
     assert "but 9.9 is needed" in str(error)
 
@@ -249,7 +249,7 @@ def test_an_unfit_worker_that_joins_late_is_let_go() -> None:
     ):
         cluster.workers[0].state.nthreads = 2
         futures = [executor.submit(size, bytes(length)) for length in range(20)]
-        assert [future.result(_PATIENCE) for future in futures] == list(range(20))
+        assert [future.result(_TIMEOUT) for future in futures] == list(range(20))
         assert slots() == 1
 
 
@@ -259,14 +259,14 @@ def test_an_unfit_worker_that_is_the_last_one_ends_it() -> None:
         dask_workers(DaskOptions(cluster.scheduler_address)) as (executor, _),
     ):
         cluster.workers[0].state.nthreads = 2
-        error = executor.submit(size, b"").exception(_PATIENCE)
+        error = executor.submit(size, b"").exception(_TIMEOUT)
     assert isinstance(error, NoWorkers)
     assert "has 2 threads" in str(error)
 
 
 def test_a_scheduler_without_workers() -> None:
     with _small_cluster(workers=0, threads=1) as cluster:
-        options = DaskOptions(cluster.scheduler_address, patience=0.1)
+        options = DaskOptions(cluster.scheduler_address, worker_timeout=0.1)
         with (
             pytest.raises(NoWorkers, match=r"has had no worker for 0\.1 s"),
             dask_workers(options),
@@ -277,10 +277,10 @@ def test_a_scheduler_without_workers() -> None:
 def test_the_tasks_fail_when_all_workers_have_gone(tmp_path: Path) -> None:
     with (
         _small_cluster(workers=1, threads=1) as cluster,
-        dask_workers(DaskOptions(cluster.scheduler_address, patience=0.5)) as (executor, _),
+        dask_workers(DaskOptions(cluster.scheduler_address, worker_timeout=0.5)) as (executor, _),
     ):
         cluster.scale(0)
-        error = executor.submit(size, b"").exception(_PATIENCE)
+        error = executor.submit(size, b"").exception(_TIMEOUT)
         assert isinstance(error, NoWorkers)
         assert "has had no worker for 0.5 s" in str(error)
         with pytest.raises(NoWorkers):
@@ -290,9 +290,9 @@ def test_the_tasks_fail_when_all_workers_have_gone(tmp_path: Path) -> None:
 def test_the_end_of_the_scheduler_fails_the_tasks(dask: _Dask, tmp_path: Path) -> None:
     # The last test: nothing is left of the scheduler.
     with dask_workers(dask.options) as (executor, _):
-        future = executor.submit(say_and_nap, tmp_path / "number", _PATIENCE)
+        future = executor.submit(say_and_nap, tmp_path / "number", _TIMEOUT)
         _wait_until((tmp_path / "number").exists)
         dask.processes[0].kill()
-        assert isinstance(future.exception(_PATIENCE), NoWorkers)
+        assert isinstance(future.exception(_TIMEOUT), NoWorkers)
         with pytest.raises(NoWorkers, match="went away"):
             executor.submit(size, b"")

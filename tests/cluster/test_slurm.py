@@ -13,7 +13,7 @@ from tvlb.cluster.slurm import SlurmJobs
 from tvlb.errors import InvalidInput
 
 _ROOT = Path(__file__).parents[2]
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 def _answers() -> bool:
@@ -103,10 +103,10 @@ def test_a_job_that_is_cancelled_is_replaced(
     monkeypatch.setattr("tvlb.cluster.slurm._LOOK_SECONDS", 0.5)
     options = SlurmOptions(1, 1, "500MB", wall_time="5", logs=tmp_path)
     with slurm_workers(options) as (executor, _):
-        first = executor.submit(slurm_job, 0.0).result(_PATIENCE)
+        first = executor.submit(slurm_job, 0.0).result(_TIMEOUT)
         waiting = [executor.submit(slurm_job, 0.1) for _ in range(30)]
         subprocess.run(["scancel", first], check=True)
-        jobs = {future.result(_PATIENCE) for future in waiting}
+        jobs = {future.result(_TIMEOUT) for future in waiting}
     assert jobs - {first}
     assert not _active() & (jobs | {first})
 

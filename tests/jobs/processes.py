@@ -20,7 +20,7 @@ __all__ = ["UNSHARE", "WorkerProcess", "ask", "children_of", "read", "until", "w
 # A process in a mount namespace of its own.
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
 # Far more than anything takes that does not hang.
-_PATIENCE_SECONDS = 300.0
+_TIMEOUT_SECONDS = 300.0
 
 
 @dataclass
@@ -79,7 +79,7 @@ def worker_process(
 
 def until(condition: Callable[[], bool]) -> None:
     """Wait until something holds; fail if it never does."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "this takes too long"
         time.sleep(0.02)

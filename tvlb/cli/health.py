@@ -14,7 +14,7 @@ from tvlb.jobs.workers import is_working
 
 __all__ = ["health"]
 
-_PATIENCE_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 
 
 class _Unwell(TvlbError):
@@ -48,7 +48,7 @@ def _check_worker(url: str) -> None:
 
 def _check_server(url: str) -> None:
     try:
-        answer = httpx.get(f"{url.rstrip('/')}/readyz", timeout=_PATIENCE_SECONDS)
+        answer = httpx.get(f"{url.rstrip('/')}/readyz", timeout=_TIMEOUT_SECONDS)
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise InvalidInput(f"--url {url!r}: {error}") from error
     except httpx.HTTPError as error:

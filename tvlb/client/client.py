@@ -9,10 +9,10 @@ from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel
 
-from tvlb.client.answers import read, unexpected
+from tvlb.client.backoff import Notice, unheard
 from tvlb.client.connection import Connection
 from tvlb.client.events import JobEvent, follow
-from tvlb.client.patience import Notice, unheard
+from tvlb.client.responses import read, unexpected
 from tvlb.errors import Cancelled, JobFailed
 from tvlb.files import atomic_file
 from tvlb.schemas import (
@@ -278,7 +278,7 @@ class Client:
         length = response.headers.get("content-length")
         if length is not None and stream.tell() != int(length):
             raise unexpected(response, f"{stream.tell()} of {length} bytes arrived")
-        self._connection.patience.went_well()
+        self._connection.backoff.reset()
 
     def computed(self, body: TableBody, report: Reporter = silent) -> TableResource:
         """Return a table once it is computed.

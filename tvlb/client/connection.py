@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import httpx
 
-from tvlb.client.answers import is_away, problem_of
-from tvlb.client.patience import Notice, Patience
+from tvlb.client.backoff import Backoff, Notice
+from tvlb.client.responses import is_away, problem_of
 from tvlb.errors import InvalidInput, ServerProblem, Unreachable
 
 __all__ = ["Connection"]
@@ -27,7 +27,7 @@ class Connection:
     ----------
     url : the server's, http or https; a path in it goes before those of all requests.
     token : for servers that need one.
-    timeout, notice : see `Patience`.
+    timeout, notice : see `Backoff`.
 
     Raises
     ------
@@ -40,7 +40,7 @@ class Connection:
             headers["Authorization"] = f"Bearer {_checked_token(token)}"
         self._timeout = timeout
         self._client = httpx.Client(base_url=_checked_url(url), headers=headers, timeout=timeout)
-        self.patience = Patience(url, timeout, notice)
+        self.backoff = Backoff(url, timeout, notice)
 
     def close(self) -> None:
         """Close all connections."""
@@ -78,7 +78,7 @@ class Connection:
         def once() -> httpx.Response:
             with self.stream(method, path, content=content, headers=sent, silence=silence) as got:
                 got.read()
-            self.patience.went_well()
+            self.backoff.reset()
             return got
 
         return self.persistently(once)
@@ -89,9 +89,9 @@ class Connection:
             try:
                 return once()
             except (httpx.TransportError, ServerProblem) as error:
-                self.outlast(error)
+                self.wait(error)
 
-    def outlast(self, error: httpx.TransportError | ServerProblem) -> None:
+    def wait(self, error: httpx.TransportError | ServerProblem) -> None:
         """Wait until a request that failed may be sent again.
 
         Raises
@@ -101,11 +101,11 @@ class Connection:
         """
         match error:
             case ServerProblem():
-                self.patience.obey(error)
+                self.backoff.wait_as_told(error)
             case httpx.TimeoutException():
                 raise Unreachable(f"{self.url('')} has been silent for too long") from error
             case _:
-                self.patience.endure(_reason(error))
+                self.backoff.wait_for_server(_reason(error))
 
     @contextmanager
     def stream(
@@ -134,7 +134,7 @@ class Connection:
                 raise httpx.RemoteProtocolError(
                     f"{response.status_code} {response.reason_phrase}", request=response.request
                 )
-            self.patience.answered()
+            self.backoff.reached()
             if not response.is_success:
                 response.read()
                 raise problem_of(response)

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
-from tvlb.client.answers import unexpected
 from tvlb.client.connection import Connection
+from tvlb.client.responses import unexpected
 from tvlb.errors import ServerProblem
 from tvlb.schemas import JobStatus
 
@@ -63,7 +63,7 @@ def follow(connection: Connection, path: str) -> Iterator[JobEvent]:
             # The server is shut down, and so says nothing of the end of the job.
             raise httpx.RemoteProtocolError("it ended the events before the job had ended")
         except (httpx.TransportError, ServerProblem) as error:
-            connection.outlast(error)
+            connection.wait(error)
 
 
 def _received(connection: Connection, path: str, last: int) -> Generator[JobEvent]:
@@ -75,7 +75,7 @@ def _received(connection: Connection, path: str, last: int) -> Generator[JobEven
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             raise unexpected(response, "these are no server-sent events")
         for event in EventSource(response).iter_sse():
-            connection.patience.went_well()
+            connection.backoff.reset()
             yield _event(event, response)
 
 

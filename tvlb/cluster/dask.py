@@ -36,7 +36,7 @@ def dask_workers(options: DaskOptions) -> Generator[Workers]:
     ------
     InvalidInput : no scheduler answers at the address, a worker has another version of tvlb or of
         what it computes with, or several threads; packages of the extra ``cluster`` are missing.
-    NoWorkers : the scheduler has no worker for `options.patience` seconds. Later the same makes
+    NoWorkers : the scheduler has no worker for `options.worker_timeout` s. Later the same makes
         all tasks raise it.
     """
     distributed = cluster_package("distributed")
@@ -49,10 +49,10 @@ def dask_workers(options: DaskOptions) -> Generator[Workers]:
         except (OSError, ValueError) as error:
             raise InvalidInput(f"{origin} does not answer: {error}") from error
         with client:
-            _wait_for_a_worker(client, origin, options.patience)
+            _wait_for_a_worker(client, origin, options.worker_timeout)
             _check_workers(client)
             executor = DaskExecutor(client, origin)
-            with _watched(executor, origin, options.patience), serving(executor) as workers:
+            with _watched(executor, origin, options.worker_timeout), serving(executor) as workers:
                 yield workers
 
 
@@ -89,26 +89,26 @@ def serving(executor: DaskExecutor) -> Generator[Workers]:
     executor.shutdown()
 
 
-def _wait_for_a_worker(client: Any, origin: str, patience: float) -> None:
+def _wait_for_a_worker(client: Any, origin: str, worker_timeout: float) -> None:
     try:
-        client.wait_for_workers(1, timeout=patience)
+        client.wait_for_workers(1, timeout=worker_timeout)
     except TimeoutError as error:
-        raise NoWorkers(_without_workers(origin, patience)) from error
+        raise NoWorkers(_without_workers(origin, worker_timeout)) from error
 
 
 @contextmanager
-def _watched(executor: DaskExecutor, origin: str, patience: float) -> Generator[None]:
+def _watched(executor: DaskExecutor, origin: str, worker_timeout: float) -> Generator[None]:
     """Give up while the block runs if there has been no worker for so many seconds."""
     ended = threading.Event()
 
     def watch() -> None:
         seen = time.monotonic()
-        while not ended.wait(min(patience / 4, _LOOK_SECONDS)):
+        while not ended.wait(min(worker_timeout / 4, _LOOK_SECONDS)):
             moment = time.monotonic()
             with suppress(NoWorkers):
                 seen = moment if executor.slots() else seen
-            if moment - seen >= patience:
-                executor.give_up(NoWorkers(_without_workers(origin, patience)))
+            if moment - seen >= worker_timeout:
+                executor.give_up(NoWorkers(_without_workers(origin, worker_timeout)))
                 return
 
     watcher = threading.Thread(target=watch, name="dask", daemon=True)
@@ -120,8 +120,8 @@ def _watched(executor: DaskExecutor, origin: str, patience: float) -> Generator[
         watcher.join()
 
 
-def _without_workers(origin: str, patience: float) -> str:
-    return f"{origin} has had no worker for {patience:g} s"
+def _without_workers(origin: str, worker_timeout: float) -> str:
+    return f"{origin} has had no worker for {worker_timeout:g} s"
 
 
 def _check_workers(client: Any) -> None:

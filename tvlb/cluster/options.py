@@ -26,7 +26,7 @@ class DaskOptions:
     Attributes
     ----------
     scheduler : its address, such as ``tcp://10.0.0.7:8786`` or ``head:8786``.
-    patience : seconds to wait for its first worker, and for another when all are gone, positive.
+    worker_timeout : seconds to wait for its first worker, and for another when all left; above 0.
 
     Raises
     ------
@@ -34,7 +34,7 @@ class DaskOptions:
     """
 
     scheduler: str
-    patience: float = 60.0
+    worker_timeout: float = 60.0
 
     def __post_init__(self) -> None:
         match = _ADDRESS.fullmatch(self.scheduler)
@@ -43,8 +43,8 @@ class DaskOptions:
                 f"{self.scheduler!r} is not the address of a Dask scheduler: "
                 "host:port, tcp://host:port or tls://host:port"
             )
-        if not self.patience > 0:
-            raise InvalidInput(f"a patience of {self.patience} seconds: it has to be positive")
+        if not self.worker_timeout > 0:
+            raise InvalidInput(f"worker timeout {self.worker_timeout} s: it has to be positive")
 
 
 @dataclass(frozen=True)

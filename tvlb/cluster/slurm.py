@@ -26,7 +26,7 @@ _SETTINGS = {
 }
 _LOOK_SECONDS = 10.0
 _COMMAND_SECONDS = 60.0
-_PATIENCE_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0
 _USELESS_JOBS = 3
 # Workers end themselves so long after the coordinator was killed.
 _ORPHAN_SECONDS = 60
@@ -101,7 +101,7 @@ class SlurmJobs:
         """Cancel the jobs and end the scheduler."""
         self._ended.set()
         if self._watch.is_alive():
-            self._watch.join(_PATIENCE_SECONDS)
+            self._watch.join(_TIMEOUT_SECONDS)
         try:
             self._client.close()
             self._cluster.close()

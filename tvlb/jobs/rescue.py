@@ -101,10 +101,10 @@ class Rescuer:
         fresh = heartbeat is not None and heartbeat > moment - _FRESH_SECONDS
         return not fresh and worker is not None and self._presence.is_gone(worker)
 
-    def _rescue(self, job_id: str, sign: _Sign, patience: float) -> list[Ended]:
+    def _rescue(self, job_id: str, sign: _Sign, longest_wait: float) -> list[Ended]:
         asked = self._clock()
         with self._database.writing() as connection:
-            if self._clock() - asked > patience:
+            if self._clock() - asked > longest_wait:
                 # Who kept us from writing kept the worker from it too.
                 self._seen.clear()
                 return []

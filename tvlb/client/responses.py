@@ -1,4 +1,4 @@
-"""What a server's answers mean: documents, or problems."""
+"""What the responses of a server mean: documents, or problems."""
 
 import time
 from email.utils import parsedate_to_datetime
@@ -28,7 +28,7 @@ class _Problem(BaseModel):
 
 
 def read(model: type[_Model], response: httpx.Response) -> _Model:
-    """Return the document of an answer that is no problem.
+    """Return the document of a response that is no problem.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def read(model: type[_Model], response: httpx.Response) -> _Model:
 
 
 def problem_of(response: httpx.Response) -> ServerProblem:
-    """Return the problem that an answer is; its content has been read."""
+    """Return the problem that a response is; its content has been read."""
     try:
         found = _Problem.model_validate_json(response.content)
     except ValidationError:
@@ -58,7 +58,7 @@ def problem_of(response: httpx.Response) -> ServerProblem:
 
 
 def unexpected(response: httpx.Response, what: str) -> ServerProblem:
-    """Return the problem that an answer is not what this version of tvlb understands."""
+    """Return the problem that a response is not what this version of tvlb understands."""
     return ServerProblem(
         response.status_code,
         "urn:tvlb:problem:unexpected-answer",

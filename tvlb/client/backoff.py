@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tvlb.errors import ServerProblem, Unreachable
 
-__all__ = ["Notice", "Patience", "unheard"]
+__all__ = ["Backoff", "Notice", "unheard"]
 
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -18,7 +18,7 @@ def unheard(text: str) -> None:
     """Ignore a notice."""
 
 
-class Patience:
+class Backoff:
     """Decides whether a request is repeated, and waits until then.
 
     A server that never answered is given up at once: its address may be wrong. One that did is
@@ -40,19 +40,19 @@ class Patience:
         self._pause = _FIRST_PAUSE_SECONDS
         self._said: str | None = None
 
-    def answered(self) -> None:
+    def reached(self) -> None:
         """Take note that the server began to answer."""
         self._known = True
         if self._away_since is not None:
             self._away_since = None
             self._say("the server answers again")
 
-    def went_well(self) -> None:
+    def reset(self) -> None:
         """Take note that something was received, so that the next failure is a new one."""
         self._pause = _FIRST_PAUSE_SECONDS
         self._said = None
 
-    def endure(self, reason: str) -> None:
+    def wait_for_server(self, reason: str) -> None:
         """Wait because there was no answer, or only a part of it.
 
         Raises
@@ -72,7 +72,7 @@ class Patience:
         time.sleep(self._pause * random.uniform(0.5, 1.0))
         self._pause = min(2 * self._pause, _LONGEST_PAUSE_SECONDS)
 
-    def obey(self, problem: ServerProblem) -> None:
+    def wait_as_told(self, problem: ServerProblem) -> None:
         """Wait because the server said so; raises the problem if it did not."""
         if problem.retry_after is None:
             raise problem

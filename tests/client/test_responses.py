@@ -1,4 +1,4 @@
-"""What answers mean that do not come from a tvlb server, or not of this version."""
+"""What responses mean that do not come from a tvlb server, or not of this version."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import httpx
 import pytest
 
-from tvlb.client.answers import is_away, problem_of, read
+from tvlb.client.responses import is_away, problem_of, read
 from tvlb.errors import ServerProblem
 from tvlb.schemas import Estimate
 
