@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import Routing, saturation_load
+from sim_bridge import saturation_load
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Results
@@ -43,7 +43,7 @@ def saturations(path_sets: Sequence[PathSet]) -> NDArray[np.float64]:
         path_set, number = case
         found = saturation_load(
             path_set.topology,
-            routing=Routing.UGAL_L,
+            routing="ugal-l",
             path_set=path_set,
             pattern=Type2(number),
             config=CONFIG,

@@ -310,9 +310,7 @@ def show_shares(rows: Sequence[Row], effort: Effort) -> bool:
     chosen = [
         row
         for row in rows
-        if row.routing in (Routing.UGAL_L, Routing.UGAL_G, Routing.PAR)
-        and 64 < row.latency <= 150
-        and not row.saturated
+        if Routing(row.routing).is_adaptive and 64 < row.latency <= 150 and not row.saturated
     ]
     print("VLB share near saturation: reference | ours in the window, off | from cycle 0, off")
     window_off: list[float] = []

@@ -4,8 +4,9 @@
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import Decide, Routing, SimulationConfig, Warmup
+from sim_bridge.config import Decide, SimulationConfig, Warmup
 from sim_bridge.result import SimulationResult
+from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
 from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
 from sim_bridge.scenario import Scenario

@@ -13,12 +13,22 @@ _Float64 = NDArray[np.float64]
 
 CHECKS_EVERY_CYCLE: bool
 
-class Routing(Enum):
-    MIN = 0
-    VLB = 1
-    UGAL_L = 2
-    UGAL_G = 3
-    PAR = 4
+class Detours(Enum):
+    NEVER = 0
+    ALWAYS = 1
+    ADAPTIVE = 2
+
+class Routing:
+    @property
+    def name(self) -> str: ...
+    @property
+    def decides_again(self) -> bool: ...
+    @property
+    def detours(self) -> Detours: ...
+    @property
+    def seconds_per_packet(self) -> float: ...
+
+def routings() -> list[Routing]: ...
 
 class Decide(Enum):
     ONCE = 0
@@ -95,7 +105,7 @@ class PathSampler:
     ) -> tuple[int, int, int] | None: ...
 
 class Config:
-    routing: Routing
+    routing: str
     vc_scheme: str
     decide: Decide
     vc_count: int

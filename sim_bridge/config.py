@@ -5,22 +5,13 @@ from enum import StrEnum
 
 import numpy as np
 
+from sim_bridge.routing import Routing
 from tvlb.choices import choose
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["Decide", "Routing", "SimulationConfig", "Warmup"]
-
-
-class Routing(StrEnum):
-    """How a packet gets its route."""
-
-    MIN = "min"
-    VLB = "vlb"
-    UGAL_L = "ugal-l"
-    UGAL_G = "ugal-g"
-    PAR = "par"
+__all__ = ["Decide", "SimulationConfig", "Warmup"]
 
 
 class Decide(StrEnum):
@@ -109,13 +100,13 @@ class SimulationConfig:
         """Virtual channels per port that a run with this routing has."""
         if self.vc_count is not None:
             return self.vc_count
-        return VcScheme(self.vc_scheme).vcs_needed(_longest_route(topology, routing))
+        return VcScheme(self.vc_scheme).vcs_needed(_longest_route(topology, Routing(routing)))
 
 
-def _longest_route(topology: Dragonfly, routing: str) -> Kinds:
+def _longest_route(topology: Dragonfly, routing: Routing) -> Kinds:
     """Return the kinds of the links of the longest route, int8 (1, links)."""
     minimal = topology.longest_min_path
-    first = minimal[:1] if routing == Routing.PAR else ()
+    first = minimal[:1] if routing.decides_again else ()
     return np.array([first + 2 * minimal], dtype=np.int8)
 
 

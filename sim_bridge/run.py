@@ -26,8 +26,8 @@ def simulate(
 
     Parameters
     ----------
-    routing : min, vlb, ugal-l, ugal-g or par.
-    path_set : VLB paths to draw from; `min` ignores it.
+    routing : `Routing` or its text.
+    path_set : VLB paths to draw from; ignored by a routing that draws none.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1.
     config : router and windows; None for the defaults.
     seed : 0..2^63-1; equal arguments give equal results.

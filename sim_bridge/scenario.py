@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.config import Decide, Routing, SimulationConfig, Warmup
+from sim_bridge.config import Decide, SimulationConfig, Warmup
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
 from sim_bridge.round_trip import round_trip_warnings
+from sim_bridge.routing import Routing
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.statistics import half_width, make_series, ratio
 from sim_bridge.trace import make_traces
@@ -25,13 +26,6 @@ from tvlb.traffic import Pattern, switch_demand
 
 __all__ = ["Scenario"]
 
-_ROUTING = {
-    Routing.MIN: _core.Routing.MIN,
-    Routing.VLB: _core.Routing.VLB,
-    Routing.UGAL_L: _core.Routing.UGAL_L,
-    Routing.UGAL_G: _core.Routing.UGAL_G,
-    Routing.PAR: _core.Routing.PAR,
-}
 _DECIDE = {Decide.ONCE: _core.Decide.ONCE, Decide.EACH_ATTEMPT: _core.Decide.EACH_ATTEMPT}
 _STOPPED = {
     _core.Stopped.COMPLETED: "completed",
@@ -56,7 +50,7 @@ class Scenario:
     Parameters
     ----------
     topology : the network.
-    routing : `Routing` or its text: min, vlb, ugal-l, ugal-g or par.
+    routing : `Routing` or its text.
     path_set : the VLB paths, on the same topology.
     pattern : the traffic.
     seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
@@ -64,7 +58,7 @@ class Scenario:
     Raises
     ------
     InvalidInput : unknown routing, path set of another topology, seed out of range, a pattern
-        that does not fit, or `vlb` with a pair that has no VLB path.
+        that does not fit, or a pair without the VLB path that the routing needs.
 
     Notes
     -----
@@ -152,17 +146,18 @@ class Scenario:
     def _sampler(
         self, network: _native.Dragonfly, sources: Switches, targets: Switches
     ) -> _core.PathSampler:
-        if self.routing == Routing.MIN:
+        routing = Routing(self.routing)
+        if not routing.draws_vlb:
             return _core.PathSampler.no_paths()
-        if self.routing == Routing.PAR:
+        if routing.decides_again:
             sources, targets = with_second_switches(self.topology, sources, targets)
         sampler = make_sampler(network, self.path_set, sources, targets)
-        if self.routing == Routing.VLB:
+        if routing.needs_vlb:
             missing = sampler.first_pair_without_path(network, sources, targets)
             if missing is not None:
                 raise InvalidInput(
-                    f"routing vlb needs a VLB path for every pair, but path set {self.path_set} "
-                    f"has none from switch {missing[0]} to switch {missing[1]}"
+                    f"routing {routing} needs a VLB path for every pair, but path set "
+                    f"{self.path_set} has none from switch {missing[0]} to switch {missing[1]}"
                 )
         return sampler
 
@@ -174,7 +169,7 @@ class Scenario:
 
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         core = _core.Config()
-        core.routing = _ROUTING[Routing(self.routing)]
+        core.routing = self.routing
         core.vc_scheme = config.vc_scheme
         core.decide = _DECIDE[Decide(config.decide)]
         core.vc_count = config.resolved_vc_count(self.topology, self.routing)

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "routings/routing.hpp"
 #include "simulator.hpp"
 #include "steady_state.hpp"
 
@@ -116,13 +117,21 @@ void bind_sampler(nb::module_& module) {
           nb::arg("number"));
 }
 
+void bind_routings(nb::module_& module) {
+  nb::enum_<Detours>(module, "Detours")
+      .value("NEVER", Detours::never)
+      .value("ALWAYS", Detours::always)
+      .value("ADAPTIVE", Detours::adaptive);
+  nb::class_<Routing>(module, "Routing")
+      .def_prop_ro("name", [](const Routing& self) { return std::string(self.name); })
+      .def_prop_ro("decides_again",
+                   [](const Routing& self) { return self.decide_again != nullptr; })
+      .def_ro("detours", &Routing::detours)
+      .def_ro("seconds_per_packet", &Routing::seconds_per_packet);
+  module.def("routings", [] { return std::vector(routings().begin(), routings().end()); });
+}
+
 void bind_config(nb::module_& module) {
-  nb::enum_<RoutingKind>(module, "Routing")
-      .value("MIN", RoutingKind::min)
-      .value("VLB", RoutingKind::vlb)
-      .value("UGAL_L", RoutingKind::ugal_l)
-      .value("UGAL_G", RoutingKind::ugal_g)
-      .value("PAR", RoutingKind::par);
   nb::enum_<Decide>(module, "Decide")
       .value("ONCE", Decide::once)
       .value("EACH_ATTEMPT", Decide::each_attempt);
@@ -231,6 +240,7 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_rows(module);
   tvlb::sim::bind_sampler(module);
+  tvlb::sim::bind_routings(module);
   tvlb::sim::bind_config(module);
   tvlb::sim::bind_trace(module);
   tvlb::sim::bind_result(module);

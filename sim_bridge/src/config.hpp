@@ -6,11 +6,10 @@
 
 namespace tvlb::sim {
 
-enum class RoutingKind : std::uint8_t { min, vlb, ugal_l, ugal_g, par };
 enum class Decide : std::uint8_t { once, each_attempt };
 
 struct Config {
-  RoutingKind routing = RoutingKind::ugal_l;
+  std::string routing;    // a name of routings()
   std::string vc_scheme;  // a name of tvlb::vc::schemes()
   Decide decide = Decide::once;
   int vc_count = 0;  // higher VCs of the scheme are clamped

@@ -13,7 +13,7 @@ inline constexpr int kMaxHops = 7;
 using OutputVcId = std::uint16_t;
 
 struct alignas(32) Packet {
-  static constexpr std::uint8_t kRevisable = 1;  // PAR's second decision is still open
+  static constexpr std::uint8_t kRevisable = 1;  // a second decision is still open
   static constexpr std::uint8_t kTraced = 2;
 
   std::array<OutputVcId, kMaxHops + 1> route;  // one per network hop, then the ejection VC

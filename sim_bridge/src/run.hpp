@@ -10,7 +10,7 @@
 
 #include "event_wheel.hpp"
 #include "packet_pool.hpp"
-#include "routing.hpp"
+#include "route_writer.hpp"
 #include "simulator.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
@@ -118,7 +118,7 @@ class Run {
   std::vector<std::uint16_t> credits_;  // per output VC of all switches, then per (node, VC)
   PacketPool packets_;
   Sources sources_;
-  Routing routing_;
+  RouteWriter routes_;
   std::vector<Stream> revision_streams_;  // per switch
   EventWheel<Arrival> arrivals_;
   EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
@@ -154,7 +154,7 @@ Run<Words, Slots>::Run(const Dragonfly& network, const Traffic& traffic, const P
       credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
                static_cast<std::uint16_t>(config.buffer_flits)),
       sources_(traffic, config),
-      routing_(network, sampler, config, {credits_, static_cast<int>(kPorts), Slots}),
+      routes_(network, sampler, config, {credits_, static_cast<int>(kPorts), Slots}),
       arrivals_(wheel_span(config)),
       credit_returns_(wheel_span(config)),
       measurement_(window_),
@@ -237,10 +237,10 @@ void Run<Words, Slots>::choose_route(Packet& packet, int source, Draws& draws) {
   const int exit = packet.destination - network_.first_node(target);
   const auto ejection = static_cast<OutputVcId>(exit * Slots + vc);
   if (source == target) {
-    Routing::eject(ejection, packet);
+    RouteWriter::eject(ejection, packet);
     return;
   }
-  routing_.decide(source, target, ejection, draws, packet);
+  routes_.decide(source, target, ejection, draws, packet);
   measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 
@@ -266,7 +266,7 @@ void Run<Words, Slots>::redecide(int node, SwitchState& state, unsigned input_vc
   const int before = static_cast<int>(packet.took_vlb);
   const OutputVcId ejection = packet.route[packet.hops];
   Draws draws(sources_.routes(node));
-  routing_.decide(source, target, ejection, draws, packet);
+  routes_.decide(source, target, ejection, draws, packet);
   measurement_.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
   state.stop_asking(input_vc);
   state.ask(input_vc, packet.route[0]);
@@ -370,12 +370,12 @@ void Run<Words, Slots>::return_credit(InputPort& port, unsigned vc) {
   credit_returns_.push(sent + port.credit_delay, port.upstream + vc);
 }
 
-// PAR: at the first grant of a packet on its MIN path, decide again for the second switch.
+// At the first grant of a packet that may be decided on again, as PAR does.
 template <int Words, int Slots>
 void Run<Words, Slots>::revise_route(unsigned sw, Packet& packet) {
   const int target = network_.node_switch(packet.destination);
   Draws draws(revision_streams_[sw]);
-  routing_.revise(static_cast<int>(sw), target, draws, packet);
+  routes_.revise(static_cast<int>(sw), target, draws, packet);
   measurement_.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from sim_bridge import Routing, Scenario, SimulationConfig
+from sim_bridge import Scenario, SimulationConfig
 from tvlb.model.bounds import capacity_bound, theta_cap
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import SHAPES, PathSet, ShapeSet, min_rows, parse_expression, shape_hops
@@ -222,7 +222,7 @@ def test_what_a_simulation_accepts_is_within_the_bound() -> None:
         shapes = np.array(path_set.weights) > 0
         model = ShapeModel(topology, pattern)
         model.solve(shapes)
-        found = Scenario(topology, Routing.UGAL_G, path_set, pattern).run(0.9, config)
+        found = Scenario(topology, "ugal-g", path_set, pattern).run(0.9, config)
         assert found.accepted <= 1.02 * model.most_accepted(shapes, 0.9)
 
 

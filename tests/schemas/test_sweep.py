@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress
 from tvlb.schemas import BeyondLimits, RequestLimits, SweepBody, TableBody, request_key
-from tvlb.schemas.sweep import MAX_POINTS, Arrangement, Routing
+from tvlb.schemas.sweep import MAX_POINTS, Arrangement
 from tvlb.topology import ARRANGEMENTS, Dragonfly
 
 BALANCED = {
@@ -190,10 +190,8 @@ def test_the_options_are_those_of_a_table() -> None:
     assert point == TableBody(topology="2,4,2,9").resolved()
 
 
-def test_all_arrangements_and_routings_can_be_named() -> None:
+def test_all_arrangements_can_be_named() -> None:
     assert get_args(Arrangement) == tuple(ARRANGEMENTS)
-    routings = TableBody.model_json_schema()["properties"]["routing"]["enum"]
-    assert list(get_args(Routing)) == routings
 
 
 def test_the_example_is_a_sweep() -> None:

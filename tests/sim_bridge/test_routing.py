@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sim_bridge import SimulationConfig, SimulationResult, simulate
+from sim_bridge import Routing, SimulationConfig, SimulationResult, simulate
 from tvlb.errors import InvalidInput
 from tvlb.paths import RowSet, parse_expression
 from tvlb.topology import Dragonfly, parse_topology
@@ -115,11 +115,11 @@ def test_deciding_at_each_attempt_raises_saturation(medium: Dragonfly, run: Run)
 
 
 # With two groups only pairs inside a group have VLB paths.
-@pytest.mark.parametrize("routing", ["min", "ugal-l", "ugal-g", "par", "vlb"])
+@pytest.mark.parametrize("routing", Routing)
 @pytest.mark.parametrize("text", ["2,4,2,4", "3,3,2,2", "1,1,2,3", "2,4,2,9,palmtree"])
-def test_every_routing_runs_on_every_shape(run: Run, routing: str, text: str) -> None:
+def test_every_routing_runs_on_every_shape(run: Run, routing: Routing, text: str) -> None:
     topology = parse_topology(text)
-    if routing == "vlb" and topology.groups == 2:
+    if routing.needs_vlb and topology.groups == 2:
         with pytest.raises(InvalidInput, match="needs a VLB path"):
             run(topology, routing, "short(all)", "uniform", 0.1)
         return

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim_bridge import (
+    Routing,
     Scenario,
     SimulationConfig,
     SimulationResult,
@@ -23,6 +24,7 @@ from tvlb.errors import Cancelled, InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift, parse_pattern
+from tvlb.virtual_channels import VcScheme
 
 Run = Callable[..., SimulationResult]
 Figures = Callable[[SimulationResult], tuple[object, ...]]
@@ -34,10 +36,10 @@ SHAPES = [(1, 3, 1, 3), (2, 4, 2, 3), (1, 3, 2, 4), (2, 4, 2, 9)]
 @settings(max_examples=40, deadline=None)
 @given(
     shape=st.sampled_from(SHAPES),
-    routing=st.sampled_from(["min", "vlb", "ugal-l", "ugal-g", "par"]),
+    routing=st.sampled_from(Routing),
     pattern=st.sampled_from(["uniform", "shift(1,0)", "tmixed(50,50,shift(1,1))"]),
     load=st.floats(0.0, 1.0),
-    scheme=st.sampled_from(["won", "per-hop"]),
+    scheme=st.sampled_from(VcScheme),
     speedup=st.integers(1, 4),
     buffer=st.integers(2, 40),
     decide=st.sampled_from(["once", "each-attempt"]),

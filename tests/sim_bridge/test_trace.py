@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sim_bridge import PacketTrace, SimulationConfig, SimulationResult, simulate
+from sim_bridge import PacketTrace, Routing, SimulationConfig, SimulationResult, simulate
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.traffic import Pattern
@@ -30,8 +30,8 @@ def _is_a_path(topology: Dragonfly, trace: PacketTrace) -> bool:
     return (last.switch, last.link) == (trace.destination // topology.nodes_per_switch, -1)
 
 
-@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-l", "ugal-g", "par"])
-def test_traces_are_paths_in_time(small: Dragonfly, run: Run, routing: str) -> None:
+@pytest.mark.parametrize("routing", Routing)
+def test_traces_are_paths_in_time(small: Dragonfly, run: Run, routing: Routing) -> None:
     result = run(small, routing, "all", "shift(1,0)", 0.1, config=CONFIG)
     assert len(result.traces) == 50
     for trace in result.traces:
@@ -43,8 +43,8 @@ def test_traces_are_paths_in_time(small: Dragonfly, run: Run, routing: str) -> N
         assert trace.delivered == departures[-1] + 2
         assert all(hop.vc < 5 for hop in trace.hops)
     shares = [trace.vlb for trace in result.traces]
-    assert any(shares) == (routing != "min")
-    assert all(shares) == (routing == "vlb")
+    assert any(shares) == routing.draws_vlb
+    assert all(shares) == routing.needs_vlb
 
 
 def test_traces_spread_over_the_window_and_change_nothing(
@@ -77,10 +77,10 @@ def test_a_trace_at_zero_load(small: Dragonfly, flows: Flows) -> None:
 
 
 # Alone in the network, a packet takes 5 cycles and for each link its latency and 2 more.
-@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-l", "ugal-g", "par"])
+@pytest.mark.parametrize("routing", Routing)
 @pytest.mark.parametrize("latencies", [(10, 15), (3, 40)])
 def test_lone_packets_take_the_latency_of_their_links(
-    small: Dragonfly, flows: Flows, routing: str, latencies: tuple[int, int]
+    small: Dragonfly, flows: Flows, routing: Routing, latencies: tuple[int, int]
 ) -> None:
     local, of_global = latencies
     result = simulate(

@@ -7,8 +7,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from sim_bridge import Routing
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
-from tvlb.table import Table, check_deadlock, verify
+from tvlb.table import Table, VcSettings, check_deadlock, verify
 from tvlb.table.chunks import pair_chunks
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.virtual_channels import VcScheme
@@ -42,7 +43,7 @@ def test_per_hop_counts_links() -> None:
 
 
 def brute_force_graph(
-    topology: Dragonfly, rows: PathRows, scheme: str, count: int, par: bool
+    topology: Dragonfly, rows: PathRows, settings: VcSettings, count: int
 ) -> "nx.DiGraph[tuple[int, int]]":
     """Build the dependency graph path by path, in plain Python."""
     graph: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
@@ -50,7 +51,7 @@ def brute_force_graph(
 
     def add(links: list[int]) -> None:
         kinds = np.array([network.link_kind[links]], dtype=np.int8)
-        vcs = VcScheme(scheme).vcs(kinds, count - 1)[0].tolist()
+        vcs = VcScheme(settings.scheme).vcs(kinds, count - 1)[0].tolist()
         channels = list(zip(links, vcs, strict=True))
         graph.add_edges_from(pairwise(channels))
 
@@ -67,7 +68,7 @@ def brute_force_graph(
                 shortest.setdefault(ends, []).append(links)
             else:
                 by_pair.setdefault(ends, []).append(links)
-    if par:
+    if settings.decides_again:
         for (_, target), paths in shortest.items():
             for links in paths:
                 second = int(network.link_target[links[0]])
@@ -81,15 +82,16 @@ def brute_force_graph(
 
 @pytest.mark.parametrize("expression", ["all", "short(2,3)", "none"])
 @pytest.mark.parametrize("scheme", ["won", "per-hop"])
-@pytest.mark.parametrize("par", [False, True])
+@pytest.mark.parametrize("routing", [None, Routing("par")])
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 def test_cycles_are_found_exactly_where_a_plain_search_finds_them(
-    expression: str, scheme: str, par: bool, count: int
+    expression: str, scheme: str, routing: Routing | None, count: int
 ) -> None:
     topology = Dragonfly(1, 3, 1, 4)
     rows = parse_expression(expression, topology).all_rows()
-    graph = brute_force_graph(topology, rows, scheme, count, par)
-    found = check_deadlock(rows, scheme, count, par)
+    settings = VcSettings(scheme, count, routing)
+    graph = brute_force_graph(topology, rows, settings, count)
+    found = check_deadlock(rows, settings)
     assert (found.cycle == ()) == nx.is_directed_acyclic_graph(graph)
     channels = [(channel.link, channel.vc) for channel in found.cycle]
     for before, after in zip(channels, channels[1:] + channels[:1], strict=True):
@@ -97,7 +99,7 @@ def test_cycles_are_found_exactly_where_a_plain_search_finds_them(
 
 
 def test_one_vc_deadlocks_and_the_cycle_is_spelled_out(table: Table) -> None:
-    report = verify(table, vc_count=1)
+    report = verify(table, VcSettings(vc_count=1))
     # Two detours inside a group wait for each other: 0 -> 1 -> 0' and 1 -> 0 -> 1' on one VC.
     assert report.problems == (
         "routing deadlock: link 0 (local, 0 -> 1) VC 0 waits for link 3 (local, 1 -> 0) VC 0 "
@@ -113,8 +115,8 @@ def test_clamping_per_hop_to_three_vcs_plants_a_cycle(
     # All hops from the third on share VC 2: behind a global link come two local links, then a
     # global one, so VC 2 alone carries local -> local -> global -> local.
     table = make_table("all", small)
-    assert verify(table, "per-hop", vc_count=6).ok
-    report = verify(table, "per-hop", vc_count=3)
+    assert verify(table, VcSettings("per-hop", 6)).ok
+    report = verify(table, VcSettings("per-hop", 3))
     assert {channel.vc for channel in report.cycle} == {2}
     assert report.problems[0].startswith("routing deadlock: link ")
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sim_bridge import Routing
 from tvlb.errors import InvalidInput, VerificationFailed
-from tvlb.table import Columns, CompactTable, Table, VerifyReport, verify
+from tvlb.table import Columns, CompactTable, Table, VcSettings, VerifyReport, verify
 from tvlb.topology import Dragonfly
 
+PAR = Routing("par")
 EXPRESSIONS = [
     "all",
     "none",
@@ -39,8 +41,8 @@ def test_every_expression_passes(
     table = make_table(expression, Dragonfly(2, 4, 2, groups), seed=5)
     # won rises strictly with 4 VCs, with PAR's extra local hop 5 (Won et al., HPCA'15); one VC
     # per hop takes 6, and with PAR's extra hop 7.
-    for scheme, par, enough in (("won", False, 4), ("won", True, 5), ("per-hop", True, 7)):
-        report = verify(table, scheme, vc_count=enough, par=par)
+    for scheme, routing, enough in (("won", None, 4), ("won", PAR, 5), ("per-hop", PAR, 7)):
+        report = verify(table, VcSettings(scheme, enough, routing))
         report.raise_if_failed()
         assert report.ok
         assert report.vcs_needed is not None
@@ -79,16 +81,15 @@ def test_removed_paths_leave_the_pairs_with_the_nearest_shape(
 def test_all_paths_use_all_vcs(make_table: Callable[..., Table], small: Dragonfly) -> None:
     table = make_table("all", small)
     assert verify(table).vcs_needed == 4
-    assert verify(table, par=True).vcs_needed == 5
-    assert verify(table, "per-hop").vcs_needed == 6
-    assert verify(table, "per-hop", par=True).vcs_needed == 7
+    assert verify(table, VcSettings(routing=PAR)).vcs_needed == 5
+    assert verify(table, VcSettings("per-hop")).vcs_needed == 6
+    assert verify(table, VcSettings("per-hop", routing=PAR)).vcs_needed == 7
 
 
 def test_other_wirings_pass(make_table: Callable[..., Table]) -> None:
     for arrangement in ("palmtree", "relative", "circulant"):
-        verify(
-            make_table("short(2,3)", Dragonfly(1, 4, 2, 5, arrangement)), par=True
-        ).raise_if_failed()
+        table = make_table("short(2,3)", Dragonfly(1, 4, 2, 5, arrangement))
+        verify(table, VcSettings(routing=PAR)).raise_if_failed()
     # Three cables 0-1, two of them parallel; one and two elsewhere.
     cables = [[0, 3], [0, 3], [1, 4], [1, 6], [2, 7], [5, 8]]
     verify(make_table("all", Dragonfly.from_cables(1, 3, 2, 3, cables))).raise_if_failed()
@@ -260,11 +261,11 @@ def test_links_must_be_those_of_the_named_arrangement(make_table: Callable[..., 
     assert report.problems == ("the links of the header are not the absolute arrangement",)
 
 
-def test_bad_arguments_are_refused(table: Table) -> None:
+def test_bad_settings_are_refused() -> None:
     with pytest.raises(InvalidInput, match="choose one of won, per-hop"):
-        verify(table, "dally")
+        VcSettings("dally")
     with pytest.raises(InvalidInput, match="VC count 0"):
-        verify(table, vc_count=0)
+        VcSettings(vc_count=0)
 
 
 def test_the_report_counts_all_problems(table: Table, change: Callable[..., Table]) -> None:

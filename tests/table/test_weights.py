@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sim_bridge import Routing
 from tvlb.balance import BalanceOptions, KeptSet, WeightOptions, balance, balance_weights, reweight
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
@@ -18,6 +19,7 @@ from tvlb.table import (
     CompactTable,
     Table,
     TableWeights,
+    VcSettings,
     parse_path_set,
     read_stream,
     read_table,
@@ -62,7 +64,7 @@ def tampered(table: Table, change: ChangeColumns, amount: float = 1e-6) -> Table
 @pytest.mark.parametrize("expression", ["<=4", "<=4+60%", "short(2,3)", "shape(g.?)", "none"])
 def test_a_table_balanced_by_weights_verifies(expression: str) -> None:
     table = balanced(expression)
-    report = verify(table, par=True)
+    report = verify(table, VcSettings(routing=Routing("par")))
     report.raise_if_failed()
     assert not report.listed_weights
     assert table.weights == OPTIONS

@@ -5,6 +5,7 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table as Grid
 
+from tvlb.choices import listed
 from tvlb.cli.options import (
     Json,
     PathSetOption,
@@ -21,6 +22,7 @@ from tvlb.errors import InvalidInput
 from tvlb.files import check_writable
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.search import (
+    Routing,
     Scenario,
     SimulationConfig,
     SimulationRequest,
@@ -39,7 +41,7 @@ __all__ = ["simulate"]
 
 def simulate(
     topology: TopologyArgument,
-    routing: Annotated[str, typer.Option(help="min, vlb, ugal-l, ugal-g or par.")] = "ugal-l",
+    routing: Annotated[str, typer.Option(help=f"{listed(Routing)}.")] = "ugal-l",
     vlb: PathSetOption = "all",
     pattern: PatternOption = "uniform",
     load: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.balance import BalanceOptions
+from tvlb.choices import listed
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.options import (
     Json,
@@ -27,6 +28,7 @@ from tvlb.jobs.site import Site
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.search import (
+    ADAPTIVE,
     Aim,
     Reporter,
     SearchOptions,
@@ -54,7 +56,7 @@ _SEARCH, _PAPER = SearchOptions(), SearchOptions(method="paper")
 def table(
     topology: TopologyArgument,
     routing: Annotated[
-        str, typer.Option(help="Routing that will use the table: ugal-l, ugal-g or par.")
+        str, typer.Option(help=f"Routing that will use the table: {listed(ADAPTIVE)}.")
     ] = "ugal-l",
     method: Annotated[
         str,

@@ -12,9 +12,11 @@ from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.reading import whole_number
+from tvlb.search import Routing
 from tvlb.table import (
     CompactTable,
     PairPath,
+    VcSettings,
     check_writable,
     pair_paths,
     read_table,
@@ -99,7 +101,8 @@ def verify_command(
     json: Json = False,
 ) -> None:
     """Check a table: valid paths, no pair missing, weights, diversity, no deadlock."""
-    report = verify(read_table(table), vcs, vc_count, par)
+    settings = VcSettings(vcs, vc_count, Routing("par") if par else None)
+    report = verify(read_table(table), settings)
     if json:
         print_json(plain(asdict(report) | {"ok": report.ok}))
     else:

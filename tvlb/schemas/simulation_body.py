@@ -10,6 +10,7 @@ from tvlb.schemas.requests import MAX_CYCLES, WHOLE, OneOf, Request, Seed
 from tvlb.schemas.texts import PathSetText, PatternText, WarmupText
 from tvlb.search import (
     Cost,
+    Routing,
     Scenario,
     SimulationConfig,
     SimulationRequest,
@@ -45,9 +46,7 @@ class SimulationBody(Request):
     )
     kind: ClassVar[str] = "simulation"
 
-    routing: Annotated[
-        Literal["min", "vlb", "ugal-l", "ugal-g", "par"], Field(description="The routing.")
-    ] = "ugal-l"
+    routing: Annotated[str, OneOf(Routing), Field(description="The routing.")] = "ugal-l"
     vlb: PathSetText = "all"
     pattern: PatternText = "uniform"
     load: Annotated[

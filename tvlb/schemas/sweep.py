@@ -41,10 +41,10 @@ from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import refusal
-from tvlb.schemas.requests import STRICT, Question, Seed, Wiring
+from tvlb.schemas.requests import STRICT, OneOf, Question, Seed, Wiring
 from tvlb.schemas.table_body import TableBody, completed
 from tvlb.schemas.texts import TopologyText
-from tvlb.search import Cost, check_request, table_cost
+from tvlb.search import ADAPTIVE, Cost, check_request, table_cost
 from tvlb.topology import ARRANGEMENTS, parse_sizes
 
 __all__ = ["MAX_POINTS", "Expansion", "Generator", "SweepBody", "TableOptions", "TotalCost"]
@@ -60,7 +60,7 @@ _REPORTED_NETWORKS = 100
 _Item = TypeVar("_Item", bound=Hashable)
 
 Arrangement = Literal["absolute", "palmtree", "relative", "circulant"]
-Routing = Literal["ugal-l", "ugal-g", "par"]
+Routing = Annotated[str, OneOf(ADAPTIVE)]
 
 
 def _distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:

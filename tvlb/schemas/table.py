@@ -21,7 +21,8 @@ from tvlb.schemas.common import (
 )
 from tvlb.schemas.examples import example
 from tvlb.schemas.found import Balancing, FoundSearch, SetName
-from tvlb.search import MAX_TRAFFIC, Method, Routing, Verdict
+from tvlb.schemas.requests import OneOf
+from tvlb.search import ADAPTIVE, MAX_TRAFFIC, Method, Verdict
 
 __all__ = [
     "Balance",
@@ -281,9 +282,7 @@ class BalanceSettings(Document):
 class SearchParameters(Document):
     """The options of the search that decide its result."""
 
-    routing: Literal[Routing.UGAL_L, Routing.UGAL_G, Routing.PAR] = Field(
-        description="Routing that will use the table."
-    )
+    routing: Annotated[str, OneOf(ADAPTIVE)] = Field(description="Routing that will use the table.")
     method: Method = Field(
         description="How the table was found: by a search for weighted sets, or as the paper says."
     )

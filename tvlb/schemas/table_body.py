@@ -5,9 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.balance import BalanceOptions
-from tvlb.schemas.requests import MAX_CYCLES, STRICT, WHOLE, Request, Seed
+from tvlb.schemas.requests import MAX_CYCLES, STRICT, WHOLE, OneOf, Request, Seed
 from tvlb.schemas.texts import ObjectiveText, TrafficText
 from tvlb.search import (
+    ADAPTIVE,
     MAX_PATTERNS,
     MAX_TRAFFIC,
     Cost,
@@ -57,7 +58,7 @@ class TableBody(Request):
     kind: ClassVar[str] = "table"
 
     routing: Annotated[
-        Literal["ugal-l", "ugal-g", "par"], Field(description="Routing that will use the table.")
+        str, OneOf(ADAPTIVE), Field(description="Routing that will use the table.")
     ] = "ugal-l"
     method: Annotated[
         Literal["search", "paper"],

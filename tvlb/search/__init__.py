@@ -42,7 +42,7 @@ from tvlb.search.optimize import (
     compact_table,
     optimize,
 )
-from tvlb.search.options import SearchOptions
+from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows, parse_windows
@@ -72,6 +72,7 @@ from tvlb.search.work import Work
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic
 
 __all__ = [
+    "ADAPTIVE",
     "BUDGETS",
     "MAX_DATA_POINTS",
     "MAX_PATTERNS",

@@ -43,15 +43,8 @@ _BYTES_PER_CELL = 10.0
 # `auto` drops path sets on the way. What it solves is worth 8 to 15 patterns of all sets.
 _AUTO_PATTERNS = 10
 
-# The simulator, per packet: 2.4 to 5.5 hops at 6 to 13 million hops per second. Beyond about 1,000
-# nodes the state leaves the caches: dfly(13,26,13,27) needs 3.2 times as long as dfly(4,8,4,9).
-_SECONDS_PER_PACKET = {
-    Routing.MIN: 2.4e-7,
-    Routing.VLB: 4.3e-7,
-    Routing.UGAL_L: 4.0e-7,
-    Routing.UGAL_G: 4.0e-7,
-    Routing.PAR: 6.5e-7,
-}
+# The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
+# times as long per packet as dfly(4,8,4,9).
 _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
 _BYTES_PER_NODE = 2000.0
@@ -216,7 +209,7 @@ def _run_seconds(topology: Dragonfly, routing: str, load: float, cycles: float) 
     """One run; no load is more than 1."""
     nodes = topology.num_nodes
     slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
-    packet = _SECONDS_PER_PACKET[Routing(routing)] * slower
+    packet = Routing(routing).seconds_per_packet * slower
     return nodes * cycles * (_SECONDS_PER_NODE_CYCLE + min(load, 1.0) * packet)
 
 

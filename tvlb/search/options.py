@@ -14,9 +14,9 @@ from tvlb.search.objective import Method, Objective, parse_objective
 from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows
 from tvlb.search.workload import Workload, parse_traffic, traffic_texts
 
-__all__ = ["SearchOptions"]
+__all__ = ["ADAPTIVE", "SearchOptions"]
 
-_ADAPTIVE = (Routing.UGAL_L, Routing.UGAL_G, Routing.PAR)
+ADAPTIVE = tuple(routing for routing in Routing if routing.is_adaptive)
 _LONG = Windows(2_000, 2_000, 0.01)
 _COMPARING = Windows(2_000, 2_000, 0.01)
 _FEW_DATA_POINTS = 3
@@ -31,7 +31,7 @@ class SearchOptions:
 
     Attributes
     ----------
-    routing : ugal-l, ugal-g or par.
+    routing : one of `ADAPTIVE`.
     method : `search` for weighted sets, or `paper`: Algorithm 1 as published.
     objective : saturation, latency@LOAD, worst-pattern or front; the paper's is saturation.
     budget : small, default, large or a number of flit-hops: how long weighted sets are searched.
@@ -55,7 +55,7 @@ class SearchOptions:
     InvalidInput : a value is out of range, or is not for the method.
     """
 
-    routing: str = Routing.UGAL_L
+    routing: str = "ugal-l"
     method: str = Method.SEARCH
     objective: str = "saturation"
     budget: str = "default"
@@ -73,10 +73,10 @@ class SearchOptions:
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.routing not in _ADAPTIVE:
+        if self.routing not in ADAPTIVE:
             raise InvalidInput(
                 f"routing {self.routing!r} cannot use a T-VLB table; choose one of "
-                f"{', '.join(_ADAPTIVE)}"
+                f"{', '.join(ADAPTIVE)}"
             )
         if self.method not in tuple(Method):
             raise InvalidInput(f"method {self.method!r}: choose one of {', '.join(Method)}")

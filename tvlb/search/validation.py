@@ -48,7 +48,7 @@ class ValidationOptions:
 
     Attributes
     ----------
-    routing : ugal-l, ugal-g or par.
+    routing : one of `ADAPTIVE`.
     config : router settings; its windows are replaced by the following.
     screening, confirmation : windows of the first round and of the finalists.
     finalists : candidates that are confirmed, chosen by saturation.

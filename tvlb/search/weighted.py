@@ -294,8 +294,8 @@ class _Bounds:
         ]
         self._loads = loads
         self._node_cycles = topology.num_nodes * setting.long.measured
-        # A packet that PAR decides on again takes a path of another switch.
-        self._certain = setting.routing != Routing.PAR
+        # A packet that is decided on again takes a path of another switch.
+        self._certain = not Routing(setting.routing).decides_again
 
     @property
     def models(self) -> list[ShapeModel]:

@@ -6,7 +6,7 @@ path set; `parse_path_set` is the one parser of path sets, saved tables included
 
 from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.compact import CompactTable
-from tvlb.table.deadlock import Channel, DeadlockCheck, check_deadlock
+from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
 from tvlb.table.diversity import Diversity, Spread
 from tvlb.table.files import (
     FORMATS,
@@ -60,6 +60,7 @@ __all__ = [
     "TableSummary",
     "TableWeights",
     "TopologyRecord",
+    "VcSettings",
     "VerifyReport",
     "check_deadlock",
     "check_writable",

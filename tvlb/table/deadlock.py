@@ -6,6 +6,7 @@ the next one (Dally and Seitz, 1987); injection and ejection are source and sink
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -18,7 +19,10 @@ from tvlb.table.chunks import pair_chunks
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["Channel", "DeadlockCheck", "check_arguments", "check_deadlock"]
+if TYPE_CHECKING:
+    from sim_bridge import Routing
+
+__all__ = ["Channel", "DeadlockCheck", "VcSettings", "check_deadlock"]
 
 _VC_LIMIT = 8  # PAR takes at most 7 links, so no scheme needs more
 _BEYOND = -1
@@ -42,6 +46,37 @@ class Channel:
 
 
 @dataclass(frozen=True)
+class VcSettings:
+    """How packets use the virtual channels.
+
+    Attributes
+    ----------
+    scheme : `VcScheme` or its text.
+    vc_count : VCs of every link; higher indices are clamped to the last one. None: as many as the
+        scheme needs.
+    routing : None for one that decides at the source only.
+
+    Raises
+    ------
+    InvalidInput : unknown scheme, or `vc_count` below 1.
+    """
+
+    scheme: str = "won"
+    vc_count: int | None = None
+    routing: "Routing | None" = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scheme", choose(VcScheme, "VC scheme", self.scheme))
+        if self.vc_count is not None and self.vc_count < 1:
+            raise InvalidInput(f"VC count {self.vc_count} is out of range; at least 1 is needed")
+
+    @property
+    def decides_again(self) -> bool:
+        """Whether packets may be decided on again at the second switch."""
+        return self.routing is not None and self.routing.decides_again
+
+
+@dataclass(frozen=True)
 class DeadlockCheck:
     """What the dependency graph says.
 
@@ -56,42 +91,27 @@ class DeadlockCheck:
     cycle: tuple[Channel, ...]
 
 
-def check_deadlock(
-    rows: PathRows, scheme: str = "won", vc_count: int | None = None, par: bool = False
-) -> DeadlockCheck:
+def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
     """Look for a cycle among the channels that all MIN paths and the given VLB paths take.
 
     Parameters
     ----------
     rows : valid VLB paths of every ordered pair.
-    scheme : a name of `VcScheme`.
-    vc_count : number of VCs; higher indices are clamped to the last one. None: as many as needed.
-    par : also the paths that PAR takes when it decides again at the second switch.
-
-    Raises
-    ------
-    InvalidInput : unknown scheme, or `vc_count` below 1.
+    settings : with a routing that decides again, the paths from the second switch are looked at
+        too.
 
     Notes
     -----
     O(paths) to collect the dependencies, and O(dependencies) to search for a cycle.
     """
-    check_arguments(scheme, vc_count)
-    collector = _Dependencies(rows.topology, VcScheme(scheme), vc_count)
+    collector = _Dependencies(rows.topology, VcScheme(settings.scheme), settings.vc_count)
     minimal = min_rows(rows.topology, *all_pairs(rows.topology))
     for chunk in (*pair_chunks(minimal), *pair_chunks(rows)):
         collector.add(chunk)
-    if par:
+    if settings.decides_again:
         for chunk in (*pair_chunks(_shortest(minimal)), *pair_chunks(rows)):
             collector.add_revisions(chunk)
     return DeadlockCheck(collector.vcs_needed, collector.cycle())
-
-
-def check_arguments(scheme: str, vc_count: int | None) -> None:
-    """Raise InvalidInput if there is no such scheme or not a single VC."""
-    choose(VcScheme, "VC scheme", scheme)
-    if vc_count is not None and vc_count < 1:
-        raise InvalidInput(f"VC count {vc_count} is out of range; at least 1 is needed")
 
 
 class _Dependencies:
@@ -118,7 +138,7 @@ class _Dependencies:
         self._add_walk(links, self._vcs(self._kind_of_link[links]))
 
     def add_revisions(self, rows: PathRows) -> None:
-        """Add those of paths that PAR takes from the second switch of a MIN path on.
+        """Add those of paths that are taken from the second switch of a MIN path on.
 
         The packet has already taken a local link to the switch where the path starts.
         """
@@ -196,7 +216,7 @@ def _outgoing_links(topology: Dragonfly) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _shortest(rows: PathRows) -> PathRows:
-    """Keep the shortest paths of every pair: PAR's second MIN candidate."""
+    """Keep the shortest paths of every pair: the second MIN candidate."""
     shortest = np.minimum.reduceat(rows.hops, rows.offset[:-1])
     return rows.select(rows.hops == shortest[rows.pair_of_row])
 

@@ -9,7 +9,7 @@ from tvlb.paths import PathRows
 from tvlb.table.columns import Columns
 from tvlb.table.compact import CompactTable
 from tvlb.table.compact_checks import CheckedSet, check_compact
-from tvlb.table.deadlock import Channel, DeadlockCheck, check_arguments, check_deadlock
+from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
 from tvlb.table.diversity import Diversity, diversity
 from tvlb.table.findings import Finding, rows_that
 from tvlb.table.header_checks import check_arrangement, same_mean
@@ -19,6 +19,8 @@ from tvlb.table.structure import check_order, check_paths
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
 
 __all__ = ["VerifyReport", "check_content", "verify"]
+
+_DEFAULT = VcSettings()
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class VerifyReport:
     problems : one line per sort of problem, with its first offender; empty for a good table.
     problem_count : offenders of all sorts together.
     diversity : choice per pair; None if the rows cannot be told apart by pair.
-    scheme, vc_count, par : what the deadlock check was asked for.
+    scheme, vc_count : what the deadlock check was asked for.
+    par : whether it included the paths of second decisions.
     vcs_needed : VCs that the scheme uses; None if invalid paths prevented the check.
     cycle : channels of one dependency cycle, empty if there is none.
     sampled_pairs : None, or the number of switch pairs between groups that were looked at.
@@ -67,25 +70,16 @@ class VerifyReport:
             raise VerificationFailed(f"{self.problem_count} problems in the table:\n{listed}")
 
 
-def verify(
-    table: AnyTable, scheme: str = "won", vc_count: int | None = None, par: bool = False
-) -> VerifyReport:
+def verify(table: AnyTable, settings: VcSettings = _DEFAULT) -> VerifyReport:
     """Check a table.
 
     Parameters
     ----------
-    scheme : VC scheme of the deadlock check, a name of `VcScheme`.
-    vc_count : number of VCs the network has; higher indices are clamped to the last one. None: as
-        many as the scheme uses.
-    par : include the paths of PAR's second decision in the deadlock check.
+    settings : of the deadlock check.
 
     Returns
     -------
     VerifyReport : the problems and what was found; nothing is raised for a bad table.
-
-    Raises
-    ------
-    InvalidInput : unknown scheme, or `vc_count` below 1.
 
     Notes
     -----
@@ -97,25 +91,24 @@ def verify(
     left out. Of a compact table with too many paths to list, the rows of a sample of the switch
     pairs are generated and looked at; their dependencies join those of all MIN paths.
     """
-    check_arguments(scheme, vc_count)
     if isinstance(table, CompactTable):
-        return _verify_compact(table, (scheme, vc_count, par))
+        return _verify_compact(table, settings)
     findings = check_content(table)
     rows = _grouped(table)
     if rows is None:
-        return _report(table, findings, None, (scheme, vc_count, par), None)
-    checked = check_deadlock(rows, scheme, vc_count, par) if not check_paths(rows) else None
+        return _report(table, findings, None, settings, None)
+    checked = check_deadlock(rows, settings) if not check_paths(rows) else None
     findings += _check_cycle(checked)
-    return _report(table, findings, diversity(rows), (scheme, vc_count, par), checked)
+    return _report(table, findings, diversity(rows), settings, checked)
 
 
-def _verify_compact(table: CompactTable, asked: tuple[str, int | None, bool]) -> VerifyReport:
+def _verify_compact(table: CompactTable, settings: VcSettings) -> VerifyReport:
     checked_set = CheckedSet.of(table)
     rows = checked_set.rows
     findings = [*check_compact(table, checked_set), *check_paths(rows), *_check_weights(rows)]
-    checked = None if check_paths(rows) else check_deadlock(rows, *asked)
+    checked = None if check_paths(rows) else check_deadlock(rows, settings)
     findings += _check_cycle(checked)
-    report = _report(table, findings, diversity(rows), asked, checked)
+    report = _report(table, findings, diversity(rows), settings, checked)
     return replace(report, paths=len(rows), sampled_pairs=checked_set.sampled_pairs)
 
 
@@ -148,19 +141,18 @@ def _report(
     table: AnyTable,
     findings: list[Finding],
     found: Diversity | None,
-    asked: tuple[str, int | None, bool],
+    settings: VcSettings,
     checked: DeadlockCheck | None,
 ) -> VerifyReport:
-    scheme, vc_count, par = asked
     return VerifyReport(
         table_id=table.id,
         paths=len(table.columns),
         problems=tuple(finding.text for finding in findings),
         problem_count=sum(finding.count for finding in findings),
         diversity=found,
-        scheme=scheme,
-        vc_count=vc_count,
-        par=par,
+        scheme=settings.scheme,
+        vc_count=settings.vc_count,
+        par=settings.decides_again,
         vcs_needed=None if checked is None else checked.vcs_needed,
         cycle=() if checked is None else checked.cycle,
         nearest_pairs=None if found is None else table.base_set.nearest_pairs(),

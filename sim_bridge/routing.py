@@ -1,0 +1,45 @@
+"""The routings of the simulator, one file each in `sim_bridge/src/routings`."""
+
+from enum import StrEnum
+
+from sim_bridge import _core
+from tvlb.choices import members
+
+__all__ = ["Routing"]
+
+_COMPILED = {one.name: one for one in _core.routings()}
+
+
+class Routing(StrEnum):
+    """How a packet gets its route."""
+
+    vars().update(members(_COMPILED))
+
+    @property
+    def draws_vlb(self) -> bool:
+        """Whether it draws VLB paths."""
+        return self._compiled.detours != _core.Detours.NEVER
+
+    @property
+    def needs_vlb(self) -> bool:
+        """Whether every pair must have a VLB path."""
+        return self._compiled.detours == _core.Detours.ALWAYS
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether it chooses between MIN and VLB, so that it can use a T-VLB table."""
+        return self._compiled.detours == _core.Detours.ADAPTIVE
+
+    @property
+    def decides_again(self) -> bool:
+        """Whether it may decide once more, at a second switch of the source's group."""
+        return self._compiled.decides_again
+
+    @property
+    def seconds_per_packet(self) -> float:
+        """Processor time of a packet: 2.4 to 5.5 hops at 6 to 13 million hops per second."""
+        return self._compiled.seconds_per_packet
+
+    @property
+    def _compiled(self) -> _core.Routing:
+        return _COMPILED[self.value]

@@ -1,0 +1,115 @@
+#include "candidates.hpp"
+
+#include <cstring>
+
+namespace tvlb::sim {
+namespace {
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// Sum of four 16-bit counters; each stays below 2^14.
+unsigned sum_of_four(const std::uint16_t* counters) {
+  std::uint64_t lanes = 0;
+  std::memcpy(&lanes, counters, sizeof lanes);
+  return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
+}
+
+}  // namespace
+
+Candidates::Candidates(const Dragonfly& network, const PathSampler& sampler, const Config& config,
+                       CreditView credits)
+    : network_(network),
+      sampler_(sampler),
+      threshold_(config.threshold),
+      credits_(credits),
+      all_credits_(credits.vc_slots * config.buffer_flits) {
+  hops_.reserve(index(network.num_links()));
+  for (int id = 0; id < network.num_links(); ++id) {
+    const Link& link = network.link(id);
+    const auto port = index(link.source) * index(credits.ports_per_switch) + link.output_port;
+    hops_.push_back({link.source, link.target,
+                     static_cast<std::uint32_t>(port * index(credits.vc_slots)),
+                     static_cast<OutputVcId>(link.output_port * credits.vc_slots),
+                     static_cast<vc::Kind>(link.kind)});
+  }
+}
+
+int Candidates::half_hops(int source, int target, int global_link) const {
+  if (global_link < 0) return 1;
+  const Hop& global = hop(global_link);
+  return 1 + static_cast<int>(global.source != source) + static_cast<int>(global.target != target);
+}
+
+void Candidates::append_half(Path& path, int source, int target, int global_link) const {
+  if (global_link < 0) {
+    path.append_if(network_.local_link(source, target), true);
+    return;
+  }
+  const Hop& global = hop(global_link);
+  path.append_if(network_.local_link(source, global.source), global.source != source);
+  path.append_if(global_link, true);
+  path.append_if(network_.local_link(global.target, target), global.target != target);
+}
+
+int Candidates::first_link(int source, int target, const Candidate& candidate) const {
+  const int global = candidate.first_link;
+  const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
+  if (global < 0) return network_.local_link(source, end);
+  const int exit = hop(global).source;
+  return exit == source ? global : network_.local_link(source, exit);
+}
+
+void Candidates::append(Path& path, int source, int target, const Candidate& candidate) const {
+  if (candidate.hops == 0) return;
+  if (candidate.intermediate < 0) {
+    append_half(path, source, target, candidate.first_link);
+  } else {
+    append_half(path, source, candidate.intermediate, candidate.first_link);
+    append_half(path, candidate.intermediate, target, candidate.second_link);
+  }
+}
+
+Candidate Candidates::min(int source, int target, Draws& draws) const {
+  const int from = network_.group(source);
+  const int to = network_.group(target);
+  if (from == to) return {-1, -1, -1, 1};
+  const auto links = network_.global_links(from, to);
+  if (links.empty()) return {};
+  const int link = links[draws.below(static_cast<std::uint32_t>(links.size()))];
+  return {-1, link, -1, half_hops(source, target, link)};
+}
+
+Candidate Candidates::shortest(int source, int target, Draws& draws) const {
+  const int link = draw_shortest_link(network_, source, target, draws);
+  return {-1, link, -1, half_hops(source, target, link)};
+}
+
+Candidate Candidates::vlb(int source, int target, Draws& draws) const {
+  const auto triple = draw_path(sampler_, network_, source, target, draws);
+  if (!triple) return {};
+  return {triple->intermediate, triple->first_link, triple->second_link,
+          half_hops(source, triple->intermediate, triple->first_link) +
+              half_hops(triple->intermediate, target, triple->second_link)};
+}
+
+// Credits in use on the link's output port.
+int Candidates::queue_of(int link) const {
+  const std::uint16_t* counters = &credits_.credits[hop(link).counter];
+  unsigned unused = sum_of_four(counters);
+  if (credits_.vc_slots == 8) unused += sum_of_four(counters + 4);
+  return all_credits_ - static_cast<int>(unused);
+}
+
+int Candidates::first_queue(int source, int target, const Candidate& candidate) const {
+  return queue_of(first_link(source, target, candidate));
+}
+
+int Candidates::sum_of_queues(int source, int target, const Candidate& candidate) const {
+  Path path;
+  append(path, source, target, candidate);
+  int total = 0;
+  for (int i = 0; i < path.hops; ++i) total += queue_of(path.links[index(i)]);
+  return total;
+}
+
+}  // namespace tvlb::sim

@@ -1,0 +1,30 @@
+// PAR: UGAL-L, and once more at the second switch of a MIN path if that is still in the source's group.
+// Jiang et al., Indirect adaptive routing on large scale interconnection networks, ISCA'09.
+#include "routing.hpp"
+
+namespace tvlb::sim {
+namespace {
+
+struct Par {
+  static Choice decide(const Candidates& at, int source, int target, Draws& draws) {
+    const Candidate vlb = at.vlb(source, target, draws);
+    const Candidate min = at.min(source, target, draws);
+    Choice choice = choose(
+        min, vlb, [&] { return first_queue_prefers_vlb(at, source, target, min, vlb); });
+    choice.again = !choice.vlb && min.hops > 1 &&
+                   at.hop(at.first_link(source, target, min)).kind == vc::kLocal;
+    return choice;
+  }
+
+  static Choice decide_again(const Candidates& at, int second, int target, Draws& draws) {
+    const Candidate min = at.shortest(second, target, draws);
+    const Candidate vlb = at.vlb(second, target, draws);
+    return choose(min, vlb,
+                  [&] { return first_queue_prefers_vlb(at, second, target, min, vlb); });
+  }
+};
+
+const Registration<Par> registration{"par", 4, Detours::adaptive, 6.5e-7};
+
+}  // namespace
+}  // namespace tvlb::sim
