@@ -14,28 +14,28 @@ from sqlalchemy import select
 
 from tvlb.jobs.database import Database
 from tvlb.jobs.logs import audit, logger
-from tvlb.jobs.presence import Presence
-from tvlb.jobs.rescue import Rescuer
+from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs
+from tvlb.jobs.worker_locks import WorkerLocks
 
 __all__ = ["Feed"]
 
 _LOOK_SECONDS = 0.2
 # Instead of the number of the last event, for a job that is not there.
 _DELETED = -1
-_RESCUE_SECONDS = 0.5
+_REAP_SECONDS = 0.5
 
 
 class Feed:
-    """Watches the jobs that somebody waits for, and rescues those whose worker died.
+    """Watches the jobs that somebody waits for, and queues those again whose worker died.
 
-    The rescue is here too, not only with the workers: where the last worker died, a job that was
+    The reaper is here too, not only with the workers: where the last worker died, a job that was
     to be cancelled still ends, and a reader sees it queued and not running.
     """
 
-    def __init__(self, database: Database, presence: Presence) -> None:
+    def __init__(self, database: Database, worker_locks: WorkerLocks) -> None:
         self._database = database
-        self._rescuer = Rescuer(database, presence)
+        self._reaper = Reaper(database, worker_locks)
         self._waiting: dict[str, int] = defaultdict(int)
         self._last: dict[str, int] = {}
         self._news = asyncio.Condition()
@@ -84,22 +84,20 @@ class Feed:
             self._news.notify_all()
 
     async def _watch(self) -> None:
-        rescue_at = 0.0
+        reap_at = 0.0
         while not self.closing.is_set():
             await asyncio.sleep(_LOOK_SECONDS)
             try:
                 if self._waiting:
                     await self._look()
-                if time.monotonic() >= rescue_at:
-                    rescue_at = time.monotonic() + _RESCUE_SECONDS
-                    for ended in await to_thread.run_sync(
-                        self._rescuer.look, limiter=self._threads
-                    ):
+                if time.monotonic() >= reap_at:
+                    reap_at = time.monotonic() + _REAP_SECONDS
+                    for ended in await to_thread.run_sync(self._reaper.run, limiter=self._threads):
                         audit(ended)
             except Exception as error:  # whatever it was, those who wait must be woken later
                 logger("feed").error("looking at the jobs failed", error=str(error))
                 # Nobody could give a sign of life meanwhile.
-                self._rescuer.start_over()
+                self._reaper.reset()
 
     async def _look(self) -> None:
         watched = list(self._waiting)

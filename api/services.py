@@ -86,7 +86,7 @@ class Services:
         blobs, queue = site.blobs, JobQueue(database, settings.limits.queue)
         results = Results(database)
         library = Library(results, blobs)
-        feed = Feed(database, site.presence())
+        feed = Feed(database, site.worker_locks())
         quick, answers = QuickRunner(site), Answers(database)
         examiner = Examiner(settings.limits.request)
         writers = CapacityLimiter(_WRITERS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.processes import until
-from tests.jobs.scenes import Clock
+from tests.jobs.queue_helpers import Clock
 from tests.worker_tasks import process_id, size, stop_once
 from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds
 from tvlb.jobs.failure import Failure

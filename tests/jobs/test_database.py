@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.scenes import claim, submit
+from tests.jobs.queue_helpers import claim, submit
 from tvlb.errors import StoreUnavailable
 from tvlb.files import PathIdentity
 from tvlb.jobs.database import Database

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from tests.jobs.scenes import (
+from tests.jobs.queue_helpers import (
     LASTING,
     OUTCOME,
     PASSING,
@@ -18,7 +18,7 @@ from tests.jobs.scenes import (
     claim,
     let_retry,
     read,
-    rescue,
+    reap,
     submit,
     together,
 )
@@ -308,7 +308,7 @@ def test_listing_pages_and_filters(queue: JobQueue, leases: Leases) -> None:
     }
 
 
-STEPS = ["submit", "claim", "finish", "fail", "cancel", "beat", "hand back", "rescue"]
+STEPS = ["submit", "claim", "finish", "fail", "cancel", "beat", "hand back", "reap"]
 
 
 @settings(
@@ -359,8 +359,8 @@ def _take(
     elif step == "cancel":
         for job in queue.newest()[which : which + 1]:
             queue.cancel(job.id)
-    elif step == "rescue":
-        rescue(database)
+    elif step == "reap":
+        reap(database)
     elif which in held:
         leases, claimed = held[which]
         if step == "beat":

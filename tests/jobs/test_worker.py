@@ -279,7 +279,7 @@ def _listed(database: Database) -> int:
         return len(connection.execute(workers.select()).all())
 
 
-def test_the_rescuing_process_dies(queue: JobQueue, database_url: str, directory: Path) -> None:
+def test_the_reaping_process_dies(queue: JobQueue, database_url: str, directory: Path) -> None:
     """Two workers die one after the other, the second while it has the first one's job."""
     job = ask(queue, TABLE)
     with worker_process(database_url, directory) as first:

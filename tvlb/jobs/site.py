@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tvlb.hang import HangLimits
 from tvlb.jobs.blobs import BlobStore
-from tvlb.jobs.presence import Presence
 from tvlb.jobs.units import UnitFiles
+from tvlb.jobs.worker_locks import WorkerLocks
 
 __all__ = ["Outcome", "Site", "Task"]
 
@@ -42,14 +42,14 @@ class Site:
         """The results of units of work."""
         return UnitFiles(self.directory / "units")
 
-    def presence(self) -> Presence:
+    def worker_locks(self) -> WorkerLocks:
         """Return the locks by which workers of one machine are known to live."""
-        return Presence(self.directory / "workers")
+        return WorkerLocks(self.directory / "workers")
 
     def sweep(self) -> None:
         """Remove what processes that died left behind, and what no request needed for long."""
         self.blobs.sweep()
-        self.presence().sweep()
+        self.worker_locks().sweep()
         self.units.sweep(_UNITS_KEPT_SECONDS)
 
 

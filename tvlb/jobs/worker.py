@@ -14,7 +14,7 @@ from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
-from tvlb.jobs.rescue import Rescuer
+from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.runner import Message, Runner
 from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.meter import Meter
@@ -24,7 +24,7 @@ __all__ = ["Worker"]
 
 # A cancellation is seen at the next heartbeat.
 _HEARTBEAT_SECONDS = 0.4
-_RESCUE_SECONDS = 0.5
+_REAP_SECONDS = 0.5
 _TICK_SECONDS = 0.2
 # Signals to a whole family of processes arrive twice, from the sender and from our parent.
 _SAME_REQUEST_SECONDS = 3.0
@@ -83,8 +83,8 @@ class Worker:
         parent: int | None = None,
     ) -> None:
         self._leases = Leases(database)
-        self._presence = site.presence()
-        self._rescuer = Rescuer(database, self._presence)
+        self._worker_locks = site.worker_locks()
+        self._reaper = Reaper(database, self._worker_locks)
         self._site = site
         self._blobs = site.blobs
         self._drain_seconds = drain_seconds
@@ -93,7 +93,7 @@ class Worker:
         self._deadline: float | None = None
         self._work: _Work | None = None
         self._heartbeat = _Every(_HEARTBEAT_SECONDS)
-        self._rescue = _Every(_RESCUE_SECONDS)
+        self._reap = _Every(_REAP_SECONDS)
         self._log = logger("worker").bind(worker=self._leases.worker)
 
     def drain(self) -> None:
@@ -107,7 +107,7 @@ class Worker:
     def run(self) -> None:
         """Work until drained."""
         self._site.sweep()
-        self._presence.announce(self._leases.worker)
+        self._worker_locks.acquire(self._leases.worker)
         runner = Runner(self._site)
         self._log.info("worker started", pid=os.getpid(), cores=self._site.cores)
         try:
@@ -117,7 +117,7 @@ class Worker:
         finally:
             runner.end()
             self._leave()
-            self._presence.leave()
+            self._worker_locks.release()
 
     def _over(self) -> bool:
         if self._parent is not None and os.getppid() != self._parent:
@@ -135,7 +135,7 @@ class Worker:
                     audit(ended)
             self._leases.leave()
         except (LeaseLost, StoreUnavailable, SQLAlchemyError) as error:
-            # Whoever rescues the job will do it for us.
+            # The reaper will do it for us.
             self._log.warning("the job could not be handed back", error=str(error))
         self._log.info("worker ended")
 
@@ -153,15 +153,15 @@ class Worker:
     def _wait(self, what: str, error: object) -> None:
         self._log.error(what, error=str(error))
         # Nobody could give a sign of life meanwhile.
-        self._rescuer.start_over()
+        self._reaper.reset()
         time.sleep(_STORE_PAUSE_SECONDS)
 
     def _step(self, runner: Runner) -> None:
         self._listen(runner)
         if self._heartbeat.due():
             self._beat(runner)
-        if self._rescue.due():
-            for ended in self._rescuer.look():
+        if self._reap.due():
+            for ended in self._reaper.run():
                 audit(ended)
         if self._work is not None and self._work.end is not None:
             self._finish(self._work.end)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from tvlb.files import stale_before
 
-__all__ = ["Presence"]
+__all__ = ["WorkerLocks"]
 
 _KERNEL = Path("/proc/sys/kernel/random/boot_id")
-# Until then whoever rescues a dead worker's job can see that it died.
+# Until then a reaper can see that a worker died.
 _KEPT_SECONDS = 3600.0
 
 
-class Presence:
+class WorkerLocks:
     """Lock files of workers below one directory.
 
     Parameters
@@ -31,7 +31,7 @@ class Presence:
         self._root = root
         self._held: tuple[int, Path] | None = None
 
-    def announce(self, worker: str) -> None:
+    def acquire(self, worker: str) -> None:
         """Hold a lock from now on; without one, where the file system has none to give."""
         path = self._path(worker)
         if path is None:
@@ -49,7 +49,7 @@ class Presence:
             return
         self._held = held, path
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Give the lock up; nothing is known of the worker afterwards."""
         if self._held is None:
             return
@@ -58,7 +58,7 @@ class Presence:
         path.unlink(missing_ok=True)
         os.close(held)
 
-    def is_gone(self, worker: str) -> bool:
+    def has_died(self, worker: str) -> bool:
         """Whether a worker of this machine has certainly ended."""
         path = self._path(worker)
         return path is not None and _is_free(path)

@@ -11,16 +11,16 @@ from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.job import LEASE_SECONDS, Job
 from tvlb.jobs.lease import Claimed, Leases
-from tvlb.jobs.presence import Presence
 from tvlb.jobs.queue import JobQueue, Submission
-from tvlb.jobs.rescue import Rescuer
+from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.site import Outcome
+from tvlb.jobs.worker_locks import WorkerLocks
 
 OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
 PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)
 # Tells nothing, as of workers of other machines.
-ELSEWHERE = Presence(Path("/nonexistent"))
+ELSEWHERE = WorkerLocks(Path("/nonexistent"))
 LASTING = Failure("solver-failed", "Not solved", "no proof", may_pass=False)
 
 
@@ -62,21 +62,21 @@ class Clock:
         return self.now
 
 
-def rescue(database: Database) -> list[Ended]:
-    """Rescue all running jobs: their heartbeats are long ago, and none is seen while looking on."""
+def reap(database: Database) -> list[Ended]:
+    """Let a reaper find all running jobs lost: it sees no heartbeat, and the last are long ago."""
     age_heartbeats(database)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    ended = look_on(rescuer, clock)
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
+    ended = look_on(reaper, clock)
     let_retry(database)
     return ended
 
 
-def look_on(rescuer: Rescuer, clock: Clock) -> list[Ended]:
+def look_on(reaper: Reaper, clock: Clock) -> list[Ended]:
     """Look three times, a second apart."""
-    ended = rescuer.look()
+    ended = reaper.run()
     for _ in range(2):
         clock.now += 1.0
-        ended += rescuer.look()
+        ended += reaper.run()
     return ended
 
 

@@ -11,12 +11,12 @@ from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.failure import lost_worker
 from tvlb.jobs.job import LEASE_SECONDS, is_alive
 from tvlb.jobs.moves import log_of, move, record
-from tvlb.jobs.presence import Presence
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus, Move
+from tvlb.jobs.worker_locks import WorkerLocks
 from tvlb.retry import MAX_ATTEMPTS, pause_seconds
 
-__all__ = ["Rescuer"]
+__all__ = ["Reaper"]
 
 # Workers that have been silent for so long are no longer listed.
 _FORGOTTEN_SECONDS = 600.0
@@ -33,43 +33,43 @@ _FRESH_SECONDS = 1.0
 _Sign = tuple[str | None, float | None]
 
 
-class Rescuer:
-    """Watches the heartbeats of running jobs, and queues a job again whose heart has stopped.
+class Reaper:
+    """Watches the heartbeats of running jobs, and queues a job again when they end.
 
     Parameters
     ----------
     database : the queue.
-    presence : tells of workers of this machine.
+    worker_locks : tells of workers of this machine.
     clock : seconds, never set back.
 
     Notes
     -----
     A worker of another machine is believed dead when its last heartbeat is older than a lease, and
-    this rescuer has looked on for long enough to see one if there were any, or for a whole lease,
+    this reaper has looked on for long enough to see one if there were any, or for a whole lease,
     whatever the time of the last one: a clock may be wrong. Neither a machine that was suspended,
     nor a database that did not answer takes a job from a worker that lives. Of a worker of the same
-    machine the kernel tells. Any number of rescuers may look on; each rescue is one transaction
-    that one of them carries out, and if that one dies, another does.
+    machine the kernel tells. Any number of reapers may look on: one of them queues the job again,
+    in one transaction, and if that one dies, another does.
     """
 
     def __init__(
         self,
         database: Database,
-        presence: Presence,
+        worker_locks: WorkerLocks,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
-        self._presence = presence
+        self._worker_locks = worker_locks
         self._clock = clock
         self._looked = -math.inf
         self._seen: dict[str, tuple[_Sign, float]] = {}
 
-    def start_over(self) -> None:
+    def reset(self) -> None:
         """Forget what was seen; to be called when nobody could give a sign of life for a time."""
         self._seen.clear()
 
-    def look(self) -> list[Ended]:
-        """Look at the running jobs, rescue those that are lost, and return those that ended."""
+    def run(self) -> list[Ended]:
+        """Look at the running jobs, queue the lost ones again, and return those that ended."""
         with self._database.reading() as connection:
             running = connection.execute(
                 select(jobs.c.id, jobs.c.claim, jobs.c.heartbeat_at, jobs.c.worker).where(
@@ -91,17 +91,17 @@ class Rescuer:
             self._seen[row.id] = (sign, since)
             # By our own clock too: a heartbeat may have been written by one that is ahead.
             silent = not is_alive(row.heartbeat_at, stored) or moment - since > LEASE_SECONDS
-            if self._is_gone(row.worker, row.heartbeat_at, stored):
-                ended += self._rescue(row.id, sign, math.inf)
+            if self._has_died(row.worker, row.heartbeat_at, stored):
+                ended += self._requeue(row.id, sign, math.inf)
             elif silent and moment - since >= _WATCHED_SECONDS:
-                ended += self._rescue(row.id, sign, _LOCKED_SECONDS)
+                ended += self._requeue(row.id, sign, _LOCKED_SECONDS)
         return ended
 
-    def _is_gone(self, worker: str | None, heartbeat: float | None, moment: float) -> bool:
+    def _has_died(self, worker: str | None, heartbeat: float | None, moment: float) -> bool:
         fresh = heartbeat is not None and heartbeat > moment - _FRESH_SECONDS
-        return not fresh and worker is not None and self._presence.is_gone(worker)
+        return not fresh and worker is not None and self._worker_locks.has_died(worker)
 
-    def _rescue(self, job_id: str, sign: _Sign, longest_wait: float) -> list[Ended]:
+    def _requeue(self, job_id: str, sign: _Sign, longest_wait: float) -> list[Ended]:
         asked = self._clock()
         with self._database.writing() as connection:
             if self._clock() - asked > longest_wait:
@@ -110,11 +110,11 @@ class Rescuer:
                 return []
             old = now(connection) - _FORGOTTEN_SECONDS
             connection.execute(delete(workers).where(workers.c.heartbeat_at < old))
-            return _rescue(connection, job_id, sign)
+            return _requeue(connection, job_id, sign)
 
 
-def _rescue(connection: Connection, job_id: str, sign: _Sign) -> list[Ended]:
-    """Carry a rescue out unless the job has shown another sign meanwhile."""
+def _requeue(connection: Connection, job_id: str, sign: _Sign) -> list[Ended]:
+    """Queue a job again, or end it, unless the job has shown another sign meanwhile."""
     row = connection.execute(
         select(jobs)
         .where(

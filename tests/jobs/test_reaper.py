@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, event, select, update
 
-from tests.jobs.scenes import (
+from tests.jobs.queue_helpers import (
     ELSEWHERE,
     OUTCOME,
     PASSING,
@@ -15,17 +15,17 @@ from tests.jobs.scenes import (
     claim,
     look_on,
     read,
-    rescue,
+    reap,
     submit,
     together,
 )
 from tvlb.jobs.database import Database
 from tvlb.jobs.lease import LeaseLost, Leases
-from tvlb.jobs.presence import Presence
 from tvlb.jobs.queue import JobQueue
-from tvlb.jobs.rescue import Rescuer
+from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
+from tvlb.jobs.worker_locks import WorkerLocks
 from tvlb.retry import MAX_ATTEMPTS
 
 
@@ -35,7 +35,7 @@ def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database
     age_heartbeats(database)
     assert read(queue, lost).stalled
     other = Leases(database)
-    assert rescue(database) == []
+    assert reap(database) == []
     taken = claim(other)
     assert (taken.id, taken.attempt) == (lost.id, 2)
     for touch in (
@@ -58,7 +58,7 @@ def test_a_worker_of_a_deleted_job_learns_so(
     submit(queue)
     lost = claim(leases)
     for _ in range(MAX_ATTEMPTS):
-        rescue(database)
+        reap(database)
         leases.claim()
     queue.delete(lost.id)
     assert queue.get(lost.id) is None
@@ -77,7 +77,7 @@ def test_three_lost_workers_end_the_job_with_its_log(
     job = submit(queue)
     for attempt in range(1, MAX_ATTEMPTS + 1):
         claim(leases)
-        ended = rescue(database)
+        ended = reap(database)
         assert [one.status for one in ended] == (["failed"] if attempt == MAX_ATTEMPTS else [])
     failed = read(queue, job)
     assert failed.error is not None
@@ -87,11 +87,11 @@ def test_three_lost_workers_end_the_job_with_its_log(
 
 
 def test_worker_dies_while_cancelling(queue: JobQueue, leases: Leases, database: Database) -> None:
-    """Whoever rescues the job carries the cancellation out, and does not run it again."""
+    """The reaper carries the cancellation out, and does not queue the job again."""
     submit(queue)
     lost = claim(leases)
     queue.cancel(lost.id)
-    assert [one.status for one in rescue(database)] == ["cancelled"]
+    assert [one.status for one in reap(database)] == ["cancelled"]
     assert read(queue, lost).status is JobStatus.CANCELLED
     assert leases.claim() is None
     with pytest.raises(LeaseLost):
@@ -99,7 +99,7 @@ def test_worker_dies_while_cancelling(queue: JobQueue, leases: Leases, database:
 
 
 def test_heartbeat_row_gone(queue: JobQueue, leases: Leases, database: Database) -> None:
-    """A living worker lists itself again; a job without any heartbeat is rescued."""
+    """A living worker lists itself again; a job without any heartbeat is queued again."""
     submit(queue)
     leases.register()
     claimed = claim(leases)
@@ -111,15 +111,15 @@ def test_heartbeat_row_gone(queue: JobQueue, leases: Leases, database: Database)
         connection.execute(delete(workers))
         connection.execute(update(jobs).values(heartbeat_at=None))
     assert read(queue, claimed).stalled
-    assert rescue(database) == []
+    assert reap(database) == []
     assert read(queue, claimed).status is JobStatus.QUEUED
 
 
-def test_many_rescuers_rescue_once(queue: JobQueue, leases: Leases, database: Database) -> None:
+def test_many_reapers_requeue_once(queue: JobQueue, leases: Leases, database: Database) -> None:
     submitted = [submit(queue, f"k{number}") for number in range(5)]
     for _ in submitted:
         claim(leases)
-    together(lambda: _nothing(rescue(database)), 6)
+    together(lambda: _nothing(reap(database)), 6)
     for job in submitted:
         moves = [event.data for event in queue.events(job.id) if '"retry"' in event.data]
         assert len(moves) == 1
@@ -135,14 +135,14 @@ class _Crash(Exception):
 
 
 @pytest.mark.parametrize("writes", [1, 2, 3, 4])
-def test_the_rescuing_process_dies(
+def test_the_reaping_process_dies(
     queue: JobQueue,
     leases: Leases,
     database: Database,
     monkeypatch: pytest.MonkeyPatch,
     writes: int,
 ) -> None:
-    """After any of its writes: nothing of the rescue has happened, and the next one succeeds."""
+    """After any of its writes: nothing has happened, and the next one succeeds."""
     submit(queue)
     lost = claim(leases)
     age_heartbeats(database)
@@ -157,12 +157,12 @@ def test_the_rescuing_process_dies(
                 raise _Crash
 
     event.listen(database.engine, "after_cursor_execute", crash)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
     with pytest.raises(_Crash):
-        look_on(rescuer, clock)
+        look_on(reaper, clock)
     event.remove(database.engine, "after_cursor_execute", crash)
     assert read(queue, lost) == before
-    assert rescue(database) == []
+    assert reap(database) == []
     assert read(queue, lost).status is JobStatus.QUEUED
     assert [e.number for e in queue.events(lost.id)] == [1, 2, 3, 4]
 
@@ -172,8 +172,8 @@ def test_a_worker_that_gives_signs_keeps_its_job(
 ) -> None:
     submit(queue)
     claimed = claim(leases)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    assert look_on(rescuer, clock) == []
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
+    assert look_on(reaper, clock) == []
     assert read(queue, claimed).status is JobStatus.RUNNING
 
 
@@ -183,50 +183,50 @@ def test_who_was_stopped_with_everybody_else_is_given_time_to_go_on(
     """Old heartbeats alone say nothing: the machine may have slept, or the database."""
     submit(queue)
     claimed = claim(leases)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    look_on(rescuer, clock)
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
+    look_on(reaper, clock)
     age_heartbeats(database)
     clock.now += 100.0
-    rescuer.look()
+    reaper.run()
     clock.now += 1.0
-    rescuer.look()
-    rescuer.start_over()
+    reaper.run()
+    reaper.reset()
     clock.now += 1.0
-    rescuer.look()
+    reaper.run()
     assert read(queue, claimed).status is JobStatus.RUNNING
-    look_on(rescuer, clock)
+    look_on(reaper, clock)
     assert read(queue, claimed).status is JobStatus.QUEUED
 
 
-def test_who_had_to_wait_for_the_lock_rescues_nobody(
+def test_who_had_to_wait_for_the_lock_requeues_nobody(
     queue: JobQueue, leases: Leases, database: Database
 ) -> None:
-    """What kept the rescuer from writing kept the worker from giving a sign."""
+    """What kept the reaper from writing kept the worker from giving a sign."""
     submit(queue)
     claimed = claim(leases)
     age_heartbeats(database)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    rescuer.look()
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
+    reaper.run()
     clock.now += 1.5
 
     def slow(connection: object) -> None:
         clock.now += 0.4
 
     event.listen(database.engine, "begin", slow)
-    assert rescuer.look() == []
+    assert reaper.run() == []
     event.remove(database.engine, "begin", slow)
     assert read(queue, claimed).status is JobStatus.RUNNING
 
 
-def test_a_rescue_that_comes_too_late_does_nothing(
+def test_a_reaper_that_comes_too_late_does_nothing(
     queue: JobQueue, leases: Leases, database: Database
 ) -> None:
-    """The worker gives a sign between the look and the rescue."""
+    """The worker gives a sign between look and write."""
     submit(queue)
     claimed = claim(leases)
     age_heartbeats(database)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    rescuer.look()
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
+    reaper.run()
     clock.now += 1.5
     beats = [threading.Thread(target=lambda: leases.register(job=claimed))]
 
@@ -237,39 +237,39 @@ def test_a_rescue_that_comes_too_late_does_nothing(
             thread.join()
 
     event.listen(database.engine, "after_cursor_execute", beat)
-    rescuer.look()
+    reaper.run()
     event.remove(database.engine, "after_cursor_execute", beat)
     assert beats == []
     assert read(queue, claimed).status is JobStatus.RUNNING
 
 
-class _Gone(Presence):
+class _Gone(WorkerLocks):
     """Tells that every worker has ended."""
 
-    def is_gone(self, worker: str) -> bool:
+    def has_died(self, worker: str) -> bool:
         return True
 
 
-def test_the_job_of_a_worker_that_is_gone_is_rescued_at_the_first_look(
+def test_the_job_of_a_worker_that_is_gone_is_requeued_at_the_first_look(
     queue: JobQueue, leases: Leases, database: Database, tmp_path: Path
 ) -> None:
     submit(queue)
     lost = claim(leases)
     age_heartbeats(database, 1.5)
-    Rescuer(database, _Gone(tmp_path)).look()
+    Reaper(database, _Gone(tmp_path)).run()
     assert read(queue, lost).status is JobStatus.QUEUED
 
 
-def test_a_heartbeat_of_a_clock_that_is_ahead_keeps_no_job_from_being_rescued(
+def test_a_heartbeat_of_a_clock_that_is_ahead_keeps_no_job_from_being_requeued(
     queue: JobQueue, leases: Leases, database: Database
 ) -> None:
     submit(queue)
     lost = claim(leases)
     age_heartbeats(database, -3600.0)
-    rescuer = Rescuer(database, ELSEWHERE, clock := Clock())
-    look_on(rescuer, clock)
+    reaper = Reaper(database, ELSEWHERE, clock := Clock())
+    look_on(reaper, clock)
     assert read(queue, lost).status is JobStatus.RUNNING
-    look_on(rescuer, clock)
+    look_on(reaper, clock)
     assert read(queue, lost).status is JobStatus.QUEUED
 
 
@@ -279,8 +279,8 @@ def test_a_fresh_heartbeat_counts_more_than_a_lock(
     """A file system may grant every lock."""
     submit(queue)
     claimed = claim(leases)
-    rescuer = Rescuer(database, _Gone(tmp_path), clock := Clock())
-    assert look_on(rescuer, clock) == []
+    reaper = Reaper(database, _Gone(tmp_path), clock := Clock())
+    assert look_on(reaper, clock) == []
     assert read(queue, claimed).status is JobStatus.RUNNING
 
 
@@ -294,7 +294,7 @@ def test_a_job_names_its_worker_while_it_runs(
     submit(queue)
     claim(leases)
     assert worker() == leases.worker
-    rescue(database)
+    reap(database)
     assert worker() is None
     leases.finish(claim(leases), OUTCOME)
     assert worker() is None
