@@ -10,7 +10,7 @@ from typing import Any
 
 from api.resources import identity
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
-from tvlb.jobs.outcomes import FRONT_FILES
+from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import files_of
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream

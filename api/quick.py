@@ -3,8 +3,8 @@
 import asyncio
 
 from api.beside import BesideProcess, ProcessLost
-from tvlb.jobs.site import Outcome, Site, Task
 from tvlb.jobs.tasks import get_ready, run_task
+from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.progress import silent
 
 __all__ = ["NotQuick", "QuickRunner"]
@@ -30,14 +30,14 @@ class NotQuick(Exception):
 class QuickRunner:
     """Computes one small task at a time, and equal ones once."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._running: dict[str, asyncio.Task[Outcome]] = {}
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._running: dict[str, asyncio.Task[TaskOutput]] = {}
         self._process = BesideProcess(get_ready)
         # The first request should not wait for the process to start and to load the solvers.
         self._process.start()
 
-    async def run(self, task: Task) -> Outcome:
+    async def run(self, task: Task) -> TaskOutput:
         """Compute a task.
 
         Raises
@@ -55,9 +55,11 @@ class QuickRunner:
         # Whoever asked may go away; others may wait for the same.
         return await asyncio.shield(running)
 
-    async def _compute(self, task: Task) -> Outcome:
+    async def _compute(self, task: Task) -> TaskOutput:
         try:
-            return await self._process.call(_TIMEOUT_SECONDS, run_task, task, self._site, silent)
+            return await self._process.call(
+                _TIMEOUT_SECONDS, run_task, task, self._workspace, silent
+            )
         except ProcessLost as error:
             raise NotQuick(error.deaths) from error
 

@@ -22,7 +22,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.results import Results
-from tvlb.jobs.site import Site
+from tvlb.jobs.workspace import Workspace
 
 __all__ = ["Owner", "Services", "SharedCall", "WithServices"]
 
@@ -82,12 +82,12 @@ class Services:
         """
         database = Database(settings.database)
         database.upgrade()
-        site = Site(settings.directory, cores=1)
-        blobs, queue = site.blobs, JobQueue(database, settings.limits.queue)
+        workspace = Workspace(settings.directory, cores=1)
+        blobs, queue = workspace.blobs, JobQueue(database, settings.limits.queue)
         results = Results(database)
         library = Library(results, blobs)
-        feed = Feed(database, site.worker_locks())
-        quick, answers = QuickRunner(site), Answers(database)
+        feed = Feed(database, workspace.worker_locks())
+        quick, answers = QuickRunner(workspace), Answers(database)
         examiner = Examiner(settings.limits.request)
         writers = CapacityLimiter(_WRITERS)
         registry = CollectorRegistry()

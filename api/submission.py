@@ -22,8 +22,8 @@ from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
-from tvlb.jobs.site import Outcome, Task
 from tvlb.jobs.status import JobStatus
+from tvlb.jobs.workspace import Task, TaskOutput
 from tvlb.schemas import Question
 
 __all__ = ["Asking", "Desk", "parse_wait"]
@@ -176,15 +176,15 @@ class Desk:
             return known
         task = Task(examined.kind, examined.key, examined.text)
         try:
-            outcome = await self._quick.run(task)
+            output = await self._quick.run(task)
         except OSError as error:
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
-        return await to_thread.run_sync(self._publish, task, outcome, limiter=self._writers)
+        return await to_thread.run_sync(self._publish, task, output, limiter=self._writers)
 
-    def _publish(self, task: Task, outcome: Outcome) -> Resource:
+    def _publish(self, task: Task, output: TaskOutput) -> Resource:
         # Else the files may be in a directory that was made in its place.
         self._library.check_store()
-        result = self._results.publish(task.kind, task.key, task.request, outcome)
+        result = self._results.publish(task.kind, task.key, task.request, output)
         return self._library.load(result)
 
     def _known(self, key: str) -> Resource | None:

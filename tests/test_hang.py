@@ -13,8 +13,8 @@ from tests.jobs.queue_helpers import Clock
 from tests.worker_tasks import process_id, size, stop_once
 from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds
 from tvlb.jobs.failure import Failure
-from tvlb.jobs.runner import Message, Runner
-from tvlb.jobs.site import Outcome, Site, Task
+from tvlb.jobs.task_process import Message, TaskProcess
+from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.progress import Progress
 from tvlb.schemas import SimulationBody
 from tvlb.workers import WorkerPool, local_workers
@@ -115,19 +115,21 @@ def test_a_task_is_not_handed_over_for_ever_to_a_process_that_does_not_read() ->
 def test_the_process_of_a_job_that_hangs_is_replaced(tmp_path: Path, computing: bool) -> None:
     """Whether it is stopped while it computes or before."""
     body = SimulationBody(topology="2,4,2,5", load=(0.2,), cycles=100_000_000)
-    runner = Runner(Site(tmp_path, cores=1, hang=AT_ONCE))
+    process = TaskProcess(Workspace(tmp_path, cores=1, hang=AT_ONCE))
     heard: list[Message] = []
-    until(lambda: heard.extend(runner.messages()) or runner.ready)
+    until(lambda: heard.extend(process.messages()) or process.ready)
     task = Task("simulation", "0" * 64, body.model_dump_json())
     if computing:
-        runner.begin(task)
-        until(lambda: heard.extend(runner.messages()) or any(_computes(one) for one in heard))
-    os.kill(runner.pid, signal.SIGSTOP)
+        process.begin(task)
+        until(lambda: heard.extend(process.messages()) or any(_computes(one) for one in heard))
+    os.kill(process.pid, signal.SIGSTOP)
     if not computing:
-        runner.begin(task)
-    until(lambda: heard.extend(runner.messages()) or any(isinstance(one, Failure) for one in heard))
-    runner.end()
-    assert not any(isinstance(one, Outcome) for one in heard)
+        process.begin(task)
+    until(
+        lambda: heard.extend(process.messages()) or any(isinstance(one, Failure) for one in heard)
+    )
+    process.end()
+    assert not any(isinstance(one, TaskOutput) for one in heard)
     [failure] = [one for one in heard if isinstance(one, Failure)]
     assert (failure.type, failure.may_pass) == ("process-hung", True)
 

@@ -12,7 +12,7 @@ import pytest
 from api.beside import BesideProcess, ProcessLost
 from api.quick import NotQuick, QuickRunner
 from tests.worker_tasks import count_and_die
-from tvlb.jobs.site import Site, Task
+from tvlb.jobs.workspace import Task, Workspace
 
 _LONG = 3600.0
 
@@ -74,7 +74,7 @@ def test_a_call_that_kills_its_process_is_made_twice(
 
 def test_what_is_refused_by_the_process_becomes_a_job(tmp_path: Path) -> None:
     async def run() -> None:
-        runner = QuickRunner(Site(tmp_path, cores=1))
+        runner = QuickRunner(Workspace(tmp_path, cores=1))
         runner.close()
         with pytest.raises(NotQuick):
             await runner.run(Task("model", "0" * 64, "{}"))

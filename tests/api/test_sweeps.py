@@ -23,9 +23,9 @@ from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.outcomes import store_document
+from tvlb.jobs.outputs import store_document
 from tvlb.jobs.results import Results
-from tvlb.jobs.site import Outcome
+from tvlb.jobs.workspace import TaskOutput
 from tvlb.schemas import (
     Estimate,
     JobResource,
@@ -154,9 +154,9 @@ def publish_failed(server: Server, body: SweepBody, sweep: SweepResource) -> Non
     """Put a sweep into the store whose points failed."""
     rows = [dict(row) | {"status": "failed"} for row in sweep.rows]
     document = {"name": body.name, "points": 2, "failed": 2, "rows": rows, "files": sweep.files}
-    outcome = Outcome(store_document(BlobStore(server.data / "blobs"), document))
+    output = TaskOutput(store_document(BlobStore(server.data / "blobs"), document))
     with closing(Database(f"sqlite:///{server.data / 'jobs.sqlite3'}")) as database:
-        Results(database).publish("sweep", request_key(body), body.model_dump_json(), outcome)
+        Results(database).publish("sweep", request_key(body), body.model_dump_json(), output)
 
 
 def test_failed_points_are_computed_again_and_the_old_rows_stay_until_then(

@@ -14,10 +14,10 @@ from tvlb.jobs.lease import Claimed, Leases
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs
-from tvlb.jobs.site import Outcome
 from tvlb.jobs.worker_locks import WorkerLocks
+from tvlb.jobs.workspace import TaskOutput
 
-OUTCOME = Outcome("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
+OUTPUT = TaskOutput("d" * 64, "f" * 64, "c" * 64, {"probe": 1.5}, {"programs": 7})
 PASSING = Failure("storage", "Writing failed", "no space left", may_pass=True)
 # Tells nothing, as of workers of other machines.
 ELSEWHERE = WorkerLocks(Path("/nonexistent"))

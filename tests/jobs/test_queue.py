@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 
 from tests.jobs.queue_helpers import (
     LASTING,
-    OUTCOME,
+    OUTPUT,
     PASSING,
     ask,
     claim,
@@ -28,8 +28,8 @@ from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.schema import jobs
-from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import ENDED, JobStatus, Move
+from tvlb.jobs.workspace import TaskOutput
 from tvlb.retry import MAX_ATTEMPTS
 
 
@@ -45,15 +45,15 @@ def test_a_job_runs_and_its_result_answers_the_next_request(
     assert (running.status, running.stage, running.progress) == (JobStatus.RUNNING, "probe", 0.25)
     assert running.eta_seconds is not None
     assert not running.stalled
-    ended = leases.finish(claimed, OUTCOME)
+    ended = leases.finish(claimed, OUTPUT)
     assert (ended.status, ended.attempts) == ("succeeded", 1)
     done = read(queue, job)
     assert (done.status, done.progress, done.timings) == (JobStatus.SUCCEEDED, 1.0, {"probe": 1.5})
     result = queue.submit(ask("k"))
     assert isinstance(result, Result)
     assert (result.document, result.table_id, result.request) == (
-        OUTCOME.document,
-        OUTCOME.table_id,
+        OUTPUT.document,
+        OUTPUT.table_id,
         {"topology": "k"},
     )
     assert [one.type for one in queue.events(job.id)] == ["state", "state", "progress", "state"]
@@ -110,7 +110,7 @@ def test_many_workers_at_once_take_every_job_once(queue: JobQueue, database: Dat
         leases = Leases(database)
         while (claimed := leases.claim()) is not None:
             found.append(claimed.id)
-            leases.finish(claimed, OUTCOME)
+            leases.finish(claimed, OUTPUT)
 
     together(work, 6)
     assert sorted(found) == sorted(submitted)
@@ -160,7 +160,7 @@ def test_only_ended_jobs_are_deleted_and_results_stay(
     assert queue.delete(job.id) == (job, False)
     claimed = claim(leases)
     assert queue.delete(job.id)[1] is False
-    leases.finish(claimed, OUTCOME)
+    leases.finish(claimed, OUTPUT)
     assert queue.delete(job.id)[1] is True
     assert queue.get(job.id) is None
     assert queue.events(job.id) == []
@@ -285,8 +285,8 @@ def test_a_new_attempt_begins_at_nothing(
 
 def test_a_result_keeps_its_first_files(database: Database) -> None:
     results = Results(database)
-    first = results.publish("model", "k", "{}", Outcome("a" * 64))
-    assert results.publish("model", "k", "{}", Outcome("b" * 64)) == first
+    first = results.publish("model", "k", "{}", TaskOutput("a" * 64))
+    assert results.publish("model", "k", "{}", TaskOutput("b" * 64)) == first
     results.forget(first)
     assert results.get("k") is None
 
@@ -366,7 +366,7 @@ def _take(
         if step == "beat":
             leases.register(job=claimed)
         elif step == "finish":
-            leases.finish(claimed, OUTCOME)
+            leases.finish(claimed, OUTPUT)
         elif step == "fail":
             leases.fail(claimed, PASSING)
             let_retry(database)

@@ -8,7 +8,7 @@ from sqlalchemy import delete, event, select, update
 
 from tests.jobs.queue_helpers import (
     ELSEWHERE,
-    OUTCOME,
+    OUTPUT,
     PASSING,
     Clock,
     age_heartbeats,
@@ -41,7 +41,7 @@ def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database
     for touch in (
         lambda: leases.register(job=lost),
         lambda: leases.report(lost, "probe", 0.5, {}, {}),
-        lambda: leases.finish(lost, OUTCOME),
+        lambda: leases.finish(lost, OUTPUT),
         lambda: leases.fail(lost, PASSING),
         lambda: leases.stop(lost),
         lambda: leases.hand_back(lost),
@@ -49,7 +49,7 @@ def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database
         with pytest.raises(LeaseLost):
             touch()
     assert read(queue, taken).status is JobStatus.RUNNING
-    assert other.finish(taken, OUTCOME).status == "succeeded"
+    assert other.finish(taken, OUTPUT).status == "succeeded"
 
 
 def test_a_worker_of_a_deleted_job_learns_so(
@@ -95,7 +95,7 @@ def test_worker_dies_while_cancelling(queue: JobQueue, leases: Leases, database:
     assert read(queue, lost).status is JobStatus.CANCELLED
     assert leases.claim() is None
     with pytest.raises(LeaseLost):
-        leases.finish(lost, OUTCOME)
+        leases.finish(lost, OUTPUT)
 
 
 def test_heartbeat_row_gone(queue: JobQueue, leases: Leases, database: Database) -> None:
@@ -296,5 +296,5 @@ def test_a_job_names_its_worker_while_it_runs(
     assert worker() == leases.worker
     reap(database)
     assert worker() is None
-    leases.finish(claim(leases), OUTCOME)
+    leases.finish(claim(leases), OUTPUT)
     assert worker() is None

@@ -10,11 +10,11 @@ import pytest
 
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.outcomes import FRONT_FILES
+from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Results
-from tvlb.jobs.site import Outcome
 from tvlb.jobs.store import Freed, Store
 from tvlb.jobs.units import UnitFiles
+from tvlb.jobs.workspace import TaskOutput
 from tvlb.search import sealed
 
 DAY = 86_400.0
@@ -32,13 +32,13 @@ class Place:
         self.units = UnitFiles(root / "units")
         self.store = Store(self.results, self.blobs, self.units)
         self.table_file = self.blobs.put_bytes(b"rows of a table")
-        table = Outcome(self.blobs.put_bytes(b"{}"), self.table_file, "c" * 64)
+        table = TaskOutput(self.blobs.put_bytes(b"{}"), self.table_file, "c" * 64)
         request = json.dumps({"topology": "dfly(2,4,2,9)", "routing": "par"})
         self.results.publish("table", KEY, request, table)
         self.report = self.blobs.put_bytes(b"<html>")
         document = json.dumps({"files": {"report.html": self.report}}).encode()
         self.sweep = self.blobs.put_bytes(document)
-        self.results.publish("sweep", OTHER, '{"name": "all of them"}', Outcome(self.sweep))
+        self.results.publish("sweep", OTHER, '{"name": "all of them"}', TaskOutput(self.sweep))
         self.orphan = self.blobs.put_bytes(b"nobody's")
         for key in (KEY, OTHER):
             self.units.save(key, sealed(key, b"an answer"))
@@ -114,7 +114,7 @@ def test_only_what_nothing_refers_to_is_removed(place: Place) -> None:
 def test_the_tables_of_a_front_belong_to_it(place: Place) -> None:
     points = [place.blobs.put_bytes(rows) for rows in (b"rows of a table", b"rows of another")]
     document = json.dumps({FRONT_FILES: points}).encode()
-    front = Outcome(place.blobs.put_bytes(document), place.table_file, "c" * 64)
+    front = TaskOutput(place.blobs.put_bytes(document), place.table_file, "c" * 64)
     place.results.publish("table", THIRD, json.dumps({"objective": "front"}), front)
     # The first point is the main table.
     assert points[0] == place.table_file

@@ -9,10 +9,10 @@ from sqlalchemy import URL
 
 from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database
-from tvlb.jobs.site import Site
+from tvlb.jobs.workspace import Workspace
 from tvlb.parallel import available_cores
 
-__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url", "has_store", "opened_site"]
+__all__ = ["Data", "DatabaseUrl", "data_directory", "database_url", "has_store", "opened_workspace"]
 
 _DATABASE_NAME = "jobs.sqlite3"
 
@@ -65,9 +65,9 @@ def database_url(database: str | None, directory: Path) -> str:
     return database or URL.create("sqlite", database=path).render_as_string()
 
 
-def opened_site(
+def opened_workspace(
     data: Path | None, database: str | None, workers: int | None
-) -> tuple[Site, Database]:
+) -> tuple[Workspace, Database]:
     """Open the store, made where there is none yet.
 
     Raises
@@ -78,4 +78,4 @@ def opened_site(
     url = database_url(database, directory)
     opened = Database(url)
     opened.upgrade()
-    return Site(directory, workers or available_cores(), url), opened
+    return Workspace(directory, workers or available_cores(), url), opened

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tvlb.cli.options import Json, number
-from tvlb.cli.service import Data, DatabaseUrl, opened_site
+from tvlb.cli.service import Data, DatabaseUrl, opened_workspace
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
@@ -28,8 +28,8 @@ store = typer.Typer(
 
 
 def _opened(data: Any, database: str | None) -> Store:
-    site, opened = opened_site(data, database, 1)
-    return Store(Results(opened), site.blobs, site.units)
+    workspace, opened = opened_workspace(data, database, 1)
+    return Store(Results(opened), workspace.blobs, workspace.units)
 
 
 @store.command("ls")

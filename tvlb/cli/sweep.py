@@ -25,7 +25,7 @@ from tvlb.cli.executors import (
     workplace_of,
 )
 from tvlb.cli.options import Json, Workers
-from tvlb.cli.service import Data, DatabaseUrl, has_store, opened_site
+from tvlb.cli.service import Data, DatabaseUrl, has_store, opened_workspace
 from tvlb.cli.terminal import print_json, print_notice, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_directory
@@ -107,14 +107,14 @@ def sweep(
         return
     directory = output if output is not None else Path(f"{file.stem}-results")
     check_directory(directory, OUTPUT_NAMES)
-    site, opened = opened_site(data, database, workers)
+    workspace, opened = opened_workspace(data, database, workers)
     results = Results(opened)
-    shelf = TableShelf(results, site.blobs)
+    shelf = TableShelf(results, workspace.blobs)
     with progress_display() as report, workplace.start() as started:
         endings = run_points(
             points,
             shelf,
-            UnitCache(started.executor, site.units),
+            UnitCache(started.executor, workspace.units),
             workers=started.workers,
             report=report,
         )
@@ -151,7 +151,7 @@ def _known(points: Sequence[Point], data: Path | None, database: str | None) -> 
     """Return the keys of the points that are in the store, which is not made if there is none."""
     if database is None and not has_store(data):
         return set()
-    _, opened = opened_site(data, database, 1)
+    _, opened = opened_workspace(data, database, 1)
     return Results(opened).known([point.key for point in points])
 
 

@@ -24,7 +24,7 @@ from tvlb.cli.terminal import print_json, print_written, progress_display, stdou
 from tvlb.errors import InvalidInput
 from tvlb.files import check_directory
 from tvlb.files import check_writable as check_file
-from tvlb.jobs.site import Site
+from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.search import (
@@ -296,7 +296,7 @@ def _optimized(
     if store is None:
         return optimize(network, options, report=report)
     # As sweeps keep theirs, so that a search finds what a sweep has computed.
-    units = Site(store, options.worker_count).units
+    units = Workspace(store, options.worker_count).units
     with local_workers(options.worker_count) as executor:
         return optimize(network, options, report=report, unit_cache=UnitCache(executor, units))
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tvlb.cli.options import Workers, integer, number
-from tvlb.cli.service import Data, DatabaseUrl, opened_site
+from tvlb.cli.service import Data, DatabaseUrl, opened_workspace
 from tvlb.errors import InvalidInput
 from tvlb.hang import HangLimits
 from tvlb.jobs.logs import configure_logs
@@ -60,9 +60,11 @@ def worker(
     _check_range("--hang-seconds", hang_seconds, 10.0)
     _check_range("--hang-cpu-seconds", hang_cpu_seconds, 60.0, math.inf)
     hang = HangLimits(hang_seconds, hang_cpu_seconds)
-    site, opened = opened_site(data, database, workers)
+    workspace, opened = opened_workspace(data, database, workers)
     configure_logs()
-    working = Worker(opened, replace(site, hang=hang), drain_seconds=drain_seconds, parent=parent)
+    working = Worker(
+        opened, replace(workspace, hang=hang), drain_seconds=drain_seconds, parent=parent
+    )
 
     def drain(signal_number: int, frame: FrameType | None) -> None:
         working.drain()

@@ -17,8 +17,8 @@ from tvlb.jobs.failure import Failure
 from tvlb.jobs.moves import log_of, may_be_claimed, move, record
 from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
-from tvlb.jobs.site import Outcome
 from tvlb.jobs.status import JobStatus, Move
+from tvlb.jobs.workspace import TaskOutput
 from tvlb.retry import MAX_ATTEMPTS, pause_seconds
 
 __all__ = ["Claimed", "LeaseLost", "Leases"]
@@ -168,14 +168,14 @@ class Leases:
         if connection.execute(update(jobs).where(*_ours(job)).values(**values)).rowcount == 0:
             raise LeaseLost(job.id)
 
-    def finish(self, job: Claimed, outcome: Outcome) -> Ended:
+    def finish(self, job: Claimed, output: TaskOutput) -> Ended:
         """Publish the result and end the job, both or neither.
 
         Raises
         ------
         LeaseLost : the job is no longer ours.
         """
-        timings = outcome.timings or {}
+        timings = output.timings or {}
         with self._database.writing() as connection:
             moved = move(
                 connection,
@@ -188,8 +188,8 @@ class Leases:
             )
             if not moved:
                 raise LeaseLost(job.id)
-            publish(connection, job.kind, job.key, job.request, outcome)
-            count_work(connection, job.kind, timings, outcome.work or {})
+            publish(connection, job.kind, job.key, job.request, output)
+            count_work(connection, job.kind, timings, output.work or {})
             return count_ended(connection, job.id)
 
     def fail(self, job: Claimed, failure: Failure) -> Ended | None:

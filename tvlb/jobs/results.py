@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.endings import count_work
 from tvlb.jobs.schema import results
-from tvlb.jobs.site import Outcome
+from tvlb.jobs.workspace import TaskOutput
 
 __all__ = ["Result", "Results", "find_result", "publish"]
 
@@ -29,7 +29,7 @@ class Result:
     key : of the request; also the id of the resource.
     kind : table, model, simulation or sweep.
     request : the resolved request.
-    document, table_file, table_id : see `Outcome`.
+    document, table_file, table_id : see `TaskOutput`.
     created_at : seconds since 1970.
     """
 
@@ -88,11 +88,11 @@ class Results:
             rows = connection.execute(select(results).order_by(results.c.number))
             return [_result(row) for row in rows]
 
-    def publish(self, kind: str, key: str, request: str, outcome: Outcome) -> Result:
+    def publish(self, kind: str, key: str, request: str, output: TaskOutput) -> Result:
         """Store a result that no job computed; an equal request that was first keeps its place."""
         with self._database.writing() as connection:
-            publish(connection, kind, key, request, outcome)
-            count_work(connection, kind, outcome.timings or {}, outcome.work or {})
+            publish(connection, kind, key, request, output)
+            count_work(connection, kind, output.timings or {}, output.work or {})
             found = find_result(connection, key)
         assert found is not None
         return found
@@ -109,9 +109,9 @@ def find_result(connection: Connection, key: str) -> Result | None:
     return None if row is None else _result(row)
 
 
-def publish(connection: Connection, kind: str, key: str, request: str, outcome: Outcome) -> None:
-    """Record a result; see `Outcome.replaces` for what happens to an earlier one."""
-    if outcome.replaces:
+def publish(connection: Connection, kind: str, key: str, request: str, output: TaskOutput) -> None:
+    """Record a result; see `TaskOutput.replaces` for what happens to an earlier one."""
+    if output.replaces:
         connection.execute(delete(results).where(results.c.key == key))
     insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     connection.execute(
@@ -120,9 +120,9 @@ def publish(connection: Connection, kind: str, key: str, request: str, outcome: 
             key=key,
             kind=kind,
             request=request,
-            document=outcome.document,
-            table_file=outcome.table_file,
-            table_id=outcome.table_id,
+            document=output.document,
+            table_file=output.table_file,
+            table_id=output.table_id,
             created_at=now(connection),
         )
         .on_conflict_do_nothing(index_elements=["key"])

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
-from tvlb.jobs.outcomes import store_table
+from tvlb.jobs.outputs import store_table
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import files_of
 from tvlb.schemas import TableBody, request_key
@@ -44,9 +44,9 @@ class TableShelf:
     def add(self, body: TableBody, result: TableResult) -> None:
         """See `Shelf.add`."""
         request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
-        outcome = store_table(self._blobs, result)
+        output = store_table(self._blobs, result)
         with _answering():
-            self._results.publish(body.kind, request_key(body), request, outcome)
+            self._results.publish(body.kind, request_key(body), request, output)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
-from tvlb.jobs.outcomes import FRONT_FILES
+from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
 from tvlb.progress import Progress, Reporter, silent

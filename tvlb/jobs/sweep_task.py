@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from tvlb.jobs.database import Database
-from tvlb.jobs.outcomes import store_document
+from tvlb.jobs.outputs import store_document
 from tvlb.jobs.results import Results
 from tvlb.jobs.shelf import TableShelf
-from tvlb.jobs.site import Outcome, Site
+from tvlb.jobs.workspace import TaskOutput, Workspace
 from tvlb.schemas import Question, SweepBody
 from tvlb.search import Reporter, UnitCache
 from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
@@ -24,26 +24,26 @@ __all__ = ["compute_sweep"]
 _UNNAMED = "A sweep without a name"
 
 
-def compute_sweep(body: Question, site: Site, report: Reporter) -> Outcome:
+def compute_sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     """See `tvlb.jobs.tasks.run_task`."""
     assert isinstance(body, SweepBody)
-    assert site.database is not None
+    assert workspace.database is not None
     start = time.perf_counter()
     points = points_of(body.expanded())
     with (
-        closing(Database(site.database)) as database,
-        local_workers(site.cores, site.hang) as executor,
+        closing(Database(workspace.database)) as database,
+        local_workers(workspace.cores, workspace.hang) as executor,
     ):
         endings = run_points(
             points,
-            TableShelf(Results(database), site.blobs),
-            UnitCache(executor, site.units),
-            workers=site.cores,
+            TableShelf(Results(database), workspace.blobs),
+            UnitCache(executor, workspace.units),
+            workers=workspace.cores,
             report=report,
         )
     with TemporaryDirectory() as folder:
         written = write_outputs(body.name or _UNNAMED, endings, Path(folder))
-        files = {path.name: site.blobs.put(partial(_copy, path)) for path in written}
+        files = {path.name: workspace.blobs.put(partial(_copy, path)) for path in written}
     document = {
         "name": body.name,
         "points": len(endings),
@@ -53,7 +53,7 @@ def compute_sweep(body: Question, site: Site, report: Reporter) -> Outcome:
     }
     timings = {"sweep": time.perf_counter() - start}
     # Whoever asks again for a sweep with failed points has them computed again.
-    return Outcome(store_document(site.blobs, document), timings=timings, replaces=True)
+    return TaskOutput(store_document(workspace.blobs, document), timings=timings, replaces=True)
 
 
 def _copy(path: Path, stream: BinaryIO) -> None:

@@ -3,8 +3,8 @@
 import time
 from typing import Protocol
 
-from tvlb.jobs.outcomes import store_document, store_table
-from tvlb.jobs.site import Outcome, Site, Task
+from tvlb.jobs.outputs import store_document, store_table
+from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.model import model_document, question_document
 from tvlb.schemas import REQUESTS, ModelBody, Question, SimulationBody, SweepBody, TableBody
 from tvlb.search import (
@@ -22,14 +22,14 @@ __all__ = ["get_ready", "run_task"]
 
 
 class _Computation(Protocol):
-    def __call__(self, body: Question, site: Site, report: Reporter) -> Outcome: ...
+    def __call__(self, body: Question, workspace: Workspace, report: Reporter) -> TaskOutput: ...
 
 
 def get_ready() -> None:
     """Do nothing; what a process loads to find this function is all that most tasks need."""
 
 
-def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
+def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
     """Compute a request and put its files into the blob store.
 
     Raises
@@ -38,18 +38,18 @@ def run_task(task: Task, site: Site, report: Reporter) -> Outcome:
     OSError : a file could not be written.
     """
     body = REQUESTS[task.kind].model_validate_json(task.request)
-    return _KINDS[task.kind](body, site, report)
+    return _KINDS[task.kind](body, workspace, report)
 
 
-def _table(body: Question, site: Site, report: Reporter) -> Outcome:
+def _table(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     assert isinstance(body, TableBody)
-    with local_workers(site.cores, site.hang) as executor:
-        unit_cache = UnitCache(executor, site.units)
+    with local_workers(workspace.cores, workspace.hang) as executor:
+        unit_cache = UnitCache(executor, workspace.units)
         result = optimize(body.network(), body.options(), report=report, unit_cache=unit_cache)
-    return store_table(site.blobs, result)
+    return store_table(workspace.blobs, result)
 
 
-def _model(body: Question, site: Site, report: Reporter) -> Outcome:
+def _model(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     assert isinstance(body, ModelBody)
     network = body.network()
     path_set = body.path_set(network)
@@ -60,39 +60,39 @@ def _model(body: Question, site: Site, report: Reporter) -> Outcome:
     )
     document = model_document(question, solved)
     seconds = solved.build_seconds + solved.solve_seconds
-    return Outcome(
-        store_document(site.blobs, document),
+    return TaskOutput(
+        store_document(workspace.blobs, document),
         timings={"build": solved.build_seconds, "solve": solved.solve_seconds},
         work={"programs": 1, "probe_seconds": seconds},
     )
 
 
-def _simulation(body: Question, site: Site, report: Reporter) -> Outcome:
+def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     assert isinstance(body, SimulationBody)
     request = body.simulation(body.network())
     start = time.perf_counter()
-    results = simulate_loads(request, body.load, workers=site.cores, report=report)
+    results = simulate_loads(request, body.load, workers=workspace.cores, report=report)
     middle = time.perf_counter()
     flit_hops = sum(run.flit_hops for seeds in results for run in seeds)
     timings, work = {"simulate": middle - start}, {"flit_hops": float(flit_hops)}
     found: list[SaturationSearch] = []
     if body.saturation:
-        found = find_saturation(request, workers=site.cores, report=report)
+        found = find_saturation(request, workers=workspace.cores, report=report)
         timings["saturation"] = time.perf_counter() - middle
         work["flit_hops"] += sum(run.flit_hops for search in found for run in search.evaluated)
     work["simulate_seconds"] = sum(timings.values())
-    return Outcome(
-        store_document(site.blobs, simulation_document(request, results, found)),
+    return TaskOutput(
+        store_document(workspace.blobs, simulation_document(request, results, found)),
         timings=timings,
         work=work,
     )
 
 
-def _sweep(body: Question, site: Site, report: Reporter) -> Outcome:
+def _sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     # Loaded here: no other task needs the database and the report.
     from tvlb.jobs.sweep_task import compute_sweep
 
-    return compute_sweep(body, site, report)
+    return compute_sweep(body, workspace, report)
 
 
 _KINDS: dict[str, _Computation] = {

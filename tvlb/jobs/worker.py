@@ -15,8 +15,8 @@ from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
 from tvlb.jobs.reaper import Reaper
-from tvlb.jobs.runner import Message, Runner
-from tvlb.jobs.site import Outcome, Site, Task
+from tvlb.jobs.task_process import Message, TaskProcess
+from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.meter import Meter
 from tvlb.progress import Progress
 
@@ -32,7 +32,7 @@ _STORE_PAUSE_SECONDS = 0.5
 
 
 @dataclass
-class _Work:
+class _CurrentJob:
     """The job in hand; `end` is set when it is over and only has to be recorded."""
 
     job: Claimed
@@ -57,12 +57,12 @@ class _Every:
 
 
 class Worker:
-    """Computes jobs one at a time, on all cores of its site.
+    """Computes jobs one at a time, on all cores of its workspace.
 
     Parameters
     ----------
     database : the queue.
-    site : where jobs run; several workers of one queue share its directory.
+    workspace : where jobs run; several workers of one queue share its directory.
     drain_seconds : when asked to end, the job in hand may go on for so long; then it is handed
         back and the next worker goes on from what is finished of it.
     parent : process id; the worker ends at once when this is no longer its parent.
@@ -77,21 +77,21 @@ class Worker:
     def __init__(
         self,
         database: Database,
-        site: Site,
+        workspace: Workspace,
         *,
         drain_seconds: float = 20.0,
         parent: int | None = None,
     ) -> None:
         self._leases = Leases(database)
-        self._worker_locks = site.worker_locks()
+        self._worker_locks = workspace.worker_locks()
         self._reaper = Reaper(database, self._worker_locks)
-        self._site = site
-        self._blobs = site.blobs
+        self._workspace = workspace
+        self._blobs = workspace.blobs
         self._drain_seconds = drain_seconds
         self._parent = parent
         self._asked: float | None = None
         self._deadline: float | None = None
-        self._work: _Work | None = None
+        self._current: _CurrentJob | None = None
         self._heartbeat = _Every(_HEARTBEAT_SECONDS)
         self._reap = _Every(_REAP_SECONDS)
         self._log = logger("worker").bind(worker=self._leases.worker)
@@ -106,16 +106,16 @@ class Worker:
 
     def run(self) -> None:
         """Work until drained."""
-        self._site.sweep()
+        self._workspace.sweep()
         self._worker_locks.acquire(self._leases.worker)
-        runner = Runner(self._site)
-        self._log.info("worker started", pid=os.getpid(), cores=self._site.cores)
+        process = TaskProcess(self._workspace)
+        self._log.info("worker started", pid=os.getpid(), cores=self._workspace.cores)
         try:
             while not self._over():
-                self._try(runner)
-                wait(runner.sources, timeout=_TICK_SECONDS)
+                self._try(process)
+                wait(process.sources, timeout=_TICK_SECONDS)
         finally:
-            runner.end()
+            process.end()
             self._leave()
             self._worker_locks.release()
 
@@ -124,13 +124,13 @@ class Worker:
             self._deadline = time.monotonic()
         if self._deadline is None:
             return False
-        return self._work is None or time.monotonic() >= self._deadline
+        return self._current is None or time.monotonic() >= self._deadline
 
     def _leave(self) -> None:
         try:
-            if self._work is not None:
-                ended = self._leases.hand_back(self._work.job)
-                self._log.info("job handed back", job=self._work.job.id)
+            if self._current is not None:
+                ended = self._leases.hand_back(self._current.job)
+                self._log.info("job handed back", job=self._current.job.id)
                 if ended is not None:
                     audit(ended)
             self._leases.leave()
@@ -139,12 +139,12 @@ class Worker:
             self._log.warning("the job could not be handed back", error=str(error))
         self._log.info("worker ended")
 
-    def _try(self, runner: Runner) -> None:
+    def _try(self, process: TaskProcess) -> None:
         try:
-            self._step(runner)
+            self._step(process)
         except LeaseLost as lost:
             self._log.warning("job was taken away", job=str(lost))
-            self._drop(runner)
+            self._drop(process)
         except DBAPIError as error:
             self._wait("the database does not answer", error.orig)
         except StoreUnavailable as error:
@@ -156,54 +156,56 @@ class Worker:
         self._reaper.reset()
         time.sleep(_STORE_PAUSE_SECONDS)
 
-    def _step(self, runner: Runner) -> None:
-        self._listen(runner)
+    def _step(self, process: TaskProcess) -> None:
+        self._listen(process)
         if self._heartbeat.due():
-            self._beat(runner)
+            self._beat(process)
         if self._reap.due():
             for ended in self._reaper.run():
                 audit(ended)
-        if self._work is not None and self._work.end is not None:
-            self._finish(self._work.end)
-        if self._work is None and self._deadline is None and runner.ready:
-            self._claim(runner)
+        if self._current is not None and self._current.end is not None:
+            self._finish(self._current.end)
+        if self._current is None and self._deadline is None and process.ready:
+            self._claim(process)
 
-    def _beat(self, runner: Runner) -> None:
-        work = self._work
+    def _beat(self, process: TaskProcess) -> None:
+        current = self._current
         draining = self._deadline is not None
-        if not self._leases.register(draining=draining, job=None if work is None else work.job):
+        if not self._leases.register(
+            draining=draining, job=None if current is None else current.job
+        ):
             return
-        if work is not None and work.end is None:
-            runner.restart()
-            work.end = lambda: self._leases.stop(work.job)
+        if current is not None and current.end is None:
+            process.restart()
+            current.end = lambda: self._leases.stop(current.job)
 
-    def _claim(self, runner: Runner) -> None:
+    def _claim(self, process: TaskProcess) -> None:
         self._blobs.check_identity()
         job = self._leases.claim()
         if job is None:
             return
         self._log.info("job begins", job=job.id, kind=job.kind, attempt=job.attempt)
-        self._work = _Work(job)
-        runner.begin(Task(job.kind, job.key, job.request))
+        self._current = _CurrentJob(job)
+        process.begin(Task(job.kind, job.key, job.request))
 
-    def _listen(self, runner: Runner) -> None:
-        for message in runner.messages():
+    def _listen(self, process: TaskProcess) -> None:
+        for message in process.messages():
             # Nobody waits for what comes after the end of a job, or without one.
-            if self._work is not None and self._work.end is None:
-                self._hear(self._work, message)
+            if self._current is not None and self._current.end is None:
+                self._hear(self._current, message)
             elif isinstance(message, Failure):
                 self._log.error("the idle process ended", error=message.detail)
 
-    def _hear(self, work: _Work, message: Message) -> None:
-        job = work.job
+    def _hear(self, current: _CurrentJob, message: Message) -> None:
+        job = current.job
         match message:
             case Progress():
-                work.meter.add(message)
+                current.meter.add(message)
                 self._leases.report(
                     job,
                     message.stage,
-                    work.meter.progress,
-                    work.meter.timings,
+                    current.meter.progress,
+                    current.meter.timings,
                     {
                         "stage": message.stage,
                         "done": message.done,
@@ -211,35 +213,35 @@ class Worker:
                         "note": message.note,
                     },
                 )
-            case Outcome():
-                work.end = lambda: self._publish(job, message)
+            case TaskOutput():
+                current.end = lambda: self._publish(job, message)
             case Failure() if self._deadline is not None and (
                 message.may_pass or message.lost_workers
             ):
                 # Whoever ends this worker may have ended its computing processes too.
-                work.end = lambda: self._leases.hand_back(job)
+                current.end = lambda: self._leases.hand_back(job)
             case Failure():
                 self._log.warning("attempt failed", job=job.id, error=message.detail)
-                work.end = lambda: self._leases.fail(job, message)
+                current.end = lambda: self._leases.fail(job, message)
 
-    def _publish(self, job: Claimed, outcome: Outcome) -> Ended | None:
+    def _publish(self, job: Claimed, output: TaskOutput) -> Ended | None:
         try:
             # Else the files may be in a directory that was made in its place.
             self._blobs.check_identity()
         except StoreUnavailable as error:
             return self._leases.fail(job, failure_of(error))
-        return self._leases.finish(job, outcome)
+        return self._leases.finish(job, output)
 
     def _finish(self, end: Callable[[], Ended | None]) -> None:
-        assert self._work is not None
-        job = self._work.job
+        assert self._current is not None
+        job = self._current.job
         ended = end()
-        self._work = None
+        self._current = None
         if ended is None:
             self._log.info("job queued again", job=job.id)
             return
         audit(ended)
 
-    def _drop(self, runner: Runner) -> None:
-        self._work = None
-        runner.restart()
+    def _drop(self, process: TaskProcess) -> None:
+        self._current = None
+        process.restart()

@@ -8,14 +8,14 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.units import UnitFiles
 from tvlb.jobs.worker_locks import WorkerLocks
 
-__all__ = ["Outcome", "Site", "Task"]
+__all__ = ["Task", "TaskOutput", "Workspace"]
 
 # What no request needed in this time is computed again should one need it.
 _UNITS_KEPT_SECONDS = 7 * 86_400.0
 
 
 @dataclass(frozen=True)
-class Site:
+class Workspace:
     """Where and with what tasks run.
 
     Attributes
@@ -69,7 +69,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TaskOutput:
     """What a computation left in the blob store.
 
     Attributes

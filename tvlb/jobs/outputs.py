@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from tvlb.documents import plain
 from tvlb.jobs.blobs import BlobStore
-from tvlb.jobs.site import Outcome
+from tvlb.jobs.workspace import TaskOutput
 from tvlb.search import Aim, TableResult, table_document
 from tvlb.table import AnyTable, write_stream
 
@@ -24,7 +24,7 @@ def store_document(blobs: BlobStore, document: object) -> str:
     return blobs.put_bytes(text.encode())
 
 
-def store_table(blobs: BlobStore, result: TableResult) -> Outcome:
+def store_table(blobs: BlobStore, result: TableResult) -> TaskOutput:
     """Store the file and the document of a table, and the tables of a front.
 
     Raises
@@ -35,7 +35,7 @@ def store_table(blobs: BlobStore, result: TableResult) -> Outcome:
     document = table_document(result)
     if result.found is not None and result.options.aim.aim is Aim.FRONT:
         document[FRONT_FILES] = [_store_file(blobs, one) for one in result.found.front]
-    return Outcome(
+    return TaskOutput(
         store_document(blobs, document),
         table_file,
         result.table.id,

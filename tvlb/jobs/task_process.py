@@ -15,11 +15,11 @@ from types import FrameType
 
 from tvlb.hang import HangLimits, HangWatch
 from tvlb.jobs.failure import Failure, failure_of
-from tvlb.jobs.site import Outcome, Site, Task
+from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.parallel import follow_parent
 from tvlb.progress import Progress, Reporter
 
-__all__ = ["Message", "Runner"]
+__all__ = ["Message", "TaskProcess"]
 
 # Progress is passed on at most so often, but for the first and the last event of a stage: every
 # hundredth of the time so far, between these bounds. Every event is kept in the database.
@@ -27,16 +27,16 @@ _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 _LOG_LINES = 40
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-Message = Progress | Outcome | Failure
-_RunTask = Callable[[Task, Site, Reporter], Outcome]
+Message = Progress | TaskOutput | Failure
+_RunTask = Callable[[Task, Workspace, Reporter], TaskOutput]
 
 
-class Runner:
+class TaskProcess:
     """Starts, feeds and ends the process.
 
     Parameters
     ----------
-    site : where tasks run.
+    workspace : where tasks run.
 
     Attributes
     ----------
@@ -48,10 +48,10 @@ class Runner:
     of the processes that it starts, and replaces when they hang, and the CPU time of all of them.
     """
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
         self._limits = HangLimits(
-            2 * site.hang.idle_seconds, (1 + site.cores) * site.hang.cpu_seconds
+            2 * workspace.hang.idle_seconds, (1 + workspace.cores) * workspace.hang.cpu_seconds
         )
         self._start()
 
@@ -59,7 +59,7 @@ class Runner:
         context = get_context("spawn")
         self.ready = False
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._site))
+        self._process = context.Process(target=_serve, args=(theirs, self._workspace))
         # It ends with its worker and not with signals to the worker's process group; until it can
         # see to that itself, it does not get them.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
@@ -150,7 +150,7 @@ def _death(exitcode: int | None) -> Failure:
     )
 
 
-def _serve(connection: Connection, site: Site) -> None:
+def _serve(connection: Connection, workspace: Workspace) -> None:
     """Compute tasks until there is nobody to compute for; runs in a process of its own."""
     os.setpgid(0, 0)
     follow_parent()
@@ -166,16 +166,18 @@ def _serve(connection: Connection, site: Site) -> None:
             task: Task = connection.recv()
         except EOFError:
             return
-        connection.send(_compute(run_task, task, site, _Reporter(connection)))
+        connection.send(_compute(run_task, task, workspace, _Reporter(connection)))
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
     """Do nothing; unlike a signal that is ignored, this is not passed on to child processes."""
 
 
-def _compute(run_task: _RunTask, task: Task, site: Site, report: "_Reporter") -> Outcome | Failure:
+def _compute(
+    run_task: _RunTask, task: Task, workspace: Workspace, report: "_Reporter"
+) -> TaskOutput | Failure:
     try:
-        return run_task(task, site, report)
+        return run_task(task, workspace, report)
     except Exception as error:  # the worker decides what an error means
         lines = "".join(traceback.format_exception(error)).splitlines()
         return failure_of(error, (*report.stages, *lines)[-_LOG_LINES:])
