@@ -53,6 +53,27 @@ def test_another_file_in_its_place_is_not_used(database: Database, path: Path) -
     database.check()
 
 
+@pytest.mark.parametrize("end", ["-wal", "-shm"])
+def test_a_log_that_is_deleted_takes_nothing_more(database: Database, path: Path, end: str) -> None:
+    # What is written goes there, and to the file itself only much later.
+    queue = JobQueue(database)
+    submit(queue)
+    log = path.with_name(path.name + end)
+    away = log.rename(path.with_name("away"))
+    for use in (database.check, lambda: submit(queue, "other")):
+        with pytest.raises(StoreUnavailable, match=rf"jobs\.sqlite3{end} is gone"):
+            use()
+    away.rename(log)
+    submit(queue, "other")
+
+
+def test_a_database_that_was_closed_may_have_another_log(database: Database, path: Path) -> None:
+    database.check()
+    database.close()
+    assert not path.with_name("jobs.sqlite3-wal").exists()
+    database.check()
+
+
 def test_what_was_written_to_a_file_that_is_gone_does_not_count_as_written(
     database: Database, path: Path
 ) -> None:

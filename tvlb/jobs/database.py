@@ -1,5 +1,6 @@
 """The job database: a SQLite file, or PostgreSQL for several API and worker processes."""
 
+import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from tvlb.jobs.schema import REVISION
 __all__ = ["Database"]
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+# Beside the file of the database, for as long as somebody has it open.
+_JOURNALS = ("-wal", "-shm")
 _BUSY_MILLISECONDS = 30_000
 _WRITES = "tvlb_writes"
 # A database whose host is gone must be noticed before the operating system would, seconds.
@@ -37,8 +40,8 @@ _CONNECT_ARGUMENTS: dict[str, dict[str, int | str]] = {
 class Database:
     """Connections to the job database, in transactions that read or write.
 
-    A transaction raises `StoreUnavailable` where the SQLite file is not the one that was opened
-    first; what was written then is lost.
+    A transaction raises `StoreUnavailable` where the SQLite file, or the log that SQLite keeps
+    beside it, is not the one that was opened first; what was written then is lost.
 
     Parameters
     ----------
@@ -52,6 +55,9 @@ class Database:
     def __init__(self, url: str) -> None:
         self._url = _parse(url)
         self._file: PathIdentity | None = None
+        self._journals: list[PathIdentity] = []
+        self._open = 0
+        self._lock = threading.Lock()
         try:
             self.engine = _engine(self._url)
         except ModuleNotFoundError as error:
@@ -61,6 +67,7 @@ class Database:
             ) from error
         if self.engine.dialect.name == "sqlite":
             event.listen(self.engine, "connect", self._remember_file)
+            event.listen(self.engine, "close", self._forget_journals)
 
     @property
     def name(self) -> str:
@@ -89,20 +96,44 @@ class Database:
     @contextmanager
     def _transaction(self, engine: Engine) -> Generator[Connection]:
         # Before, or a new connection would make another file; after, for what was just committed.
-        self._check_file()
-        with engine.connect() as connection, connection.begin():
-            yield connection
-        self._check_file()
+        self._check_files()
+        with engine.connect() as connection:
+            with connection.begin():
+                yield connection
+            self._remember_journals()
+        self._check_files()
 
-    def _check_file(self) -> None:
+    def _check_files(self) -> None:
         if self._file is not None:
             self._file.check()
+        for journal in self._journals:
+            journal.check()
 
     def _remember_file(self, connection: object, record: object) -> None:
         path = Path(self._url.database or "")
-        # Databases in memory have none.
-        if self._file is None and path.is_file():
-            self._file = PathIdentity(path)
+        with self._lock:
+            self._open += 1
+            # Databases in memory have none.
+            if self._file is None and path.is_file():
+                self._file = PathIdentity(path)
+
+    def _remember_journals(self) -> None:
+        """See what a transaction went to; while its connection is open, nobody may remove it."""
+        if self._file is None or self._journals:
+            return
+        # SQLite puts it beside what a link leads to.
+        path = Path(self._url.database or "").resolve()
+        paths = [path.with_name(path.name + end) for end in _JOURNALS]
+        with self._lock:
+            if not self._journals and all(one.is_file() for one in paths):
+                self._journals = [PathIdentity(one) for one in paths]
+
+    def _forget_journals(self, connection: object, record: object) -> None:
+        with self._lock:
+            self._open -= 1
+            if self._open == 0:
+                # The last process that closes a database removes them.
+                self._journals = []
 
     def upgrade(self) -> None:
         """Create the tables, or bring those of an older tvlb up to date.
