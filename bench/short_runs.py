@@ -29,7 +29,7 @@ from tvlb.search.trials import Trials, find_loads
 from tvlb.search.weighted import PUBLISHED, SHORT
 from tvlb.search.workload import Workload, held_out_workload, training_workload
 from tvlb.topology import Dragonfly, parse_topology
-from tvlb.traffic import Pattern, Shift, Type2
+from tvlb.traffic import Pattern
 from tvlb.workers import local_workers
 
 GRID = 0.005
@@ -51,7 +51,7 @@ def path_sets(topology: Dragonfly, seed: int) -> list[PathSet]:
 
 def adversarial(workload: Workload) -> list[Pattern]:
     """Return the patterns on which detours decide."""
-    return [one for one in workload.patterns if isinstance(one, Type2 | Shift)]
+    return [one for one in workload.patterns if one.is_adversarial]
 
 
 def main() -> None:

@@ -261,6 +261,11 @@ class Signature(Generic[_Made]):
     def _keywords(self) -> list[_Parameter]:
         return [one for one in self.parameters if one.argument.keyword]
 
+    @property
+    def arguments(self) -> dict[str, Argument]:
+        """What the parameters are made of, by their names and in their order."""
+        return {one.key: one.argument for one in self.parameters}
+
     def bind(self, call: Call) -> _Made:
         """Return what is made of the arguments of a call.
 
@@ -318,4 +323,5 @@ class Signature(Generic[_Made]):
             for position, one in enumerate(self.parameters)
             if position == 0 or one.argument.keyword
         ]
-        return rf"{self.name}(\(({'|'.join(starts)})\))?" if starts else self.name
+        some = f"({'|'.join(starts)})" if len(starts) > 1 else "".join(starts)
+        return rf"{self.name}(\({some}\))?" if some else self.name

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from tvlb.errors import InvalidInput
+from tvlb.registry import one_of
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.schemas.sweep_file import MAX_BYTES
 from tvlb.schemas.toml_lines import find_line
+from tvlb.traffic import named_patterns, signature_of
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _NAMES = "p, a, h, g, radix, switches, nodes, cables, global_cables, local_cables, links_per_pair"
@@ -15,6 +17,7 @@ _OPTIONS = (
     "method, objective, budget, traffic, patterns, tolerance, balance, screening, confirmation, "
     "finalists, data_points, simulated_patterns"
 )
+_PATTERNS = one_of(signature_of(one).form for one in named_patterns())
 _GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'
 
 
@@ -115,8 +118,7 @@ def problem(path: Path) -> str:
         (
             "[options]\ntraffic = ['shift(1,0)', 'm.csv']",
             ':2: options.traffic[1]: "m.csv" is no traffic; expected PATTERN or PATTERN:SHARE '
-            "with uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
-            "mixed(U,V,PATTERN[,seed=N]) or tmixed(U,V,PATTERN) as the pattern, and no file",
+            f"with {_PATTERNS} as the pattern, and no file",
         ),
         (
             "[options]\nfinalists = 3",

@@ -18,9 +18,9 @@ from tvlb.search import (
     simulation_cost,
     table_cost,
 )
-from tvlb.search.sizes import all_paths, count_flows, program_size
+from tvlb.search.sizes import all_paths, program_size
 from tvlb.topology import Dragonfly
-from tvlb.traffic import MatrixPattern, Shift, parse_pattern, type2_set
+from tvlb.traffic import Shift, Type2, parse_pattern
 
 TOPOLOGY = Dragonfly(4, 8, 4, 9)
 OPTIONS = SearchOptions(workers=2)
@@ -158,10 +158,9 @@ def test_a_budget_costs_time_once_it_exceeds_what_a_search_begins_with() -> None
 
 def test_traffic_that_is_named_costs_by_its_patterns() -> None:
     # Ten patterns judge a search of the default traffic, and a single one does eight times.
+    traffic = tuple(map(str, Type2.adversaries(TOPOLOGY)))
     few, many = (
-        table_cost(
-            TOPOLOGY, replace(OPTIONS, traffic=tuple(map(str, type2_set()[:count])), budget="0")
-        )
+        table_cost(TOPOLOGY, replace(OPTIONS, traffic=traffic[:count], budget="0"))
         for count in (1, 10)
     )
     default = table_cost(TOPOLOGY, OPTIONS)
@@ -221,27 +220,6 @@ def test_path_sets_count_as_their_expressions_and_tables_as_all() -> None:
         assert by_set == model_cost(TOPOLOGY, expression, Shift(1, 0))
     everything = model_cost(TOPOLOGY, "all", Shift(1, 0))
     assert model_cost(TOPOLOGY, "tables/t.parquet", Shift(1, 0)) == everything
-
-
-@pytest.mark.parametrize(
-    ("pattern", "flows"),
-    [
-        ("shift(1,0)", 72),
-        ("type2(seed=1)", 72),
-        ("uniform", 72 * 71),
-        ("tmixed(50,50,shift(1,0))", 72 * 71),
-        ("mixed(0,100,shift(1,0))", 72),
-        # Four nodes per switch: of 16 switches one has no uniform node.
-        ("mixed(50,50,shift(1,0))", 72 / 16 + 72 * 71 * 15 / 16),
-    ],
-)
-def test_flows_of_patterns(pattern: str, flows: int) -> None:
-    assert count_flows(TOPOLOGY, parse_pattern(pattern)) == flows
-
-
-def test_flows_of_a_matrix_are_its_entries() -> None:
-    entries = ((0, 9, 1.0), (9, 0, 1.0))
-    assert count_flows(TOPOLOGY, MatrixPattern("m.csv", "switch", entries)) == 2
 
 
 def test_sizes_are_close_to_those_of_the_program() -> None:

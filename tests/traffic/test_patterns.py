@@ -6,14 +6,14 @@ import pytest
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly
 from tvlb.traffic import (
+    MatrixPattern,
     Mixed,
     Permutation,
     Shift,
     TimeMixed,
     Type2,
     Uniform,
-    type1_set,
-    type2_set,
+    parse_pattern,
 )
 
 TOPOLOGY = Dragonfly(2, 4, 2, 9)
@@ -38,7 +38,7 @@ def test_shift_must_fit_the_topology(shift: Shift) -> None:
 
 def test_type1_set_is_every_shift_between_groups() -> None:
     # (g - 1) * a patterns, ordered by group shift, then switch shift.
-    patterns = type1_set(TOPOLOGY)
+    patterns = Shift.adversaries(TOPOLOGY)
     assert len(patterns) == 8 * 4
     assert (str(patterns[0]), str(patterns[5]), str(patterns[-1])) == (
         "shift(1,0)",
@@ -48,7 +48,7 @@ def test_type1_set_is_every_shift_between_groups() -> None:
 
 
 def test_type2_permutes_groups_without_fixed_points_and_switches_in_each() -> None:
-    for pattern in type2_set():
+    for pattern in Type2.adversaries(TOPOLOGY):
         switch = pattern.destinations(TOPOLOGY, 0)[::2] // 2
         groups = switch.reshape(9, 4) // 4
         assert (groups == groups[:, :1]).all()
@@ -60,7 +60,7 @@ def test_type2_permutes_groups_without_fixed_points_and_switches_in_each() -> No
 def test_type2_switch_permutations_are_independent_and_may_fix_switches() -> None:
     indices = [
         tuple(row)
-        for pattern in type2_set()
+        for pattern in Type2.adversaries(TOPOLOGY)
         for row in (pattern.destinations(TOPOLOGY, 0)[::2] // 2 % 4).reshape(9, 4).tolist()
     ]
     # 180 draws of 24 permutations: all appear, the identity among them.
@@ -74,7 +74,7 @@ def test_type2_nodes_talk_to_the_same_position() -> None:
 
 
 def test_type2_set_has_twenty_different_seeds() -> None:
-    patterns = type2_set()
+    patterns = Type2.adversaries(TOPOLOGY)
     assert [pattern.seed for pattern in patterns] == list(range(20))
     assert len({pattern.destinations(TOPOLOGY, 0).tobytes() for pattern in patterns}) == 20
 
@@ -128,3 +128,24 @@ def test_shares_add_up_to_100(uniform: int, adversarial: int) -> None:
     for make in (Mixed, TimeMixed):
         with pytest.raises(InvalidInput, match=r"must be 0\.\.100 and add up to 100"):
             make(uniform, adversarial, Shift(1, 0))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flows"),
+    [
+        ("shift(1,0)", 36),
+        ("type2(seed=1)", 36),
+        ("uniform", 36 * 35),
+        ("tmixed(50,50,shift(1,0))", 36 * 35),
+        ("mixed(0,100,shift(1,0))", 36),
+        # Two nodes per switch: of 4 switches one has no uniform node.
+        ("mixed(50,50,shift(1,0))", 36 / 4 + 36 * 35 * 3 / 4),
+    ],
+)
+def test_flows_of_patterns(pattern: str, flows: int) -> None:
+    assert parse_pattern(pattern).count_flows(TOPOLOGY) == flows
+
+
+def test_flows_of_a_matrix_are_its_entries() -> None:
+    entries = ((0, 9, 1.0), (9, 0, 1.0))
+    assert MatrixPattern("m.csv", "switch", entries).count_flows(TOPOLOGY) == 2

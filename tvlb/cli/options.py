@@ -9,6 +9,7 @@ from tvlb.choices import listed
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
+from tvlb.traffic import named_patterns
 from tvlb.virtual_channels import VcScheme
 
 __all__ = [
@@ -83,8 +84,7 @@ PatternOption = Annotated[
     typer.Option(
         "--pattern",
         metavar="PATTERN",
-        help="uniform, shift(2,0), type2(seed=1), permutation(seed=3), mixed(75,25,shift(1,0)), "
-        "tmixed(50,50,shift(1,0)), or a traffic-matrix CSV file.",
+        help=f"{', '.join(one.example for one in named_patterns())}, or a traffic-matrix CSV file.",
     ),
 ]
 VcSchemeOption = Annotated[str, typer.Option("--vcs", help=f"VC scheme: {listed(VcScheme)}.")]

@@ -9,8 +9,10 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from tvlb.errors import InvalidInput
+from tvlb.registry import one_of
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
+from tvlb.traffic import named_patterns, pattern_regex, signature_of
 
 __all__ = [
     "ObjectiveText",
@@ -24,19 +26,14 @@ __all__ = [
 
 _SIZES = ", *".join([r" *[1-9][0-9]{0,8} *"] * 4)
 _ARRANGEMENT = r"(, *(absolute|palmtree|relative|circulant) *)?"
-_SEED = r"seed=[0-9]{1,19}"
-_INTEGER = r" *-?[0-9]{1,9} *"
-_FIXED = rf"(shift\({_INTEGER},{_INTEGER}\)|type2(\({_SEED}\))?|permutation(\({_SEED}\))?)"
 _LENGTH = r"<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
 _SHORT = r"short\((all|<=[2-6]|[1-3], *[1-3])\)"
 _HALF = r"(\?|g|gl|lg|lgl)"
 _WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
 _SHAPE = rf"{_HALF}\.{_HALF}( *: *{_WEIGHT})?"
 _SHAPES = rf"shape\( *{_SHAPE} *(, *{_SHAPE} *)*\)"
-_PATTERN = (
-    rf"(uniform|{_FIXED}|mixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}(, *{_SEED})?\)"
-    rf"|tmixed\([0-9]{{1,3}}, *[0-9]{{1,3}}, *{_FIXED}\))"
-)
+_PATTERN = pattern_regex()
+_FORMS = [signature_of(one).form for one in named_patterns()]
 _SET = rf"(all|{_LENGTH}|{_SHORT}|{_SHAPES})"
 
 _TRAFFIC = re.compile(rf"{_PATTERN}( *: *{_WEIGHT} *)?")
@@ -47,9 +44,8 @@ def _checked_traffic(value: object) -> object:
     if isinstance(value, str) and _TRAFFIC.fullmatch(value) is None:
         raise refusal(
             InvalidInput(
-                f'"{value[:60]}" is no traffic; expected PATTERN or PATTERN:SHARE with uniform, '
-                "shift(DG,DS), type2(seed=N), permutation(seed=N), mixed(U,V,PATTERN[,seed=N]) or "
-                "tmixed(U,V,PATTERN) as the pattern, and no file"
+                f'"{value[:60]}" is no traffic; expected PATTERN or PATTERN:SHARE with '
+                f"{one_of(_FORMS)} as the pattern, and no file"
             )
         )
     return value
@@ -86,8 +82,7 @@ PatternText = Annotated[
     str,
     Field(
         pattern=rf"^{_PATTERN}$",
-        description="Traffic pattern: uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
-        "mixed(U,V,PATTERN[,seed=N]), tmixed(U,V,PATTERN).",
+        description=f"Traffic pattern: {', '.join(_FORMS)}.",
         examples=["uniform", "shift(2,0)", "mixed(75,25,shift(1,0))"],
     ),
 ]

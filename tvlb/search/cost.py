@@ -16,7 +16,7 @@ from tvlb.search.runner import Windows
 from tvlb.search.sampling import BATCH
 from tvlb.search.sizes import all_paths, program_size
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Pattern
+from tvlb.traffic import Pattern, adversaries
 
 __all__ = ["Cost", "model_cost", "simulation_cost", "table_cost"]
 
@@ -259,7 +259,7 @@ def _cells(topology: Dragonfly) -> float:
 
 
 def _probe_seconds(topology: Dragonfly, options: SearchOptions) -> float:
-    available = (topology.groups - 1) * topology.switches_per_group + 20
+    available = len(adversaries(topology))
     match options.patterns:
         case "all":
             patterns = available

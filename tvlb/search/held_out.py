@@ -23,7 +23,6 @@ from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.statistics import estimate
-from tvlb.traffic import Shift, Type2
 
 __all__ = ["Change", "HeldOut", "Judged", "Judgement", "judge"]
 
@@ -228,7 +227,7 @@ def judge(
     runs = _Runs(routing, config, workload, windows, seed, units)
     count = _counter(report, len(sets) * len(cases) * (1 + len(loads)))
     typical = [expected.get(one.name) for one in sets]
-    known = [typical[0] if isinstance(one, Type2 | Shift) else None for one in cases]
+    known = [typical[0] if one.is_adversarial else None for one in cases]
     first = runs.saturations(sets[:1], [known], count)
     guesses = [_guesses(first[0], typical[0], of_set) for of_set in typical[1:]]
     rest = runs.saturations(sets[1:], guesses, count)

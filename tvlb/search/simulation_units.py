@@ -1,6 +1,5 @@
 """The units of Step 2: one simulation, or one search for a saturation load."""
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import PathSet
 from tvlb.search.units import Unit, network_identity
 from tvlb.search.work import Work
-from tvlb.traffic import MatrixPattern, Pattern
+from tvlb.traffic import Pattern
 
 __all__ = [
     "Entrant",
@@ -90,7 +89,7 @@ class Recipe:
             "balancing": balancing_fields(entrant.balancing),
             "path_set_seed": entrant.seed,
             "routing": str(self.routing),
-            "pattern": _pattern_field(self.pattern),
+            "pattern": self.pattern.identity,
             "seed": self.seed,
         }
 
@@ -98,14 +97,6 @@ class Recipe:
         """Build the scenario; large networks list many paths for it."""
         path_set = self.entrant.path_set
         return Scenario(path_set.topology, self.routing, path_set, self.pattern, self.seed)
-
-
-def _pattern_field(pattern: Pattern) -> str:
-    """Return what tells a pattern from others; a file may change under its name."""
-    if not isinstance(pattern, MatrixPattern):
-        return str(pattern)
-    content = json.dumps([pattern.level, pattern.entries])
-    return f"matrix {hashlib.sha256(content.encode()).hexdigest()}"
 
 
 @lru_cache(maxsize=_KEPT_SCENARIOS)

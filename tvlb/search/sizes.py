@@ -4,7 +4,6 @@ Numbers are expected values over pairs of switches in different groups, as if th
 cables were drawn at random.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +20,9 @@ from tvlb.paths import (
     parse_expression,
 )
 from tvlb.topology import Dragonfly
-from tvlb.traffic import MatrixPattern, Mixed, Pattern, Permutation, TimeMixed, Uniform
+from tvlb.traffic import Pattern
 
-__all__ = ["ProgramSize", "all_paths", "count_flows", "program_size"]
+__all__ = ["ProgramSize", "all_paths", "program_size"]
 
 _Counts = NDArray[np.float64]
 
@@ -122,25 +121,6 @@ def all_paths(topology: Dragonfly) -> float:
     return pairs * _vias(topology) * _cables(topology) ** 2
 
 
-def count_flows(topology: Dragonfly, pattern: Pattern) -> float:
-    """Pairs of switches that send to each other under a pattern."""
-    switches = topology.num_switches
-    most = switches * (switches - 1)
-    match pattern:
-        case Uniform() | TimeMixed():
-            return most
-        case Mixed():
-            # Switches with a node that sends everywhere.
-            fixed = (1.0 - pattern.uniform_percent / 100) ** topology.nodes_per_switch
-            return fixed * switches + (1.0 - fixed) * most
-        case Permutation():
-            return most * (1.0 - math.exp(-topology.num_nodes / switches**2))
-        case MatrixPattern():
-            return min(len(pattern.entries), most)
-        case _:
-            return switches
-
-
 def program_size(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern) -> ProgramSize:
     """Return the size of one linear program.
 
@@ -148,7 +128,7 @@ def program_size(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern)
     ----------
     path_set : a set or an expression; anything else, such as a table, counts as `all`.
     """
-    flows = count_flows(topology, pattern)
+    flows = pattern.count_flows(topology)
     counts = _path_counts(topology, _parsed(path_set, topology))
     by_hops = np.array([counts[total == _HOPS].sum() for total in range(2, 7)])
     minimal = _min_paths(topology)

@@ -1,6 +1,7 @@
 """Traffic patterns and what they demand: per node for the simulator, per switch for the model.
 
-One parser, `parse_pattern`, serves the command line, files and Python alike.
+One parser, `parse_pattern`, serves the command line, files and Python alike. A pattern is a module
+of `tvlb.traffic.patterns`.
 """
 
 from tvlb.traffic.demand import (
@@ -11,19 +12,20 @@ from tvlb.traffic.demand import (
     switch_demand,
 )
 from tvlb.traffic.matrix import MatrixPattern
-from tvlb.traffic.parse import parse_named_pattern, parse_pattern
-from tvlb.traffic.patterns import (
-    DestinationPattern,
-    Mixed,
-    Pattern,
-    Permutation,
-    Shift,
-    TimeMixed,
-    Type2,
-    Uniform,
-    type1_set,
-    type2_set,
+from tvlb.traffic.parse import (
+    adversaries,
+    named_patterns,
+    parse_named_pattern,
+    parse_pattern,
+    pattern_regex,
 )
+from tvlb.traffic.pattern import DestinationPattern, NamedPattern, Pattern, signature_of
+from tvlb.traffic.patterns.mixed import Mixed
+from tvlb.traffic.patterns.permutation import Permutation
+from tvlb.traffic.patterns.shift import Shift
+from tvlb.traffic.patterns.tmixed import TimeMixed
+from tvlb.traffic.patterns.type2 import Type2
+from tvlb.traffic.patterns.uniform import Uniform
 
 __all__ = [
     "Demand",
@@ -31,6 +33,7 @@ __all__ = [
     "DestinationTable",
     "MatrixPattern",
     "Mixed",
+    "NamedPattern",
     "NodeTraffic",
     "Pattern",
     "Permutation",
@@ -38,10 +41,12 @@ __all__ = [
     "TimeMixed",
     "Type2",
     "Uniform",
+    "adversaries",
     "check_flows",
+    "named_patterns",
     "parse_named_pattern",
     "parse_pattern",
+    "pattern_regex",
+    "signature_of",
     "switch_demand",
-    "type1_set",
-    "type2_set",
 ]

@@ -4,6 +4,8 @@ Format: a line ``# level=node`` or ``# level=switch``, the header ``src,dst,rate
 per entry; rates are flits/cycle at load 1.
 """
 
+import hashlib
+import json
 import math
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +16,7 @@ from tvlb.errors import InvalidInput
 from tvlb.reading import decimal_number, lines_of, read_file, whole_number
 from tvlb.topology import Dragonfly
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
+from tvlb.traffic.pattern import Pattern
 
 __all__ = ["MatrixPattern"]
 
@@ -26,7 +29,7 @@ _Entry = tuple[int, int, float]
 
 
 @dataclass(frozen=True)
-class MatrixPattern:
+class MatrixPattern(Pattern):
     """A traffic matrix from a file; `str` gives its path.
 
     Attributes
@@ -89,6 +92,16 @@ class MatrixPattern:
             destination=np.full(nodes, -1, dtype=np.int32),
             table=table,
         )
+
+    def count_flows(self, topology: Dragonfly) -> float:
+        """See `tvlb.traffic.Pattern.count_flows`."""
+        return min(len(self.entries), topology.num_switches * (topology.num_switches - 1))
+
+    @property
+    def identity(self) -> str:
+        """See `tvlb.traffic.Pattern.identity`; a file may change under its name."""
+        content = json.dumps([self.level, self.entries])
+        return f"matrix {hashlib.sha256(content.encode()).hexdigest()}"
 
     def __str__(self) -> str:
         return self.path

@@ -1,40 +1,40 @@
 """The pattern language: `shift(2,0)`, `mixed(75,25,shift(1,0))`, or a traffic-matrix file."""
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import cast
+from functools import cache
 
+from tvlb.calls import Argument, parse_call
 from tvlb.errors import InvalidInput
-from tvlb.randomness import MAX_SEED
+from tvlb.registry import declared, one_of
+from tvlb.topology import Dragonfly
 from tvlb.traffic.matrix import MatrixPattern
-from tvlb.traffic.patterns import (
-    DestinationPattern,
-    Mixed,
-    Pattern,
-    Permutation,
-    Shift,
-    TimeMixed,
-    Type2,
-    Uniform,
-)
+from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
-__all__ = ["parse_named_pattern", "parse_pattern"]
+__all__ = [
+    "PatternArgument",
+    "adversaries",
+    "named_patterns",
+    "parse_named_pattern",
+    "parse_pattern",
+    "pattern_regex",
+]
 
-_GRAMMAR = (
-    "expected uniform, shift(DG,DS), type2(seed=N), permutation(seed=N), "
-    "mixed(U,V,PATTERN[,seed=N]), tmixed(U,V,PATTERN) or the path of a .csv traffic matrix"
-)
-_CALL = re.compile(r"([a-z0-9]+)(?:\((.*)\))?", re.DOTALL)
+_FOLDER = "tvlb.traffic.patterns"
+_SHOWN = 80
 
 
-@dataclass(frozen=True)
-class _Call:
-    """`name(arguments, key=value)` taken apart; arguments are still text."""
+@cache
+def named_patterns() -> tuple[type[NamedPattern], ...]:
+    """Return the patterns that are given by a name, as lists name them."""
+    found = [one for one in declared(_FOLDER, "PATTERN", type) if issubclass(one, NamedPattern)]
+    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
 
-    text: str
-    name: str
-    arguments: tuple[str, ...]
-    seed: int | None
+
+def adversaries(topology: Dragonfly) -> list[NamedPattern]:
+    """Return all patterns that Step 1 may probe on a network."""
+    suited = [one for one in named_patterns() if one.suits(topology)]
+    return [pattern for one in suited for pattern in one.adversaries(topology)]
 
 
 def parse_pattern(text: str) -> Pattern:
@@ -55,82 +55,63 @@ def parse_pattern(text: str) -> Pattern:
     return parse_named_pattern(text)
 
 
-def parse_named_pattern(text: str) -> Pattern:
+def parse_named_pattern(text: str) -> NamedPattern:
     """Parse a pattern that is given by its name and never by a file.
 
     Raises
     ------
     InvalidInput : the text is no such pattern; the message shows the grammar.
     """
-    return _build(_take_apart(text.strip()))
+    try:
+        return _parse(text, named_patterns())
+    except InvalidInput as error:
+        forms = ", ".join(signature_of(one).form for one in named_patterns())
+        raise InvalidInput(
+            f"pattern {text[:_SHOWN]!r}: {error}; expected {forms} or the path of a .csv traffic "
+            "matrix"
+        ) from error
 
 
-def _build(call: _Call) -> Pattern:
-    match (call.name, len(call.arguments)):
-        case ("uniform", 0) if call.seed is None:
-            return Uniform()
-        case ("shift", 2) if call.seed is None:
-            return Shift(_integer(call, 0), _integer(call, 1))
-        case ("type2", 0):
-            return Type2(call.seed)
-        case ("permutation", 0):
-            return Permutation(call.seed)
-        case ("mixed", 3):
-            return Mixed(_integer(call, 0), _integer(call, 1), _fixed(call, 2), call.seed)
-        case ("tmixed", 3) if call.seed is None:
-            return TimeMixed(_integer(call, 0), _integer(call, 1), _fixed(call, 2))
-        case _:
-            raise _unknown(call.text)
+def _parse(text: str, accepted: Iterable[type[NamedPattern]]) -> NamedPattern:
+    call = parse_call(text)
+    signatures = {one.name: signature_of(one) for one in accepted}
+    if call.name not in signatures:
+        raise InvalidInput(f"{call.name!r} is not {one_of(signatures)}")
+    return signatures[call.name].bind(call)
 
 
-def _fixed(call: _Call, position: int) -> DestinationPattern:
-    inner = _take_apart(call.arguments[position])
-    if inner.name in ("shift", "type2", "permutation"):
-        return cast("DestinationPattern", _build(inner))
-    raise InvalidInput(f"{call.text!r}: the adversarial part must be shift, type2 or permutation")
+def pattern_regex() -> str:
+    """Regular expression of the named patterns, as in JSON Schema."""
+    return _regex(named_patterns())
 
 
-def _take_apart(text: str) -> _Call:
-    match = _CALL.fullmatch(text)
-    if match is None:
-        raise _unknown(text)
-    name, inside = match.group(1), match.group(2)
-    parts = _split(inside, text) if inside is not None else []
-    seed: int | None = None
-    if parts and parts[-1].startswith("seed="):
-        seed = _seed(parts.pop()[len("seed=") :], text)
-    return _Call(text, name, tuple(parts), seed)
+def _regex(accepted: Iterable[type[NamedPattern]]) -> str:
+    return f"({'|'.join(signature_of(one).regex for one in accepted)})"
 
 
-def _split(inside: str, text: str) -> list[str]:
-    """Split at commas outside parentheses."""
-    parts, depth, current = list[str](), 0, ""
-    for character in inside:
-        depth += (character == "(") - (character == ")")
-        if depth < 0:
-            raise _unknown(text)
-        if character == "," and depth == 0:
-            parts.append(current.strip())
-            current = ""
-        else:
-            current += character
-    if depth != 0 or not current.strip():
-        raise _unknown(text)
-    return [*parts, current.strip()]
+@dataclass(frozen=True)
+class PatternArgument(Argument):
+    """A pattern as an argument of another.
 
+    Attributes
+    ----------
+    kind : class of the patterns; not among them are those that take a pattern of this kind.
+    """
 
-def _integer(call: _Call, position: int) -> int:
-    argument = call.arguments[position]
-    if re.fullmatch(r"-?[0-9]{1,9}", argument) is None:
-        raise InvalidInput(f"{call.text!r}: {argument!r} is not an integer; {_GRAMMAR}")
-    return int(argument)
+    kind: type[NamedPattern]
 
+    def parse(self, text: str) -> NamedPattern:
+        """See `Argument.parse`."""
+        return _parse(text, self._accepted())
 
-def _seed(value: str, text: str) -> int:
-    if re.fullmatch(r"[0-9]{1,19}", value) is None or int(value) > MAX_SEED:
-        raise InvalidInput(f"{text!r}: seed {value!r} is out of range: 0..2^63-1")
-    return int(value)
+    @property
+    def regex(self) -> str:
+        """See `Argument.regex`."""
+        return _regex(self._accepted())
 
-
-def _unknown(text: str) -> InvalidInput:
-    return InvalidInput(f"unknown pattern {text!r}: {_GRAMMAR}")
+    def _accepted(self) -> list[type[NamedPattern]]:
+        return [
+            one
+            for one in named_patterns()
+            if issubclass(one, self.kind) and self not in signature_of(one).arguments.values()
+        ]

@@ -1,0 +1,122 @@
+"""What a traffic pattern is, and what a member of `tvlb.traffic.patterns` declares."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.calls import Signature, Whole
+from tvlb.errors import InvalidInput
+from tvlb.randomness import MAX_SEED
+from tvlb.topology import Dragonfly
+from tvlb.traffic.demand import NodeTraffic
+
+__all__ = ["DestinationPattern", "NamedPattern", "OwnSeed", "Pattern", "signature_of"]
+
+# Of a pattern that draws something; None takes the seed of the run.
+OwnSeed = Annotated[int | None, Whole("N", 0, MAX_SEED, keyword=True)]
+
+
+class Pattern(ABC):
+    """A traffic pattern, a value; `str` gives the text that parses back to it.
+
+    Attributes
+    ----------
+    is_adversarial : whether it is of a kind that loads few links with much of its traffic.
+    """
+
+    is_adversarial: ClassVar[bool] = False
+
+    @abstractmethod
+    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+        """Return what every node sends; `seed` is used where the pattern has no own seed.
+
+        Raises
+        ------
+        InvalidInput : the pattern does not fit the network.
+        """
+
+    @abstractmethod
+    def count_flows(self, topology: Dragonfly) -> float:
+        """Pairs of switches that send to each other, expected over seeds; nothing is listed."""
+
+    @property
+    def identity(self) -> str:
+        """A text that differs where what is sent may differ."""
+        return str(self)
+
+
+class NamedPattern(Pattern):
+    """A pattern that is written as a call: a frozen dataclass in a module of its own.
+
+    Its fields are the arguments, annotated as `tvlb.calls.Signature` says; the first line of its
+    docstring is what documents say of it.
+
+    Attributes
+    ----------
+    name : of the call.
+    example : a text for help.
+    place : where lists name it, from 0; equal ones by name.
+    family : class of the networks that it is made for; None for all.
+    """
+
+    name: ClassVar[str]
+    example: ClassVar[str]
+    place: ClassVar[int]
+    family: ClassVar[type | None] = None
+
+    @classmethod
+    def adversaries(cls, topology: Dragonfly) -> Sequence[Self]:
+        """Return those that Step 1 may probe on a network of the family, in its order."""
+        return ()
+
+    @classmethod
+    def suits(cls, topology: Dragonfly) -> bool:
+        """Whether it is made for networks of this family."""
+        return cls.family is None or isinstance(topology, cls.family)
+
+    def check_family(self, topology: Dragonfly) -> None:
+        """Raise InvalidInput unless the pattern is made for networks of this family."""
+        if not self.suits(topology):
+            raise InvalidInput(f"{self} is no pattern of {topology}: other networks have it")
+
+    def __str__(self) -> str:
+        return signature_of(type(self)).text(self)
+
+
+@cache
+def signature_of(kind: type[NamedPattern]) -> Signature[NamedPattern]:
+    """Return the arguments that a pattern declares."""
+    return Signature(kind.name, kind)
+
+
+class DestinationPattern(NamedPattern):
+    """A pattern in which every node has one fixed destination."""
+
+    @abstractmethod
+    def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
+        """Return the destination node of every node, int32 (nodes,); see `Pattern.resolve`."""
+
+    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+        """See `Pattern.resolve`."""
+        destination = self.destinations(topology, seed)
+        return NodeTraffic(np.ones(len(destination)), np.zeros(len(destination)), destination)
+
+    def count_flows(self, topology: Dragonfly) -> float:
+        """See `Pattern.count_flows`; every switch sends to one."""
+        return topology.num_switches
+
+    @staticmethod
+    def to_switches(topology: Dragonfly, target: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the destinations where node k of each switch sends to node k of its target.
+
+        Parameters
+        ----------
+        target : int64 (switches,), the target switch of every switch.
+        """
+        per_switch = topology.nodes_per_switch
+        nodes = target[:, None] * per_switch + np.arange(per_switch)
+        return nodes.ravel().astype(np.int32)

@@ -1,0 +1,61 @@
+"""Shifts of groups and switches, the TYPE_1 patterns of the T-UGAL paper."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.calls import Whole
+from tvlb.errors import InvalidInput
+from tvlb.topology import Dragonfly
+from tvlb.traffic.pattern import DestinationPattern
+
+__all__ = ["PATTERN", "Shift"]
+
+# Only a network says how far there is to shift.
+_LARGEST = 999_999_999
+
+
+@dataclass(frozen=True)
+class Shift(DestinationPattern):
+    """Adversarial shift: node (i, j, n) sends to ((i+DG) mod g, (j+DS) mod a, n).
+
+    References
+    ----------
+    Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 3.3.1.
+    """
+
+    groups: Annotated[int, Whole("DG", -_LARGEST, _LARGEST)]
+    switches: Annotated[int, Whole("DS", -_LARGEST, _LARGEST)]
+
+    name = "shift"
+    example = "shift(2,0)"
+    place = 1
+    family = Dragonfly
+    is_adversarial = True
+
+    @classmethod
+    def adversaries(cls, topology: Dragonfly) -> list["Shift"]:
+        """TYPE_1_SET: all (g-1)*a shifts, ordered by (group shift, switch shift)."""
+        return [
+            cls(groups, switches)
+            for groups in range(1, topology.groups)
+            for switches in range(topology.switches_per_group)
+        ]
+
+    def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
+        """See `DestinationPattern.destinations`."""
+        self.check_family(topology)
+        g, a = topology.groups, topology.switches_per_group
+        for what, shift, size in (("group", self.groups, g), ("switch", self.switches, a)):
+            if not 0 <= shift < size:
+                raise InvalidInput(
+                    f"{self}: {what} shift {shift} is out of range; allowed are 0..{size - 1}"
+                )
+        switch = np.arange(topology.num_switches)
+        target = (switch // a + self.groups) % g * a + (switch % a + self.switches) % a
+        return self.to_switches(topology, target)
+
+
+PATTERN = Shift

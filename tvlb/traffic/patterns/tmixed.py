@@ -1,0 +1,33 @@
+"""Uniform traffic of every node for a part of its packets, a fixed pattern for the others."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tvlb.topology import Dragonfly
+from tvlb.traffic.demand import NodeTraffic
+from tvlb.traffic.mix import Mix
+
+__all__ = ["PATTERN", "TimeMixed"]
+
+
+@dataclass(frozen=True)
+class TimeMixed(Mix):
+    """TMIXED: each packet is UR with probability U percent, else follows a fixed pattern."""
+
+    name = "tmixed"
+    example = "tmixed(50,50,shift(1,0))"
+    place = 5
+
+    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+        """See `Pattern.resolve`."""
+        nodes = topology.num_nodes
+        destination = self.adversarial.destinations(topology, seed)
+        return NodeTraffic(np.ones(nodes), np.full(nodes, self.uniform_percent / 100), destination)
+
+    def count_flows(self, topology: Dragonfly) -> float:
+        """See `Pattern.count_flows`."""
+        return topology.num_switches * (topology.num_switches - 1)
+
+
+PATTERN = TimeMixed
