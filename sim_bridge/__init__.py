@@ -4,7 +4,14 @@
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import Decide, SimulationConfig, Warmup
+from sim_bridge.config import (
+    MAX_CYCLES,
+    Decide,
+    Setting,
+    SimulationConfig,
+    Warmup,
+    settings,
+)
 from sim_bridge.result import SimulationResult
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
@@ -14,12 +21,14 @@ from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
 
 __all__ = [
+    "MAX_CYCLES",
     "Decide",
     "PacketTrace",
     "Routing",
     "SaturationSearch",
     "Scenario",
     "Series",
+    "Setting",
     "SimulationConfig",
     "SimulationResult",
     "StopFlag",
@@ -29,5 +38,6 @@ __all__ = [
     "jain_index",
     "saturation_load",
     "search_saturation",
+    "settings",
     "simulate",
 ]

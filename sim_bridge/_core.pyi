@@ -30,10 +30,6 @@ class Routing:
 
 def routings() -> list[Routing]: ...
 
-class Decide(Enum):
-    ONCE = 0
-    EACH_ATTEMPT = 1
-
 class Stopped(Enum):
     COMPLETED = 0
     SATURATED_EARLY = 1
@@ -105,23 +101,8 @@ class PathSampler:
     ) -> tuple[int, int, int] | None: ...
 
 class Config:
-    routing: str
-    vc_scheme: str
-    decide: Decide
-    vc_count: int
-    buffer_flits: int
-    local_latency: int
-    global_latency: int
-    speedup: int
-    threshold: int
-    warmup_cycles: int
-    measured_cycles: int
-    drain_limit_cycles: int
-    detect_warmup: bool
-    traced_packets: int
-    stop_when_saturated: bool
-    load: float
-    seed: int
+    def __init__(self, **settings: object) -> None:
+        """Take every setting of sim_bridge/src/config.hpp by name."""
 
 class StopFlag:
     """Asks runs to stop, from any thread, and shows how many cycles all of them have done."""

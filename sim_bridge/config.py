@@ -1,7 +1,8 @@
 """The settings of a simulation run, checked when they are made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["Decide", "SimulationConfig", "Warmup"]
+__all__ = ["MAX_CYCLES", "Decide", "Setting", "SimulationConfig", "Warmup", "settings"]
+
+MAX_CYCLES = 100_000_000
 
 
 class Decide(StrEnum):
@@ -28,73 +31,101 @@ class Warmup(StrEnum):
     DETECT = "detect"
 
 
-# Allowed range of each integer setting.
-_RANGES = {
-    "warmup_cycles": (0, 100_000_000),
-    "measured_cycles": (1, 100_000_000),
-    "drain_limit_cycles": (0, 100_000_000),
-    "buffer_flits": (1, 4096),
-    "local_latency": (1, 4096),
-    "global_latency": (1, 4096),
-    "speedup": (1, 16),
-    "threshold": (-1_000_000, 1_000_000),
-    "traced_packets": (0, 100_000),
-}
-_VC_RANGE = (1, 8)
+@dataclass(frozen=True)
+class Setting:
+    """What is known of a setting besides its name, type and default.
+
+    The boundary (requests, command line, documents) is made from it; see `settings`.
+
+    Attributes
+    ----------
+    text : what it is, without a full stop.
+    option : its name in requests and on the command line; None if it is not offered there.
+    values : least and greatest of an integer, or the names to choose from; None for a flag.
+    unset : what None stands for, where it is allowed.
+    """
+
+    text: str
+    option: str | None
+    values: tuple[int, int] | type[StrEnum] | None
+    unset: str | None = None
+
+    def checked(self, name: str, value: object) -> object:
+        """Return the value, names as members; raise InvalidInput if it is none of `values`."""
+        if self.values is None or (value is None and self.unset is not None):
+            return value
+        if isinstance(self.values, type):
+            return choose(self.values, name, str(value))
+        low, high = self.values
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise InvalidInput(f"{name} = {value!r}: expected an integer in {low}..{high}")
+        return value
+
+
+def _setting(
+    default: Any,
+    text: str,
+    values: tuple[int, int] | type[StrEnum] | None = None,
+    option: str | None = None,
+    unset: str | None = None,
+) -> Any:
+    return field(default=default, metadata={"setting": Setting(text, option, values, unset)})
 
 
 @dataclass(frozen=True)
 class SimulationConfig:
     """Router, window and stopping settings; the defaults are Table 3 of the T-UGAL paper.
 
-    Attributes
-    ----------
-    warmup_cycles, measured_cycles : cycles before and in the measured window.
-    warmup : `Warmup` or its text. "fixed": exactly `warmup_cycles`. "detect": at most that many;
-        from `measured_cycles` on, every 1,000 cycles, the warm-up is over if MSER (White, Cobb,
-        Spratt, 2000) drops no more than the first half of the mean latencies per 100 cycles.
-    drain_limit_cycles : most cycles after the window to wait for its packets.
-    vc_scheme : `VcScheme` or its text.
-    vc_count : virtual channels, 1..8; None takes what the scheme needs for the longest route
-        (won 4, with PAR 5). VC indices of a scheme that needs more are clamped.
-    buffer_flits : buffer of one (input port, VC), flits.
-    local_latency, global_latency : of links, cycles.
-    speedup : internal switch steps per cycle.
-    threshold : UGAL's bias T towards MIN, flits.
-    decide : `Decide` or its text: "once" or "each-attempt".
-    traced_packets : measured packets to trace, evenly spaced, 0..100,000.
-    stop_when_saturated : end a run as soon as "saturated" is certain, or during warm-up when the
-        mean over packets delivered in the last 1,000 cycles (latency) and packets waiting (age)
-        exceeds 1,000 cycles. The figures of such a run are partial.
+    Every setting is declared here, and named once more in `sim_bridge/src/config.hpp`. Names of
+    choices may be given as text.
 
     Raises
     ------
     InvalidInput : a value is out of range.
+
+    Notes
+    -----
+    With a detected warm-up, from `measured_cycles` on, every 1,000 cycles, the warm-up is over if
+    MSER (White, Cobb, Spratt, 2000) drops no more than the first half of the mean latencies per 100
+    cycles. A run that may stop when saturated ends as soon as that is certain, or during warm-up
+    when the mean over packets delivered in the last 1,000 cycles (latency) and packets waiting
+    (age) exceeds 1,000 cycles; its figures are partial.
     """
 
-    warmup_cycles: int = 30_000
-    measured_cycles: int = 10_000
-    warmup: str = Warmup.FIXED
-    drain_limit_cycles: int = 20_000
-    vc_scheme: str = "won"
-    vc_count: int | None = None
-    buffer_flits: int = 32
-    local_latency: int = 10
-    global_latency: int = 15
-    speedup: int = 2
-    threshold: int = 0
-    decide: str = Decide.ONCE
-    traced_packets: int = 0
-    stop_when_saturated: bool = False
+    warmup_cycles: int = _setting(
+        30_000,
+        "Cycles before the measured window; with a detected warm-up, at most so many",
+        (0, MAX_CYCLES),
+    )
+    measured_cycles: int = _setting(10_000, "Measured cycles", (1, MAX_CYCLES), "cycles")
+    warmup: str = _setting(
+        Warmup.FIXED, "Whether the warm-up is fixed or ends when a run is steady", Warmup
+    )
+    drain_limit_cycles: int = _setting(
+        20_000, "Most cycles after the measured window to wait for its packets", (0, MAX_CYCLES)
+    )
+    vc_scheme: str = _setting("won", "VC scheme", VcScheme, "vcs")
+    # VC indices of a scheme that needs more are clamped.
+    vc_count: int | None = _setting(
+        None, "Virtual channels per port", (1, 8), "vc_count", "what the scheme needs"
+    )
+    buffer_flits: int = _setting(32, "Buffer per input VC, flits", (1, 4096), "buffer")
+    local_latency: int = _setting(10, "Local link latency, cycles", (1, 4096), "local_latency")
+    global_latency: int = _setting(15, "Global link latency, cycles", (1, 4096), "global_latency")
+    speedup: int = _setting(2, "Internal switch steps per cycle", (1, 16), "speedup")
+    threshold: int = _setting(
+        0, "UGAL bias T towards MIN, flits", (-1_000_000, 1_000_000), "threshold"
+    )
+    decide: str = _setting(Decide.ONCE, "When the source decides", Decide, "decide")
+    # Evenly spaced.
+    traced_packets: int = _setting(0, "Measured packets to trace per run", (0, 100_000), "traces")
+    stop_when_saturated: bool = _setting(
+        False, "Whether a run ends as soon as it is certain to be saturated"
+    )
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
-            _check_range(name, getattr(self, name), low, high)
-        if self.vc_count is not None:
-            _check_range("vc_count", self.vc_count, *_VC_RANGE)
-        object.__setattr__(self, "vc_scheme", choose(VcScheme, "VC scheme", self.vc_scheme))
-        object.__setattr__(self, "warmup", choose(Warmup, "warm-up", self.warmup))
-        object.__setattr__(self, "decide", choose(Decide, "decide", self.decide))
+        for name, setting in settings().items():
+            object.__setattr__(self, name, setting.checked(name, getattr(self, name)))
 
     def resolved_vc_count(self, topology: Dragonfly, routing: str) -> int:
         """Virtual channels per port that a run with this routing has."""
@@ -103,13 +134,13 @@ class SimulationConfig:
         return VcScheme(self.vc_scheme).vcs_needed(_longest_route(topology, Routing(routing)))
 
 
+def settings() -> dict[str, Setting]:
+    """Return the settings by name, in the order of `SimulationConfig`."""
+    return {one.name: one.metadata["setting"] for one in fields(SimulationConfig)}
+
+
 def _longest_route(topology: Dragonfly, routing: Routing) -> Kinds:
     """Return the kinds of the links of the longest route, int8 (1, links)."""
     minimal = topology.longest_min_path
     first = minimal[:1] if routing.decides_again else ()
     return np.array([first + 2 * minimal], dtype=np.int8)
-
-
-def _check_range(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise InvalidInput(f"{name} = {value!r}: expected an integer in {low}..{high}")

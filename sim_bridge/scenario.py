@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.config import Decide, SimulationConfig, Warmup
+from sim_bridge.config import SimulationConfig
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
 from sim_bridge.round_trip import round_trip_warnings
@@ -26,7 +26,6 @@ from tvlb.traffic import Pattern, switch_demand
 
 __all__ = ["Scenario"]
 
-_DECIDE = {Decide.ONCE: _core.Decide.ONCE, Decide.EACH_ATTEMPT: _core.Decide.EACH_ATTEMPT}
 _STOPPED = {
     _core.Stopped.COMPLETED: "completed",
     _core.Stopped.SATURATED_EARLY: "saturated-early",
@@ -168,25 +167,10 @@ class Scenario:
             raise InvalidInput(f"load = {load}: expected a number in 0..{limit:g}")
 
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
-        core = _core.Config()
-        core.routing = self.routing
-        core.vc_scheme = config.vc_scheme
-        core.decide = _DECIDE[Decide(config.decide)]
-        core.vc_count = config.resolved_vc_count(self.topology, self.routing)
-        core.buffer_flits = config.buffer_flits
-        core.local_latency = config.local_latency
-        core.global_latency = config.global_latency
-        core.speedup = config.speedup
-        core.threshold = config.threshold
-        core.warmup_cycles = config.warmup_cycles
-        core.measured_cycles = config.measured_cycles
-        core.detect_warmup = config.warmup == Warmup.DETECT
-        core.traced_packets = config.traced_packets
-        core.drain_limit_cycles = config.drain_limit_cycles
-        core.stop_when_saturated = config.stop_when_saturated
-        core.load = load
-        core.seed = self.seed
-        return core
+        resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))
+        return _core.Config(
+            routing=str(self.routing), load=load, seed=self.seed, **asdict(resolved)
+        )
 
     def _result(
         self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float

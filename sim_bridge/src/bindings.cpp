@@ -131,29 +131,20 @@ void bind_routings(nb::module_& module) {
   module.def("routings", [] { return std::vector(routings().begin(), routings().end()); });
 }
 
+// Every setting by name, and nothing else.
+void set_config(Config* self, const nb::kwargs& given) {
+  new (self) Config();
+  std::size_t settings = 0;
+#define TVLB_READ(type, name)                        \
+  self->name = nb::cast<type>(nb::object(given[#name])); \
+  ++settings;
+  TVLB_SETTINGS(TVLB_READ)
+#undef TVLB_READ
+  if (given.size() != settings) throw nb::type_error("a setting that the core does not know");
+}
+
 void bind_config(nb::module_& module) {
-  nb::enum_<Decide>(module, "Decide")
-      .value("ONCE", Decide::once)
-      .value("EACH_ATTEMPT", Decide::each_attempt);
-  nb::class_<Config>(module, "Config")
-      .def(nb::init<>())
-      .def_rw("routing", &Config::routing)
-      .def_rw("vc_scheme", &Config::vc_scheme)
-      .def_rw("decide", &Config::decide)
-      .def_rw("vc_count", &Config::vc_count)
-      .def_rw("buffer_flits", &Config::buffer_flits)
-      .def_rw("local_latency", &Config::local_latency)
-      .def_rw("global_latency", &Config::global_latency)
-      .def_rw("speedup", &Config::speedup)
-      .def_rw("threshold", &Config::threshold)
-      .def_rw("warmup_cycles", &Config::warmup_cycles)
-      .def_rw("measured_cycles", &Config::measured_cycles)
-      .def_rw("drain_limit_cycles", &Config::drain_limit_cycles)
-      .def_rw("detect_warmup", &Config::detect_warmup)
-      .def_rw("traced_packets", &Config::traced_packets)
-      .def_rw("stop_when_saturated", &Config::stop_when_saturated)
-      .def_rw("load", &Config::load)
-      .def_rw("seed", &Config::seed);
+  nb::class_<Config>(module, "Config").def("__init__", &set_config);
 }
 
 void bind_trace(nb::module_& module) {

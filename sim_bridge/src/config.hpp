@@ -1,4 +1,4 @@
-// What a run is asked to do. Defaults are Table 3 of Rahman et al., SC'19.
+// What a run is asked to do.
 #pragma once
 
 #include <cstdint>
@@ -6,30 +6,33 @@
 
 namespace tvlb::sim {
 
-enum class Decide : std::uint8_t { once, each_attempt };
+/// Type and name of everything that a run is given. Default, range and meaning of the settings are
+/// declared, and values checked, in sim_bridge/config.py; a choice comes as its text.
+#define TVLB_SETTINGS(SETTING)       \
+  SETTING(std::string, routing)      \
+  SETTING(double, load)              \
+  SETTING(std::uint64_t, seed)       \
+  SETTING(int, warmup_cycles)        \
+  SETTING(int, measured_cycles)      \
+  SETTING(std::string, warmup)       \
+  SETTING(int, drain_limit_cycles)   \
+  SETTING(std::string, vc_scheme)    \
+  SETTING(int, vc_count)             \
+  SETTING(int, buffer_flits)         \
+  SETTING(int, local_latency)        \
+  SETTING(int, global_latency)       \
+  SETTING(int, speedup)              \
+  SETTING(int, threshold)            \
+  SETTING(std::string, decide)       \
+  SETTING(int, traced_packets)       \
+  SETTING(bool, stop_when_saturated)
 
 struct Config {
-  std::string routing;    // a name of routings()
-  std::string vc_scheme;  // a name of tvlb::vc::schemes()
-  Decide decide = Decide::once;
-  int vc_count = 0;  // higher VCs of the scheme are clamped
-  int buffer_flits = 32;
-  int local_latency = 10;
-  int global_latency = 15;
-  int speedup = 2;
-  int threshold = 0;
-  int warmup_cycles = 30000;     // at most, if it is detected
-  bool detect_warmup = false;
-  int measured_cycles = 10000;
-  int drain_limit_cycles = 20000;
-  int traced_packets = 0;
-  bool stop_when_saturated = false;
-  double load = 0.0;
-  std::uint64_t seed = 0;
+#define TVLB_MEMBER(type, name) type name{};
+  TVLB_SETTINGS(TVLB_MEMBER)
+#undef TVLB_MEMBER
 };
 
-inline constexpr int kMaxVcs = 8;
 inline constexpr int kMaxPorts = 128;
-inline constexpr int kMaxTracedPackets = 100'000;
 
 }  // namespace tvlb::sim

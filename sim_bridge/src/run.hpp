@@ -130,6 +130,7 @@ class Run {
   std::vector<Buffer> wait_cycle_;
   std::int32_t cycle_ = 0;
   std::int32_t reported_cycles_ = 0;
+  bool redecides_;  // waiting packets, in every cycle
   bool steady_;
   bool running_ = true;
   Stopped stopped_ = Stopped::completed;
@@ -162,7 +163,8 @@ Run<Words, Slots>::Run(const Dragonfly& network, const Traffic& traffic, const P
       tracer_(config.traced_packets,
               config.load * traffic.total_rate() * static_cast<double>(config.measured_cycles)),
       link_flits_(static_cast<std::size_t>(network.num_links()), 0),
-      steady_(!config.detect_warmup) {
+      redecides_(config.decide == "each-attempt"),
+      steady_(config.warmup == "fixed") {
   for (std::size_t sw = 0; sw < switches_.size(); ++sw) {
     revision_streams_.emplace_back(config.seed, Purpose::revision, sw);
   }

@@ -15,7 +15,7 @@ namespace tvlb::sim {
 template <int Words, int Slots>
 Result Run<Words, Slots>::execute() {
   while (goes_on()) {
-    if (config_.decide == Decide::each_attempt) redecide_waiting();
+    if (redecides_) redecide_waiting();
     sources_.for_each_waiting(cycle_, [&](int node) { return inject(node); });
     deliver_events();
     run_switches();
@@ -27,7 +27,7 @@ Result Run<Words, Slots>::execute() {
 
 template <int Words, int Slots>
 bool Run<Words, Slots>::goes_on() {
-  if (config_.detect_warmup && !steady_) detect_end_of_warmup();
+  if (!steady_) detect_end_of_warmup();
   if (cycle_ == window_.begin) open_window();
   if (cycle_ == window_.end) close_window();
   if (measurement_.complete()) running_ = false;

@@ -1,5 +1,6 @@
 """`tvlb simulate`: the flit simulator at given loads."""
 
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 import typer
@@ -12,11 +13,11 @@ from tvlb.cli.options import (
     PatternOption,
     Seed,
     TopologyArgument,
-    VcSchemeOption,
     Workers,
     integer,
     parse_loads,
 )
+from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, print_warnings, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable
@@ -39,6 +40,7 @@ from tvlb.traffic import parse_pattern
 __all__ = ["simulate"]
 
 
+@takes_settings
 def simulate(
     topology: TopologyArgument,
     routing: Annotated[str, typer.Option(help=f"{listed(Routing)}.")] = "ugal-l",
@@ -61,42 +63,8 @@ def simulate(
             help="Warm-up cycles; detect or detect:CYCLES: until steady, at most 30,000 or CYCLES.",
         ),
     ] = "30000",
-    cycles: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="Measured cycles.")
-    ] = 10_000,
-    vcs: VcSchemeOption = "won",
-    vc_count: Annotated[
-        int | None,
-        typer.Option(
-            parser=integer,
-            metavar="INTEGER",
-            help="Virtual channels.",
-            show_default="what the scheme needs",
-        ),
-    ] = None,
-    buffer: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="Buffer per input VC, flits.")
-    ] = 32,
-    local_latency: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="Local link latency, cycles.")
-    ] = 10,
-    global_latency: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="Global link latency, cycles.")
-    ] = 15,
-    speedup: Annotated[
-        int,
-        typer.Option(parser=integer, metavar="INTEGER", help="Internal switch steps per cycle."),
-    ] = 2,
-    threshold: Annotated[
-        int, typer.Option(parser=integer, metavar="INTEGER", help="UGAL bias T towards MIN, flits.")
-    ] = 0,
-    decide: Annotated[str, typer.Option(help="once or each-attempt.")] = "once",
-    traces: Annotated[
-        int,
-        typer.Option(
-            parser=integer, metavar="INTEGER", help="Measured packets to trace per run (--json)."
-        ),
-    ] = 0,
+    *,
+    config: SimulationConfig,
     seed: Seed = 0,
     seeds: Annotated[
         int,
@@ -125,22 +93,11 @@ def simulate(
     if figure is not None:
         check_writable(figure, FIGURE_SUFFIXES)
     kind, warmup_cycles = parse_warmup(warmup)
-    config = SimulationConfig(
-        warmup=kind,
-        warmup_cycles=warmup_cycles,
-        measured_cycles=cycles,
-        traced_packets=traces,
-        vc_scheme=vcs,
-        vc_count=vc_count,
-        buffer_flits=buffer,
-        local_latency=local_latency,
-        global_latency=global_latency,
-        speedup=speedup,
-        threshold=threshold,
-        decide=decide,
-    )
-    if traces and not json:
-        raise InvalidInput(f"--traces {traces}: traces are part of the JSON document, add --json")
+    config = replace(config, warmup=kind, warmup_cycles=warmup_cycles)
+    if config.traced_packets and not json:
+        raise InvalidInput(
+            f"--traces {config.traced_packets}: traces are part of the JSON document, add --json"
+        )
     network = parse_topology(topology)
     traffic = parse_pattern(pattern)
     path_set = parse_path_set(vlb, network, seed)

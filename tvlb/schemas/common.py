@@ -6,9 +6,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
-from tvlb.search import Decide, Warmup
-from tvlb.virtual_channels import VcScheme
-
 __all__ = [
     "Count",
     "Cycles",
@@ -17,11 +14,9 @@ __all__ = [
     "OptionalKey",
     "PathSetText",
     "PatternText",
-    "RouterSettings",
     "Seconds",
     "Seed",
     "Share",
-    "SimulationSettings",
     "TopologyText",
     "Versions",
     "drop_default",
@@ -85,36 +80,4 @@ class Versions(Document):
     pyarrow: str = Field(description="Version of PyArrow, which writes Parquet files.")
     cma: OptionalKey[str] = Field(
         default=None, description="Version of pycma, which proposes weighted path sets."
-    )
-
-
-class RouterSettings(Document):
-    """Settings of the simulated routers; the defaults are Table 3 of the T-UGAL paper."""
-
-    warmup: Warmup = Field(description="Whether the warm-up is fixed or ends when a run is steady.")
-    drain_limit_cycles: Cycles = Field(
-        description="Most cycles after the measured window to wait for its packets."
-    )
-    vc_scheme: VcScheme = Field(description="How the virtual channel rises along a route.")
-    vc_count: int | None = Field(
-        ge=1, le=8, description="Virtual channels per port; null for what the scheme needs."
-    )
-    buffer_flits: int = Field(ge=1, description="Buffer of one input port and VC, flits.")
-    local_latency: int = Field(ge=1, description="Latency of local links, cycles.")
-    global_latency: int = Field(ge=1, description="Latency of global links, cycles.")
-    speedup: int = Field(ge=1, description="Internal switch steps per cycle.")
-    threshold: int = Field(description="UGAL's bias towards MIN, flits.")
-    decide: Decide = Field(description="When the source decides on the route of a packet.")
-    traced_packets: Count = Field(description="Measured packets to trace per run.")
-
-
-class SimulationSettings(RouterSettings):
-    """Settings of the simulated routers, with the windows."""
-
-    warmup_cycles: Cycles = Field(
-        description="Cycles before the measured window; with a detected warm-up, at most so many."
-    )
-    measured_cycles: int = Field(ge=1, description="Cycles of the measured window.")
-    stop_when_saturated: bool = Field(
-        description="Whether a run ends as soon as it is certain to be saturated."
     )

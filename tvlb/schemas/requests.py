@@ -26,7 +26,7 @@ from tvlb.provenance import VERSION
 from tvlb.randomness import MAX_SEED
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.texts import TopologyText
-from tvlb.search import Cost
+from tvlb.search import MAX_CYCLES, Cost
 from tvlb.topology import Dragonfly, parse_named_topology, parse_sizes
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "request_key",
 ]
 
-MAX_CYCLES = 100_000_000
 _MAX_LINKS = 2_000_000
 
 

@@ -15,12 +15,12 @@ from tvlb.schemas.common import (
     Seconds,
     Seed,
     Share,
-    SimulationSettings,
     TopologyText,
     Versions,
     drop_default,
 )
 from tvlb.schemas.examples import example
+from tvlb.schemas.settings import SimulationSettings
 from tvlb.search import Routing
 
 __all__ = [

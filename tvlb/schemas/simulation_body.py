@@ -1,12 +1,13 @@
 """What simulations can be asked for, as a JSON body."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.schemas.requests import MAX_CYCLES, WHOLE, OneOf, Request, Seed
+from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import PathSetText, PatternText, WarmupText
 from tvlb.search import (
     Cost,
@@ -16,11 +17,11 @@ from tvlb.search import (
     SimulationRequest,
     Warmup,
     parse_warmup,
+    settings,
     simulation_cost,
 )
 from tvlb.topology import Dragonfly
 from tvlb.traffic import parse_named_pattern
-from tvlb.virtual_channels import VcScheme
 
 __all__ = ["SimulationBody"]
 
@@ -30,21 +31,8 @@ _FEW_TRACES = 1000
 Load = Annotated[float, Field(ge=0, le=1)]
 
 
-class SimulationBody(Request):
-    """Simulate a routing flit by flit, at given loads or to find its saturation load."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [
-                {"required": ["load"], "properties": {"load": {"minItems": 1}}},
-                {"required": ["saturation"], "properties": {"saturation": {"const": True}}},
-            ],
-            "examples": [
-                {"topology": "2,4,2,9", "vlb": "short(2,3)", "load": [0.1, 0.2], "cycles": 2000}
-            ],
-        }
-    )
-    kind: ClassVar[str] = "simulation"
+class _Scenario(Request):
+    """What is simulated, and for how long before it is measured."""
 
     routing: Annotated[str, OneOf(Routing), Field(description="The routing.")] = "ugal-l"
     vlb: PathSetText = "all"
@@ -62,49 +50,40 @@ class SimulationBody(Request):
         Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
         Field(description="Warm-up: cycles, or until the network is steady."),
     ] = 30_000
-    cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES, description="Measured cycles."), WHOLE] = (
-        10_000
+
+
+class SimulationBody(with_options(_Scenario)):
+    """Simulate a routing flit by flit, at given loads or to find its saturation load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["load"], "properties": {"load": {"minItems": 1}}},
+                {"required": ["saturation"], "properties": {"saturation": {"const": True}}},
+            ],
+            "examples": [
+                {"topology": "2,4,2,9", "vlb": "short(2,3)", "load": [0.1, 0.2], "cycles": 2000}
+            ],
+        }
     )
-    vcs: Annotated[str, OneOf(VcScheme), Field(description="VC scheme.")] = "won"
-    vc_count: Annotated[
-        Annotated[int, Field(ge=1, le=8), WHOLE] | None,
-        Field(description="Virtual channels; null for what the scheme needs."),
-    ] = None
-    buffer: Annotated[
-        int, Field(ge=1, le=4096, description="Buffer per input VC, flits."), WHOLE
-    ] = 32
-    local_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles."), WHOLE] = 10
-    global_latency: Annotated[int, Field(ge=1, le=4096, description="Cycles."), WHOLE] = 15
-    speedup: Annotated[int, Field(ge=1, le=16, description="Switch steps per cycle."), WHOLE] = 2
-    threshold: Annotated[
-        int, Field(ge=-(10**6), le=10**6, description="UGAL bias towards MIN, flits."), WHOLE
-    ] = 0
-    decide: Annotated[
-        Literal["once", "each-attempt"], Field(description="When the source decides.")
-    ] = "once"
-    traces: Annotated[
-        int, Field(ge=0, le=100_000, description="Measured packets to trace per run."), WHOLE
-    ] = 0
+    kind: ClassVar[str] = "simulation"
+
     seed: Seed = 0
     seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), WHOLE] = 1
+
+    if TYPE_CHECKING:
+        # Which options there are is known only when the program runs.
+        def __init__(self, **asked: Any) -> None: ...
 
     def config(self) -> SimulationConfig:
         """Return the settings of the simulator."""
         warmup, warmup_cycles = parse_warmup(str(self.warmup))
-        return SimulationConfig(
-            warmup=warmup,
-            warmup_cycles=warmup_cycles,
-            measured_cycles=self.cycles,
-            traced_packets=self.traces,
-            vc_scheme=self.vcs,
-            vc_count=self.vc_count,
-            buffer_flits=self.buffer,
-            local_latency=self.local_latency,
-            global_latency=self.global_latency,
-            speedup=self.speedup,
-            threshold=self.threshold,
-            decide=self.decide,
-        )
+        asked = {
+            name: getattr(self, setting.option)
+            for name, setting in settings().items()
+            if setting.option is not None
+        }
+        return SimulationConfig(warmup=warmup, warmup_cycles=warmup_cycles, **asked)
 
     def simulation(self, network: Dragonfly) -> SimulationRequest:
         """Return what is to be simulated."""
@@ -117,7 +96,7 @@ class SimulationBody(Request):
     def is_light(self) -> bool:
         """See `Question.is_light`; traces and many runs take their time outside the simulator."""
         runs = (len(self.load) + self.saturation) * self.seeds
-        return runs <= _FEW_RUNS and self.traces * runs <= _FEW_TRACES
+        return runs <= _FEW_RUNS and self.config().traced_packets * runs <= _FEW_TRACES
 
     def _resolved(self, network: Dragonfly) -> Self:
         if not self.load and not self.saturation:

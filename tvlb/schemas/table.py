@@ -12,7 +12,6 @@ from tvlb.schemas.common import (
     OptionalKey,
     PathSetText,
     PatternText,
-    RouterSettings,
     Seconds,
     Seed,
     Share,
@@ -22,6 +21,7 @@ from tvlb.schemas.common import (
 from tvlb.schemas.examples import example
 from tvlb.schemas.found import Balancing, FoundSearch, SetName
 from tvlb.schemas.requests import OneOf
+from tvlb.schemas.settings import RouterSettings
 from tvlb.search import ADAPTIVE, MAX_TRAFFIC, Method, Verdict
 
 __all__ = [

@@ -5,14 +5,16 @@ follows Algorithm 1 of the T-UGAL paper from end to end.
 """
 
 from sim_bridge import (
-    Decide,
+    MAX_CYCLES,
     Routing,
     SaturationSearch,
     Scenario,
+    Setting,
     SimulationConfig,
     SimulationResult,
     StopFlag,
     Warmup,
+    settings,
 )
 from tvlb.parallel import available_cores
 from tvlb.progress import Progress, Reporter, silent
@@ -74,6 +76,7 @@ from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic
 __all__ = [
     "ADAPTIVE",
     "BUDGETS",
+    "MAX_CYCLES",
     "MAX_DATA_POINTS",
     "MAX_PATTERNS",
     "MAX_TRAFFIC",
@@ -87,7 +90,6 @@ __all__ = [
     "Change",
     "Comparison",
     "Cost",
-    "Decide",
     "Decision",
     "Entrant",
     "Found",
@@ -107,6 +109,7 @@ __all__ = [
     "SaturationSearch",
     "Scenario",
     "SearchOptions",
+    "Setting",
     "SimulatedSet",
     "SimulationConfig",
     "SimulationRequest",
@@ -150,6 +153,7 @@ __all__ = [
     "probe",
     "probe_document",
     "sealed",
+    "settings",
     "silent",
     "simulate_loads",
     "simulation_cost",
