@@ -33,7 +33,7 @@ SHORT_WINDOWS = SimulationConfig(warmup_cycles=1500, measured_cycles=1000)
 
 
 @dataclass(frozen=True)
-class _Flows:
+class _Flows(Pattern):
     """Some nodes send to one node each, the others nothing."""
 
     pairs: tuple[tuple[int, int], ...]
@@ -44,6 +44,9 @@ class _Flows:
         for source, target in self.pairs:
             rate[source], destination[source] = 1.0, target
         return NodeTraffic(rate, np.zeros(nodes), destination)
+
+    def count_flows(self, topology: Dragonfly) -> float:
+        return len(self.pairs)
 
 
 @pytest.fixture(scope="session")
