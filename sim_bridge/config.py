@@ -9,7 +9,7 @@ import numpy as np
 from sim_bridge.routing import Routing
 from tvlb.choices import choose
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
 __all__ = ["MAX_CYCLES", "Decide", "Setting", "SimulationConfig", "Warmup", "settings"]
@@ -127,7 +127,7 @@ class SimulationConfig:
         for name, setting in settings().items():
             object.__setattr__(self, name, setting.checked(name, getattr(self, name)))
 
-    def resolved_vc_count(self, topology: Dragonfly, routing: str) -> int:
+    def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has."""
         if self.vc_count is not None:
             return self.vc_count
@@ -139,7 +139,7 @@ def settings() -> dict[str, Setting]:
     return {one.name: one.metadata["setting"] for one in fields(SimulationConfig)}
 
 
-def _longest_route(topology: Dragonfly, routing: Routing) -> Kinds:
+def _longest_route(topology: Topology, routing: Routing) -> Kinds:
     """Return the kinds of the links of the longest route, int8 (1, links)."""
     minimal = topology.longest_min_path
     first = minimal[:1] if routing.decides_again else ()

@@ -6,13 +6,13 @@ from sim_bridge import _core
 from sim_bridge.sampling import cumulative_within
 from tvlb import _native
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 from tvlb.traffic import NodeTraffic
 
 __all__ = ["core_network", "core_traffic"]
 
 
-def core_network(topology: Dragonfly) -> _native.Dragonfly:
+def core_network(topology: Topology) -> _native.Dragonfly:
     """Return the compiled topology; raise InvalidInput where the simulator cannot hold it."""
     network = compiled(topology)
     if network.max_ports > _core.MAX_PORTS:

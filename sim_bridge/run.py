@@ -5,14 +5,14 @@ from sim_bridge.config import SimulationConfig
 from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
 from tvlb.paths import PathSet
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = ["simulate"]
 
 
 def simulate(
-    topology: Dragonfly,
+    topology: Topology,
     *,
     routing: str,
     path_set: PathSet,

@@ -9,7 +9,7 @@ from sim_bridge._core import ExplicitRows, PathSampler
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches, WeightedSet
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["cumulative_within", "make_sampler", "with_second_switches"]
 
@@ -105,9 +105,7 @@ def _check_size(path_set: PathSet, sources: Switches, targets: Switches) -> None
 def _chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:
     """List the paths of so many pairs at a time that they are `_ROWS_AT_ONCE` at most."""
     topology = path_set.topology
-    cables = topology.links_per_group_pair[1]
-    most = max((topology.groups - 2) * cables**2, 1) * topology.switches_per_group
-    step = max(_ROWS_AT_ONCE // most, 1)
+    step = max(_ROWS_AT_ONCE // topology.most_vlb_paths, 1)
     for start in range(0, len(sources), step):
         yield path_set.rows(sources[start : start + step], targets[start : start + step])
 
@@ -135,20 +133,16 @@ def _since_start(offset: NDArray[np.int64], running: NDArray[np.float64]) -> NDA
 
 
 def with_second_switches(
-    topology: Dragonfly, sources: Switches, targets: Switches
+    topology: Topology, sources: Switches, targets: Switches
 ) -> tuple[Switches, Switches]:
-    """Add the pairs for which PAR may decide again: every switch of the source's group."""
-    group = topology.switch_group
-    inside = np.arange(topology.switches_per_group, dtype=np.int32)
-    between = group[sources] != group[targets]
-    members = group[sources[between], None] * np.int32(topology.switches_per_group) + inside
-    seconds = np.repeat(targets[between], topology.switches_per_group)
+    """Add the pairs from which a packet may decide again."""
+    starts, ends = topology.seconds(sources, targets)
     switches = np.int64(topology.num_switches)
     keys = np.unique(
         np.concatenate(
             [
                 sources.astype(np.int64) * switches + targets,
-                members.ravel().astype(np.int64) * switches + seconds,
+                starts.astype(np.int64) * switches + ends,
             ]
         )
     )

@@ -9,7 +9,7 @@ from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.paths import PathSet
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = ["SaturationSearch", "saturation_load", "search_saturation"]
@@ -38,7 +38,7 @@ class SaturationSearch:
 
 
 def saturation_load(
-    topology: Dragonfly,
+    topology: Topology,
     *,
     routing: str,
     path_set: PathSet,

@@ -21,7 +21,7 @@ from tvlb.choices import choose
 from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.paths import PathSet, Switches
 from tvlb.randomness import check_seed
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
 
 __all__ = ["Scenario"]
@@ -64,7 +64,7 @@ class Scenario:
     Path sets given by their rows are stored on first use, which takes time and memory.
     """
 
-    topology: Dragonfly
+    topology: Topology
     routing: str
     path_set: PathSet
     pattern: Pattern

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvlb.paths import PathRows, PathSet, Switches
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Type2
 
 __all__ = ["Sample", "chunks", "sample_of"]
@@ -54,20 +54,21 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
             np.concatenate([sources for sources, _ in patterns]),
             np.concatenate([targets for _, targets in patterns]),
         )
-    all_between = switches * (switches - topology.switches_per_group)
-    return Sample(between, _inside(topology), all_between / len(between[0]))
+    inside = _without_choice(topology)
+    all_between = switches * (switches - 1) - len(inside[0])
+    return Sample(between, inside, all_between / len(between[0]))
 
 
-def _partners(topology: Dragonfly, seed: int) -> tuple[Switches, Switches]:
+def _partners(topology: Topology, seed: int) -> tuple[Switches, Switches]:
     nodes = Type2(seed).destinations(topology, seed)
     first_nodes = np.arange(topology.num_switches) * topology.nodes_per_switch
     targets = nodes[first_nodes] // topology.nodes_per_switch
     return np.arange(topology.num_switches, dtype=np.int32), targets.astype(np.int32)
 
 
-def _inside(topology: Dragonfly) -> tuple[Switches, Switches]:
-    group = topology.switch_group
-    sources, targets = np.nonzero(group[:, np.newaxis] == group)
+def _without_choice(topology: Topology) -> tuple[Switches, Switches]:
+    switches = np.arange(topology.num_switches)
+    sources, targets = np.nonzero(~topology.has_choice(switches[:, np.newaxis], switches))
     different = sources != targets
     return sources[different].astype(np.int32), targets[different].astype(np.int32)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths import PathRows
-from tvlb.topology import Dragonfly, LinkKind, compiled
+from tvlb.topology import LinkKind, compiled
 
 __all__ = ["KindUsage", "UsageCount", "link_usage"]
 
@@ -35,7 +35,7 @@ class KindUsage:
 class UsageCount:
     """Adds up the usage of the links, some pairs at a time."""
 
-    def __init__(self, topology: Dragonfly) -> None:
+    def __init__(self, topology: Topology) -> None:
         self._topology = topology
         self._usage = np.zeros(topology.num_links)
         self._per_pair: list[NDArray[np.float64]] = []

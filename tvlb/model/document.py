@@ -6,7 +6,7 @@ from tvlb.documents import plain
 from tvlb.model.throughput import Throughput
 from tvlb.paths import PathSet
 from tvlb.provenance import versions
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = ["model_document", "question_document"]
@@ -15,7 +15,7 @@ Document = dict[str, object]
 
 
 def question_document(
-    topology: Dragonfly, path_set: PathSet, pattern: Pattern, *, monotone: bool, seed: int
+    topology: Topology, path_set: PathSet, pattern: Pattern, *, monotone: bool, seed: int
 ) -> Document:
     """Return what was asked, the first part of a model document."""
     return {

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.model.bounds import capacity_prices, theta_cap
+from tvlb.model.bounds import theta_cap
 from tvlb.paths import ClassUsage, PathSet, SetUsage, Switches, min_rows
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Demand
 
 __all__ = [
@@ -130,7 +130,7 @@ class Instance:
     demand : the flows, their rates at theta = 1 and the largest port rates.
     minimal, detour : the MIN and VLB classes; every flow has a MIN class.
     order : whether VLB rates must not rise with length.
-    start_price : float64 (links,), prices that prove the capacity bound (`capacity_prices`): a
+    start_price : float64 (links,), prices that prove the capacity bound (`Topology.capacity_prices`): a
         start for iterative solvers, no part of the program.
     unlisted : what the VLB classes do not list, None if they list everything.
     begun : where a run on the same program with fewer links listed ended, None if there was none;
@@ -181,7 +181,7 @@ class _UsageOf(Protocol):
 
 
 def build_instance(
-    topology: Dragonfly, path_set: PathSet, demand: Demand, order: RateOrder
+    topology: Topology, path_set: PathSet, demand: Demand, order: RateOrder
 ) -> Instance:
     """Build the linear program of one path set and one demand.
 
@@ -195,26 +195,22 @@ def build_instance(
         minimal=minimal_classes(topology, demand),
         detour=detour_classes(path_set, demand),
         order=order,
-        start_price=capacity_prices(topology, demand),
+        start_price=topology.capacity_prices(demand.source, demand.target),
     )
 
 
-def minimal_classes(topology: Dragonfly, demand: Demand) -> PathClasses:
+def minimal_classes(topology: Topology, demand: Demand) -> PathClasses:
     """Group the MIN paths of every flow by hop count."""
-    paths_per_flow = topology.links_per_group_pair[1]
     return _classes(
         lambda sources, targets: min_rows(topology, sources, targets).class_usage(),
         demand,
-        paths_per_flow,
+        topology.most_min_paths,
     )
 
 
 def detour_classes(path_set: PathSet, demand: Demand) -> PathClasses:
     """Group the VLB paths of every flow by hop count; flows without any have no class."""
-    topology = path_set.topology
-    cables = topology.links_per_group_pair[1]
-    paths_per_flow = topology.num_switches * cables * cables
-    return _classes(path_set.class_usage, demand, paths_per_flow)
+    return _classes(path_set.class_usage, demand, path_set.topology.most_vlb_paths)
 
 
 def _classes(usage_of: _UsageOf, demand: Demand, paths_per_flow: int) -> PathClasses:

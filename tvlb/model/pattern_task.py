@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tvlb.model.regret import RegretSolver
 from tvlb.model.throughput import PatternModel
 from tvlb.paths import LengthSet, parse_expression
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = ["PatternTask", "solve_pattern"]
@@ -25,7 +25,7 @@ class PatternTask:
     solver : bounds every LP.
     """
 
-    topology: Dragonfly
+    topology: Topology
     pattern: Pattern
     expressions: tuple[str, ...]
     seed: int

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.errors import SolverFailed
-from tvlb.model.bounds import capacity_prices, theta_cap
+from tvlb.model.bounds import theta_cap
 from tvlb.model.instance import summed
-from tvlb.paths import SHAPES, LengthSet, PathRows, count_pair_paths, min_rows
-from tvlb.topology import Dragonfly, compiled
+from tvlb.paths import SHAPES, LengthSet, PathRows, min_rows
+from tvlb.topology import Topology, compiled
 from tvlb.traffic import Demand, Pattern, switch_demand
 
 __all__ = ["ShapeFlow", "ShapeModel"]
@@ -60,13 +60,13 @@ class ShapeModel:
     seed : used where the pattern has no own seed.
     """
 
-    def __init__(self, topology: Dragonfly, pattern: Pattern, seed: int = 0) -> None:
+    def __init__(self, topology: Topology, pattern: Pattern, seed: int = 0) -> None:
         traffic = pattern.resolve(topology, seed)
         self._topology = topology
         self._demand: Demand = switch_demand(topology, traffic)
         # What nodes of one switch send each other takes no link.
         self._inside = max(float(traffic.rate.sum() - self._demand.rate.sum()), 0.0)
-        prices = capacity_prices(topology, self._demand)
+        prices = topology.capacity_prices(self._demand.source, self._demand.target)
         self._prices = [prices, np.maximum(prices - 1.0, 0.0)]
         self._tables: list[NDArray[np.float64]] = []
 
@@ -75,7 +75,7 @@ class ShapeModel:
         """Whether its paths may be listed and its programs solved within seconds."""
         demand = self._demand
         flows = len(demand.rate)
-        paths = flows * count_pair_paths(self._topology)
+        paths = flows * self._topology.most_vlb_paths
         if paths > _MOST_ROWS:
             return False
         entries = min(paths * 5, flows * SHAPES * self._topology.num_links)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, SolverFailed
-from tvlb.model.bounds import BoundKind, capacity_bound, capacity_prices
+from tvlb.model.bounds import BoundKind, capacity_bound
 from tvlb.model.certificate import Certificate, certify, require_proof
 from tvlb.model.instance import (
     Instance,
@@ -25,7 +25,7 @@ from tvlb.model.pulp_solver import write_model
 from tvlb.model.separation import crowded_links, list_also, within_capacity
 from tvlb.model.solvers import LpSolver, parse_solver
 from tvlb.paths import Pairs, PathSet
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
 
 __all__ = ["PatternModel", "Proof", "Throughput", "export_model", "throughput"]
@@ -103,7 +103,7 @@ class PatternModel:
 
     def __init__(
         self,
-        topology: Dragonfly,
+        topology: Topology,
         pattern: Pattern,
         *,
         monotone: bool = True,
@@ -115,7 +115,7 @@ class PatternModel:
         self.topology = topology
         self.demand = switch_demand(topology, pattern.resolve(topology, seed))
         self.bound = capacity_bound(topology, self.demand)
-        self._start_price = capacity_prices(topology, self.demand)
+        self._start_price = topology.capacity_prices(self.demand.source, self.demand.target)
         self.order = _order(monotone)
         self.solver = parse_solver(solver) if isinstance(solver, str) else solver
         self._minimal = minimal_classes(topology, self.demand)
@@ -217,7 +217,7 @@ class PatternModel:
 
 
 def throughput(
-    topology: Dragonfly,
+    topology: Topology,
     path_set: PathSet,
     pattern: Pattern,
     *,
@@ -257,7 +257,7 @@ def throughput(
 
 
 def export_model(
-    topology: Dragonfly,
+    topology: Topology,
     path_set: PathSet,
     pattern: Pattern,
     path: str | Path,
@@ -281,7 +281,7 @@ def _order(monotone: bool) -> RateOrder:
     return RateOrder.SHORTER_FIRST if monotone else RateOrder.FREE
 
 
-def _require_same_topology(topology: Dragonfly, path_set: PathSet) -> None:
+def _require_same_topology(topology: Topology, path_set: PathSet) -> None:
     if path_set.topology != topology:
         raise InvalidInput(
             f"path set {path_set} belongs to {path_set.topology} and not to {topology}"

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = ["TOTAL_HOPS", "Compositions", "compositions", "mean_paths_by_shape"]
 
 # Hops of a path by cell: halves of 1..3 and 1..3 hops.
 TOTAL_HOPS: NDArray[np.int64] = np.add.outer(np.arange(1, 4), np.arange(1, 4)).ravel()
 _CELLS = len(TOTAL_HOPS)
+_SOURCES_AT_ONCE = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Compositions:
 
 
 @lru_cache(maxsize=8)
-def compositions(topology: Dragonfly) -> Compositions:
+def compositions(topology: Topology) -> Compositions:
     """Count over all ordered pairs of switches in different groups.
 
     Notes
@@ -55,10 +56,12 @@ def compositions(topology: Dragonfly) -> Compositions:
     """
     found: dict[bytes, int] = {}
     switches = np.arange(topology.num_switches, dtype=np.int32)
-    for group in range(topology.groups):
-        inside = topology.switch_group == group
-        sources, targets = np.meshgrid(switches[inside], switches[~inside], indexing="ij")
-        cells = _native.pair_compositions(compiled(topology), sources.ravel(), targets.ravel())
+    for first in range(0, len(switches), _SOURCES_AT_ONCE):
+        sources, targets = np.meshgrid(
+            switches[first : first + _SOURCES_AT_ONCE], switches, indexing="ij"
+        )
+        chosen = topology.has_choice(sources, targets)
+        cells = _native.pair_compositions(compiled(topology), sources[chosen], targets[chosen])
         kinds, pairs = np.unique(cells.reshape(-1, 2 * _CELLS), axis=0, return_counts=True)
         for kind, count in zip(kinds, pairs.tolist(), strict=True):
             key = kind.tobytes()
@@ -72,7 +75,7 @@ def compositions(topology: Dragonfly) -> Compositions:
     )
 
 
-def mean_paths_by_shape(topology: Dragonfly) -> NDArray[np.float64]:
+def mean_paths_by_shape(topology: Topology) -> NDArray[np.float64]:
     """Mean number of paths of every shape, float64 (16,) by code, between different groups.
 
     Notes

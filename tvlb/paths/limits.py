@@ -4,14 +4,13 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.paths.path_set import PathSet
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = [
     "MAX_ROWS",
     "check_listable",
     "check_pairs",
     "check_rows",
-    "count_pair_paths",
     "count_paths",
     "is_listable",
     "most_rows",
@@ -29,7 +28,7 @@ def check_rows(rows: int, what: str) -> None:
         )
 
 
-def check_pairs(topology: Dragonfly) -> None:
+def check_pairs(topology: Topology) -> None:
     """Raise InvalidInput if a topology has more than `MAX_ROWS` switch pairs."""
     pairs = topology.num_switches * (topology.num_switches - 1)
     if pairs > MAX_ROWS:
@@ -38,17 +37,10 @@ def check_pairs(topology: Dragonfly) -> None:
         )
 
 
-def count_pair_paths(topology: Dragonfly) -> int:
-    """Bound the VLB paths between two switches of different groups, quickly."""
-    cables = topology.links_per_group_pair[1]
-    return max(topology.groups - 2, 1) * topology.switches_per_group * cables**2
-
-
-def most_rows(topology: Dragonfly) -> int:
+def most_rows(topology: Topology) -> int:
     """Bound the paths of all pairs that a table of a topology can list, quickly."""
     switches = topology.num_switches
-    of_pair = max(count_pair_paths(topology), topology.switches_per_group)
-    return min(MAX_ROWS, switches * (switches - 1) * of_pair)
+    return min(MAX_ROWS, switches * (switches - 1) * topology.most_vlb_paths)
 
 
 def is_listable(path_set: PathSet) -> bool:

@@ -13,7 +13,7 @@ from tvlb.paths.path_set import LengthSet, PathSet, ShortSet, WeightedSet
 from tvlb.paths.rows import MAX_HOPS, PathRows, Switches
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = ["MeetSet"]
 
@@ -172,7 +172,7 @@ def _tightest(shorts: tuple[ShortSet, ...]) -> _native.ShortRule:
 
 
 def _count(
-    topology: Dragonfly,
+    topology: Topology,
     rule: _native.ShapeRule | _native.ShortRule,
     sources: Switches,
     targets: Switches,
@@ -188,9 +188,8 @@ def _shapes(rows: PathRows) -> NDArray[np.uint8]:
 
 
 def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:
-    """Whether a pair of switches in different groups has no row, bool (pairs,)."""
-    group = rows.topology.switch_group
-    return (np.diff(rows.offset) == 0) & (group[rows.source] != group[rows.target])
+    """Whether a pair with a choice has no row, bool (pairs,)."""
+    return (np.diff(rows.offset) == 0) & rows.topology.has_choice(rows.source, rows.target)
 
 
 def _of_rule(rule: ShapeRule, like: PathRows) -> PathRows:

@@ -10,7 +10,7 @@ from tvlb.errors import InvalidInput
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShapeSet, ShortSet
 from tvlb.paths.shape_rule import parse_weights
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["PATH_SET_GRAMMAR", "parse_expression", "strategic_choices", "table1_points"]
 
@@ -24,7 +24,7 @@ _HOPS = Whole("HOPS", 0, 9)
 _MOST_PARTS = 8
 
 
-def parse_expression(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
+def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
     """Parse a path-set expression.
 
     Parameters
@@ -53,7 +53,7 @@ def parse_expression(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
         raise InvalidInput(f"path set {text!r}: {error}; {PATH_SET_GRAMMAR}") from error
 
 
-def _parse_one(text: str, topology: Dragonfly, seed: int) -> PathSet:
+def _parse_one(text: str, topology: Topology, seed: int) -> PathSet:
     if text.startswith("<="):
         return _parse_length(text, topology, seed)
     match parse_call(text):
@@ -69,7 +69,7 @@ def _parse_one(text: str, topology: Dragonfly, seed: int) -> PathSet:
             raise InvalidInput(f"{text!r} is unknown")
 
 
-def _parse_length(text: str, topology: Dragonfly, seed: int) -> PathSet:
+def _parse_length(text: str, topology: Topology, seed: int) -> PathSet:
     match = _LENGTH.fullmatch(text)
     if match is None:
         raise InvalidInput(f"{text!r} is unknown")
@@ -83,7 +83,7 @@ def _parse_length(text: str, topology: Dragonfly, seed: int) -> PathSet:
     return LengthSet(topology, length, percent or 0, composition, seed)
 
 
-def _short(topology: Dragonfly, limits: tuple[str, ...]) -> ShortSet:
+def _short(topology: Topology, limits: tuple[str, ...]) -> ShortSet:
     match limits:
         case ("all",):
             return ShortSet(topology)
@@ -95,7 +95,7 @@ def _short(topology: Dragonfly, limits: tuple[str, ...]) -> ShortSet:
             raise InvalidInput(f"short({','.join(limits)}) is unknown")
 
 
-def table1_points(topology: Dragonfly, seed: int = 0) -> list[PathSet]:
+def table1_points(topology: Topology, seed: int = 0) -> list[PathSet]:
     """Return the 31 data points of Table 1 of the T-UGAL paper, shortest first."""
     points: list[PathSet] = []
     for length in range(3, 6):
@@ -104,7 +104,7 @@ def table1_points(topology: Dragonfly, seed: int = 0) -> list[PathSet]:
     return [*points, LengthSet(topology, seed=seed)]
 
 
-def strategic_choices(topology: Dragonfly, seed: int = 0) -> list[PathSet]:
+def strategic_choices(topology: Topology, seed: int = 0) -> list[PathSet]:
     """Return the deterministic choices that Step 2 adds to the data points."""
     return [
         LengthSet(topology, 4, composition=(2, 3), seed=seed),

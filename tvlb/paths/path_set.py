@@ -17,7 +17,7 @@ from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches
 from tvlb.paths.shape_rule import SHAPES, ShapeRule, check_weights, shape_hops, weights_text
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage, ShortUsage
 from tvlb.randomness import check_seed
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = [
     "EmptySet",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def all_pairs(topology: Dragonfly) -> tuple[Switches, Switches]:
+def all_pairs(topology: Topology) -> tuple[Switches, Switches]:
     """Return every ordered pair of different switches, sorted by (source, target)."""
     switches = np.arange(topology.num_switches, dtype=np.int32)
     source, target = (ends.ravel() for ends in np.meshgrid(switches, switches, indexing="ij"))
@@ -51,7 +51,7 @@ class PathSet(ABC):
     Pairs inside a group have the a-2 local detours whatever the expression (but `none`).
     """
 
-    topology: Dragonfly
+    topology: Topology
 
     @abstractmethod
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
@@ -89,9 +89,9 @@ class PathSet(ABC):
     def mean_hops(self) -> float:
         """Mean hops of a drawn VLB path over all inter-group pairs; nan if no pair has one."""
         total, pairs = 0.0, 0
-        group = self.topology.switch_group
-        for source in range(self.topology.num_switches):
-            targets = np.flatnonzero(group != group[source]).astype(np.int32)
+        switches = np.arange(self.topology.num_switches, dtype=np.int32)
+        for source in switches:
+            targets = switches[self.topology.has_choice(source, switches)]
             weight = self.profile(np.full_like(targets, source), targets).weight
             total += float((weight @ np.arange(MAX_HOPS + 1)).sum())
             pairs += int((weight.sum(axis=1) > 0).sum())
@@ -197,7 +197,7 @@ class LengthSet(WeightedSet):
     seed : keys the order; 64 bits.
     """
 
-    topology: Dragonfly
+    topology: Topology
     max_hops: int = MAX_HOPS
     percent: int = 0
     composition: tuple[int, int] | None = None
@@ -286,7 +286,7 @@ class ShapeSet(WeightedSet):
     A pair that has no path of these shapes takes all paths of the nearest shape that it has.
     """
 
-    topology: Dragonfly
+    topology: Topology
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -313,7 +313,7 @@ class ShortSet(PathSet):
     max_total : limit of their sum, 2..6.
     """
 
-    topology: Dragonfly
+    topology: Topology
     max_first: int = 3
     max_second: int = 3
     max_total: int = MAX_HOPS
@@ -363,7 +363,7 @@ class ShortSet(PathSet):
 class EmptySet(PathSet):
     """No VLB path at all: MIN only."""
 
-    topology: Dragonfly
+    topology: Topology
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""

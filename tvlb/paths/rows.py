@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = ["ABSENT", "MAX_HOPS", "ClassUsage", "PathRows", "Switches", "min_rows"]
 
@@ -56,7 +56,7 @@ class PathRows:
     Rows of a pair are sorted by (intermediate, first link, second link).
     """
 
-    topology: Dragonfly
+    topology: Topology
     source: NDArray[np.int32]
     target: NDArray[np.int32]
     offset: NDArray[np.int64]
@@ -198,7 +198,7 @@ class PathRows:
         )
 
 
-def min_rows(topology: Dragonfly, sources: Switches, targets: Switches) -> PathRows:
+def min_rows(topology: Topology, sources: Switches, targets: Switches) -> PathRows:
     """All MIN paths of the given pairs, each global link equally likely.
 
     Pairs inside a group have the direct local link; a switch has no path to itself.

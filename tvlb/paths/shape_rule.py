@@ -1,6 +1,6 @@
 """Shapes of VLB paths, and rules that weigh a path by its shape.
 
-A shape says which kinds of links each MIN half takes: g, lg, gl or lgl on a Dragonfly, so `g.lg` is
+A shape says which kinds of links each MIN half takes: g, lg, gl or lgl on a Topology, so `g.lg` is
 a global link of the source switch, then local, global. A path takes up to four local hops around
 its two global links: at the source, before the intermediate, after it, and at the target. A shape's
 code has one bit for each of them, 8, 4, 2 and 1.

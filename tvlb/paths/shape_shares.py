@@ -7,7 +7,7 @@ from tvlb import _native
 from tvlb.paths.path_set import PathSet, ShapeSet
 from tvlb.paths.rows import Switches
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = ["shape_shares"]
 
@@ -35,7 +35,7 @@ def shape_shares(path_set: PathSet) -> NDArray[np.float64] | None:
     return drawn / drawn.sum() if drawn.sum() > 0 else None
 
 
-def _first_group_pairs(topology: Dragonfly) -> tuple[Switches, Switches]:
+def _first_group_pairs(topology: Topology) -> tuple[Switches, Switches]:
     group = topology.switch_group
     inside = np.flatnonzero(group == 0).astype(np.int32)
     outside = np.flatnonzero(group != 0).astype(np.int32)
@@ -59,7 +59,7 @@ def _counted(path_set: ShapeSet, source: Switches, target: Switches) -> NDArray[
 
 
 def _count_of(
-    topology: Dragonfly, code: int, source: Switches, target: Switches
+    topology: Topology, code: int, source: Switches, target: Switches
 ) -> NDArray[np.int64]:
     rule = ShapeRule(tuple(float(code == other) for other in range(SHAPES)))
     count, _, _ = _native.profile_vlb(compiled(topology), rule.native, source, target)

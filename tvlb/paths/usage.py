@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.paths.rows import MAX_HOPS, ClassUsage, Switches
 from tvlb.paths.shape_rule import ShapeRule
-from tvlb.topology import Dragonfly, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = [
     "HopProfile",
@@ -45,7 +45,7 @@ class Pairs:
     source, target : int32 (pairs,), the switch pairs.
     """
 
-    def __init__(self, topology: Dragonfly, source: Switches, target: Switches) -> None:
+    def __init__(self, topology: Topology, source: Switches, target: Switches) -> None:
         self.topology = topology
         self.source = source
         self.target = target

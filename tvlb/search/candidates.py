@@ -10,7 +10,7 @@ from tvlb.balance import sample_of
 from tvlb.paths import PathRows, is_listable, parse_expression
 from tvlb.search.probe import ProbeResult
 from tvlb.search.units import Unit, Units, network_identity
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["MAX_DATA_POINTS", "ContentUnit", "choose_candidates", "content_key"]
 
@@ -19,7 +19,7 @@ _MOST_SAMPLED_ROWS = 2_000_000
 
 
 def choose_candidates(
-    topology: Dragonfly,
+    topology: Topology,
     probe: ProbeResult,
     seed: int,
     data_points: int,
@@ -58,7 +58,7 @@ def choose_candidates(
 class ContentUnit(Unit[str]):
     """Tell a path set from others by a hash of its paths and weights."""
 
-    topology: Dragonfly
+    topology: Topology
     expression: str
     seed: int
 

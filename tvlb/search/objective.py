@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = [
     "BUDGETS",
@@ -145,7 +145,7 @@ def parse_objective(text: str) -> Objective:
     return Objective(Aim.LATENCY, load)
 
 
-def flit_hop_budget(text: str, topology: Dragonfly) -> int:
+def flit_hop_budget(text: str, topology: Topology) -> int:
     """Return how many flit-hops a budget allows for looking for better sets.
 
     Parameters
@@ -168,7 +168,7 @@ def flit_hop_budget(text: str, topology: Dragonfly) -> int:
     return int(value)
 
 
-def budget_text(text: str, topology: Dragonfly) -> str:
+def budget_text(text: str, topology: Topology) -> str:
     """Return a budget as it prints: by its name, if it has one for this network.
 
     Raises

@@ -25,7 +25,7 @@ from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Uniform, check_flows
 
 __all__ = [
@@ -61,7 +61,7 @@ class TableResult:
     found : what the search for weighted sets found; None for the paper's method.
     """
 
-    topology: Dragonfly
+    topology: Topology
     options: SearchOptions
     probe: ProbeResult
     candidates: tuple[Candidate, ...]
@@ -85,14 +85,14 @@ class TableResult:
 
 
 def optimize(
-    topology: Dragonfly,
+    topology: Topology,
     options: SearchOptions | None = None,
     *,
     report: Reporter = silent,
     stop: Stop | None = None,
     unit_cache: UnitCache | None = None,
 ) -> TableResult:
-    """Compute the T-VLB table of a Dragonfly.
+    """Compute the T-VLB table of a Topology.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def optimize(
 
 
 def _search(
-    topology: Dragonfly, options: SearchOptions, report: Reporter, units: Units
+    topology: Topology, options: SearchOptions, report: Reporter, units: Units
 ) -> TableResult:
     watch = Stopwatch()
     with watch.stage("probe"):
@@ -158,7 +158,7 @@ def _search(
     )
 
 
-def check_request(topology: Dragonfly, options: SearchOptions) -> None:
+def check_request(topology: Topology, options: SearchOptions) -> None:
     """Raise InvalidInput if `optimize` would refuse; computes nothing."""
     check_searchable(topology, options.tolerance)
     choose_patterns(topology, options.patterns, options.seed)

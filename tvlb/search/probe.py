@@ -28,7 +28,7 @@ from tvlb.search.sampling import (
 )
 from tvlb.search.units import Units, own_units
 from tvlb.statistics import standard_error
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = [
@@ -104,7 +104,7 @@ class ProbeResult:
 
 
 def probe(
-    topology: Dragonfly,
+    topology: Topology,
     *,
     patterns: str = "auto",
     tolerance: float = 0.08,
@@ -140,7 +140,7 @@ class ProbePlan:
 
     def __init__(
         self,
-        topology: Dragonfly,
+        topology: Topology,
         patterns: str = "auto",
         tolerance: float = 0.08,
         gap: float = DEFAULT_GAP,
@@ -264,13 +264,9 @@ class _Study:
         self._report(Progress(_STAGE, self._finished, self._patterns.most, note))
 
 
-def check_searchable(topology: Dragonfly, tolerance: float) -> None:
+def check_searchable(topology: Topology, tolerance: float) -> None:
     """Raise InvalidInput unless the search makes sense on this topology."""
-    if topology.groups < 3:
-        raise InvalidInput(
-            f"g={topology.groups} is out of range: a VLB path between groups needs a third "
-            "group, so g must be at least 3"
-        )
+    topology.check_searchable()
     if not (math.isfinite(tolerance) and 0.0 <= tolerance < 1.0):
         raise InvalidInput(f"tolerance {tolerance} is out of range: 0 <= tolerance < 1")
 

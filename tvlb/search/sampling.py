@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern, adversaries
 
 __all__ = [
@@ -53,7 +53,7 @@ class PatternOrder:
         return [self.everything[index] for index in sorted(self.order[:count])]
 
 
-def choose_patterns(topology: Dragonfly, choice: str, seed: int) -> PatternOrder:
+def choose_patterns(topology: Topology, choice: str, seed: int) -> PatternOrder:
     """Return the patterns to probe.
 
     Parameters

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import HALVES, SHAPES, ShapeSet, mean_paths_by_shape, shape_code, shape_hops
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["ShapeSpace", "starting_sets"]
 
@@ -34,7 +34,7 @@ class ShapeSpace:
     topology : the network; how many paths of a shape a pair has on average scales its weight.
     """
 
-    def __init__(self, topology: Dragonfly) -> None:
+    def __init__(self, topology: Topology) -> None:
         self._topology = topology
         self._paths = mean_paths_by_shape(topology)
 
@@ -59,7 +59,7 @@ class ShapeSpace:
         )
 
 
-def starting_sets(topology: Dragonfly, models: Sequence[ShapeModel]) -> list[ShapeSet]:
+def starting_sets(topology: Topology, models: Sequence[ShapeModel]) -> list[ShapeSet]:
     """Return different sets to begin with.
 
     Families whose paths are drawn the more often the shorter they are, by several ratios per hop:

@@ -6,12 +6,12 @@ from tvlb.paths import PathSet, is_listable, parse_expression
 from tvlb.provenance import VERSION
 from tvlb.search.preparation import Candidate
 from tvlb.table import AnyTable, CompactTable, Table
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["compact_table_of", "table_of"]
 
 
-def table_of(topology: Dragonfly, candidate: Candidate, seed: int) -> AnyTable:
+def table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:
     """Return the table of a candidate; compact where its paths are too many to list."""
     base = parse_expression(candidate.expression, topology, seed)
     if not is_listable(base):
@@ -27,7 +27,7 @@ def table_of(topology: Dragonfly, candidate: Candidate, seed: int) -> AnyTable:
     return Table.from_rows(base, rows.select(keep), ~keep, seed=seed, version=VERSION)
 
 
-def compact_table_of(topology: Dragonfly, candidate: Candidate, seed: int) -> CompactTable:
+def compact_table_of(topology: Topology, candidate: Candidate, seed: int) -> CompactTable:
     """Return the table of a candidate in the compact form, whatever its size.
 
     Raises

@@ -16,12 +16,12 @@ from tvlb.search.validation import Validation
 from tvlb.search.weighted import WeightedSearch
 from tvlb.search.work import Work
 from tvlb.table import AnyTable
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["Found", "Outcome", "Stopwatch", "Task", "conventional"]
 
 
-def conventional(topology: Dragonfly, seed: int) -> Candidate:
+def conventional(topology: Topology, seed: int) -> Candidate:
     """Return the set of all paths, which every other is compared with."""
     return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
 
@@ -53,7 +53,7 @@ class Task:
     watch : takes the time of the stages.
     """
 
-    topology: Dragonfly
+    topology: Topology
     options: SearchOptions
     expressions: tuple[str, ...]
     units: Units

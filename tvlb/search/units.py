@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from tvlb.errors import Cancelled, NoWorkers, TvlbError, WorkerLost
 from tvlb.parallel import Stop, gather
 from tvlb.provenance import versions
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.workers import local_workers
 
 __all__ = [
@@ -96,16 +96,9 @@ class _Forgetful:
 
 
 @lru_cache(maxsize=64)
-def network_identity(topology: Dragonfly) -> tuple[int | str, ...]:
-    """Return p, a, h, g and a hash of the cables: what the figures of a network depend on."""
-    cables = hashlib.sha256(topology.cables.astype("<i4").tobytes()).hexdigest()
-    return (
-        topology.nodes_per_switch,
-        topology.switches_per_group,
-        topology.global_ports,
-        topology.groups,
-        cables,
-    )
+def network_identity(topology: Topology) -> tuple[int | str, ...]:
+    """Return what the figures of a network depend on."""
+    return topology.identity
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from tvlb.search.trials import Loads, Trials, find_loads
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = ["MOST_ON_FRONT", "PUBLISHED", "SearchSetting", "WeightedSearch", "search_weighted"]
@@ -136,7 +136,7 @@ def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def search_weighted(
-    topology: Dragonfly,
+    topology: Topology,
     setting: SearchSetting,
     expressions: Sequence[str],
     units: Units,
@@ -215,7 +215,7 @@ def _different(candidates: Sequence[Candidate]) -> list[Candidate]:
     return list({one.name: one for one in candidates}.values())
 
 
-def _reference(topology: Dragonfly, seed: int) -> Candidate:
+def _reference(topology: Topology, seed: int) -> Candidate:
     """Return the published set, or all paths on networks where hardly any is that short."""
     published = Candidate.as_it_is(parse_expression(PUBLISHED, topology, seed), seed)
     if np.isnan(published.mean_hops):
@@ -250,7 +250,7 @@ def _balanced_starts(
 class _Forms:
     """Balances sets, by removal and by weights."""
 
-    def __init__(self, topology: Dragonfly, setting: SearchSetting, units: Units) -> None:
+    def __init__(self, topology: Topology, setting: SearchSetting, units: Units) -> None:
         self._topology = topology
         self._setting = setting
         self._units = units
@@ -286,7 +286,7 @@ class _Bounds:
     Of the patterns whose paths are few enough to be listed, as the longer windows see them.
     """
 
-    def __init__(self, topology: Dragonfly, setting: SearchSetting, loads: Sequence[Loads]) -> None:
+    def __init__(self, topology: Topology, setting: SearchSetting, loads: Sequence[Loads]) -> None:
         seed = _next_seed(setting.seed)
         models = [ShapeModel(topology, pattern, seed) for pattern in setting.workload.patterns]
         self._models = [

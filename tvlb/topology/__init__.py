@@ -3,18 +3,20 @@
 Everything else in tvlb (paths, model, balance, simulator, tables) refers to these ids.
 """
 
-from tvlb.topology.arrangements import ARRANGEMENTS
 from tvlb.topology.compiled import compiled
-from tvlb.topology.dragonfly import FROM_FILE, Dragonfly
-from tvlb.topology.network import LinkKind, Network
+from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
+from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import parse_named_topology, parse_sizes, parse_topology
+from tvlb.topology.topology import Topology
 
 __all__ = [
     "ARRANGEMENTS",
     "FROM_FILE",
     "Dragonfly",
     "LinkKind",
+    "LinkKinds",
     "Network",
+    "Topology",
     "compiled",
     "parse_named_topology",
     "parse_sizes",

@@ -2,25 +2,17 @@
 
 import atexit
 from functools import lru_cache
+from typing import Any
 
-from tvlb import _native
-from tvlb.topology.dragonfly import Dragonfly
+from tvlb.topology.topology import Topology
 
 __all__ = ["compiled"]
 
 
 @lru_cache(maxsize=8)
-def compiled(topology: Dragonfly) -> _native.Dragonfly:
-    """Return the compiled twin of a topology."""
-    network = topology.network
-    links = _native.Network(
-        network.num_switches,
-        network.node_switch,
-        network.link_source,
-        network.link_target,
-        network.link_kind,
-    )
-    return _native.Dragonfly(links, topology.groups)
+def compiled(topology: Topology) -> Any:
+    """Return the compiled twin of a topology: `tvlb._native.Topology` of its family."""
+    return topology.compile()
 
 
 # A thread or a greenlet that never ends may hold this module, and with it what is kept here.

@@ -1,19 +1,25 @@
 """The switch-level network every other part of tvlb lives on: switches, nodes, directed links."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LinkKind", "Network", "directed_links"]
+__all__ = ["LinkKinds", "Network", "directed_links"]
 
 
-class LinkKind(IntEnum):
-    """Kind of a link; the order is part of the link numbering."""
+@dataclass(frozen=True)
+class LinkKinds:
+    """The kinds of links of a family, in the order of link ids.
 
-    LOCAL = 0
-    GLOBAL = 1
+    Attributes
+    ----------
+    names : of the kinds; their first letters differ.
+    latencies : cycles, where nothing else is said.
+    """
+
+    names: tuple[str, ...]
+    latencies: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +31,7 @@ class Network:
     num_switches : number of switches.
     node_switch : int32, shape (nodes,), the switch of each compute node, non-decreasing.
     link_source, link_target : int32, shape (links,), end switches of each directed link.
-    link_kind : uint8, shape (links,), a `LinkKind`.
+    link_kind : uint8, shape (links,), position among the kinds of the family.
     link_ordinal : int32, shape (links,), counts parallel links of one kind, source and target.
 
     Notes
@@ -54,23 +60,21 @@ class Network:
 
 
 def directed_links(
-    local_cables: NDArray[np.int32], global_cables: NDArray[np.int32]
+    *cables: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
-    """Turn undirected cables, shape (n, 2) each, into (source, target, kind, ordinal) by link id.
+    """Turn undirected cables into (source, target, kind, ordinal) by link id.
+
+    Parameters
+    ----------
+    cables : of each kind of link, in the order of the kinds, shape (n, 2).
 
     Notes
     -----
     Parallel cables of one switch pair are interchangeable, so ordinals are simply counted.
     """
-    cables = np.concatenate([local_cables, global_cables])
-    kinds = np.concatenate(
-        [
-            np.full(len(local_cables), LinkKind.LOCAL, dtype=np.uint8),
-            np.full(len(global_cables), LinkKind.GLOBAL, dtype=np.uint8),
-        ]
-    )
-    source = np.concatenate([cables[:, 0], cables[:, 1]])
-    target = np.concatenate([cables[:, 1], cables[:, 0]])
+    low, high = np.concatenate(cables).T
+    kinds = np.repeat(np.arange(len(cables), dtype=np.uint8), [len(one) for one in cables])
+    source, target = np.concatenate([low, high]), np.concatenate([high, low])
     kind = np.concatenate([kinds, kinds])
     order = np.lexsort((target, source, kind))
     source, target, kind = source[order], target[order], kind[order]

@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tvlb.calls import Choice, Signature, Whole, parse_call
 from tvlb.errors import InvalidInput
 from tvlb.reading import read_json
-from tvlb.topology.arrangements import ARRANGEMENTS
-from tvlb.topology.dragonfly import Dragonfly
+from tvlb.topology.dragonfly import ARRANGEMENTS, Dragonfly
 
 __all__ = ["TopologyFile", "parse_named_topology", "parse_sizes", "parse_topology"]
 

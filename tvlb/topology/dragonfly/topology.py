@@ -1,28 +1,38 @@
 """The Dragonfly family dfly(p, a, h, g) with complete-graph groups."""
 
+import hashlib
+from collections.abc import Mapping
+from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tvlb import _native
 from tvlb.errors import InvalidInput
-from tvlb.topology.arrangements import ARRANGEMENTS, Shape
-from tvlb.topology.network import LinkKind, Network, directed_links
+from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Shape
+from tvlb.topology.network import LinkKinds, Network, directed_links
+from tvlb.topology.topology import Topology
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-__all__ = ["Dragonfly"]
+__all__ = ["FROM_FILE", "Dragonfly", "LinkKind"]
 
 _MAX_NODES = 10_000_000
 _MAX_SWITCHES = 20_000
 _MAX_LINKS = 20_000_000
-_LATENCY = {LinkKind.LOCAL: 10, LinkKind.GLOBAL: 15}
 FROM_FILE = "file"
 
+_Switches = NDArray[np.int32]
 
-class Dragonfly:
+
+class LinkKind(IntEnum):
+    """Kind of a link; the order is part of the link numbering."""
+
+    LOCAL = 0
+    GLOBAL = 1
+
+
+class Dragonfly(Topology):
     """A Dragonfly network dfly(p, a, h, g).
 
     Parameters
@@ -52,6 +62,8 @@ class Dragonfly:
     ----------
     Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 2.1.
     """
+
+    kinds = LinkKinds(("local", "global"), (10, 15))
 
     def __init__(self, p: int, a: int, h: int, g: int, arrangement: str = "absolute") -> None:
         _check_parameters(p, a, h, g)
@@ -126,24 +138,85 @@ class Dragonfly:
             )
 
     @property
-    def longest_min_path(self) -> tuple[LinkKind, ...]:
-        """Kinds of the links of the longest MIN path that the family has."""
+    def identity(self) -> tuple[int | str, ...]:
+        """See `Topology`: p, a, h, g and a hash of the cables."""
+        cables = hashlib.sha256(self.cables.astype("<i4").tobytes()).hexdigest()
+        sizes = (self.nodes_per_switch, self.switches_per_group, self.global_ports, self.groups)
+        return (*sizes, cables)
+
+    def compile(self) -> _native.Dragonfly:
+        """See `Topology`."""
+        network = self.network
+        links = _native.Network(
+            network.num_switches,
+            network.node_switch,
+            network.link_source,
+            network.link_target,
+            network.link_kind,
+        )
+        return _native.Dragonfly(links, self.groups)
+
+    @property
+    def longest_min_path(self) -> tuple[int, ...]:
+        """See `Topology`."""
         return (LinkKind.LOCAL, LinkKind.GLOBAL, LinkKind.LOCAL)
 
     @property
-    def num_switches(self) -> int:
-        """Number of switches, a * g."""
-        return self.switches_per_group * self.groups
+    def most_min_paths(self) -> int:
+        """See `Topology`."""
+        return self.links_per_group_pair[1]
 
     @property
-    def num_nodes(self) -> int:
-        """Number of compute nodes, p * a * g."""
-        return self.nodes_per_switch * self.num_switches
+    def most_vlb_paths(self) -> int:
+        """See `Topology`."""
+        return max(self.groups - 2, 1) * self.switches_per_group * self.links_per_group_pair[1] ** 2
 
-    @property
-    def num_links(self) -> int:
-        """Number of directed links; a cable counts twice."""
-        return self.network.num_links
+    def has_choice(self, sources: _Switches, targets: _Switches) -> NDArray[np.bool_]:
+        """See `Topology`: between groups; inside one, every third switch is a detour."""
+        return self.switch_group[sources] != self.switch_group[targets]
+
+    def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
+        """See `Topology`: from every switch of the source's group."""
+        between = self.has_choice(sources, targets)
+        inside = np.arange(self.switches_per_group, dtype=np.int32)
+        starts = self.switch_group[sources[between], None] * np.int32(self.switches_per_group)
+        return (starts + inside).ravel(), np.repeat(targets[between], self.switches_per_group)
+
+    def capacity_prices(self, sources: _Switches, targets: _Switches) -> NDArray[np.float64]:
+        """See `Topology`: 2 on the direct links of the group pairs in use, 1 on other global links.
+
+        All zero unless every group sends to one other group.
+
+        Notes
+        -----
+        With total traffic T, G global links and D direct links between the group pairs in use, at
+        most D flits/cycle take one global hop and the others take two, so 2 theta T - D <= G.
+        """
+        price = np.zeros(self.num_links)
+        source = self.switch_group[sources].astype(np.int64)
+        target = self.switch_group[targets].astype(np.int64)
+        pairs = np.unique(source * self.groups + target)
+        senders = pairs // self.groups
+        one_partner_each = len(np.unique(senders)) == len(senders)
+        if len(pairs) == 0 or not one_partner_each or (source == target).any():
+            return price
+        price[self.network.link_kind == LinkKind.GLOBAL] = 1.0
+        offset = self.group_link_offset
+        for pair in pairs.tolist():
+            price[self.group_links[offset[pair] : offset[pair + 1]]] = 2.0
+        return price
+
+    def check_searchable(self) -> None:
+        """See `Topology`: there must be a third group."""
+        if self.groups < 3:
+            raise InvalidInput(
+                f"g={self.groups} is out of range: a VLB path between groups needs a third "
+                "group, so g must be at least 3"
+            )
+
+    def coordinates(self, switch: int) -> Mapping[str, int]:
+        """See `Topology`."""
+        return {"group": switch // self.switches_per_group}
 
     @cached_property
     def switch_group(self) -> NDArray[np.int32]:
@@ -196,30 +269,6 @@ class Dragonfly:
         }
 
     @cached_property
-    def graph(self) -> "nx.MultiDiGraph[int]":
-        """The switches as a networkx graph; edges have ``kind``, ``latency`` (cycles), ``id``."""
-        # Loaded here, since it takes long and little needs it.
-        import networkx as nx
-
-        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
-        graph.graph.update(self.metadata)
-        for switch, group in enumerate(self.switch_group.tolist()):
-            graph.add_node(switch, group=group, nodes=self.nodes_per_switch)
-        network = self.network
-        ends = zip(
-            network.link_source.tolist(),
-            network.link_target.tolist(),
-            network.link_kind.tolist(),
-            strict=True,
-        )
-        for link, (source, target, kind) in enumerate(ends):
-            named = LinkKind(kind)
-            graph.add_edge(
-                source, target, id=link, kind=named.name.lower(), latency=_LATENCY[named]
-            )
-        return graph
-
-    @cached_property
     def _global_ids(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.network.link_kind == LinkKind.GLOBAL).astype(np.int32)
 
@@ -245,9 +294,6 @@ class Dragonfly:
             f"dfly({self.nodes_per_switch},{self.switches_per_group},"
             f"{self.global_ports},{self.groups}{suffix})"
         )
-
-    def __repr__(self) -> str:
-        return f"<{self}>"
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -1,0 +1,130 @@
+"""What engines know of a network: its links, and what its family says of paths and pairs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb import _native
+from tvlb.topology.network import LinkKinds, Network
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Topology"]
+
+_Switches = NDArray[np.int32]
+
+
+class Topology(ABC):
+    """A network of some family: an immutable value, whose `str` parses back to it.
+
+    Attributes
+    ----------
+    kinds : kinds of links that the family has; a link's kind is a position in it.
+    network : switches, nodes and links.
+    nodes_per_switch : compute nodes of every switch; node id = switch * nodes_per_switch + k.
+    """
+
+    kinds: ClassVar[LinkKinds]
+    network: Network
+    nodes_per_switch: int
+
+    @property
+    def num_switches(self) -> int:
+        """Number of switches."""
+        return self.network.num_switches
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of compute nodes."""
+        return self.network.num_nodes
+
+    @property
+    def num_links(self) -> int:
+        """Number of directed links; a cable counts twice."""
+        return self.network.num_links
+
+    @property
+    @abstractmethod
+    def identity(self) -> tuple[int | str, ...]:
+        """What all figures of the network depend on, whatever it is called."""
+
+    @property
+    @abstractmethod
+    def metadata(self) -> Mapping[str, int | str]:
+        """Facts for documents, reports and sweeps."""
+
+    @abstractmethod
+    def compile(self) -> _native.Topology:
+        """Make the twin that the compiled engines read; see `tvlb.topology.compiled`."""
+
+    @property
+    @abstractmethod
+    def longest_min_path(self) -> tuple[int, ...]:
+        """Kinds of the links of the longest MIN path that the family has."""
+
+    @property
+    @abstractmethod
+    def most_min_paths(self) -> int:
+        """Bound on the MIN paths of a pair of switches."""
+
+    @property
+    @abstractmethod
+    def most_vlb_paths(self) -> int:
+        """Bound on the VLB paths of a pair of switches with a choice."""
+
+    @abstractmethod
+    def has_choice(self, sources: _Switches, targets: _Switches) -> NDArray[np.bool_]:
+        """Whether path sets choose among the detours of given pairs; arrays broadcast.
+
+        Where they do not, every set but the empty one has all detours.
+        """
+
+    @abstractmethod
+    def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
+        """Return the pairs from which a packet of given pairs may decide again, after one link."""
+
+    @abstractmethod
+    def capacity_prices(self, sources: _Switches, targets: _Switches) -> NDArray[np.float64]:
+        """Return link prices of which every path of the given flows costs at least 2.
+
+        float64 (links,); all zero where the family knows of none. Every link that is used by
+        other paths is priced, so that the sum over half the traffic bounds the throughput.
+        """
+
+    @abstractmethod
+    def check_searchable(self) -> None:
+        """Raise InvalidInput unless there are VLB paths to choose from."""
+
+    @cached_property
+    def graph(self) -> "nx.MultiDiGraph[int]":
+        """The switches as a networkx graph; edges have ``kind``, ``latency`` (cycles), ``id``."""
+        # Loaded here, since it takes long and little needs it.
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
+        graph.graph.update(self.metadata)
+        for switch in range(self.num_switches):
+            graph.add_node(switch, nodes=self.nodes_per_switch, **self.coordinates(switch))
+        network = self.network
+        ends = zip(
+            network.link_source.tolist(),
+            network.link_target.tolist(),
+            network.link_kind.tolist(),
+            strict=True,
+        )
+        for link, (source, target, kind) in enumerate(ends):
+            latency = self.kinds.latencies[kind]
+            graph.add_edge(source, target, id=link, kind=self.kinds.names[kind], latency=latency)
+        return graph
+
+    @abstractmethod
+    def coordinates(self, switch: int) -> Mapping[str, int]:
+        """Where a switch stands, in the family's terms."""
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
