@@ -20,7 +20,7 @@ from tvlb.search import (
 )
 from tvlb.search.sizes import all_paths, program_size
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Shift, Type2, parse_pattern
+from tvlb.traffic import Shift, parse_pattern, type2_set
 
 TOPOLOGY = Dragonfly(4, 8, 4, 9)
 OPTIONS = SearchOptions(workers=2)
@@ -158,7 +158,7 @@ def test_a_budget_costs_time_once_it_exceeds_what_a_search_begins_with() -> None
 
 def test_traffic_that_is_named_costs_by_its_patterns() -> None:
     # Ten patterns judge a search of the default traffic, and a single one does eight times.
-    traffic = tuple(map(str, Type2.adversaries(TOPOLOGY)))
+    traffic = tuple(map(str, type2_set(TOPOLOGY)))
     few, many = (
         table_cost(TOPOLOGY, replace(OPTIONS, traffic=traffic[:count], budget="0"))
         for count in (1, 10)

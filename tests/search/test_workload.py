@@ -18,7 +18,7 @@ from tvlb.search.workload import (
     training_workload,
 )
 from tvlb.topology import Dragonfly
-from tvlb.traffic import MatrixPattern, Permutation, Shift, TimeMixed, Type2, Uniform
+from tvlb.traffic import MatrixPattern, Permutation, Shift, TimeMixed, Type2, Uniform, type2_set
 
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
 SMALLEST = [Dragonfly(1, 1, 2, 3), Dragonfly(1, 2, 1, 3), Dragonfly(4, 1, 2, 3)]
@@ -168,7 +168,7 @@ def test_training_traffic_is_mostly_adversarial(topology: Dragonfly, seed: int) 
 @pytest.mark.parametrize("seed", range(10))
 def test_held_out_traffic_is_never_searched(seed: int) -> None:
     searched = {str(one) for one in training_workload(TOPOLOGY, 5, seed).patterns}
-    probed = {str(one) for one in Type2.adversaries(TOPOLOGY)}
+    probed = {str(one) for one in type2_set(TOPOLOGY)}
     found = held_out_workload(TOPOLOGY, seed)
     names = [str(one) for one in found.patterns]
     assert len(set(names)) == len(names) == 10

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import cast
 
 import numpy as np
@@ -17,12 +18,14 @@ from tvlb.topology import Dragonfly
 from tvlb.traffic import (
     NamedPattern,
     NodeTraffic,
-    adversaries,
     named_patterns,
     parse_named_pattern,
     pattern_regex,
+    patterns,
     signature_of,
     switch_demand,
+    type1_set,
+    type2_set,
 )
 
 # Examples fit all of them.
@@ -34,10 +37,9 @@ DOCUMENT = Path(__file__).parents[2] / "docs/formats.md"
 
 def cases() -> Iterator[tuple[Dragonfly, NamedPattern]]:
     for topology in NETWORKS:
-        for kind in KINDS.values():
-            if kind.suits(topology):
-                yield topology, parse_named_pattern(kind.example)
-                yield from ((topology, one) for one in kind.adversaries(topology)[:3])
+        suited = [kind for kind in KINDS.values() if kind.suits(topology)]
+        yield from ((topology, parse_named_pattern(kind.example)) for kind in suited)
+        yield from ((topology, one) for one in type1_set(topology)[-3:])
 
 
 CASES = list(cases())
@@ -61,6 +63,12 @@ def sent(topology: Dragonfly, traffic: NodeTraffic) -> NDArray[np.float64]:
                 share = topology.nodes_per_switch if table.target_is_switch else 1
                 rates[node, to] += fixed[node] * table.probability[entry] / share
     return rates
+
+
+def test_every_module_of_the_folder_is_a_pattern() -> None:
+    modules = {f"{patterns.__name__}.{one.name}" for one in iter_modules(patterns.__path__)}
+    assert {kind.__module__ for kind in KINDS.values()} == modules
+    assert len(KINDS) == len(modules)
 
 
 @every_case
@@ -173,12 +181,14 @@ def test_patterns_of_a_family_are_refused_elsewhere(kind: type[NamedPattern]) ->
             parse_named_pattern(kind.example).resolve(elsewhere, 0)
 
 
-def test_step_1_probes_the_adversaries_of_the_family() -> None:
-    # (g-1) * a shifts and 20 of type2.
-    probed = adversaries(Dragonfly(2, 4, 2, 9))
-    assert len(probed) == len(set(probed)) == 8 * 4 + 20
-    assert all(one.is_adversarial for one in probed)
-    assert adversaries(cast("Dragonfly", object())) == []
+@pytest.mark.parametrize("topology", NETWORKS, ids=str)
+def test_every_network_has_adversarial_patterns(topology: Dragonfly) -> None:
+    probed = [*type1_set(topology), *type2_set(topology)]
+    assert len(set(probed)) == len(probed) > 20
+    assert len(type2_set(topology)) == 20
+    for pattern in probed:
+        assert pattern.is_adversarial
+        assert pattern.suits(topology)
 
 
 @every_case

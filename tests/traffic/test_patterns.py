@@ -14,6 +14,8 @@ from tvlb.traffic import (
     Type2,
     Uniform,
     parse_pattern,
+    type1_set,
+    type2_set,
 )
 
 TOPOLOGY = Dragonfly(2, 4, 2, 9)
@@ -38,7 +40,7 @@ def test_shift_must_fit_the_topology(shift: Shift) -> None:
 
 def test_type1_set_is_every_shift_between_groups() -> None:
     # (g - 1) * a patterns, ordered by group shift, then switch shift.
-    patterns = Shift.adversaries(TOPOLOGY)
+    patterns = type1_set(TOPOLOGY)
     assert len(patterns) == 8 * 4
     assert (str(patterns[0]), str(patterns[5]), str(patterns[-1])) == (
         "shift(1,0)",
@@ -48,7 +50,7 @@ def test_type1_set_is_every_shift_between_groups() -> None:
 
 
 def test_type2_permutes_groups_without_fixed_points_and_switches_in_each() -> None:
-    for pattern in Type2.adversaries(TOPOLOGY):
+    for pattern in type2_set(TOPOLOGY):
         switch = pattern.destinations(TOPOLOGY, 0)[::2] // 2
         groups = switch.reshape(9, 4) // 4
         assert (groups == groups[:, :1]).all()
@@ -60,7 +62,7 @@ def test_type2_permutes_groups_without_fixed_points_and_switches_in_each() -> No
 def test_type2_switch_permutations_are_independent_and_may_fix_switches() -> None:
     indices = [
         tuple(row)
-        for pattern in Type2.adversaries(TOPOLOGY)
+        for pattern in type2_set(TOPOLOGY)
         for row in (pattern.destinations(TOPOLOGY, 0)[::2] // 2 % 4).reshape(9, 4).tolist()
     ]
     # 180 draws of 24 permutations: all appear, the identity among them.
@@ -74,8 +76,8 @@ def test_type2_nodes_talk_to_the_same_position() -> None:
 
 
 def test_type2_set_has_twenty_different_seeds() -> None:
-    patterns = Type2.adversaries(TOPOLOGY)
-    assert [pattern.seed for pattern in patterns] == list(range(20))
+    patterns = type2_set(TOPOLOGY)
+    assert patterns == [Type2(seed) for seed in range(20)]
     assert len({pattern.destinations(TOPOLOGY, 0).tobytes() for pattern in patterns}) == 20
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tvlb.paths import PathRows, PathSet, Switches
 from tvlb.topology import Topology
-from tvlb.traffic import Type2
+from tvlb.traffic import type2_pattern
 
 __all__ = ["Sample", "chunks", "sample_of"]
 
@@ -60,7 +60,7 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
 
 
 def _partners(topology: Topology, seed: int) -> tuple[Switches, Switches]:
-    nodes = Type2(seed).destinations(topology, seed)
+    nodes = type2_pattern(topology, seed).destinations(topology, seed)
     first_nodes = np.arange(topology.num_switches) * topology.nodes_per_switch
     targets = nodes[first_nodes] // topology.nodes_per_switch
     return np.arange(topology.num_switches, dtype=np.int32), targets.astype(np.int32)

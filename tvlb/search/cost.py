@@ -16,7 +16,7 @@ from tvlb.search.runner import Windows
 from tvlb.search.sampling import BATCH
 from tvlb.search.sizes import all_paths, program_size
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Pattern, adversaries
+from tvlb.traffic import Pattern, type1_set, type2_set
 
 __all__ = ["Cost", "model_cost", "simulation_cost", "table_cost"]
 
@@ -259,7 +259,7 @@ def _cells(topology: Dragonfly) -> float:
 
 
 def _probe_seconds(topology: Dragonfly, options: SearchOptions) -> float:
-    available = len(adversaries(topology))
+    available = len(type1_set(topology)) + len(type2_set(topology))
     match options.patterns:
         case "all":
             patterns = available

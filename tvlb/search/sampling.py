@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
 from tvlb.topology import Topology
-from tvlb.traffic import Pattern, adversaries
+from tvlb.traffic import Pattern, type1_set, type2_set
 
 __all__ = [
     "BATCH",
@@ -64,7 +64,7 @@ def choose_patterns(topology: Topology, choice: str, seed: int) -> PatternOrder:
     ------
     InvalidInput : the choice is none of these, or N is not in 1..(g-1)*a+20.
     """
-    everything = tuple(adversaries(topology))
+    everything = (*type1_set(topology), *type2_set(topology))
     order = tuple(KeyedStream(seed, "probe-patterns").permutation(len(everything)))
     if choice in ("all", "auto"):
         return PatternOrder(everything, order, len(everything), choice == "auto")

@@ -27,7 +27,7 @@ from tvlb.search.simulation_units import Entrant
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.statistics import standard_error
-from tvlb.traffic import Type2
+from tvlb.traffic import type2_pattern
 
 __all__ = [
     "CurvePoint",
@@ -144,10 +144,11 @@ def validate(
     SimulationDeadlock : the virtual channels do not suffice.
     Cancelled : the search was stopped.
     """
+    topology = baseline.path_set.topology
     runner = Runner(
         options.routing,
         options.config,
-        patterns=[Type2(number) for number in range(options.patterns)],
+        patterns=[type2_pattern(topology, number) for number in range(options.patterns)],
         seed=options.seed,
         report=report,
         units=units,

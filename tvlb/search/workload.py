@@ -16,7 +16,16 @@ from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
 from tvlb.reading import decimal_number
 from tvlb.topology import Dragonfly
-from tvlb.traffic import Pattern, Permutation, Shift, TimeMixed, Type2, Uniform, parse_pattern
+from tvlb.traffic import (
+    DestinationPattern,
+    Pattern,
+    Permutation,
+    TimeMixed,
+    Uniform,
+    parse_pattern,
+    type1_set,
+    type2_pattern,
+)
 
 __all__ = [
     "MAX_TRAFFIC",
@@ -158,7 +167,11 @@ def _part(text: str) -> tuple[Pattern, Fraction]:
 def training_workload(topology: Dragonfly, type2_patterns: int, seed: int) -> Workload:
     """Return what tables are searched on: type2 and shift patterns, and mostly uniform traffic."""
     first, second, *_, last = _shifts(topology, seed)
-    adversarial = [first, *(Type2(number) for number in range(type2_patterns)), second]
+    adversarial = [
+        first,
+        *(type2_pattern(topology, number) for number in range(type2_patterns)),
+        second,
+    ]
     each = (1 - _BENIGN_SHARE) / len(adversarial)
     benign = TimeMixed(90, 10, last)
     return Workload((*adversarial, benign), (*[each] * len(adversarial), _BENIGN_SHARE))
@@ -178,14 +191,13 @@ def held_out_workload(topology: Dragonfly, seed: int) -> Workload:
         drawn = _FIRST_HELD_OUT + stream.below(_HELD_OUT_SEEDS)
         if drawn not in seeds:
             seeds.append(drawn)
-    patterns = [Type2(number) for number in seeds[1:]]
+    patterns = [type2_pattern(topology, number) for number in seeds[1:]]
     benign = [Uniform(), Permutation(seeds[0]), TimeMixed(50, 50, fifth)]
     return Workload.even([*patterns, *shifts, *benign])
 
 
-def _shifts(topology: Dragonfly, seed: int) -> list[Shift]:
-    """Six different shifts between groups; on the smallest networks some come twice."""
-    groups, switches = topology.groups - 1, topology.switches_per_group
-    order = KeyedStream(seed, "searched-shifts").permutation(groups * switches)
-    chosen = [order[position % len(order)] for position in range(6)]
-    return [Shift(1 + index // switches, index % switches) for index in chosen]
+def _shifts(topology: Dragonfly, seed: int) -> list[DestinationPattern]:
+    """Six different patterns of TYPE_1_SET; on the smallest networks some come twice."""
+    every = type1_set(topology)
+    order = KeyedStream(seed, "searched-shifts").permutation(len(every))
+    return [every[order[position % len(order)]] for position in range(6)]

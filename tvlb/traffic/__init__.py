@@ -4,6 +4,7 @@ One parser, `parse_pattern`, serves the command line, files and Python alike. A 
 of `tvlb.traffic.patterns`.
 """
 
+from tvlb.traffic.adversaries import type1_set, type2_pattern, type2_set
 from tvlb.traffic.demand import (
     Demand,
     DestinationTable,
@@ -13,7 +14,6 @@ from tvlb.traffic.demand import (
 )
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.parse import (
-    adversaries,
     named_patterns,
     parse_named_pattern,
     parse_pattern,
@@ -41,7 +41,6 @@ __all__ = [
     "TimeMixed",
     "Type2",
     "Uniform",
-    "adversaries",
     "check_flows",
     "named_patterns",
     "parse_named_pattern",
@@ -49,4 +48,7 @@ __all__ = [
     "pattern_regex",
     "signature_of",
     "switch_demand",
+    "type1_set",
+    "type2_pattern",
+    "type2_set",
 ]

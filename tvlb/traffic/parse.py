@@ -7,13 +7,11 @@ from functools import cache
 from tvlb.calls import Argument, parse_call
 from tvlb.errors import InvalidInput
 from tvlb.registry import declared, one_of
-from tvlb.topology import Dragonfly
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
 __all__ = [
     "PatternArgument",
-    "adversaries",
     "named_patterns",
     "parse_named_pattern",
     "parse_pattern",
@@ -29,12 +27,6 @@ def named_patterns() -> tuple[type[NamedPattern], ...]:
     """Return the patterns that are given by a name, as lists name them."""
     found = [one for one in declared(_FOLDER, "PATTERN", type) if issubclass(one, NamedPattern)]
     return tuple(sorted(found, key=lambda one: (one.place, one.name)))
-
-
-def adversaries(topology: Dragonfly) -> list[NamedPattern]:
-    """Return all patterns that Step 1 may probe on a network."""
-    suited = [one for one in named_patterns() if one.suits(topology)]
-    return [pattern for one in suited for pattern in one.adversaries(topology)]
 
 
 def parse_pattern(text: str) -> Pattern:

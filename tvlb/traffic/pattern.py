@@ -69,11 +69,6 @@ class NamedPattern(Pattern):
     family: ClassVar[type | None] = None
 
     @classmethod
-    def adversaries(cls, topology: Dragonfly) -> Sequence[Self]:
-        """Return those that Step 1 may probe on a network of the family, in its order."""
-        return ()
-
-    @classmethod
     def suits(cls, topology: Dragonfly) -> bool:
         """Whether it is made for networks of this family."""
         return cls.family is None or isinstance(topology, cls.family)
@@ -94,7 +89,11 @@ def signature_of(kind: type[NamedPattern]) -> Signature[NamedPattern]:
 
 
 class DestinationPattern(NamedPattern):
-    """A pattern in which every node has one fixed destination."""
+    """A pattern in which every node has one fixed destination.
+
+    Step 1 probes adversarial patterns of the family: TYPE_1_SET has those of a rule, TYPE_2_SET
+    random ones.
+    """
 
     @abstractmethod
     def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
@@ -104,6 +103,16 @@ class DestinationPattern(NamedPattern):
         """See `Pattern.resolve`."""
         destination = self.destinations(topology, seed)
         return NodeTraffic(np.ones(len(destination)), np.zeros(len(destination)), destination)
+
+    @classmethod
+    def type1(cls, topology: Dragonfly) -> Sequence[Self]:
+        """Return those that TYPE_1_SET has on a network of the family, in its order."""
+        return ()
+
+    @classmethod
+    def type2(cls, seed: int) -> Self | None:
+        """Return the one that TYPE_2_SET has for a seed; None if it is made of other patterns."""
+        return None
 
     def count_flows(self, topology: Dragonfly) -> float:
         """See `Pattern.count_flows`; every switch sends to one."""

@@ -36,8 +36,8 @@ class Shift(DestinationPattern):
     is_adversarial = True
 
     @classmethod
-    def adversaries(cls, topology: Dragonfly) -> list["Shift"]:
-        """TYPE_1_SET: all (g-1)*a shifts, ordered by (group shift, switch shift)."""
+    def type1(cls, topology: Dragonfly) -> list["Shift"]:
+        """Return all (g-1)*a shifts between groups, ordered by (group shift, switch shift)."""
         return [
             cls(groups, switches)
             for groups in range(1, topology.groups)

@@ -30,9 +30,9 @@ class Type2(DestinationPattern):
     is_adversarial = True
 
     @classmethod
-    def adversaries(cls, topology: Dragonfly) -> list["Type2"]:
-        """TYPE_2_SET: the 20 patterns with seeds 0..19."""
-        return [cls(seed) for seed in range(20)]
+    def type2(cls, seed: int) -> "Type2":
+        """See `DestinationPattern.type2`."""
+        return cls(seed)
 
     def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
