@@ -99,6 +99,9 @@ def test_a_database_of_a_newer_version_is_refused(database: Database) -> None:
     ("url", "named"),
     [
         ("nonsense", "is no URL"),
+        ("sqlite:///:memory:", "a file is needed"),
+        ("sqlite:///file:jobs?mode=memory&uri=true", "a file is needed"),
+        ("sqlite://user:secret@host/x", "a file is needed"),
         ("mysql://localhost/x", "mysql"),
         ("sqlite://", "sqlite:///FILE"),
         ("sqlite:////no/such/directory/jobs", "unable to open"),
@@ -113,6 +116,15 @@ def test_unusable_databases_are_refused(url: str, named: str) -> None:
 def test_passwords_are_not_printed(tmp_path: Path) -> None:
     for url in ("user:secret@127.0.0.1:1/x", "user@127.0.0.1:1/x?password=secret"):
         assert "secret" not in Database(f"postgresql://{url}").name
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://user:se@cret@host/x", "postgresql:///user:secret@host/x"]
+)
+def test_an_at_sign_that_is_not_escaped_shows_no_part_of_a_password(url: str) -> None:
+    with pytest.raises(InvalidInput, match="%40 for an @ in the password") as raised:
+        Database(url)
+    assert "cret" not in str(raised.value)
 
 
 @pytest.mark.parametrize("url", ["user:secret@host", "postgresql://user:secret@host:port/x"])

@@ -192,9 +192,22 @@ def _parse(text_: str) -> URL:
     kind = url.get_backend_name()
     if kind not in _DRIVERS:
         raise InvalidInput(f"database kind {kind!r} is unknown: use sqlite or postgresql")
-    if kind == "sqlite" and not url.database:
-        raise InvalidInput("database sqlite: a file is needed, sqlite:///FILE")
+    if kind == "sqlite" and not _is_file(url):
+        raise InvalidInput("database sqlite: a file is needed, and nothing else: sqlite:///FILE")
+    # What stands there may be the end of a password, or all of it, and is not shown.
+    if kind == "postgresql" and "@" in (url.host or url.database or ""):
+        raise InvalidInput(
+            "database postgresql: an @ stands where the host or the name should be; expected "
+            "postgresql://USER:PASSWORD@HOST:PORT/NAME, with %40 for an @ in the password"
+        )
     return url.set(drivername=_DRIVERS[kind])
+
+
+def _is_file(url: URL) -> bool:
+    """Whether SQLite would take it for the name of a file."""
+    name = url.database or ""
+    server = (url.username, url.password, url.host, url.port)
+    return name not in ("", ":memory:") and not name.startswith("file:") and not any(server)
 
 
 def _engine(url: URL) -> Engine:
