@@ -33,7 +33,7 @@ def read(stream: BinaryIO) -> AnyTable:
     if not isinstance(document, dict):
         raise InvalidInput("a JSON document, but not a tvlb table")
     entries = cast("dict[str, object]", document)
-    if tuple(sorted(entries)) != tuple(sorted(_KEYS)):
+    if entries.keys() != set(_KEYS):
         raise InvalidInput(f"a JSON document, but not a tvlb table (expected {', '.join(_KEYS)})")
     if entries["columns"] != list(COLUMN_TYPES):
         raise InvalidInput(f"columns: expected {', '.join(COLUMN_TYPES)}")
