@@ -185,6 +185,15 @@ def test_files_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         reading.lines_of(b"\n" * 2_001_001)
 
 
+def test_a_large_text_with_a_rare_character() -> None:
+    # All of its characters would take four bytes each, as text and once more as lines.
+    plain = b"x" * (32 << 20)
+    assert reading.lines_of(plain + b"\nx") == [plain.decode(), "x"]
+    for read in (reading.lines_of, reading.parse_json):
+        with pytest.raises(InvalidInput, match="larger than 33,554,432 bytes and not plain ASCII"):
+            read(plain + "\U0001f600".encode())
+
+
 def test_compressed_data_that_are_damaged() -> None:
     packed = zlib.compress(b"abc")
     assert reading.inflated(packed, 3) == b"abc"

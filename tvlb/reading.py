@@ -33,6 +33,8 @@ __all__ = [
 # Two million entries of a matrix take less than 64 bytes each, a million rows of a table 80.
 MAX_BYTES = 128 << 20
 MAX_LINES = 2_001_000
+# One character that is rare makes all others of a text take four bytes.
+_MAX_WIDE_BYTES = MAX_BYTES // 4
 # Eight of them make a row; none takes more than 64 bytes of memory.
 _MAX_VALUES = 10_000_000
 _VALUE_MARKS = (b",", b"[", b"{", b":")
@@ -99,8 +101,10 @@ def lines_of(content: bytes) -> list[str]:
 
     Raises
     ------
-    InvalidInput : it is not UTF-8, or has more than `MAX_LINES` lines.
+    InvalidInput : it is not UTF-8, has more than `MAX_LINES` lines, or more than 32 MiB and
+        characters besides ASCII.
     """
+    _check_width(content)
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     if lines > MAX_LINES:
         raise InvalidInput(f"the file has {lines:,} lines; at most {MAX_LINES:,} are read")
@@ -112,7 +116,13 @@ def lines_of(content: bytes) -> list[str]:
     return found if found[-1] else found[:-1]
 
 
+def _check_width(content: bytes) -> None:
+    if len(content) > _MAX_WIDE_BYTES and not content.isascii():
+        raise InvalidInput(f"the file is larger than {_MAX_WIDE_BYTES:,} bytes and not plain ASCII")
+
+
 def _checked(content: bytes) -> bytes:
+    _check_width(content)
     values = sum(map(content.count, _VALUE_MARKS))
     if values > _MAX_VALUES:
         raise InvalidInput(f"the JSON has {values:,} values; at most {_MAX_VALUES:,} are read")
@@ -125,7 +135,7 @@ def parse_json(content: bytes | str) -> Any:
     Raises
     ------
     InvalidInput : it is no JSON, is nested more than 200 deep, has a number of more than 4,300
-        digits, or more than ten million values.
+        digits, more than ten million values, or more than 32 MiB and characters besides ASCII.
     """
     try:
         return from_json(_checked(content if isinstance(content, bytes) else content.encode()))
