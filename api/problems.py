@@ -19,7 +19,7 @@ from starlette.routing import Match, Route
 from tvlb.errors import InvalidInput, StoreUnavailable, TvlbError
 from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.logs import logger
-from tvlb.jobs.queue import JobEnding, QueueFull
+from tvlb.jobs.queue import JobCancelling, QueueFull
 from tvlb.schemas import BeyondLimits
 from tvlb.schemas.problems import REFUSED
 
@@ -119,7 +119,7 @@ def install_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(TvlbError, _tvlb)
     app.add_exception_handler(QueueFull, _queue_full)
-    app.add_exception_handler(JobEnding, _job_ending)
+    app.add_exception_handler(JobCancelling, _job_cancelling)
     app.add_exception_handler(DBAPIError, _database)
     app.add_exception_handler(PoolTimeout, _database)
 
@@ -202,7 +202,7 @@ def _queue_full(request: Request, error: Exception) -> Response:
     )
 
 
-def _job_ending(request: Request, error: Exception) -> Response:
+def _job_cancelling(request: Request, error: Exception) -> Response:
     return problem_response(HTTPStatus.CONFLICT, "job-ending", str(error), {"Retry-After": "1"})
 
 

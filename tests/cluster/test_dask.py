@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.sweeps.here import Drawer, Serial, small_sweep
+from tests.sweeps.here import MemoryTables, Serial, small_sweep
 from tests.worker_tasks import (
     count_and_die,
     die_once,
@@ -192,10 +192,10 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_sweep_gives_the_same_rows_as_here(dask: _Dask) -> None:
     points = points_of(small_sweep("1,2,1,3", "1,3,1,4").expanded())
-    here = run_points(points, Drawer(), UnitCache(Serial()), workers=1)
+    here = run_points(points, MemoryTables(), UnitCache(Serial()), workers=1)
     with dask_workers(dask.options) as (executor, slots):
-        there = run_points(points, Drawer(), UnitCache(executor), workers=slots())
-    assert [ending.attempts for ending in there] == [1, 1]
+        there = run_points(points, MemoryTables(), UnitCache(executor), workers=slots())
+    assert [result.attempts for result in there] == [1, 1]
     assert rows_of(there) == rows_of(here)
 
 

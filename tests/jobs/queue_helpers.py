@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sqlalchemy import update
 
+from tvlb.jobs.accounting import EndedJob
 from tvlb.jobs.database import Database
-from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.job import LEASE_SECONDS, Job
 from tvlb.jobs.lease import Claimed, Leases
@@ -62,7 +62,7 @@ class Clock:
         return self.now
 
 
-def reap(database: Database) -> list[Ended]:
+def reap(database: Database) -> list[EndedJob]:
     """Let a reaper find all running jobs lost: it sees no heartbeat, and the last are long ago."""
     age_heartbeats(database)
     reaper = Reaper(database, ELSEWHERE, clock := Clock())
@@ -71,7 +71,7 @@ def reap(database: Database) -> list[Ended]:
     return ended
 
 
-def look_on(reaper: Reaper, clock: Clock) -> list[Ended]:
+def look_on(reaper: Reaper, clock: Clock) -> list[EndedJob]:
     """Look three times, a second apart."""
     ended = reaper.run()
     for _ in range(2):

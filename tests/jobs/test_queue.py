@@ -25,7 +25,7 @@ from tests.jobs.queue_helpers import (
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.job import Job
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
-from tvlb.jobs.queue import JobEnding, JobQueue, QueueFull, QueueLimits
+from tvlb.jobs.queue import JobCancelling, JobQueue, QueueFull, QueueLimits
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
@@ -224,7 +224,7 @@ def test_a_job_that_is_to_be_cancelled_is_not_queued_again(
     submit(queue)
     claimed = claim(leases)
     queue.cancel(claimed.id)
-    with pytest.raises(JobEnding, match=claimed.id):
+    with pytest.raises(JobCancelling, match=claimed.id):
         queue.submit(ask("k"))
     ended = leases.fail(claimed, PASSING) if how == "fail" else leases.hand_back(claimed)
     assert ended is not None
@@ -349,7 +349,7 @@ def _take(
     held: dict[int, tuple[Leases, Claimed]],
 ) -> None:
     if step == "submit":
-        with suppress(JobEnding):
+        with suppress(JobCancelling):
             queue.submit(ask(f"k{which}"))
     elif step == "claim" and which not in held:
         leases = Leases(database)

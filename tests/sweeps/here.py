@@ -11,7 +11,7 @@ from tvlb.schemas import SweepBody, TableBody, request_key
 from tvlb.search import TableResult, Unit, table_document
 from tvlb.sweeps import Stored
 
-__all__ = ["Drawer", "Serial", "small_sweep"]
+__all__ = ["MemoryTables", "Serial", "small_sweep"]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -57,8 +57,8 @@ class Serial(Inline):
         return future
 
 
-class Drawer:
-    """A shelf in memory."""
+class MemoryTables:
+    """A store of tables in memory."""
 
     def __init__(self) -> None:
         self.tables: dict[str, Stored] = {}

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import pytest
 
 from tests.search.here import Memory
-from tests.sweeps.here import Drawer, Serial, small_sweep
+from tests.sweeps.here import MemoryTables, Serial, small_sweep
 from tests.worker_tasks import count_and_die
 from tvlb import retry
 from tvlb.errors import (
@@ -26,7 +26,7 @@ from tvlb.progress import Progress
 from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import SweepBody
 from tvlb.search import Unit, UnitCache
-from tvlb.sweeps import Ending, Stored, points_of, rows_of, run_points
+from tvlb.sweeps import PointResult, Stored, points_of, rows_of, run_points
 from tvlb.workers import WorkerPool
 
 _P = ParamSpec("_P")
@@ -36,15 +36,15 @@ NETWORKS = ("1,2,1,3", "1,3,1,3", "1,3,1,4")
 
 def run(
     sweep: SweepBody,
-    drawer: Drawer,
+    tables: MemoryTables,
     executor: Serial,
     memory: Memory,
     *,
     workers: int = 2,
     **more: Any,
-) -> list[Ending]:
+) -> list[PointResult]:
     points = points_of(sweep.expanded())
-    return run_points(points, drawer, UnitCache(executor, memory), workers=workers, **more)
+    return run_points(points, tables, UnitCache(executor, memory), workers=workers, **more)
 
 
 def of_network(unit: Unit[Any], groups: int, switches: int) -> bool:
@@ -62,11 +62,11 @@ class Whole:
     """A sweep that ran without interruption."""
 
     def __init__(self) -> None:
-        self.drawer, self.executor, self.memory = Drawer(), Serial(), Memory()
+        self.tables, self.executor, self.memory = MemoryTables(), Serial(), Memory()
         self.events: list[Progress] = []
-        self.endings = run(
+        self.results = run(
             small_sweep(*NETWORKS),
-            self.drawer,
+            self.tables,
             self.executor,
             self.memory,
             report=self.events.append,
@@ -78,14 +78,14 @@ def whole() -> Whole:
     return Whole()
 
 
-def names(endings: Sequence[Ending]) -> list[str]:
-    return [str(ending.point.body.topology) for ending in endings]
+def names(results: Sequence[PointResult]) -> list[str]:
+    return [str(result.point.body.topology) for result in results]
 
 
 def test_every_point_is_computed_once_and_stands_in_order(whole: Whole) -> None:
-    assert names(whole.endings) == [f"dfly({name})" for name in NETWORKS]
-    assert [ending.attempts for ending in whole.endings] == [1, 1, 1]
-    assert sorted(whole.drawer.added) == sorted(one.point.key for one in whole.endings)
+    assert names(whole.results) == [f"dfly({name})" for name in NETWORKS]
+    assert [result.attempts for result in whole.results] == [1, 1, 1]
+    assert sorted(whole.tables.added) == sorted(one.point.key for one in whole.results)
     assert max(Counter(unit.key for unit in whole.executor.computed).values()) == 1
     assert len(whole.memory.saved) == len(whole.executor.computed)
 
@@ -101,23 +101,23 @@ def test_progress_counts_up_to_its_total(whole: Whole) -> None:
 
 @pytest.mark.parametrize("workers", [1, 5])
 def test_the_number_of_workers_changes_no_row(whole: Whole, workers: int) -> None:
-    found = run(small_sweep(*NETWORKS), Drawer(), Serial(), Memory(), workers=workers)
-    assert rows_of(found) == rows_of(whole.endings)
+    found = run(small_sweep(*NETWORKS), MemoryTables(), Serial(), Memory(), workers=workers)
+    assert rows_of(found) == rows_of(whole.results)
 
 
 def test_what_is_in_the_store_is_not_computed_again(whole: Whole) -> None:
     executor = Serial()
-    found = run(small_sweep(*NETWORKS), whole.drawer, executor, Memory())
+    found = run(small_sweep(*NETWORKS), whole.tables, executor, Memory())
     assert executor.computed == []
-    assert [ending.attempts for ending in found] == [0, 0, 0]
-    assert rows_of(found) == rows_of(whole.endings)
+    assert [result.attempts for result in found] == [0, 0, 0]
+    assert rows_of(found) == rows_of(whole.results)
 
 
 def test_a_longer_sweep_computes_what_is_missing(whole: Whole) -> None:
     executor, memory = Serial(), Memory(whole.memory.kept)
-    found = run(small_sweep(*NETWORKS, "1,2,1,3", routings=["ugal-l", "par"]), whole.drawer,
+    found = run(small_sweep(*NETWORKS, "1,2,1,3", routings=["ugal-l", "par"]), whole.tables,
                 executor, memory)  # fmt: skip
-    assert [ending.attempts for ending in found] == [0, 1] * 3
+    assert [result.attempts for result in found] == [0, 1] * 3
     # Models and balancing are the same for both routings.
     assert {unit.key_fields()["unit"] for unit in executor.computed} == {"run", "saturation"}
 
@@ -136,7 +136,7 @@ def test_searches_share_what_their_routings_have_in_common() -> None:
         {"topologies": ["1,2,1,3"], "routings": ["ugal-l", "par"], "options": options}
     )
     executor, memory = Serial(), Memory()
-    found = run(searches, Drawer(), executor, memory, workers=1)
+    found = run(searches, MemoryTables(), executor, memory, workers=1)
     rows = rows_of(found)
     assert [row["status"] for row in rows] == ["succeeded"] * 2
     assert {row["method"] for row in rows} == {"search"}
@@ -147,17 +147,17 @@ def test_searches_share_what_their_routings_have_in_common() -> None:
     assert max(Counter(json.dumps(one, sort_keys=True) for one in balanced).values()) == 1
     # As if all had been interrupted at their end.
     executor = Serial()
-    again = run(searches, Drawer(), executor, Memory(memory.kept))
+    again = run(searches, MemoryTables(), executor, Memory(memory.kept))
     assert executor.computed == []
     assert rows_of(again) == rows
 
 
 def test_units_that_are_kept_are_used_where_the_table_is_not(whole: Whole) -> None:
     executor = Serial()
-    found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory(whole.memory.kept))
+    found = run(small_sweep(*NETWORKS), MemoryTables(), executor, Memory(whole.memory.kept))
     assert executor.computed == []
-    assert all(ending.units is not None and ending.units.computed == 0 for ending in found)
-    assert rows_of(found) == rows_of(whole.endings)
+    assert all(result.units is not None and result.units.computed == 0 for result in found)
+    assert rows_of(found) == rows_of(whole.results)
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ def test_a_point_that_fails_is_begun_again_if_that_may_pass_and_the_others_go_on
         wanted = of_network(unit, groups=3, switches=3) and unit.key_fields()["unit"] == "balance"
         return error if wanted else None
 
-    found = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
-    assert [ending.attempts for ending in found] == [1, attempts, 1]
+    found = run(small_sweep(*NETWORKS), MemoryTables(), Serial(spoil), Memory())
+    assert [result.attempts for result in found] == [1, attempts, 1]
     rows = rows_of(found)
     assert [row["status"] for row in rows] == ["succeeded", "failed", "succeeded"]
     assert rows[1]["error"] == cause
-    expected = rows_of(whole.endings)
+    expected = rows_of(whole.results)
     assert (rows[0], rows[2]) == (expected[0], expected[2])
 
 
@@ -195,40 +195,40 @@ def test_an_attempt_goes_on_from_what_the_last_one_finished(whole: Whole) -> Non
         return RuntimeError("not this time")
 
     executor = Serial(spoil)
-    found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory())
-    assert [ending.attempts for ending in found] == [1, 1, 3]
+    found = run(small_sweep(*NETWORKS), MemoryTables(), executor, Memory())
+    assert [result.attempts for result in found] == [1, 1, 3]
     assert max(Counter(unit.key for unit in executor.computed).values()) == 1
-    assert rows_of(found) == rows_of(whole.endings)
+    assert rows_of(found) == rows_of(whole.results)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left"), StoreUnavailable("gone")])
 def test_a_store_that_fails_ends_the_sweep_and_blames_no_point(error: Exception) -> None:
-    class Full(Drawer):
+    class Full(MemoryTables):
         asked = 0
 
         def find(self, key: str) -> Stored | None:
             self.asked += 1
             raise error
 
-    drawer = Full()
+    tables = Full()
     with pytest.raises(StoreLost, match=f"3 times in a row: .*{str(error)[-4:]}"):
-        run(small_sweep("1,2,1,3"), drawer, Serial(), Memory())
-    assert drawer.asked == 3
+        run(small_sweep("1,2,1,3"), tables, Serial(), Memory())
+    assert tables.asked == 3
 
 
 def test_a_store_that_fails_once_harms_nothing(whole: Whole) -> None:
     failures = iter([StoreUnavailable("for a moment")])
 
-    class Shaky(Drawer):
+    class Shaky(MemoryTables):
         def find(self, key: str) -> Stored | None:
             for failure in failures:
                 raise failure
             return super().find(key)
 
-    drawer = Shaky()
-    drawer.tables = whole.drawer.tables
-    assert rows_of(run(small_sweep(*NETWORKS), drawer, Serial(), Memory())) == rows_of(
-        whole.endings
+    tables = Shaky()
+    tables.tables = whole.tables.tables
+    assert rows_of(run(small_sweep(*NETWORKS), tables, Serial(), Memory())) == rows_of(
+        whole.results
     )
 
 
@@ -239,7 +239,7 @@ def test_rows_of_failed_points_hold_no_hosts(whole: Whole) -> None:
     def fails(unit: Unit[Any]) -> bool:
         return of_network(unit, groups=3, switches=2)
 
-    [found, *_] = run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
+    [found, *_] = run(small_sweep(*NETWORKS), MemoryTables(), Serial(spoil), Memory())
     assert found.detail == "4 workers of tcp://10.0.0.7:8786 died"
     assert found.error == "the processes that computed a part of it died again and again"
 
@@ -267,14 +267,14 @@ def test_a_unit_that_kills_its_process_is_started_three_times_whoever_needs_it(
     """Not three times for each point, nor for each attempt at a point."""
     points = points_of(small_sweep("1,2,1,3", routings=["ugal-l", "par"]).expanded())
     with Deadly(1, tmp_path) as pool:
-        found = run_points(points, Drawer(), UnitCache(pool), workers=1)
+        found = run_points(points, MemoryTables(), UnitCache(pool), workers=1)
     started = [path.read_text() for path in tmp_path.iterdir()]
     assert started
     assert set(started) == {"x" * MAX_ATTEMPTS}
-    assert [ending.attempts for ending in found] == [1, 1]
-    for ending in found:
-        assert ending.error == "the processes that computed a part of it died again and again"
-        assert "3 worker processes were lost to the same task" in (ending.detail or "")
+    assert [result.attempts for result in found] == [1, 1]
+    for result in found:
+        assert result.error == "the processes that computed a part of it died again and again"
+        assert "3 worker processes were lost to the same task" in (result.detail or "")
 
 
 def test_a_sweep_without_workers_ends(whole: Whole) -> None:
@@ -282,7 +282,7 @@ def test_a_sweep_without_workers_ends(whole: Whole) -> None:
         return NoWorkers("the scheduler is gone")
 
     with pytest.raises(NoWorkers, match="the scheduler is gone"):
-        run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), Memory())
+        run(small_sweep(*NETWORKS), MemoryTables(), Serial(spoil), Memory())
 
 
 def test_a_cancelled_sweep_keeps_what_is_finished(whole: Whole) -> None:
@@ -294,8 +294,8 @@ def test_a_cancelled_sweep_keeps_what_is_finished(whole: Whole) -> None:
         return None
 
     with pytest.raises(Cancelled):
-        run(small_sweep(*NETWORKS), Drawer(), Serial(spoil), memory, stop=stop)
+        run(small_sweep(*NETWORKS), MemoryTables(), Serial(spoil), memory, stop=stop)
     executor = Serial()
-    found = run(small_sweep(*NETWORKS), Drawer(), executor, Memory(memory.kept))
+    found = run(small_sweep(*NETWORKS), MemoryTables(), executor, Memory(memory.kept))
     assert len(executor.computed) == len(whole.memory.saved) - len(memory.saved)
-    assert rows_of(found) == rows_of(whole.endings)
+    assert rows_of(found) == rows_of(whole.results)

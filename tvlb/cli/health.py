@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from tvlb.cli.service import Data, DatabaseUrl, data_directory, database_url
 from tvlb.errors import InvalidInput, TvlbError
 from tvlb.jobs.database import Database
-from tvlb.jobs.workers import is_working
+from tvlb.jobs.lease import is_working
 
 __all__ = ["health"]
 

@@ -30,11 +30,19 @@ from tvlb.cli.terminal import print_json, print_notice, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_directory
 from tvlb.jobs.results import Results
-from tvlb.jobs.shelf import TableShelf
+from tvlb.jobs.table_store import ResultTableStore
 from tvlb.meter import duration_text
 from tvlb.schemas import SweepBody, TotalCost, read_sweep_file
 from tvlb.search import UnitCache
-from tvlb.sweeps import OUTPUT_NAMES, Ending, Point, points_of, rows_of, run_points, write_outputs
+from tvlb.sweeps import (
+    OUTPUT_NAMES,
+    Point,
+    PointResult,
+    points_of,
+    rows_of,
+    run_points,
+    write_outputs,
+)
 
 __all__ = ["sweep"]
 
@@ -108,28 +116,28 @@ def sweep(
     directory = output if output is not None else Path(f"{file.stem}-results")
     check_directory(directory, OUTPUT_NAMES)
     workspace, opened = opened_workspace(data, database, workers)
-    results = Results(opened)
-    shelf = TableShelf(results, workspace.blobs)
+    stored = Results(opened)
+    tables = ResultTableStore(stored, workspace.blobs)
     with progress_display() as report, workplace.start() as started:
-        endings = run_points(
+        results = run_points(
             points,
-            shelf,
+            tables,
             UnitCache(started.executor, workspace.units),
             workers=started.workers,
             report=report,
         )
-    written = write_outputs(body.name or _printable(file.stem), endings, directory)
+    written = write_outputs(body.name or _printable(file.stem), results, directory)
     if json:
-        print_json({"rows": rows_of(endings), "written": [str(path) for path in written]})
+        print_json({"rows": rows_of(results), "written": [str(path) for path in written]})
     else:
-        _print_results(endings, stdout())
+        _print_results(results, stdout())
     for path in written:
         print_notice(f"written {path}")
-    failed = [ending for ending in endings if ending.stored is None]
+    failed = [result for result in results if result.stored is None]
     if failed:
         first = failed[0]
         print_notice(
-            f"error: {len(failed)} of {len(endings)} points failed; the first, "
+            f"error: {len(failed)} of {len(results)} points failed; the first, "
             f"{first.point.name}: {first.detail}"
         )
         raise typer.Exit(_FAILED)
@@ -209,14 +217,14 @@ def _print_plan(
     )
 
 
-def _print_results(endings: Sequence[Ending], console: Console) -> None:
+def _print_results(results: Sequence[PointResult], console: Console) -> None:
     grid = Grid(title="Chosen against conventional UGAL, with 95% intervals")
     for name in ("point", "topology and routing", "chosen", "saturation", "all", "gain", "latency"):
         left = name in ("topology and routing", "chosen")
         grid.add_column(name, justify="left" if left else "right")
-    for ending, row in zip(endings, rows_of(endings), strict=True):
-        point = ending.point
-        if ending.stored is None:
+    for result, row in zip(results, rows_of(results), strict=True):
+        point = result.point
+        if result.stored is None:
             grid.add_row(str(point.number), point.name, "failed")
             continue
         grid.add_row(

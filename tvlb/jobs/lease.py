@@ -11,9 +11,10 @@ from typing import Any
 from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from tvlb.jobs.accounting import EndedJob, count_ended, count_work
 from tvlb.jobs.database import Database, now
-from tvlb.jobs.endings import Ended, count_ended, count_work
 from tvlb.jobs.failure import Failure
+from tvlb.jobs.job import is_alive
 from tvlb.jobs.moves import log_of, may_be_claimed, move, record
 from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
@@ -21,7 +22,7 @@ from tvlb.jobs.status import JobStatus, Move
 from tvlb.jobs.workspace import TaskOutput
 from tvlb.retry import MAX_ATTEMPTS, pause_seconds
 
-__all__ = ["Claimed", "LeaseLost", "Leases"]
+__all__ = ["Claimed", "LeaseLost", "Leases", "is_working"]
 
 
 class LeaseLost(Exception):
@@ -168,7 +169,7 @@ class Leases:
         if connection.execute(update(jobs).where(*_ours(job)).values(**values)).rowcount == 0:
             raise LeaseLost(job.id)
 
-    def finish(self, job: Claimed, output: TaskOutput) -> Ended:
+    def finish(self, job: Claimed, output: TaskOutput) -> EndedJob:
         """Publish the result and end the job, both or neither.
 
         Raises
@@ -192,7 +193,7 @@ class Leases:
             count_work(connection, job.kind, timings, output.work or {})
             return count_ended(connection, job.id)
 
-    def fail(self, job: Claimed, failure: Failure) -> Ended | None:
+    def fail(self, job: Claimed, failure: Failure) -> EndedJob | None:
         """End the job, or queue it again if trying once more may help; None if it is queued.
 
         Raises
@@ -215,14 +216,14 @@ class Leases:
                 raise LeaseLost(job.id)
             return None if again else count_ended(connection, job.id)
 
-    def stop(self, job: Claimed) -> Ended:
+    def stop(self, job: Claimed) -> EndedJob:
         """End a job that was to be cancelled; raises LeaseLost if it is no longer ours."""
         with self._database.writing() as connection:
             if not _stopped(connection, job):
                 raise LeaseLost(job.id)
             return count_ended(connection, job.id)
 
-    def hand_back(self, job: Claimed) -> Ended | None:
+    def hand_back(self, job: Claimed) -> EndedJob | None:
         """Queue a job again because its worker ends; this attempt does not count.
 
         Returns
@@ -240,6 +241,14 @@ class Leases:
                 raise LeaseLost(job.id)
             record(connection, job.id, "log", {"message": "the worker was shut down"})
             return None
+
+
+def is_working(database: Database, host: str) -> bool:
+    """Whether a worker of a host has given a sign of life within a lease."""
+    with database.reading() as connection:
+        beats = connection.execute(select(workers.c.heartbeat_at).where(workers.c.host == host))
+        moment = now(connection)
+        return any(is_alive(beat, moment) for beat in beats.scalars())
 
 
 def _stopped(connection: Connection, job: Claimed) -> bool:

@@ -7,7 +7,7 @@ import time
 
 import structlog
 
-from tvlb.jobs.endings import Ended
+from tvlb.jobs.accounting import EndedJob
 
 __all__ = ["audit", "configure_logs", "logger"]
 
@@ -66,7 +66,7 @@ def logger(name: str) -> structlog.typing.FilteringBoundLogger:
     return structlog.get_logger(part=name)
 
 
-def audit(ended: Ended) -> None:
+def audit(ended: EndedJob) -> None:
     """Write the one audit line of a job that ended."""
     logger("audit").info(
         "job ended",

@@ -9,15 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from tvlb.jobs.accounting import EndedJob, count_ended
 from tvlb.jobs.database import Database, now
-from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.job import Event, Job, read_jobs
 from tvlb.jobs.moves import move, record
 from tvlb.jobs.results import Result, find_result
 from tvlb.jobs.schema import events, jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
-__all__ = ["JobEnding", "JobQueue", "QueueFull", "QueueLimits", "Submission"]
+__all__ = ["JobCancelling", "JobQueue", "QueueFull", "QueueLimits", "Submission"]
 
 _ACTIVE = (JobStatus.QUEUED, JobStatus.RUNNING)
 
@@ -26,7 +26,7 @@ class _Answered(Exception):
     """The result of a request appeared while a job was made for it."""
 
 
-class JobEnding(Exception):
+class JobCancelling(Exception):
     """The job of a request is being cancelled; a moment later there may be another one."""
 
 
@@ -76,7 +76,7 @@ class JobQueue:
         Raises
         ------
         QueueFull : a new job would exceed a limit.
-        JobEnding : the job of the same request is being cancelled.
+        JobCancelling : the job of the same request is being cancelled.
         """
         while True:
             try:
@@ -90,7 +90,7 @@ class JobQueue:
         # In this order: a job that ends in between leaves its result.
         known = read_jobs(connection, jobs.c.key == submission.key, jobs.c.status.in_(_ACTIVE))
         if known and known[0].cancel_requested:
-            raise JobEnding(f"the job {known[0].id} of this request is being cancelled")
+            raise JobCancelling(f"the job {known[0].id} of this request is being cancelled")
         if known:
             return known[0]
         result = _answer(connection, submission)
@@ -158,7 +158,7 @@ class JobQueue:
             )
             return [Event(*row) for row in rows]
 
-    def cancel(self, job_id: str) -> tuple[Job | None, Ended | None]:
+    def cancel(self, job_id: str) -> tuple[Job | None, EndedJob | None]:
         """Cancel a job that has not ended.
 
         Returns
@@ -169,7 +169,7 @@ class JobQueue:
         -----
         A queued job is cancelled at once, a running one as soon as its worker has stopped it.
         """
-        ended: Ended | None = None
+        ended: EndedJob | None = None
         with self._database.writing() as connection:
             if move(connection, job_id, Move.CANCEL, cancel_requested=True):
                 ended = count_ended(connection, job_id)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, delete, select
 
+from tvlb.jobs.accounting import EndedJob, count_ended
 from tvlb.jobs.database import Database, now
-from tvlb.jobs.endings import Ended, count_ended
 from tvlb.jobs.failure import lost_worker
 from tvlb.jobs.job import LEASE_SECONDS, is_alive
 from tvlb.jobs.moves import log_of, move, record
@@ -68,7 +68,7 @@ class Reaper:
         """Forget what was seen; to be called when nobody could give a sign of life for a time."""
         self._seen.clear()
 
-    def run(self) -> list[Ended]:
+    def run(self) -> list[EndedJob]:
         """Look at the running jobs, queue the lost ones again, and return those that ended."""
         with self._database.reading() as connection:
             running = connection.execute(
@@ -83,7 +83,7 @@ class Reaper:
             self._seen.clear()
         self._looked = moment
         before, self._seen = self._seen, {}
-        ended: list[Ended] = []
+        ended: list[EndedJob] = []
         for row in running:
             sign: _Sign = (row.claim, row.heartbeat_at)
             known = before.get(row.id)
@@ -101,7 +101,7 @@ class Reaper:
         fresh = heartbeat is not None and heartbeat > moment - _FRESH_SECONDS
         return not fresh and worker is not None and self._worker_locks.has_died(worker)
 
-    def _requeue(self, job_id: str, sign: _Sign, longest_wait: float) -> list[Ended]:
+    def _requeue(self, job_id: str, sign: _Sign, longest_wait: float) -> list[EndedJob]:
         asked = self._clock()
         with self._database.writing() as connection:
             if self._clock() - asked > longest_wait:
@@ -113,7 +113,7 @@ class Reaper:
             return _requeue(connection, job_id, sign)
 
 
-def _requeue(connection: Connection, job_id: str, sign: _Sign) -> list[Ended]:
+def _requeue(connection: Connection, job_id: str, sign: _Sign) -> list[EndedJob]:
     """Queue a job again, or end it, unless the job has shown another sign meanwhile."""
     row = connection.execute(
         select(jobs)

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from tvlb.jobs.accounting import count_work
 from tvlb.jobs.database import Database, now
-from tvlb.jobs.endings import count_work
 from tvlb.jobs.schema import results
 from tvlb.jobs.workspace import TaskOutput
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import store_document
 from tvlb.jobs.results import Results
-from tvlb.jobs.shelf import TableShelf
+from tvlb.jobs.table_store import ResultTableStore
 from tvlb.jobs.workspace import TaskOutput, Workspace
 from tvlb.schemas import Question, SweepBody
 from tvlb.search import Reporter, UnitCache
@@ -34,21 +34,21 @@ def compute_sweep(body: Question, workspace: Workspace, report: Reporter) -> Tas
         closing(Database(workspace.database)) as database,
         local_workers(workspace.cores, workspace.hang) as executor,
     ):
-        endings = run_points(
+        results = run_points(
             points,
-            TableShelf(Results(database), workspace.blobs),
+            ResultTableStore(Results(database), workspace.blobs),
             UnitCache(executor, workspace.units),
             workers=workspace.cores,
             report=report,
         )
     with TemporaryDirectory() as folder:
-        written = write_outputs(body.name or _UNNAMED, endings, Path(folder))
+        written = write_outputs(body.name or _UNNAMED, results, Path(folder))
         files = {path.name: workspace.blobs.put(partial(_copy, path)) for path in written}
     document = {
         "name": body.name,
-        "points": len(endings),
-        "failed": sum(ending.stored is None for ending in endings),
-        "rows": rows_of(endings),
+        "points": len(results),
+        "failed": sum(result.stored is None for result in results),
+        "rows": rows_of(results),
         "files": files,
     }
     timings = {"sweep": time.perf_counter() - start}

@@ -9,8 +9,8 @@ from multiprocessing.connection import wait
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from tvlb.errors import StoreUnavailable
+from tvlb.jobs.accounting import EndedJob
 from tvlb.jobs.database import Database
-from tvlb.jobs.endings import Ended
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
 from tvlb.jobs.logs import audit, logger
@@ -37,7 +37,7 @@ class _CurrentJob:
 
     job: Claimed
     meter: Meter = field(default_factory=Meter)
-    end: Callable[[], Ended | None] | None = None
+    end: Callable[[], EndedJob | None] | None = None
 
 
 class _Every:
@@ -224,7 +224,7 @@ class Worker:
                 self._log.warning("attempt failed", job=job.id, error=message.detail)
                 current.end = lambda: self._leases.fail(job, message)
 
-    def _publish(self, job: Claimed, output: TaskOutput) -> Ended | None:
+    def _publish(self, job: Claimed, output: TaskOutput) -> EndedJob | None:
         try:
             # Else the files may be in a directory that was made in its place.
             self._blobs.check_identity()
@@ -232,7 +232,7 @@ class Worker:
             return self._leases.fail(job, failure_of(error))
         return self._leases.finish(job, output)
 
-    def _finish(self, end: Callable[[], Ended | None]) -> None:
+    def _finish(self, end: Callable[[], EndedJob | None]) -> None:
         assert self._current is not None
         job = self._current.job
         ended = end()

@@ -6,15 +6,15 @@ report.
 
 from tvlb.sweeps.engine import run_points
 from tvlb.sweeps.outputs import OUTPUT_NAMES, RESULT_NAMES, rows_of, write_outputs
-from tvlb.sweeps.points import Ending, Point, Shelf, Stored, points_of
+from tvlb.sweeps.points import Point, PointResult, Stored, TableStore, points_of
 
 __all__ = [
     "OUTPUT_NAMES",
     "RESULT_NAMES",
-    "Ending",
     "Point",
-    "Shelf",
+    "PointResult",
     "Stored",
+    "TableStore",
     "points_of",
     "rows_of",
     "run_points",

@@ -11,7 +11,7 @@ from tvlb.progress import Progress, Reporter, silent
 from tvlb.retry import MAX_ATTEMPTS, may_pass, pause
 from tvlb.search import UnitCache, optimize
 from tvlb.sweeps.meter import SweepMeter
-from tvlb.sweeps.points import Ending, Point, Shelf
+from tvlb.sweeps.points import Point, PointResult, TableStore
 
 __all__ = ["run_points"]
 
@@ -23,18 +23,18 @@ _MOST_POINTS = 32
 
 def run_points(
     points: Sequence[Point],
-    shelf: Shelf,
+    tables: TableStore,
     unit_cache: UnitCache,
     *,
     workers: int,
     report: Reporter = silent,
     stop: Stop | None = None,
-) -> list[Ending]:
+) -> list[PointResult]:
     """Compute the points that are not in the store yet.
 
     Parameters
     ----------
-    shelf : where tables are found and kept.
+    tables : where tables are found and kept.
     unit_cache : where the work is done and its pieces are kept.
     workers : units that are computed at the same time; decides how many points are begun.
     report : told of the stage `sweep`, in estimated CPU seconds, and of what is going on.
@@ -43,7 +43,7 @@ def run_points(
     Returns
     -------
     What became of every point, in order. A point that fails for a reason that may pass is begun
-    again, see `tvlb.retry`; then its error is in its ending, and the others go on.
+    again, see `tvlb.retry`; then its error is in its result, and the others go on.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def run_points(
     flag = stop or threading.Event()
     meter = SweepMeter([point.cost.cpu_seconds for point in points], report)
 
-    def run(point: Point) -> Ending:
-        return _Attempts(point, shelf, unit_cache, meter, flag).run()
+    def run(point: Point) -> PointResult:
+        return _Attempts(point, tables, unit_cache, meter, flag).run()
 
     meter.show()
     with ThreadPoolExecutor(max(1, min(workers + _MORE_POINTS, _MOST_POINTS))) as threads:
@@ -76,15 +76,15 @@ class _Attempts:
     """Computes one point."""
 
     def __init__(
-        self, point: Point, shelf: Shelf, unit_cache: UnitCache, meter: SweepMeter, stop: Stop
+        self, point: Point, tables: TableStore, unit_cache: UnitCache, meter: SweepMeter, stop: Stop
     ) -> None:
         self._point = point
-        self._shelf = shelf
+        self._tables = tables
         self._unit_cache = unit_cache
         self._meter = meter
         self._stop = stop
 
-    def run(self) -> Ending:
+    def run(self) -> PointResult:
         begun, attempt = time.monotonic(), 1
         while True:
             try:
@@ -97,20 +97,20 @@ class _Attempts:
             pause(attempt, self._stop)
             attempt += 1
 
-    def _given_up(self, error: Exception, attempts: int, begun: float) -> Ending:
+    def _given_up(self, error: Exception, attempts: int, begun: float) -> PointResult:
         if isinstance(error, OSError | StoreUnavailable):
             # The point is not at fault: another would fail as well.
             raise StoreLost(f"the store failed {attempts} times in a row: {error}") from error
         self._meter.finish(self._point.number)
         spent = time.monotonic() - begun
-        return Ending(self._point, None, _cause_of(error), str(error), attempts, seconds=spent)
+        return PointResult(self._point, None, _cause_of(error), str(error), attempts, seconds=spent)
 
-    def _attempt(self, attempt: int, begun: float) -> Ending:
+    def _attempt(self, attempt: int, begun: float) -> PointResult:
         point = self._point
-        stored = self._shelf.find(point.key)
+        stored = self._tables.find(point.key)
         if stored is not None:
             self._meter.known(point.number)
-            return Ending(point, stored)
+            return PointResult(point, stored)
 
         def report(event: Progress) -> None:
             self._meter.add(point.number, point.name, event)
@@ -123,13 +123,13 @@ class _Attempts:
             stop=self._stop,
             unit_cache=self._unit_cache,
         )
-        self._shelf.add(body, result)
-        stored = self._shelf.find(point.key)
+        self._tables.add(body, result)
+        stored = self._tables.find(point.key)
         if stored is None:
             raise StoreUnavailable("a table cannot be read back from the store")
         self._meter.finish(point.number)
         spent = time.monotonic() - begun
-        return Ending(point, stored, attempts=attempt, units=result.units, seconds=spent)
+        return PointResult(point, stored, attempts=attempt, units=result.units, seconds=spent)
 
 
 def _cause_of(error: Exception) -> str:

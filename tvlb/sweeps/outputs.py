@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tvlb.files import atomic_file
 from tvlb.report import report_html
-from tvlb.sweeps.points import Ending
+from tvlb.sweeps.points import PointResult
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
@@ -19,19 +19,19 @@ OUTPUT_NAMES = (*RESULT_NAMES, TIMINGS_NAME)
 """All files."""
 
 
-def rows_of(endings: Sequence[Ending]) -> list[Row]:
+def rows_of(results: Sequence[PointResult]) -> list[Row]:
     """Return the result row of every point, in order."""
-    return [_row(ending) for ending in endings]
+    return [_row(result) for result in results]
 
 
-def _row(ending: Ending) -> Row:
-    point = ending.point
-    if ending.stored is None:
-        return failed_row(point.number, point.key, point.body, ending.error or "")
-    return succeeded_row(point.number, point.key, point.body, ending.stored.document)
+def _row(result: PointResult) -> Row:
+    point = result.point
+    if result.stored is None:
+        return failed_row(point.number, point.key, point.body, result.error or "")
+    return succeeded_row(point.number, point.key, point.body, result.stored.document)
 
 
-def write_outputs(name: str, endings: Sequence[Ending], directory: Path) -> list[Path]:
+def write_outputs(name: str, results: Sequence[PointResult], directory: Path) -> list[Path]:
     """Write `results.parquet`, `results.csv`, `report.html` and `timings.parquet`.
 
     Parameters
@@ -47,11 +47,11 @@ def write_outputs(name: str, endings: Sequence[Ending], directory: Path) -> list
     ------
     OSError : a file could not be written.
     """
-    rows = rows_of(endings)
+    rows = rows_of(results)
     write_rows(rows, directory)
-    write_timings(endings, directory)
+    write_timings(results, directory)
     documents = {
-        ending.point.key: ending.stored.document for ending in endings if ending.stored is not None
+        result.point.key: result.stored.document for result in results if result.stored is not None
     }
     with atomic_file(directory / _REPORT_NAME) as stream:
         stream.write(report_html(name, rows, documents))

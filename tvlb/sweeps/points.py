@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from tvlb.schemas import Expansion, TableBody, request_key
 from tvlb.search import Cost, TableResult, UnitCount
 
-__all__ = ["Ending", "Point", "Shelf", "Stored", "points_of"]
+__all__ = ["Point", "PointResult", "Stored", "TableStore", "points_of"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Stored:
     created_at: float
 
 
-class Shelf(Protocol):
+class TableStore(Protocol):
     """Where finished tables are kept, by the key of their request; called from several threads."""
 
     def find(self, key: str) -> Stored | None:
@@ -78,7 +78,7 @@ class Shelf(Protocol):
 
 
 @dataclass(frozen=True)
-class Ending:
+class PointResult:
     """What became of a point.
 
     Attributes

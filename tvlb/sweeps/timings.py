@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tvlb.files import atomic_file
-from tvlb.sweeps.points import Ending
+from tvlb.sweeps.points import PointResult
 
 __all__ = ["TIMINGS_NAME", "write_timings"]
 
@@ -42,15 +42,15 @@ _SCHEMA = pa.schema(
 )
 
 
-def write_timings(endings: Sequence[Ending], directory: Path) -> None:
+def write_timings(results: Sequence[PointResult], directory: Path) -> None:
     """Write `timings.parquet`, a row per point; attempts are 0 where the table was there before."""
-    table = pa.Table.from_pylist([_row(ending) for ending in endings], schema=_SCHEMA)
+    table = pa.Table.from_pylist([_row(result) for result in results], schema=_SCHEMA)
     with atomic_file(directory / TIMINGS_NAME) as stream:
         pq.write_table(table, stream)
 
 
-def _row(ending: Ending) -> dict[str, Any]:
-    point, stored, units = ending.point, ending.stored, ending.units
+def _row(result: PointResult) -> dict[str, Any]:
+    point, stored, units = result.point, result.stored, result.units
     timings = {} if stored is None else stored.document["timings"]
     return {
         "point": point.number,
@@ -59,9 +59,9 @@ def _row(ending: Ending) -> dict[str, Any]:
         "finished_at": None if stored is None else datetime.fromtimestamp(stored.created_at, UTC),
         **{f"{stage}_seconds": timings.get(stage) for stage in _STAGES},
         "host": platform.node(),
-        "attempts": ending.attempts,
-        "detail": ending.detail,
-        "seconds": ending.seconds,
+        "attempts": result.attempts,
+        "detail": result.detail,
+        "seconds": result.seconds,
         "units_computed": None if units is None else units.computed,
         "units_reused": None if units is None else units.reused,
         "estimated_cpu_seconds": point.cost.cpu_seconds,

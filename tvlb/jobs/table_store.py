@@ -15,18 +15,18 @@ from tvlb.schemas import TableBody, request_key
 from tvlb.search import TableResult
 from tvlb.sweeps import Stored
 
-__all__ = ["TableShelf"]
+__all__ = ["ResultTableStore"]
 
 
-class TableShelf:
-    """The finished tables of a store, for sweeps; see `tvlb.sweeps.Shelf`."""
+class ResultTableStore:
+    """The finished tables of a store, for sweeps; see `tvlb.sweeps.TableStore`."""
 
     def __init__(self, results: Results, blobs: BlobStore) -> None:
         self._results = results
         self._blobs = blobs
 
     def find(self, key: str) -> Stored | None:
-        """See `Shelf.find`; a table with a damaged file is forgotten, and computed again."""
+        """See `TableStore.find`; a table with a damaged file is forgotten, and computed again."""
         with _answering():
             found = self._results.get(key)
         if found is None:
@@ -42,7 +42,7 @@ class TableShelf:
         return Stored(document, found.created_at)
 
     def add(self, body: TableBody, result: TableResult) -> None:
-        """See `Shelf.add`."""
+        """See `TableStore.add`."""
         request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
         output = store_table(self._blobs, result)
         with _answering():

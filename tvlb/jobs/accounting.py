@@ -8,11 +8,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from tvlb.jobs.schema import counters, jobs
 
-__all__ = ["Ended", "count_ended", "count_work"]
+__all__ = ["EndedJob", "count_ended", "count_work"]
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedJob:
     """A job that has just ended, for the audit log."""
 
     id: str
@@ -24,11 +24,11 @@ class Ended:
     seconds: float | None
 
 
-def count_ended(connection: Connection, job_id: str) -> Ended:
+def count_ended(connection: Connection, job_id: str) -> EndedJob:
     """Count a job in the transaction that ended it, and return what is to be logged."""
     row = connection.execute(select(jobs).where(jobs.c.id == job_id)).one()
     _count(connection, "jobs", f"{row.kind}/{row.status}", 1)
-    return Ended(
+    return EndedJob(
         id=row.id,
         kind=row.kind,
         key=row.key,
