@@ -69,7 +69,7 @@ def test_a_clock_that_is_ahead_sweeps_nothing_that_is_being_written(
 
     def write(stream: BinaryIO) -> None:
         stream.write(b"hello")
-        blobs.sweep()
+        blobs.drop_leftovers()
 
     monkeypatch.setattr(time, "time", lambda: ahead)
     name = blobs.put(write)
@@ -113,6 +113,6 @@ def test_the_sweep_takes_only_what_is_old(blobs: BlobStore, tmp_path: Path) -> N
     for path in (old, new):
         path.write_bytes(b"half")
     os.utime(old, (0, 0))
-    blobs.sweep()
+    blobs.drop_leftovers()
     assert [path.exists() for path in (old, new)] == [False, True]
     assert blobs.read(kept) == b"kept"

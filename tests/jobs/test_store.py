@@ -136,7 +136,10 @@ def test_what_was_just_written_stays(place: Place, days: int) -> None:
 
 
 def test_leftovers_of_dead_writers_go(place: Place) -> None:
-    left = [place.root / "blobs" / "incoming" / "x.tmp", place.unit(KEY).parent / ".k.0.tmp"]
+    left = [
+        place.root / "blobs" / "incoming" / "x.tmp",
+        place.root / "units" / "incoming" / "x.tmp",
+    ]
     for path in left:
         path.write_bytes(b"half")
         age(path, DAY)

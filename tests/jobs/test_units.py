@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tvlb.files import atomic_file
 from tvlb.jobs.units import UnitFiles
 
 KEYS = sorted(hashlib.sha256(text).hexdigest() for text in (b"a", b"b", b"c"))
@@ -44,7 +43,7 @@ def test_what_is_saved_is_loaded_by_any_process_of_the_directory(
     units.save(KEYS[1], b"")
     other = UnitFiles(root)
     assert [other.load(key) for key in KEYS] == [KEYS[0].encode(), b"", KEYS[2].encode()]
-    assert list(other.keys()) == KEYS
+    assert list(other.names()) == KEYS
     assert [other.size(key) for key in KEYS] == [64, 0, 64]
 
 
@@ -54,7 +53,7 @@ def test_what_is_removed_is_gone(units: UnitFiles) -> None:
     units.remove(KEYS[0])
     assert units.load(KEYS[0]) is None
     assert units.size(KEYS[0]) == 0
-    assert list(units.keys()) == []
+    assert list(units.names()) == []
 
 
 def test_what_cannot_be_kept_is_an_error(tmp_path: Path) -> None:
@@ -79,21 +78,17 @@ def test_what_was_not_used_for_long_is_swept(units: UnitFiles, root: Path) -> No
     units.save(KEYS[1], b"newer")
     assert units.load(KEYS[2]) == b"result"
     units.sweep(WEEK)
-    assert list(units.keys()) == KEYS[1:]
+    assert list(units.names()) == KEYS[1:]
 
 
 def test_what_writers_left_that_died_is_swept_but_no_file_that_is_being_written(
     units: UnitFiles, root: Path
 ) -> None:
     units.save(KEYS[0], b"result")
-    path = file_of(root, KEYS[0])
-    with atomic_file(path) as stream:
-        stream.write(b"better result")
-        [dying] = [one for one in path.parent.iterdir() if one != path]
-        left = dying.with_name(dying.name.replace(KEYS[0], KEYS[1]))
-        left.write_bytes(b"half")
-        age(left, WEEK + 60.0)
-        units.sweep(WEEK)
-        assert sorted(path.parent.iterdir()) == sorted([dying, path])
-        assert list(units.keys()) == [KEYS[0]]
-    assert units.load(KEYS[0]) == b"better result"
+    written, left = (root / "incoming" / f"{name}.tmp" for name in "ab")
+    for path in (written, left):
+        path.write_bytes(b"half")
+    age(left, WEEK + 60.0)
+    units.sweep(WEEK)
+    assert list((root / "incoming").iterdir()) == [written]
+    assert list(units.names()) == [KEYS[0]]

@@ -141,7 +141,7 @@ def test_another_worker_computes_nothing_that_was_kept(
 def kept_units(directory: Path) -> dict[str, int]:
     """Return the file number of every unit that is kept."""
     root = directory / "units"
-    keys = list(UnitFiles(root).keys())
+    keys = list(UnitFiles(root).names())
     return {key: (root / key[:2] / key).stat().st_ino for key in keys}
 
 

@@ -1,23 +1,17 @@
 """Files by the hash of their content: written whole or not at all, checked when read."""
 
 import hashlib
-import math
-import os
-import re
-import secrets
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import BinaryIO
 
 from tvlb.errors import StoreUnavailable, TvlbError
-from tvlb.files import PathIdentity, stale_before, sync_directory
+from tvlb.files import PathIdentity
+from tvlb.jobs.file_store import FileStore
 
 __all__ = ["BlobStore", "DamagedBlob"]
 
-_NAME = re.compile(r"[0-9a-f]{64}")
-# Longer than any file takes to be written.
-_STALE_SECONDS = 3600.0
 _PROBE_BYTES = 16_384
 
 
@@ -25,8 +19,8 @@ class DamagedBlob(TvlbError):
     """A stored file is missing, or its content does not have the hash that it is named by."""
 
 
-class BlobStore:
-    """Content-addressed files below one directory, shared by any number of processes.
+class BlobStore(FileStore):
+    """Files by the SHA-256 of their content.
 
     Parameters
     ----------
@@ -40,14 +34,13 @@ class BlobStore:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
-        self._incoming = root / "incoming"
+        super().__init__(root)
         self._incoming.mkdir(parents=True, exist_ok=True)
         self._identity = PathIdentity(root)
         self._checked: dict[str, tuple[int, int, int]] = {}
         self._lock = threading.Lock()
 
-    def put(self, write: Callable[[BinaryIO], None]) -> str:
+    def put(self, write: Callable[[BinaryIO], object]) -> str:
         """Store what `write` writes to a stream and return its SHA-256 (hex).
 
         Raises
@@ -56,32 +49,11 @@ class BlobStore:
         StoreUnavailable : the directory is gone, or another one.
         """
         self.check_identity()
-        temporary = self._incoming / f"{secrets.token_hex(12)}.tmp"
-        try:
-            with temporary.open("x+b") as stream:
-                write(stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-                stream.seek(0)
-                name = hashlib.file_digest(stream, "sha256").hexdigest()
-            target = self._path(name)
-            if not target.parent.is_dir():
-                target.parent.mkdir(exist_ok=True)
-                sync_directory(self._root)
-            temporary.replace(target)
-            sync_directory(target.parent)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        return name
+        return self._write(write)
 
     def put_bytes(self, data: bytes) -> str:
         """Store bytes and return their SHA-256 (hex); raises OSError as `put`."""
-
-        def write(stream: BinaryIO) -> None:
-            stream.write(data)
-
-        return self.put(write)
+        return self.put(lambda stream: stream.write(data))
 
     def path(self, name: str) -> Path:
         """Return where a file is, after its content was checked.
@@ -119,33 +91,14 @@ class BlobStore:
         except OSError as error:
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
 
-    def names(self) -> Iterator[str]:
-        """Yield the names of all files, in order; nothing is checked."""
-        for directory in sorted(self._root.glob("??")):
-            found = (path.name for path in directory.iterdir())
-            yield from sorted(name for name in found if _NAME.fullmatch(name))
-
-    def size(self, name: str) -> int:
-        """Return the bytes of a file, 0 if it is gone."""
-        try:
-            return self._path(name).stat().st_size
-        except OSError:
-            return 0
-
     def unused(self, used: Collection[str]) -> list[str]:
         """Return the files that are not among those in use, but for those just written."""
-        oldest = stale_before(self._incoming, _STALE_SECONDS)
-        spare = (name for name in self.names() if name not in used)
-        return [name for name in spare if self._changed_at(name) < oldest]
-
-    def remove(self, name: str) -> None:
-        """Drop a file."""
-        self._path(name).unlink(missing_ok=True)
+        return [name for name in self._stale(0.0) if name not in used]
 
     def check(self) -> None:
         """Raise StoreUnavailable or OSError unless files of a few kilobytes can be written."""
         self.check_identity()
-        probe = self._incoming / f"{secrets.token_hex(12)}.tmp"
+        probe = self._temporary()
         try:
             probe.write_bytes(bytes(_PROBE_BYTES))
         finally:
@@ -154,25 +107,3 @@ class BlobStore:
     def check_identity(self) -> None:
         """Raise StoreUnavailable if the directory is gone, or another one."""
         self._identity.check()
-
-    def sweep(self) -> None:
-        """Remove what writers that died left behind."""
-        oldest = stale_before(self._incoming, _STALE_SECONDS)
-        for path in self._incoming.glob("*.tmp"):
-            try:
-                if path.stat().st_mtime < oldest:
-                    path.unlink(missing_ok=True)
-            except FileNotFoundError:
-                continue
-
-    def _changed_at(self, name: str) -> float:
-        """Time of change, seconds since 1970; a file that is gone is not stale."""
-        try:
-            return self._path(name).stat().st_mtime
-        except OSError:
-            return math.inf
-
-    def _path(self, name: str) -> Path:
-        if _NAME.fullmatch(name) is None:
-            raise ValueError(f"{name!r} is no SHA-256")
-        return self._root / name[:2] / name

@@ -79,7 +79,7 @@ class Store:
 
     def unit_sizes(self) -> tuple[int, int]:
         """Return how many results of units there are, and their bytes."""
-        sizes = list(map(self._units.size, self._units.keys()))
+        sizes = list(map(self._units.size, self._units.names()))
         return len(sizes), sum(sizes)
 
     def verify(self, report: Reporter = silent) -> Findings:
@@ -90,7 +90,7 @@ class Store:
             for name in self._files(result)
         }
         files = list(dict.fromkeys([*owners, *self._blobs.names()]))
-        units = list(self._units.keys())
+        units = list(self._units.names())
         damaged: list[str] = []
         total = len(files) + len(units)
         for done, name in enumerate(files):
@@ -127,7 +127,7 @@ class Store:
                 self._blobs.remove(name)
             for key in units:
                 self._units.remove(key)
-            self._blobs.sweep()
+            self._blobs.drop_leftovers()
             self._units.drop_leftovers()
         return Freed(len(files), len(units), size)
 

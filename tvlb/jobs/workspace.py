@@ -48,7 +48,7 @@ class Workspace:
 
     def sweep(self) -> None:
         """Remove what processes that died left behind, and what no request needed for long."""
-        self.blobs.sweep()
+        self.blobs.drop_leftovers()
         self.worker_locks().sweep()
         self.units.sweep(_UNITS_KEPT_SECONDS)
 

@@ -1,0 +1,102 @@
+"""Files by 64 hexadecimal digits, below one directory: written whole or not at all."""
+
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from tvlb.files import stale_before, sync_directory
+
+__all__ = ["FileStore"]
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+# Longer than any file takes to be written; and whoever wrote one may be about to need it.
+_STALE_SECONDS = 3600.0
+
+
+class FileStore:
+    """A directory of files that any number of processes share.
+
+    Parameters
+    ----------
+    root : the directory.
+
+    Notes
+    -----
+    A file is at ``ROOT/ab/abcd...``; what is being written is in ``ROOT/incoming``.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._incoming = root / "incoming"
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all files, in order; nothing is checked."""
+        for directory in sorted(self._root.glob("??")):
+            found = (path.name for path in directory.iterdir())
+            yield from sorted(name for name in found if _NAME.fullmatch(name))
+
+    def size(self, name: str) -> int:
+        """Return the bytes of a file, 0 if it is gone."""
+        try:
+            return self._path(name).stat().st_size
+        except OSError:
+            return 0
+
+    def remove(self, name: str) -> None:
+        """Drop a file."""
+        self._path(name).unlink(missing_ok=True)
+
+    def drop_leftovers(self) -> None:
+        """Drop what writers that died left behind."""
+        oldest = stale_before(self._root, _STALE_SECONDS)
+        for path in self._incoming.glob("*.tmp"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+
+    def _stale(self, seconds: float) -> Iterator[str]:
+        """Yield the files that were not changed for so long, an hour at least."""
+        oldest = stale_before(self._root, max(seconds, _STALE_SECONDS))
+        for name in self.names():
+            # One that is gone is not stale.
+            with suppress(OSError):
+                if self._path(name).stat().st_mtime < oldest:
+                    yield name
+
+    def _write(self, write: Callable[[BinaryIO], object], name: str | None = None) -> str:
+        """Keep what `write` writes to a stream, durably, and return its name.
+
+        Without a name it is the SHA-256 of the content. Raises OSError, and leaves nothing behind,
+        where the disk fails or fills up.
+        """
+        temporary = self._temporary()
+        try:
+            with temporary.open("x+b") as stream:
+                write(stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+                stream.seek(0)
+                name = name or hashlib.file_digest(stream, "sha256").hexdigest()
+            target = self._path(name)
+            if not target.parent.is_dir():
+                target.parent.mkdir(exist_ok=True)
+                sync_directory(self._root)
+            temporary.replace(target)
+            sync_directory(target.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        return name
+
+    def _temporary(self) -> Path:
+        return self._incoming / f"{secrets.token_hex(12)}.tmp"
+
+    def _path(self, name: str) -> Path:
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(f"{name!r} is no SHA-256")
+        return self._root / name[:2] / name
