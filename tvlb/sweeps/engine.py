@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbError, WorkerLost
+from tvlb.meter import SweepMeter
 from tvlb.parallel import Stop, gather
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.retry import MAX_ATTEMPTS, may_pass, pause
 from tvlb.search import UnitCache, optimize
-from tvlb.sweeps.meter import SweepMeter
 from tvlb.sweeps.points import Point, PointResult, TableStore
 
 __all__ = ["run_points"]
