@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim_bridge.config import SimulationConfig
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import LinkKind, Topology
 
 __all__ = ["round_trip_warnings"]
 
@@ -12,7 +12,7 @@ __all__ = ["round_trip_warnings"]
 _SHORTEST, _LONGEST = 4, 5
 
 
-def round_trip_warnings(topology: Dragonfly, config: SimulationConfig) -> tuple[str, ...]:
+def round_trip_warnings(topology: Topology, config: SimulationConfig) -> tuple[str, ...]:
     """Name the kinds of links on which one VC cannot carry a flit per cycle.
 
     A VC with fewer slots than its credit round trip has cycles sustains buffer / round trip

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tvlb import _native
 from tvlb.balance import BalanceOptions
 from tvlb.paths import PathRows
+from tvlb.topology import Dragonfly
 
 _SLACK = 1e-9
 
@@ -75,6 +76,7 @@ def balance_slowly(rows: PathRows, options: BalanceOptions, seed: int) -> set[in
 
 
 def _pairs(rows: PathRows, options: BalanceOptions, seed: int) -> list[_Pair]:
+    assert isinstance(rows.topology, Dragonfly)
     group = rows.topology.switch_group
     links = rows.links().tolist()
     pairs: list[_Pair] = []

@@ -5,6 +5,7 @@ from collections import defaultdict
 
 from tvlb.balance import WeightOptions
 from tvlb.paths import PathRows
+from tvlb.topology import Dragonfly
 
 _SLACK = 1e-9
 
@@ -27,6 +28,7 @@ def reweight_slowly(rows: PathRows, options: WeightOptions) -> list[float]:
 
 
 def _weights(rows: PathRows, factor: list[float], floor: float) -> list[float]:
+    assert isinstance(rows.topology, Dragonfly)
     group = rows.topology.switch_group
     paths = _paths(rows)
     weight: list[float] = rows.weight.tolist()

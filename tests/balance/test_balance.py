@@ -220,6 +220,7 @@ def test_pairs_stop_where_only_two_different_paths_are_left(
     found = balance_pairs(rows, options)
     assert set(np.flatnonzero(found.keep).tolist()) == balance_slowly(rows, options, seed=0)
     left = rows.select(found.keep)
+    assert isinstance(rows.topology, Dragonfly)
     inside = rows.topology.switch_group[rows.source] == rows.topology.switch_group[rows.target]
     for pair in np.flatnonzero(~inside):
         usage = link_usage(left.pairs(np.array([pair]))).values()

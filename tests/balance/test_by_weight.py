@@ -29,6 +29,7 @@ SHAPES = "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)"
 
 def between_groups(rows: PathRows) -> NDArray[np.bool_]:
     """Tell which rows are of a pair of different groups."""
+    assert isinstance(rows.topology, Dragonfly)
     group = rows.topology.switch_group
     return (group[rows.source] != group[rows.target])[rows.pair_of_row]
 

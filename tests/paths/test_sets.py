@@ -238,6 +238,7 @@ def test_strategic_choices() -> None:
 def hop_shares(path_set: PathSet) -> list[float]:
     """Shares of the draw weight by hops 2..6 over the inter-group pairs."""
     sources, targets = all_pairs(path_set.topology)
+    assert isinstance(path_set.topology, Dragonfly)
     group = path_set.topology.switch_group
     between = group[sources] != group[targets]
     weight = path_set.profile(sources[between], targets[between]).weight

@@ -8,7 +8,7 @@ import pytest
 
 from sim_bridge import Series, SimulationConfig, SimulationResult, simulate
 from tvlb.paths import parse_expression
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Topology
 from tvlb.traffic import NodeTraffic, Pattern, parse_pattern
 
 Run = Callable[..., SimulationResult]
@@ -38,14 +38,14 @@ class _Flows(Pattern):
 
     pairs: tuple[tuple[int, int], ...]
 
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         nodes = topology.num_nodes
         rate, destination = np.zeros(nodes), np.full(nodes, -1, dtype=np.int32)
         for source, target in self.pairs:
             rate[source], destination[source] = 1.0, target
         return NodeTraffic(rate, np.zeros(nodes), destination)
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         return len(self.pairs)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths import PathRows
-from tvlb.topology import LinkKind, compiled
+from tvlb.topology import LinkKind, Topology, compiled
 
 __all__ = ["KindUsage", "UsageCount", "link_usage"]
 

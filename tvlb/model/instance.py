@@ -130,8 +130,8 @@ class Instance:
     demand : the flows, their rates at theta = 1 and the largest port rates.
     minimal, detour : the MIN and VLB classes; every flow has a MIN class.
     order : whether VLB rates must not rise with length.
-    start_price : float64 (links,), prices that prove the capacity bound (`Topology.capacity_prices`): a
-        start for iterative solvers, no part of the program.
+    start_price : float64 (links,), prices that prove the capacity bound, of
+        `Topology.capacity_prices`: a start for iterative solvers, no part of the program.
     unlisted : what the VLB classes do not list, None if they list everything.
     begun : where a run on the same program with fewer links listed ended, None if there was none;
         no part of the program.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
+from tvlb.paths.rows import representative_pairs
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
 from tvlb.topology import Topology, compiled
 
@@ -80,12 +81,9 @@ def mean_paths_by_shape(topology: Topology) -> NDArray[np.float64]:
 
     Notes
     -----
-    Of the pairs from the switches of the first group; all groups are alike in even wirings.
+    Of the pairs from the representatives of the network.
     """
-    group = topology.switch_group
-    inside = np.flatnonzero(group == 0).astype(np.int32)
-    targets = np.flatnonzero(group != 0).astype(np.int32)
-    source, target = (ends.ravel() for ends in np.meshgrid(inside, targets, indexing="ij"))
+    source, target = representative_pairs(topology)
     found = np.zeros(SHAPES)
     for code in range(SHAPES):
         rule = ShapeRule(tuple(float(code == other) for other in range(SHAPES)))

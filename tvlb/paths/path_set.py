@@ -90,8 +90,8 @@ class PathSet(ABC):
         """Mean hops of a drawn VLB path over all inter-group pairs; nan if no pair has one."""
         total, pairs = 0.0, 0
         switches = np.arange(self.topology.num_switches, dtype=np.int32)
-        for source in switches:
-            targets = switches[self.topology.has_choice(source, switches)]
+        for source in range(len(switches)):
+            targets = switches[self.topology.has_choice(switches[source : source + 1], switches)]
             weight = self.profile(np.full_like(targets, source), targets).weight
             total += float((weight @ np.arange(MAX_HOPS + 1)).sum())
             pairs += int((weight.sum(axis=1) > 0).sum())

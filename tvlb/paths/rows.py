@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.topology import Topology, compiled
 
-__all__ = ["ABSENT", "MAX_HOPS", "ClassUsage", "PathRows", "Switches", "min_rows"]
+__all__ = [
+    "ABSENT",
+    "MAX_HOPS",
+    "ClassUsage",
+    "PathRows",
+    "Switches",
+    "min_rows",
+    "representative_pairs",
+]
 
 ABSENT = -1
 MAX_HOPS = 6
@@ -196,6 +204,14 @@ class PathRows:
             hops=self.hops[rows],
             weight=self.weight[rows],
         )
+
+
+def representative_pairs(topology: Topology) -> tuple[Switches, Switches]:
+    """Return the pairs with a choice from the representatives of a network, int32 (pairs,) each."""
+    switches = np.arange(topology.num_switches, dtype=np.int32)
+    source, target = np.meshgrid(topology.representatives, switches, indexing="ij")
+    chosen = topology.has_choice(source, target)
+    return source[chosen], target[chosen]
 
 
 def min_rows(topology: Topology, sources: Switches, targets: Switches) -> PathRows:

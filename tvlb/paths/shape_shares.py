@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths.path_set import PathSet, ShapeSet
-from tvlb.paths.rows import Switches
+from tvlb.paths.rows import Switches, representative_pairs
 from tvlb.paths.shape_rule import SHAPES, ShapeRule
 from tvlb.topology import Topology, compiled
 
@@ -23,7 +23,7 @@ def shape_shares(path_set: PathSet) -> NDArray[np.float64] | None:
     -----
     Of the pairs from the switches of the first group to other groups, each counting alike.
     """
-    source, target = _first_group_pairs(path_set.topology)
+    source, target = representative_pairs(path_set.topology)
     if isinstance(path_set, ShapeSet):
         drawn = _counted(path_set, source, target)
     elif path_set.most_paths(source, target).sum() <= _MOST_LISTED:
@@ -33,14 +33,6 @@ def shape_shares(path_set: PathSet) -> NDArray[np.float64] | None:
     else:
         return None
     return drawn / drawn.sum() if drawn.sum() > 0 else None
-
-
-def _first_group_pairs(topology: Topology) -> tuple[Switches, Switches]:
-    group = topology.switch_group
-    inside = np.flatnonzero(group == 0).astype(np.int32)
-    outside = np.flatnonzero(group != 0).astype(np.int32)
-    source, target = np.meshgrid(inside, outside, indexing="ij")
-    return source.ravel(), target.ravel()
 
 
 def _counted(path_set: ShapeSet, source: Switches, target: Switches) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ from tvlb.paths import PathSet, parse_expression
 from tvlb.progress import Progress, Reporter
 from tvlb.search.simulation_units import Entrant, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import LinkKind, Topology
 
 __all__ = ["BalanceUnit", "Candidate", "prepare"]
 
@@ -90,7 +90,7 @@ class Candidate:
 
 
 def prepare(
-    topology: Dragonfly,
+    topology: Topology,
     expressions: Sequence[str],
     balancing: BalanceOptions | WeightOptions | None,
     *,
@@ -127,7 +127,7 @@ def prepare(
 class BalanceUnit(Unit[Balanced]):
     """Balance one path set; the answer is which paths stay or what links weigh, and the report."""
 
-    topology: Dragonfly
+    topology: Topology
     expression: str
     balancing: BalanceOptions | WeightOptions
     seed: int

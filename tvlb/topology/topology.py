@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Topology"]
 
-_Switches = NDArray[np.int32]
+_Switches = NDArray[np.integer]
 
 
 class Topology(ABC):
@@ -83,6 +83,11 @@ class Topology(ABC):
 
         Where they do not, every set but the empty one has all detours.
         """
+
+    @property
+    @abstractmethod
+    def representatives(self) -> NDArray[np.int32]:
+        """Switches that stand for all others, as far as the network is regular."""
 
     @abstractmethod
     def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:

@@ -3,7 +3,7 @@
 References: Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 3.3.1.
 """
 
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.parse import named_patterns
 from tvlb.traffic.pattern import DestinationPattern
 
@@ -12,23 +12,23 @@ __all__ = ["type1_set", "type2_pattern", "type2_set"]
 _TYPE2_PATTERNS = 20
 
 
-def type1_set(topology: Dragonfly) -> list[DestinationPattern]:
+def type1_set(topology: Topology) -> list[DestinationPattern]:
     """TYPE_1_SET: the adversarial patterns that follow a rule, such as all shifts of groups."""
     return [pattern for kind in _suited(topology) for pattern in kind.type1(topology)]
 
 
-def type2_pattern(topology: Dragonfly, seed: int) -> DestinationPattern:
+def type2_pattern(topology: Topology, seed: int) -> DestinationPattern:
     """Return the random adversarial pattern of a seed."""
     found = (kind.type2(seed) for kind in _suited(topology))
     return next(pattern for pattern in found if pattern is not None)
 
 
-def type2_set(topology: Dragonfly) -> list[DestinationPattern]:
+def type2_set(topology: Topology) -> list[DestinationPattern]:
     """TYPE_2_SET: the 20 random adversarial patterns with seeds 0..19."""
     return [type2_pattern(topology, seed) for seed in range(_TYPE2_PATTERNS)]
 
 
-def _suited(topology: Dragonfly) -> list[type[DestinationPattern]]:
+def _suited(topology: Topology) -> list[type[DestinationPattern]]:
     return [
         kind
         for kind in named_patterns()

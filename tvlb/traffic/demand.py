@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["Demand", "DestinationTable", "NodeTraffic", "check_flows", "switch_demand"]
 
@@ -100,7 +100,7 @@ _MAX_DENSE_SWITCHES = 5_000
 class _Flows:
     """Sums of rates by (source switch, target switch), collected entry by entry."""
 
-    def __init__(self, topology: Dragonfly) -> None:
+    def __init__(self, topology: Topology) -> None:
         self._switches = topology.num_switches
         self._keys: list[NDArray[np.int64]] = []
         self._rates: list[NDArray[np.float64]] = []
@@ -125,7 +125,7 @@ class _Flows:
         return source.astype(np.int32), target.astype(np.int32), rate.astype(np.float64)
 
 
-def check_flows(topology: Dragonfly, traffic: NodeTraffic) -> None:
+def check_flows(topology: Topology, traffic: NodeTraffic) -> None:
     """Raise InvalidInput if `switch_demand` would; adds up nothing."""
     switches = topology.num_switches
     if switches > _MAX_DENSE_SWITCHES and (traffic.rate * traffic.uniform_fraction).any():
@@ -135,7 +135,7 @@ def check_flows(topology: Dragonfly, traffic: NodeTraffic) -> None:
         )
 
 
-def switch_demand(topology: Dragonfly, traffic: NodeTraffic) -> Demand:
+def switch_demand(topology: Topology, traffic: NodeTraffic) -> Demand:
     """Aggregate node traffic to flows between different switches.
 
     Raises
@@ -159,7 +159,7 @@ def switch_demand(topology: Dragonfly, traffic: NodeTraffic) -> Demand:
 
 
 def _add_uniform(
-    topology: Dragonfly, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
+    topology: Topology, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
 ) -> None:
     uniform = traffic.rate * traffic.uniform_fraction
     if not uniform.any():
@@ -177,7 +177,7 @@ def _add_uniform(
 
 
 def _add_fixed(
-    topology: Dragonfly, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
+    topology: Topology, traffic: NodeTraffic, flows: _Flows, ejection: NDArray[np.float64]
 ) -> None:
     senders = np.flatnonzero(traffic.destination >= 0)
     rate = (traffic.rate * (1.0 - traffic.uniform_fraction))[senders]
@@ -188,7 +188,7 @@ def _add_fixed(
 
 
 def _add_table(
-    topology: Dragonfly,
+    topology: Topology,
     traffic: NodeTraffic,
     table: DestinationTable,
     flows: _Flows,

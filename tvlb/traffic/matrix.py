@@ -14,7 +14,7 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.reading import decimal_number, lines_of, read_file, whole_number
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
 from tvlb.traffic.pattern import Pattern
 
@@ -53,7 +53,7 @@ class MatrixPattern(Pattern):
             raise InvalidInput(f"{path}: {error}") from error
         return cls(path, level, entries)
 
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""
         by_switch = self.level == "switch"
         size = topology.num_switches if by_switch else topology.num_nodes
@@ -93,7 +93,7 @@ class MatrixPattern(Pattern):
             table=table,
         )
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """See `tvlb.traffic.Pattern.count_flows`."""
         return min(len(self.entries), topology.num_switches * (topology.num_switches - 1))
 

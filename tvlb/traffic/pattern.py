@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from tvlb.calls import Signature, Whole
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 
 __all__ = ["DestinationPattern", "NamedPattern", "OwnSeed", "Pattern", "signature_of"]
+
+_Family = TypeVar("_Family", bound=Topology)
 
 # Of a pattern that draws something; None takes the seed of the run.
 OwnSeed = Annotated[int | None, Whole("N", 0, MAX_SEED, keyword=True)]
@@ -31,7 +33,7 @@ class Pattern(ABC):
     is_adversarial: ClassVar[bool] = False
 
     @abstractmethod
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """Return what every node sends; `seed` is used where the pattern has no own seed.
 
         Raises
@@ -40,7 +42,7 @@ class Pattern(ABC):
         """
 
     @abstractmethod
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """Pairs of switches that send to each other, expected over seeds; nothing is listed."""
 
     @property
@@ -60,23 +62,24 @@ class NamedPattern(Pattern):
     name : of the call.
     example : a text for help.
     place : where lists name it, from 0; equal ones by name.
-    family : class of the networks that it is made for; None for all.
+    family : class of the networks that it is made for.
     """
 
     name: ClassVar[str]
     example: ClassVar[str]
     place: ClassVar[int]
-    family: ClassVar[type | None] = None
+    family: ClassVar[type[Topology]] = Topology
 
     @classmethod
-    def suits(cls, topology: Dragonfly) -> bool:
+    def suits(cls, topology: Topology) -> bool:
         """Whether it is made for networks of this family."""
-        return cls.family is None or isinstance(topology, cls.family)
+        return isinstance(topology, cls.family)
 
-    def check_family(self, topology: Dragonfly) -> None:
-        """Raise InvalidInput unless the pattern is made for networks of this family."""
-        if not self.suits(topology):
+    def of_family(self, topology: Topology, family: type[_Family]) -> _Family:
+        """Return the network; raise InvalidInput unless the pattern is made for its family."""
+        if not isinstance(topology, family):
             raise InvalidInput(f"{self} is no pattern of {topology}: other networks have it")
+        return topology
 
     def __str__(self) -> str:
         return signature_of(type(self)).text(self)
@@ -96,16 +99,16 @@ class DestinationPattern(NamedPattern):
     """
 
     @abstractmethod
-    def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """Return the destination node of every node, int32 (nodes,); see `Pattern.resolve`."""
 
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
         destination = self.destinations(topology, seed)
         return NodeTraffic(np.ones(len(destination)), np.zeros(len(destination)), destination)
 
     @classmethod
-    def type1(cls, topology: Dragonfly) -> Sequence[Self]:
+    def type1(cls, topology: Topology) -> Sequence[Self]:
         """Return those that TYPE_1_SET has on a network of the family, in its order."""
         return ()
 
@@ -114,12 +117,12 @@ class DestinationPattern(NamedPattern):
         """Return the one that TYPE_2_SET has for a seed; None if it is made of other patterns."""
         return None
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; every switch sends to one."""
         return topology.num_switches
 
     @staticmethod
-    def to_switches(topology: Dragonfly, target: NDArray[np.int64]) -> NDArray[np.int32]:
+    def to_switches(topology: Topology, target: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the destinations where node k of each switch sends to node k of its target.
 
         Parameters

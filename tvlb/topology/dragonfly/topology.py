@@ -22,7 +22,7 @@ _MAX_SWITCHES = 20_000
 _MAX_LINKS = 20_000_000
 FROM_FILE = "file"
 
-_Switches = NDArray[np.int32]
+_Switches = NDArray[np.integer]
 
 
 class LinkKind(IntEnum):
@@ -175,12 +175,18 @@ class Dragonfly(Topology):
         """See `Topology`: between groups; inside one, every third switch is a detour."""
         return self.switch_group[sources] != self.switch_group[targets]
 
+    @property
+    def representatives(self) -> NDArray[np.int32]:
+        """See `Topology`: those of the first group."""
+        return np.arange(self.switches_per_group, dtype=np.int32)
+
     def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
         """See `Topology`: from every switch of the source's group."""
         between = self.has_choice(sources, targets)
         inside = np.arange(self.switches_per_group, dtype=np.int32)
         starts = self.switch_group[sources[between], None] * np.int32(self.switches_per_group)
-        return (starts + inside).ravel(), np.repeat(targets[between], self.switches_per_group)
+        seconds = np.repeat(targets[between], self.switches_per_group)
+        return (starts + inside).ravel(), seconds
 
     def capacity_prices(self, sources: _Switches, targets: _Switches) -> NDArray[np.float64]:
         """See `Topology`: 2 on the direct links of the group pairs in use, 1 on other global links.

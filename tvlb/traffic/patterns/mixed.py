@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvlb.randomness import KeyedStream
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.mix import Mix
 from tvlb.traffic.pattern import OwnSeed
@@ -23,7 +23,7 @@ class Mixed(Mix):
     example = "mixed(75,25,shift(1,0))"
     place = 4
 
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
         nodes = topology.num_nodes
         order = KeyedStream(seed if self.seed is None else self.seed, "mixed").permutation(nodes)
@@ -32,7 +32,7 @@ class Mixed(Mix):
         uniform[order[:count]] = 1.0
         return NodeTraffic(np.ones(nodes), uniform, self.adversarial.destinations(topology, seed))
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; a switch with a node that sends UR sends everywhere."""
         switches = topology.num_switches
         fixed = (1.0 - self.uniform_percent / 100) ** topology.nodes_per_switch

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.randomness import KeyedStream
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.pattern import DestinationPattern, OwnSeed
 
 __all__ = ["PATTERN", "Permutation"]
@@ -23,13 +23,13 @@ class Permutation(DestinationPattern):
     example = "permutation(seed=3)"
     place = 3
 
-    def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
         own_seed = seed if self.seed is None else self.seed
         stream = KeyedStream(own_seed, "permutation")
         return np.array(stream.permutation(topology.num_nodes), dtype=np.int32)
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; a pair of switches has a Poisson number of sending nodes."""
         switches = topology.num_switches
         some = 1.0 - math.exp(-topology.num_nodes / switches**2)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb.calls import Whole
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Topology
 from tvlb.traffic.pattern import DestinationPattern
 
 __all__ = ["PATTERN", "Shift"]
@@ -36,17 +36,18 @@ class Shift(DestinationPattern):
     is_adversarial = True
 
     @classmethod
-    def type1(cls, topology: Dragonfly) -> list["Shift"]:
+    def type1(cls, topology: Topology) -> list["Shift"]:
         """Return all (g-1)*a shifts between groups, ordered by (group shift, switch shift)."""
+        assert isinstance(topology, Dragonfly)
         return [
             cls(groups, switches)
             for groups in range(1, topology.groups)
             for switches in range(topology.switches_per_group)
         ]
 
-    def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
-        self.check_family(topology)
+        topology = self.of_family(topology, Dragonfly)
         g, a = topology.groups, topology.switches_per_group
         for what, shift, size in (("group", self.groups, g), ("switch", self.switches, a)):
             if not 0 <= shift < size:

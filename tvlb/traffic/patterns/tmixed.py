@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.mix import Mix
 
@@ -19,13 +19,13 @@ class TimeMixed(Mix):
     example = "tmixed(50,50,shift(1,0))"
     place = 5
 
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
         nodes = topology.num_nodes
         destination = self.adversarial.destinations(topology, seed)
         return NodeTraffic(np.ones(nodes), np.full(nodes, self.uniform_percent / 100), destination)
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`."""
         return topology.num_switches * (topology.num_switches - 1)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.randomness import KeyedStream
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Topology
 from tvlb.traffic.pattern import DestinationPattern, OwnSeed
 
 __all__ = ["PATTERN", "Type2"]
@@ -34,9 +34,9 @@ class Type2(DestinationPattern):
         """See `DestinationPattern.type2`."""
         return cls(seed)
 
-    def destinations(self, topology: Dragonfly, seed: int) -> NDArray[np.int32]:
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
-        self.check_family(topology)
+        topology = self.of_family(topology, Dragonfly)
         own_seed = seed if self.seed is None else self.seed
         a = topology.switches_per_group
         partners = KeyedStream(own_seed, "type2-groups").derangement(topology.groups)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
 
@@ -19,12 +19,12 @@ class Uniform(NamedPattern):
     example = "uniform"
     place = 0
 
-    def resolve(self, topology: Dragonfly, seed: int) -> NodeTraffic:
+    def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
         nodes = topology.num_nodes
         return NodeTraffic(np.ones(nodes), np.ones(nodes), np.full(nodes, -1, dtype=np.int32))
 
-    def count_flows(self, topology: Dragonfly) -> float:
+    def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`."""
         return topology.num_switches * (topology.num_switches - 1)
 
