@@ -61,7 +61,7 @@ from tvlb.reading import parse_json
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.schemas.examples import example
 from tvlb.table import (
-    FORMATS,
+    TABLE_SUFFIXES,
     AnyTable,
     CompactTable,
     Table,
@@ -123,7 +123,7 @@ def _tables() -> dict[str, AnyTable]:
         "listed": Table.from_rows(base, weighted, weights="listed", seed=3, version="1"),
         "compact": CompactTable.from_set(base, seed=3, version="1"),
     }
-    return {f"{kind}{suffix}": table for kind, table in kinds.items() for suffix in FORMATS}
+    return {f"{kind}{suffix}": table for kind, table in kinds.items() for suffix in TABLE_SUFFIXES}
 
 
 def _stored(table: AnyTable, name: str) -> bytes:
@@ -270,7 +270,7 @@ def _look_at_table(path: Path, original: Path) -> str:
     table = read_table(path)
     if not verify(table).ok:
         return "faulty"
-    for suffix in FORMATS:
+    for suffix in TABLE_SUFFIXES:
         again = read_stream(suffix, BytesIO(_stored(table, f"again{suffix}")))
         _check(again.id == table.id, f"another table comes back from {suffix}")
     before = read_table(original)

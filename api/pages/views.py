@@ -5,7 +5,7 @@ from typing import Any
 
 from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody, WindowsBody
-from tvlb.table import MAX_TEXT_ROWS
+from tvlb.table import table_formats
 
 __all__ = ["fields", "plotted_simulation", "plotted_table", "shown_table", "simulated_sets"]
 
@@ -83,10 +83,9 @@ def shown_table(table: Document) -> Document:
 
 
 def _formats(summary: Document) -> tuple[str, ...]:
-    listed = summary["form"] == "full"
-    return (
-        ("parquet",) if listed and summary["paths"] > MAX_TEXT_ROWS else ("parquet", "json", "csv")
-    )
+    rows = summary["paths"] if summary["form"] == "full" else 0
+    able = ((name, each) for name, each in table_formats().items() if each.write is not None)
+    return tuple(name for name, each in able if rows <= each.max_rows)
 
 
 def plotted_table(table: Document) -> Document:

@@ -2,7 +2,7 @@
 
 import json
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from anyio import to_thread
@@ -34,20 +34,17 @@ from tvlb.schemas import (
     SimulationBody,
     SimulationResource,
     TableBody,
+    TableFormatText,
     TableList,
     TableResource,
 )
-from tvlb.table import pair_summary
+from tvlb.table import pair_summary, table_formats
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1")
 
-_MEDIA_TYPES = {
-    "parquet": "application/vnd.apache.parquet",
-    "json": "application/json",
-    "csv": "text/csv",
-}
+_MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]
 
 
 def _links(noun: str) -> dict[str, Any]:
@@ -243,9 +240,7 @@ async def get_links(
 class _Download(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    format: Literal["parquet", "json", "csv"] = Field(
-        "parquet", description="Of the file; JSON and CSV hold up to 1,000,000 paths."
-    )
+    format: TableFormatText = "parquet"
 
 
 @router.get(
@@ -254,7 +249,7 @@ class _Download(BaseModel):
     tags=["tables"],
     response_class=Response,
     responses={
-        200: binary(*_MEDIA_TYPES.values()),
+        200: binary(*_MEDIA_TYPES),
         **RANGES,
         **NOT_MODIFIED,
         **problems(400, 404, 422),
@@ -277,7 +272,7 @@ async def download_table(
     tags=["tables"],
     response_class=Response,
     responses={
-        200: binary(*_MEDIA_TYPES.values()),
+        200: binary(*_MEDIA_TYPES),
         **RANGES,
         **NOT_MODIFIED,
         **problems(400, 404, 422),
@@ -302,25 +297,27 @@ async def download_front(
     return await _file(services, resource.front[point - 1], download.format, if_none_match)
 
 
-async def _file(services: Services, name: str, suffix: str, if_none_match: str | None) -> Response:
+async def _file(
+    services: Services, name: str, format_name: str, if_none_match: str | None
+) -> Response:
     """Answer with a table, unless it is known already.
 
     Parameters
     ----------
     name : SHA-256 of its Parquet file.
-    suffix : the format.
     """
-    etag = f'"{name}-{suffix}"'
+    chosen = table_formats()[format_name]
+    suffix = chosen.suffixes[0]
+    etag = f'"{name}-{format_name}"'
     headers = {
         "ETag": etag,
         "Cache-Control": "private, max-age=31536000, immutable",
-        "Content-Disposition": f'attachment; filename="tvlb-{name[:16]}.{suffix}"',
+        "Content-Disposition": f'attachment; filename="tvlb-{name[:16]}{suffix}"',
     }
     if is_known(if_none_match, etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": etag})
-    media_type = _MEDIA_TYPES[suffix]
-    if suffix == "parquet":
+    if format_name == "parquet":
         path = await to_thread.run_sync(services.library.table_file, name)
-        return FileResponse(path, headers=headers, media_type=media_type)
-    content = await to_thread.run_sync(services.library.converted, name, f".{suffix}")
-    return Response(content, HTTPStatus.OK, headers, media_type)
+        return FileResponse(path, headers=headers, media_type=chosen.media_type)
+    content = await to_thread.run_sync(services.library.converted, name, suffix)
+    return Response(content, HTTPStatus.OK, headers, chosen.media_type)

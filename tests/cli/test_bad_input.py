@@ -123,7 +123,7 @@ CASES = [
     (["show", "garbage.parquet"], "garbage.parquet"),
     (["show", "table.xls"], ".xls"),
     (["verify", "garbage.parquet"], "garbage.parquet"),
-    (["export", "garbage.parquet", "--to", "xls", "-o", "t.xls"], ".xls"),
+    (["export", "garbage.parquet", "--to", "xls", "-o", "t.xls"], "xls"),
     (["export", "garbage.parquet", "--to", "csv", "-o", "t.json"], "t.json"),
     (["plot", "absent.json", "-o", "f.svg"], "absent.json"),
     (["plot", "malformed.json", "-o", "f.svg"], "malformed.json"),

@@ -24,7 +24,7 @@ from tvlb.search import (
     optimize,
     table_document,
 )
-from tvlb.table import FORMATS, Table, verify, write_table
+from tvlb.table import TABLE_SUFFIXES, Table, verify, write_table
 from tvlb.topology import Dragonfly
 
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
@@ -79,7 +79,7 @@ def ended() -> EndedJob:
 
 def assert_same(first: TableResult, second: TableResult, folder: Path) -> None:
     """Assert equal bytes of the tables, and all else equal but the timings."""
-    for suffix in FORMATS:
+    for suffix in TABLE_SUFFIXES:
         paths = [folder / f"{name}{suffix}" for name in ("first", "second")]
         for result, path in zip((first, second), paths, strict=True):
             write_table(result.table, path)

@@ -15,13 +15,14 @@ from tvlb.balance import BalancedSet, BalanceOptions, balance, balance_pairs
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, PathSet, parse_expression
 from tvlb.table import (
-    FORMATS,
+    TABLE_SUFFIXES,
     AnyTable,
     Columns,
     CompactTable,
     Table,
     pair_paths,
     parse_path_set,
+    read_stream,
     read_table,
     summarise,
     switch_columns,
@@ -124,11 +125,11 @@ def test_the_step_over_all_pairs_is_kept_as_a_list() -> None:
     assert len(compact.removed) == report.removed_globally > 0
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", TABLE_SUFFIXES)
 def test_files_give_back_what_was_written(suffix: str) -> None:
     base = parse_expression("short(2,3)", Dragonfly(2, 4, 2, 9))
     _, compact = both_forms(base, BOTH_STEPS, 5)
-    read = FORMATS[suffix].read(io.BytesIO(written(compact, suffix)))
+    read = read_stream(suffix, io.BytesIO(written(compact, suffix)))
     assert isinstance(read, CompactTable)
     assert (read.id, read.header) == (compact.id, compact.header)
     assert np.array_equal(read.removed, compact.removed)
@@ -326,7 +327,7 @@ def test_one_switch_in_a_text_format_has_the_limit_of_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, compact = both_forms(parse_expression("<=4", Dragonfly(2, 4, 2, 5)), None, 0)
-    monkeypatch.setattr("tvlb.table.text_rows.MAX_TEXT_ROWS", 10)
+    monkeypatch.setattr("tvlb.table.formats.MAX_TEXT_ROWS", 10)
     with pytest.raises(InvalidInput, match="10"):
         write_switch(compact, 3, tmp_path / "s.csv")
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import pytest
 from sim_bridge import Routing
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
 from tvlb.table import Table, VcSettings, check_deadlock, verify
-from tvlb.table.chunks import pair_chunks
+from tvlb.table.structure import pair_chunks
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.virtual_channels import VcScheme
 

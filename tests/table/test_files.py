@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -10,16 +11,16 @@ import pytest
 
 from tvlb.errors import InvalidInput
 from tvlb.table import (
-    FORMATS,
-    MAX_TEXT_ROWS,
+    TABLE_SUFFIXES,
     AnyTable,
     Columns,
     Table,
-    TableFormat,
     check_writable,
     read_table,
+    table_formats,
     write_table,
 )
+from tvlb.table.formats import MAX_TEXT_ROWS
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t", "t.parquet.gz", "t.JSON"])
@@ -65,8 +66,9 @@ def test_a_failure_in_the_middle_leaves_the_old_file_and_nothing_else(
 
     path = tmp_path / "t.csv"
     path.write_text("old")
-    broken = TableFormat(fail_half_way, FORMATS[".csv"].read, MAX_TEXT_ROWS)
-    monkeypatch.setitem(FORMATS, ".csv", broken)
+    monkeypatch.setitem(
+        table_formats(), "csv", replace(table_formats()["csv"], write=fail_half_way)
+    )
     with pytest.raises(type(failure)):
         write_table(tiny, path)
     assert path.read_text() == "old"
@@ -100,7 +102,7 @@ def test_text_formats_stop_at_a_million_rows_and_name_parquet(
     write_table(large, tmp_path / "t.parquet")
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", TABLE_SUFFIXES)
 def test_foreign_files_are_named(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
     with pytest.raises(InvalidInput, match=f"cannot read {path}: No such file"):
@@ -116,7 +118,7 @@ def test_foreign_files_are_named(suffix: str, tmp_path: Path) -> None:
         read_table(path)
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", TABLE_SUFFIXES)
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.9, 0.9999])
 def test_truncated_files_are_refused(
     suffix: str, share: float, tiny: Table, tmp_path: Path

@@ -15,7 +15,7 @@ from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.table import (
-    FORMATS,
+    TABLE_SUFFIXES,
     CompactTable,
     Table,
     TableWeights,
@@ -72,7 +72,7 @@ def test_a_table_balanced_by_weights_verifies(expression: str) -> None:
     assert len(table.removed) == 0
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", TABLE_SUFFIXES)
 @pytest.mark.parametrize("table", [balanced(), listed()], ids=["balanced", "listed"])
 def test_files_say_where_the_weights_come_from(table: Table, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"

@@ -14,7 +14,6 @@ from tvlb.virtual_channels import VcScheme
 
 __all__ = [
     "Json",
-    "Output",
     "PathSetOption",
     "PatternOption",
     "Seed",
@@ -103,16 +102,6 @@ Workers = Annotated[
         metavar="INTEGER",
         help="Processes and threads; the results do not depend on it.",
         show_default="one per core",
-    ),
-]
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write the table: .parquet, .json, .csv.",
-        show_default=False,
     ),
 ]
 

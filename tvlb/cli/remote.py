@@ -4,13 +4,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 
 from tvlb.cli.front_files import write_front
 from tvlb.cli.terminal import print_notice, print_written, progress_display
-from tvlb.client import Client, TableFormat
+from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.schemas import (
     JobResource,
@@ -21,6 +21,7 @@ from tvlb.schemas import (
     Wiring,
 )
 from tvlb.search import Aim, SearchOptions, Windows, budget_text
+from tvlb.table import format_of
 from tvlb.topology import FROM_FILE, Dragonfly
 
 __all__ = ["Place", "compute_at_server", "read_token"]
@@ -72,14 +73,14 @@ def compute_at_server(
         table = _computed(client, body, place)
         document = _document(table, network)
         if output is not None:
-            suffix = cast("TableFormat", Path(output).suffix.removeprefix("."))
-            client.download(table.id, suffix, Path(output))
+            name = format_of(output).name
+            client.download(table.id, name, Path(output))
             print_written(output)
             if options.aim.aim is Aim.FRONT:
                 write_front(
                     document,
                     output,
-                    lambda number, path: client.download_front(table.id, number, suffix, path),
+                    lambda number, path: client.download_front(table.id, number, name, path),
                 )
     return document
 

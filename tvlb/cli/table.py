@@ -11,7 +11,6 @@ from tvlb.choices import listed
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.options import (
     Json,
-    Output,
     Seed,
     TopologyArgument,
     Workers,
@@ -42,7 +41,7 @@ from tvlb.search import (
     parse_windows,
     table_document,
 )
-from tvlb.table import check_writable, format_of, write_table
+from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.workers import local_workers
 
@@ -150,7 +149,15 @@ def table(
     compact: Annotated[
         bool, typer.Option("--compact", help="Write rule and seed instead of rows.")
     ] = False,
-    output: Output = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=f"Write the table: {', '.join(by_suffix(lambda each: each.write))}.",
+        ),
+    ] = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FIG", help="Draw the result: .svg, .png, .pdf.")
     ] = None,
@@ -303,9 +310,9 @@ def _optimized(
 
 def _check_format(network: Dragonfly, output: str) -> None:
     """Refuse a text format before the search if its answer might not fit."""
-    limit = format_of(output).max_rows
+    limit, (largest, *_) = format_of(output).max_rows, table_formats().values()
     if limit < MAX_ROWS and count_paths(parse_expression("all", network), limit) > limit:
         raise InvalidInput(
             f"{output}: a table of {network} may have more than {limit:,} rows, the most for this "
-            "format; choose .parquet or --compact"
+            f"format; choose {largest.suffixes[0]} or --compact"
         )

@@ -12,15 +12,18 @@ from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.reading import whole_number
+from tvlb.registry import one_of
 from tvlb.search import Routing
 from tvlb.table import (
     CompactTable,
     PairPath,
     VcSettings,
+    by_suffix,
     check_writable,
     pair_paths,
     read_table,
     summarise,
+    table_formats,
     verify,
     write_switch,
     write_table,
@@ -31,9 +34,12 @@ __all__ = ["export", "show", "verify_command"]
 TableArgument = Annotated[
     str,
     typer.Argument(
-        metavar="TABLE", help="A table file: .parquet, .json or .csv.", show_default=False
+        metavar="TABLE",
+        help=f"A table file: {one_of(by_suffix(lambda each: each.read))}.",
+        show_default=False,
     ),
 ]
+_WRITTEN = {name: each for name, each in table_formats().items() if each.write is not None}
 
 
 def show(
@@ -125,7 +131,7 @@ def verify_command(
 
 def export(
     table: TableArgument,
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="parquet, json or csv.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{one_of(_WRITTEN)}.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
     switch: Annotated[
         int | None,
@@ -135,8 +141,11 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a table in another format, or the rows of one switch."""
-    if Path(output).suffix != f".{to}":
-        raise InvalidInput(f"{output}: a file of format {to} must end in .{to}")
+    if to not in _WRITTEN:
+        raise InvalidInput(f"unknown format {to!r}; choose {one_of(_WRITTEN)}")
+    if Path(output).suffix not in _WRITTEN[to].suffixes:
+        suffixes = one_of(_WRITTEN[to].suffixes)
+        raise InvalidInput(f"{output}: a file of format {to} must end in {suffixes}")
     if full and switch is not None:
         raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
     check_writable(output)

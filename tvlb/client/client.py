@@ -38,10 +38,9 @@ from tvlb.schemas import (
 )
 from tvlb.search import Progress, Reporter, silent
 
-__all__ = ["Client", "SweepFormat", "TableFormat"]
+__all__ = ["Client", "SweepFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
-TableFormat = Literal["parquet", "json", "csv"]
 SweepFormat = Literal["parquet", "csv"]
 
 
@@ -229,7 +228,7 @@ class Client:
         query = urlencode({"src": src, "dst": dst} | ({} if limit is None else {"limit": limit}))
         return self._get(PairPaths, f"/v1/tables/{_part(table_id)}/paths?{query}")
 
-    def download(self, table_id: str, table_format: TableFormat, path: Path) -> None:
+    def download(self, table_id: str, table_format: str, path: Path) -> None:
         """Write a table file, to the byte what `tvlb table` writes.
 
         Raises
@@ -238,9 +237,7 @@ class Client:
         """
         self._save(f"/v1/tables/{_part(table_id)}/download?format={table_format}", path)
 
-    def download_front(
-        self, table_id: str, point: int, table_format: TableFormat, path: Path
-    ) -> None:
+    def download_front(self, table_id: str, point: int, table_format: str, path: Path) -> None:
         """Write the table file of a point of a front, counted from 1; see `download`."""
         source = f"/v1/tables/{_part(table_id)}/front/{point}/download?format={table_format}"
         self._save(source, path)

@@ -34,6 +34,7 @@ from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument
 from tvlb.schemas.table_body import TableBody, WindowsBody
+from tvlb.schemas.texts import TableFormatText
 
 __all__ = [
     "MAX_POINTS",
@@ -65,6 +66,7 @@ __all__ = [
     "SweepResource",
     "TableBody",
     "TableDocument",
+    "TableFormatText",
     "TableItem",
     "TableList",
     "TableOptions",

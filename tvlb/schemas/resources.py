@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, ConfigDict, Field
 
 from tvlb.progress import JobStatus
+from tvlb.registry import one_of
 from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
 from tvlb.schemas.model import ModelDocument
@@ -13,6 +14,7 @@ from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.table import TableDocument, TableSummary
 from tvlb.schemas.table_body import TableBody
+from tvlb.table import table_formats
 
 __all__ = [
     "EXAMPLE_ID",
@@ -93,7 +95,9 @@ class TableResource(TableDocument, Identity):
     )
 
     request: TableBody = Field(description="The resolved request.")
-    download_url: str = Field(description="Of the table file; format is parquet, json or csv.")
+    download_url: str = Field(
+        description=f"Of the table file; format is {one_of(table_formats())}."
+    )
     paths_url: str = Field(description="Of the paths of one switch pair: add ?src=S&dst=D.")
     front_urls: tuple[str, ...] = Field(
         description="Of the table files of a front, in the order of `search.front`; empty for "

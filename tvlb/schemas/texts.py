@@ -4,14 +4,18 @@ Only texts that cannot name a file pass, so that no request ever reaches the fil
 """
 
 import re
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from tvlb.errors import InvalidInput
 from tvlb.registry import one_of
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
+from tvlb.table import table_formats
 from tvlb.traffic import named_patterns, pattern_regex, signature_of
 
 __all__ = [
@@ -19,6 +23,7 @@ __all__ = [
     "PathSetText",
     "PatternText",
     "SolverText",
+    "TableFormatText",
     "TopologyText",
     "TrafficText",
     "WarmupText",
@@ -58,6 +63,23 @@ def _checked_objective(value: object) -> object:
         return str(parse_objective(value))
     except InvalidInput as error:
         raise refusal(error) from error
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Metadata of a text that is one of these words: a `Literal` of what is declared elsewhere."""
+
+    words: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, _: object, __: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.words))
+
+
+def _row_limits() -> str:
+    """Say how many paths the formats hold that do not hold any table."""
+    groups = groupby(table_formats().values(), key=lambda each: each.max_rows)
+    _, *limited = ((rows, [each.name.upper() for each in alike]) for rows, alike in groups)
+    return "".join(f"; {' and '.join(names)} hold up to {rows:,} paths" for rows, names in limited)
 
 
 TopologyText = Annotated[
@@ -115,6 +137,11 @@ SolverText = Annotated[
         description="highs, or rm+:GAP for certified bounds with a relative gap of 1e-5 or more.",
         examples=["highs", "rm+:0.001"],
     ),
+]
+TableFormatText = Annotated[
+    str,
+    OneOf(tuple(name for name, each in table_formats().items() if each.write is not None)),
+    Field(description=f"Of the file{_row_limits()}."),
 ]
 WarmupText = Annotated[
     str,

@@ -1,27 +1,27 @@
 """T-VLB tables: the chosen paths of every switch pair with their draw weights, saved and checked.
 
-A `Table` is written to and read from Parquet, JSON and CSV, verified, summarised, and used as a
+A `Table` is written to and read from files of several formats, verified, summarised, and used as a
 path set; `parse_path_set` is the one parser of path sets, saved tables included.
 """
 
 from tvlb.table.columns import COLUMN_TYPES, Columns
-from tvlb.table.compact import CompactTable
+from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
 from tvlb.table.diversity import Diversity, Spread
 from tvlb.table.files import (
-    FORMATS,
-    TableFormat,
     check_writable,
     format_of,
     read_stream,
     read_table,
+    switch_columns,
     write_stream,
+    write_switch,
     write_table,
 )
+from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights, TopologyRecord
 from tvlb.table.link_shares import LinkShares, link_shares
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
-from tvlb.table.stored import AnyTable
 from tvlb.table.summary import (
     CompactSummary,
     PairPath,
@@ -31,17 +31,12 @@ from tvlb.table.summary import (
     pair_summary,
     summarise,
 )
-from tvlb.table.switch_rows import SWITCH_FORMATS, switch_columns, write_switch
 from tvlb.table.table import Table
-from tvlb.table.text_rows import MAX_TEXT_ROWS
 from tvlb.table.verify import VerifyReport, verify
 
 __all__ = [
     "COLUMN_TYPES",
-    "FORMATS",
     "FORMAT_VERSION",
-    "MAX_TEXT_ROWS",
-    "SWITCH_FORMATS",
     "TABLE_SUFFIXES",
     "AnyTable",
     "Channel",
@@ -50,18 +45,19 @@ __all__ = [
     "CompactTable",
     "DeadlockCheck",
     "Diversity",
+    "Format",
     "LinkShares",
     "PairPath",
     "PairSummary",
     "Spread",
     "Table",
-    "TableFormat",
     "TableHeader",
     "TableSummary",
     "TableWeights",
     "TopologyRecord",
     "VcSettings",
     "VerifyReport",
+    "by_suffix",
     "check_deadlock",
     "check_writable",
     "format_of",
@@ -73,6 +69,7 @@ __all__ = [
     "read_table",
     "summarise",
     "switch_columns",
+    "table_formats",
     "verify",
     "write_stream",
     "write_switch",

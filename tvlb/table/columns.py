@@ -1,6 +1,6 @@
 """The seven columns of a table file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,7 +11,7 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows
 from tvlb.topology import Dragonfly
 
-__all__ = ["COLUMN_TYPES", "Columns"]
+__all__ = ["COLUMN_TYPES", "Columns", "Row"]
 
 COLUMN_TYPES: dict[str, np.dtype[Any]] = {
     "src_switch": np.dtype(np.int32),
@@ -22,6 +22,9 @@ COLUMN_TYPES: dict[str, np.dtype[Any]] = {
     "hops": np.dtype(np.int8),
     "weight": np.dtype(np.float64),
 }
+
+Row = tuple[int, int, int, int, int, int, float]
+"""One row as Python numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,27 @@ class Columns:
         InvalidInput : a value does not fit into its column.
         """
         return cls(**{name: _narrow(name, arrays[name]) for name in COLUMN_TYPES})
+
+    @classmethod
+    def from_numbers(cls, rows: Sequence[Row]) -> "Columns":
+        """Undo `numbers`; raises InvalidInput if a number does not fit into its column."""
+        values = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMN_TYPES)
+        return cls.from_arrays(
+            {name: _array(name, column) for name, column in zip(COLUMN_TYPES, values, strict=True)}
+        )
+
+    def numbers(self) -> Iterator[Row]:
+        """Yield the rows; `repr` of a weight is its shortest text that reads back bit for bit."""
+        return zip(
+            self.src_switch.tolist(),
+            self.dst_switch.tolist(),
+            self.intermediate.tolist(),
+            self.first_link.tolist(),
+            self.second_link.tolist(),
+            self.hops.tolist(),
+            self.weight.tolist(),
+            strict=True,
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, in file order."""
@@ -141,3 +165,11 @@ def _narrow(name: str, values: NDArray[Any]) -> NDArray[Any]:
             row = int(outside.argmax())
             raise InvalidInput(f"row {row}: {name} {values[row]} is out of range")
     return np.ascontiguousarray(values, dtype=wanted)
+
+
+def _array(name: str, column: Sequence[float]) -> NDArray[Any]:
+    wide = np.int64 if COLUMN_TYPES[name].kind == "i" else np.float64
+    try:
+        return np.array(column, dtype=wide)
+    except OverflowError as error:
+        raise InvalidInput(f"column {name} holds a number that is out of range") from error

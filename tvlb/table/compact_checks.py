@@ -14,10 +14,9 @@ from tvlb.paths import (
     members,
 )
 from tvlb.table.compact import CompactTable, count_by_hops
-from tvlb.table.findings import Finding
 from tvlb.table.header import Removed
-from tvlb.table.header_checks import check_arrangement, same_mean
-from tvlb.table.rule import local_removals, unknown_removals
+from tvlb.table.rule import check_arrangement, local_removals, same_mean, unknown_removals
+from tvlb.table.structure import Finding
 from tvlb.table.table import mean_vlb_hops
 
 __all__ = ["CheckedSet", "check_compact"]

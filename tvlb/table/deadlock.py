@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tvlb.choices import choose
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, min_rows
-from tvlb.table.chunks import pair_chunks
+from tvlb.table.structure import pair_chunks
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.virtual_channels import Kinds, VcScheme
 

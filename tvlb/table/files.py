@@ -1,77 +1,49 @@
 """Table files: one format per suffix, written atomically and read with clear complaints.
 
-Adding a format is adding a module with `write` and `read` and its entry in `FORMATS`.
+The rows of one switch also come in a file of their own, for the fabric manager that programs it.
+Its columns are those of a table file. Its header tells which table and switch they belong to; it is
+not that of a table, so that a part is never taken for the whole.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from tvlb import files
 from tvlb.errors import InvalidInput
-from tvlb.paths import MAX_ROWS, check_rows
-from tvlb.table.compact import CompactTable
-from tvlb.table.stored import AnyTable
-from tvlb.table.text_rows import MAX_TEXT_ROWS
+from tvlb.paths import check_rows
+from tvlb.table.columns import Columns
+from tvlb.table.compact import AnyTable, CompactTable, check_switch
+from tvlb.table.formats import Format, by_suffix, table_formats
+from tvlb.table.structure import first_invalid_row
 
 __all__ = [
-    "FORMATS",
-    "TableFormat",
     "check_writable",
     "format_of",
     "read_stream",
     "read_table",
+    "switch_columns",
     "write_stream",
+    "write_switch",
     "write_table",
 ]
 
 
-@dataclass(frozen=True)
-class TableFormat:
-    """A way to store a table.
-
-    Attributes
-    ----------
-    write : writes a table to a binary stream; equal tables give equal bytes.
-    read : reads a table from a binary stream; raises InvalidInput naming the first problem.
-    max_rows : the most rows and removed paths together that the format takes.
-    """
-
-    write: Callable[[AnyTable, BinaryIO], None]
-    read: Callable[[BinaryIO], AnyTable]
-    max_rows: int
+_Ability = TypeVar("_Ability")
 
 
-def _format(name: str, max_rows: int) -> TableFormat:
-    """Return the format of a module, loaded on first use: most processes write no files."""
-
-    def write(table: AnyTable, stream: BinaryIO) -> None:
-        import_module(name).write(table, stream)
-
-    def read(stream: BinaryIO) -> AnyTable:
-        table: AnyTable = import_module(name).read(stream)
-        return table
-
-    return TableFormat(write, read, max_rows)
+def format_of(path: Path | str) -> Format:
+    """Return the format in which a file is written; raises InvalidInput for an unknown suffix."""
+    return _by_suffix_of(path, by_suffix(lambda each: each if each.write else None))
 
 
-FORMATS: dict[str, TableFormat] = {
-    ".parquet": _format("tvlb.table.parquet_format", MAX_ROWS),
-    ".json": _format("tvlb.table.json_format", MAX_TEXT_ROWS),
-    ".csv": _format("tvlb.table.csv_format", MAX_TEXT_ROWS),
-}
-
-
-def format_of(path: Path | str) -> TableFormat:
-    """Return the format that a file's suffix names; raises InvalidInput for any other suffix."""
+def _by_suffix_of(path: Path | str, able: Mapping[str, _Ability]) -> _Ability:
     suffix = Path(path).suffix
-    if suffix not in FORMATS:
+    if suffix not in able:
         raise InvalidInput(
-            f"{path}: table files end in one of {', '.join(FORMATS)}, not {suffix or 'nothing'!r}"
+            f"{path}: table files end in one of {', '.join(able)}, not {suffix or 'nothing'!r}"
         )
-    return FORMATS[suffix]
+    return able[suffix]
 
 
 def check_writable(path: Path | str) -> None:
@@ -82,7 +54,7 @@ def check_writable(path: Path | str) -> None:
     InvalidInput : unknown suffix, missing directory, directory not writable, or `path` is itself
         a directory.
     """
-    files.check_writable(path, FORMATS)
+    files.check_writable(path, by_suffix(lambda each: each.write))
 
 
 def write_table(table: AnyTable, path: Path | str) -> None:
@@ -96,7 +68,7 @@ def write_table(table: AnyTable, path: Path | str) -> None:
     check_writable(path)
     _check_rows(table, path)
     with files.atomic_file(Path(path)) as stream:
-        format_of(path).write(table, stream)
+        _write(table, path, stream)
 
 
 def write_stream(table: AnyTable, suffix: str, stream: BinaryIO) -> None:
@@ -108,7 +80,23 @@ def write_stream(table: AnyTable, suffix: str, stream: BinaryIO) -> None:
     """
     name = f"table{suffix}"
     _check_rows(table, name)
-    format_of(name).write(table, stream)
+    _write(table, name, stream)
+
+
+def _write(table: AnyTable, path: Path | str, stream: BinaryIO) -> None:
+    _by_suffix_of(path, by_suffix(lambda each: each.write))(table, stream)
+
+
+def _check_rows(table: AnyTable, path: Path | str) -> None:
+    rows = len(table.columns)
+    check_rows(rows, "the table")
+    limit, (largest, *_) = format_of(path).max_rows, table_formats().values()
+    if rows + len(table.removed) > limit:
+        raise InvalidInput(
+            f"cannot write {path}: the table has {rows:,} rows and {len(table.removed):,} removed "
+            f"paths; {Path(path).suffix} files hold at most {limit:,} of both; write a "
+            f"{largest.suffixes[0]} file"
+        )
 
 
 def read_table(path: Path | str) -> AnyTable:
@@ -119,10 +107,10 @@ def read_table(path: Path | str) -> AnyTable:
     InvalidInput : the file cannot be read or is no complete table file; names the file and the
         first problem. Rows that are well-formed but wrong are left to `tvlb.table.verify`.
     """
-    format_of(path)
+    read = _by_suffix_of(path, by_suffix(lambda each: each.read))
     try:
         with Path(path).open("rb") as stream:
-            return read_stream(Path(path).suffix, stream)
+            return _checked(read(stream))
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from error
     except OSError as error:
@@ -138,26 +126,50 @@ def read_stream(suffix: str, stream: BinaryIO) -> AnyTable:
     ------
     InvalidInput : unknown suffix, or the content is no complete table file.
     """
-    table = format_of(f"table{suffix}").read(stream)
-    _check_header(table)
-    return table
+    return _checked(_by_suffix_of(f"table{suffix}", by_suffix(lambda each: each.read))(stream))
 
 
-def _check_header(table: AnyTable) -> None:
+def _checked(table: AnyTable) -> AnyTable:
     """Build what the header describes, so that a bad header is found when it is read."""
     assert table.topology is not None
     assert table.base_set is not None
     if isinstance(table, CompactTable):
         assert table.path_set(table.header.expression) is not None
+    return table
 
 
-def _check_rows(table: AnyTable, path: Path | str) -> None:
-    rows = len(table.columns)
-    check_rows(rows, "the table")
-    limit = format_of(path).max_rows
-    if rows + len(table.removed) > limit:
-        raise InvalidInput(
-            f"cannot write {path}: the table has {rows:,} rows and {len(table.removed):,} removed "
-            f"paths; {Path(path).suffix} files hold at most {limit:,} of both; write a .parquet "
-            "file"
-        )
+def switch_columns(table: AnyTable, switch: int) -> Iterator[Columns]:
+    """Return the rows of one source switch in table order, some destinations at a time.
+
+    Raises
+    ------
+    InvalidInput : no such switch, or a row of the table is no path or out of order.
+    """
+    check_switch(table.topology, switch)
+    if isinstance(table, CompactTable):
+        return (Columns.from_rows(rows) for rows in table.rows_from(switch))
+    if (invalid := first_invalid_row(table.rows)) is not None:
+        raise InvalidInput(f"{invalid}; see tvlb verify")
+    return iter([table.columns.of_source(switch)])
+
+
+def write_switch(table: AnyTable, switch: int, path: Path | str) -> int:
+    """Write the rows of one switch to a file; returns their number.
+
+    Raises
+    ------
+    InvalidInput : no such switch, the file cannot be written, or a text format cannot hold it.
+    """
+    writers = by_suffix(lambda each: each.write_switch)
+    files.check_writable(path, writers)
+    columns = switch_columns(table, switch)
+    header = {
+        "table": table.id,
+        "topology": str(table.topology),
+        "expression": table.header.expression,
+        "seed": table.header.seed,
+        "version": table.header.version,
+        "switch": switch,
+    }
+    with files.atomic_file(Path(path)) as stream:
+        return writers[Path(path).suffix](header, columns, stream)

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.balance import UsageCount, chunks, sample_of
-from tvlb.table.compact import CompactTable
-from tvlb.table.stored import AnyTable
+from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.topology import LinkKind
 
 __all__ = ["LinkShares", "link_shares"]

@@ -4,13 +4,14 @@ import os
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, parse_expression
-from tvlb.table.files import FORMATS, read_table
+from tvlb.table.files import read_table
+from tvlb.table.formats import by_suffix
 from tvlb.table.verify import check_content
 from tvlb.topology import Dragonfly
 
 __all__ = ["TABLE_SUFFIXES", "parse_path_set"]
 
-TABLE_SUFFIXES = tuple(FORMATS)
+TABLE_SUFFIXES = tuple(by_suffix(lambda each: each.read))
 
 
 def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:

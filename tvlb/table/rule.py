@@ -1,4 +1,7 @@
-"""A table must hold what its expression gives, less what balancing removed, weighted as it says."""
+"""A table must hold what its expression gives, less what balancing removed, weighted as it says.
+
+Its header must name the arrangement of its links, and the mean of its hops.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,12 +9,19 @@ from numpy.typing import NDArray
 from tvlb.balance import reweight
 from tvlb.paths import PathRows, check_listable, keys_of_paths, keys_of_rows, members
 from tvlb.table.columns import Columns
-from tvlb.table.findings import Finding, rows_that
 from tvlb.table.header import Removed
+from tvlb.table.structure import Finding, rows_that
 from tvlb.table.table import Table
-from tvlb.topology import Dragonfly
+from tvlb.topology import ARRANGEMENTS, Dragonfly
 
-__all__ = ["check_rule", "local_removals", "unknown_removals"]
+__all__ = [
+    "WEIGHT_TOLERANCE",
+    "check_arrangement",
+    "check_rule",
+    "local_removals",
+    "same_mean",
+    "unknown_removals",
+]
 
 WEIGHT_TOLERANCE = 1e-9
 
@@ -110,3 +120,27 @@ def _missing_pairs(wanted: PathRows, found: PathRows) -> list[Finding]:
             f"{wanted.target[pair]}, which should have {paths} paths",
         )
     ]
+
+
+def check_arrangement(topology: Dragonfly) -> list[Finding]:
+    """Compare the links of a header with the arrangement that it names."""
+    if topology.arrangement not in ARRANGEMENTS or topology == _rebuilt(topology):
+        return []
+    return [Finding(1, f"the links of the header are not the {topology.arrangement} arrangement")]
+
+
+def same_mean(given: float | None, found: float | None) -> bool:
+    """Whether two means agree; None stands for no mean."""
+    if given is None or found is None:
+        return given is found
+    return abs(given - found) <= WEIGHT_TOLERANCE * max(1.0, found)
+
+
+def _rebuilt(topology: Dragonfly) -> Dragonfly:
+    return Dragonfly(
+        topology.nodes_per_switch,
+        topology.switches_per_group,
+        topology.global_ports,
+        topology.groups,
+        topology.arrangement,
+    )

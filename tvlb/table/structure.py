@@ -1,19 +1,64 @@
-"""Checks of single rows: each must be a path of the topology, in its place."""
+"""Checks of single rows: each must be a path of the topology, in its place.
+
+What a check finds is told by sorts of offences, counted, with the first of each named.
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.paths import ABSENT, MAX_HOPS, PathRows
-from tvlb.table.chunks import pair_chunks
 from tvlb.table.columns import Columns
-from tvlb.table.findings import Finding, rows_that
 from tvlb.topology import Dragonfly, LinkKind
 
-__all__ = ["check_order", "check_paths", "first_invalid_row"]
+__all__ = [
+    "Finding",
+    "check_order",
+    "check_paths",
+    "first_invalid_row",
+    "pair_chunks",
+    "rows_that",
+]
 
 Mask = NDArray[np.bool_]
+
+# So that memory stays bounded on tables of tens of millions of paths.
+_CHUNK_ROWS = 1 << 18
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Offences of one sort.
+
+    Attributes
+    ----------
+    count : how many there are.
+    text : one line that names the sort and the first offender.
+    """
+
+    count: int
+    text: str
+
+
+def _describe_row(columns: Columns, row: int) -> str:
+    """Name one row by its position and its path."""
+    return (
+        f"row {row}: {columns.src_switch[row]} -> {columns.dst_switch[row]} via "
+        f"{columns.intermediate[row]}, links {columns.first_link[row]} and "
+        f"{columns.second_link[row]}, {columns.hops[row]} hops, "
+        f"weight {float(columns.weight[row])!r}"
+    )
+
+
+def rows_that(what: str, wrong: Mask, columns: Columns) -> list[Finding]:
+    """Return the finding about the rows where `wrong` is true, if there are any."""
+    if not wrong.any():
+        return []
+    count = int(np.count_nonzero(wrong))
+    first = _describe_row(columns, int(wrong.argmax()))
+    return [Finding(count, f"{what} ({count} rows), first {first}")]
 
 
 def check_order(columns: Columns, topology: Dragonfly) -> list[Finding]:
@@ -141,3 +186,28 @@ def _broken_walk(rows: PathRows) -> Mask:
         wrong |= taken & (network.link_source[link] != at)
         at = np.where(taken, network.link_target[link], at)
     return wrong | (at != rows.target[pair])
+
+
+def pair_chunks(rows: PathRows, chunk_rows: int = _CHUNK_ROWS) -> Iterator[PathRows]:
+    """Cut rows between pairs into portions of about `chunk_rows` rows; nothing is copied."""
+    begin, pairs = 0, len(rows.source)
+    while begin < pairs:
+        limit = int(rows.offset[begin]) + chunk_rows
+        end = max(begin + 1, int(np.searchsorted(rows.offset, limit, side="right")) - 1)
+        yield _slice(rows, begin, end)
+        begin = end
+
+
+def _slice(rows: PathRows, begin: int, end: int) -> PathRows:
+    first, last = int(rows.offset[begin]), int(rows.offset[end])
+    return PathRows(
+        rows.topology,
+        rows.source[begin:end],
+        rows.target[begin:end],
+        rows.offset[begin : end + 1] - first,
+        rows.intermediate[first:last],
+        rows.first_link[first:last],
+        rows.second_link[first:last],
+        rows.hops[first:last],
+        rows.weight[first:last],
+    )

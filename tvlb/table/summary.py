@@ -6,9 +6,8 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, Switches, min_rows
-from tvlb.table.compact import CompactTable, check_switch
+from tvlb.table.compact import AnyTable, CompactTable, check_switch
 from tvlb.table.diversity import Diversity, Spread, diversity
-from tvlb.table.stored import AnyTable
 from tvlb.table.table import Table
 from tvlb.topology import Dragonfly, LinkKind
 

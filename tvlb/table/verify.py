@@ -7,15 +7,12 @@ import numpy as np
 from tvlb.errors import InvalidInput, VerificationFailed
 from tvlb.paths import PathRows
 from tvlb.table.columns import Columns
-from tvlb.table.compact import CompactTable
+from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.compact_checks import CheckedSet, check_compact
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
 from tvlb.table.diversity import Diversity, diversity
-from tvlb.table.findings import Finding, rows_that
-from tvlb.table.header_checks import check_arrangement, same_mean
-from tvlb.table.rule import WEIGHT_TOLERANCE, check_rule
-from tvlb.table.stored import AnyTable
-from tvlb.table.structure import check_order, check_paths
+from tvlb.table.rule import WEIGHT_TOLERANCE, check_arrangement, check_rule, same_mean
+from tvlb.table.structure import Finding, check_order, check_paths, rows_that
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
 
 __all__ = ["VerifyReport", "check_content", "verify"]

@@ -1,20 +1,22 @@
-"""Tables as CSV files: the header in comment lines, one line per row, a closing comment.
+"""CSV: the header in comment lines, one line per row, a closing comment.
 
 The closing comment tells a complete file from one that was cut at the end of a line.
 """
 
 import json
 import re
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import BinaryIO
 
 from tvlb.errors import InvalidInput
 from tvlb.reading import bounded, decimal_number, lines_of, parse_json
-from tvlb.table.columns import COLUMN_TYPES
+from tvlb.table.columns import COLUMN_TYPES, Columns, Row
+from tvlb.table.compact import AnyTable, stored_table
+from tvlb.table.formats import MAX_TEXT_ROWS, Format, check_text_rows
 from tvlb.table.header import join, split
-from tvlb.table.stored import AnyTable, stored_table
-from tvlb.table.text_rows import Row, check_text_rows, columns_of, iterate_rows
 
-__all__ = ["read", "write"]
+__all__ = ["FORMAT"]
 
 _TITLE = "# tvlb table"
 _END = "# end of table"
@@ -26,19 +28,29 @@ _ROW = re.compile(
 )
 
 
-def write(table: AnyTable, stream: BinaryIO) -> None:
-    """Write a table; see `tvlb.table.write_table`."""
-    stream.write(f"{_TITLE}\n".encode())
-    for name, value in join(table.header, table.removed).items():
+def _write(table: AnyTable, stream: BinaryIO) -> None:
+    _write_rows("table", join(table.header, table.removed), [table.columns], stream)
+
+
+def _write_rows(
+    what: str, header: Mapping[str, object], parts: Iterable[Columns], stream: BinaryIO
+) -> int:
+    """Write rows below a header, and name what they are in the first and the last line."""
+    stream.write(f"# tvlb {what}\n".encode())
+    for name, value in header.items():
         stream.write(f"# {name}: {json.dumps(value)}\n".encode())
     stream.write(f"{_NAMES}\n".encode())
-    for row in iterate_rows(table.columns):
-        stream.write((",".join(map(repr, row)) + "\n").encode())
-    stream.write(f"{_END}\n".encode())
+    rows = 0
+    for part in parts:
+        rows += len(part)
+        check_text_rows(rows)
+        for row in part.numbers():
+            stream.write((",".join(map(repr, row)) + "\n").encode())
+    stream.write(f"# end of {what}\n".encode())
+    return rows
 
 
-def read(stream: BinaryIO) -> AnyTable:
-    """Read a table; see `tvlb.table.read_table`."""
+def _read(stream: BinaryIO) -> AnyTable:
     lines = lines_of(bounded(stream))
     if not lines or lines[0].rstrip() != _TITLE:
         raise InvalidInput(f"line 1: expected {_TITLE!r}; this is not a tvlb table")
@@ -50,7 +62,7 @@ def read(stream: BinaryIO) -> AnyTable:
     rows = [
         _row(number, line) for number, line in enumerate(lines[names + 1 : -1], start=names + 2)
     ]
-    return stored_table(header, removed, columns_of(rows))
+    return stored_table(header, removed, Columns.from_numbers(rows))
 
 
 def _line_of_names(lines: list[str]) -> int:
@@ -87,3 +99,14 @@ def _row(number: int, line: str) -> Row:
         return source, target, intermediate, first, second, hops, decimal_number(weight)
     except ValueError as error:
         raise InvalidInput(f"line {number}: {error}") from error
+
+
+FORMAT = Format(
+    name="csv",
+    suffixes=(".csv",),
+    media_type="text/csv",
+    max_rows=MAX_TEXT_ROWS,
+    read=_read,
+    write=_write,
+    write_switch=partial(_write_rows, "switch"),
+)

@@ -1,4 +1,4 @@
-"""Tables as Parquet files: typed columns, the header as JSON in the file metadata.
+"""Parquet: typed columns, the header as JSON in the file metadata.
 
 Removed paths may be millions. In the metadata they are text: the five columns as differences of
 little-endian int32, compressed by zlib, in base64, so that other readers of Parquet stay within
@@ -12,23 +12,24 @@ their limits.
 import base64
 import json
 import zlib
+from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, cast
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import most_rows
+from tvlb.paths import MAX_ROWS, most_rows
 from tvlb.reading import inflated, parse_json
 from tvlb.table.columns import COLUMN_TYPES, Columns
+from tvlb.table.compact import AnyTable, stored_table
+from tvlb.table.formats import Format
 from tvlb.table.header import Removed, TableHeader, join, no_removed, split
-from tvlb.table.stored import AnyTable, stored_table
 
-__all__ = ["read", "schema", "write"]
+__all__ = ["FORMAT"]
 
-_HEADER_KEY = b"tvlb.table"
+_TABLE_KEY = b"tvlb.table"
+_SWITCH_KEY = b"tvlb.switch"
 _ROW_GROUP = 1 << 20
 _ZLIB_LEVEL = 6
 _MAX_HEADER_BYTES = 256 << 20
@@ -39,8 +40,7 @@ _MOST_GROUP_BYTES = 1 << 20
 _REMOVED = "removed"
 
 
-def write(table: AnyTable, stream: BinaryIO) -> None:
-    """Write a table; see `tvlb.table.write_table`."""
+def _write(table: AnyTable, stream: BinaryIO) -> None:
     document = join(table.header, no_removed()) | {_REMOVED: _packed(table.removed)}
     header = json.dumps(document, separators=(",", ":"))
     if len(header) > _MAX_HEADER_BYTES:
@@ -48,32 +48,52 @@ def write(table: AnyTable, stream: BinaryIO) -> None:
             f"the table has {len(table.removed):,} removed paths, too many for a header of at most "
             f"{_MAX_HEADER_BYTES:,} bytes"
         )
-    columns = [pa.array(values) for values in table.columns.arrays().values()]
+    _write_rows(_TABLE_KEY, header, [table.columns], stream)
+
+
+def _write_switch(header: Mapping[str, object], parts: Iterable[Columns], stream: BinaryIO) -> int:
+    return _write_rows(_SWITCH_KEY, json.dumps(dict(header)), parts, stream)
+
+
+def _write_rows(key: bytes, header: str, parts: Iterable[Columns], stream: BinaryIO) -> int:
+    """Write rows with a header, which stands under a key of the metadata."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows, schema = 0, _schema()
     with pq.ParquetWriter(
-        stream, schema(), compression="zstd", store_schema=False, write_page_checksum=True
+        stream, schema, compression="zstd", store_schema=False, write_page_checksum=True
     ) as writer:
-        writer.write_table(pa.Table.from_arrays(columns, schema=schema()), _ROW_GROUP)
-        writer.add_key_value_metadata({_HEADER_KEY: header.encode()})
+        for part in parts:
+            columns = [pa.array(values) for values in part.arrays().values()]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
+            rows += len(part)
+        writer.add_key_value_metadata({key: header.encode()})
+    return rows
 
 
-def schema() -> Any:
-    """Return the columns of table files."""
+def _schema() -> Any:
+    import pyarrow as pa
+
     return pa.schema(
         [pa.field(name, pa.from_numpy_dtype(kind), False) for name, kind in COLUMN_TYPES.items()]
     )
 
 
-def read(stream: BinaryIO) -> AnyTable:
-    """Read a table; see `tvlb.table.read_table`."""
+def _read(stream: BinaryIO) -> AnyTable:
+    from pyarrow import ArrowException
+
     try:
-        return _read(stream)
-    except (pa.ArrowException, OSError) as error:
+        return _table(stream)
+    except (ArrowException, OSError) as error:
         # pyarrow reports a damaged page as an OSError without a number.
         raise InvalidInput(f"no readable Parquet file: {_first_line(error)}") from error
 
 
-def _read(stream: BinaryIO) -> AnyTable:
-    with pq.ParquetFile(
+def _table(stream: BinaryIO) -> AnyTable:
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(
         stream,
         page_checksum_verification=True,
         thrift_string_size_limit=_MAX_HEADER_BYTES,
@@ -99,7 +119,7 @@ def _check_sizes(metadata: Any) -> None:
             raise InvalidInput(f"a row group of {group.num_rows:,} rows takes {size:,} bytes")
 
 
-def _header(file: pq.ParquetFile) -> tuple[TableHeader, Removed]:
+def _header(file: Any) -> tuple[TableHeader, Removed]:
     document = _document(file)
     packed = document.get(_REMOVED)
     if not isinstance(packed, str):
@@ -113,16 +133,16 @@ def _most(header: TableHeader) -> int:
     return most_rows(header.topology.build())
 
 
-def _document(file: pq.ParquetFile) -> dict[str, Any]:
+def _document(file: Any) -> dict[str, Any]:
     metadata = file.metadata.metadata or {}
-    if _HEADER_KEY not in metadata:
+    if _TABLE_KEY not in metadata:
         raise InvalidInput("a Parquet file, but not a tvlb table (no table header)")
     found = {field.name: str(field.type) for field in file.schema_arrow}
-    expected = {name: str(pa.from_numpy_dtype(kind)) for name, kind in COLUMN_TYPES.items()}
+    expected = {field.name: str(field.type) for field in _schema()}
     if list(found.items()) != list(expected.items()):
         raise InvalidInput(f"expected the columns {_listed(expected)}, got {_listed(found)}")
     try:
-        document = parse_json(metadata[_HEADER_KEY])
+        document = parse_json(metadata[_TABLE_KEY])
     except InvalidInput as error:
         raise InvalidInput(f"table header: {error}") from error
     if not isinstance(document, dict):
@@ -162,3 +182,14 @@ def _values(name: str, column: Any) -> NDArray[Any]:
 
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+FORMAT = Format(
+    name="parquet",
+    suffixes=(".parquet",),
+    media_type="application/vnd.apache.parquet",
+    max_rows=MAX_ROWS,
+    read=_read,
+    write=_write,
+    write_switch=_write_switch,
+)

@@ -1,34 +1,44 @@
-"""Tables as JSON documents: header, column names, and one array per row."""
+"""JSON: one document of header, column names, and one array per row."""
 
 import json
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import BinaryIO, cast
 
 from tvlb.errors import InvalidInput
 from tvlb.reading import bounded, parse_json
-from tvlb.table.columns import COLUMN_TYPES
+from tvlb.table.columns import COLUMN_TYPES, Columns, Row
+from tvlb.table.compact import AnyTable, stored_table
+from tvlb.table.formats import MAX_TEXT_ROWS, Format, check_text_rows
 from tvlb.table.header import join, split
-from tvlb.table.stored import AnyTable, stored_table
-from tvlb.table.text_rows import Row, check_text_rows, columns_of, iterate_rows
 
-__all__ = ["read", "write"]
+__all__ = ["FORMAT"]
 
 _KEYS = ("header", "columns", "rows")
 
 
-def write(table: AnyTable, stream: BinaryIO) -> None:
-    """Write a table; see `tvlb.table.write_table`."""
-    header = json.dumps(join(table.header, table.removed))
-    stream.write(f'{{"header": {header},\n'.encode())
+def _write(table: AnyTable, stream: BinaryIO) -> None:
+    _write_rows("header", join(table.header, table.removed), [table.columns], stream)
+
+
+def _write_rows(
+    key: str, header: Mapping[str, object], parts: Iterable[Columns], stream: BinaryIO
+) -> int:
+    """Write rows below a header, which stands under a key."""
+    stream.write(f'{{"{key}": {json.dumps(dict(header))},\n'.encode())
     stream.write(f'"columns": {json.dumps(list(COLUMN_TYPES))},\n"rows": ['.encode())
-    separator = "\n"
-    for row in iterate_rows(table.columns):
-        stream.write(f"{separator}{json.dumps(row)}".encode())
-        separator = ",\n"
+    rows, separator = 0, "\n"
+    for part in parts:
+        rows += len(part)
+        check_text_rows(rows)
+        for row in part.numbers():
+            stream.write(f"{separator}{json.dumps(row)}".encode())
+            separator = ",\n"
     stream.write(b"\n]}\n")
+    return rows
 
 
-def read(stream: BinaryIO) -> AnyTable:
-    """Read a table; see `tvlb.table.read_table`."""
+def _read(stream: BinaryIO) -> AnyTable:
     document: object = parse_json(bounded(stream))
     if not isinstance(document, dict):
         raise InvalidInput("a JSON document, but not a tvlb table")
@@ -38,7 +48,7 @@ def read(stream: BinaryIO) -> AnyTable:
     if entries["columns"] != list(COLUMN_TYPES):
         raise InvalidInput(f"columns: expected {', '.join(COLUMN_TYPES)}")
     header, removed = split(entries["header"])
-    return stored_table(header, removed, columns_of(_rows(entries["rows"])))
+    return stored_table(header, removed, Columns.from_numbers(_rows(entries["rows"])))
 
 
 def _rows(value: object) -> list[Row]:
@@ -59,3 +69,14 @@ def _is_row(row: object) -> bool:
     return (
         len(types) == len(COLUMN_TYPES) and set(types[:-1]) == {int} and types[-1] in (int, float)
     )
+
+
+FORMAT = Format(
+    name="json",
+    suffixes=(".json",),
+    media_type="application/json",
+    max_rows=MAX_TEXT_ROWS,
+    read=_read,
+    write=_write,
+    write_switch=partial(_write_rows, "switch"),
+)
