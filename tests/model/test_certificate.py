@@ -19,7 +19,7 @@ from tvlb.model import (
     require_proof,
     throughput,
 )
-from tvlb.model.highs import DEFAULT_METHODS, HighsSolver, Method
+from tvlb.model.solvers.highs import DEFAULT_METHODS, HighsSolver, Method
 from tvlb.model.vertices import to_class_flow, to_vertex_flow, to_vertices
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly

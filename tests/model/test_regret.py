@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.model import (
     Instance,
@@ -172,54 +171,3 @@ def test_a_gap_must_be_a_number_and_the_limit_not_negative() -> None:
             parse_solver(text)
     with pytest.raises(InvalidInput, match="max_iterations"):
         RegretSolver(max_iterations=-1)
-
-
-def test_solver_text_parses_back() -> None:
-    assert parse_solver(str(RegretSolver(2e-4))) == RegretSolver(2e-4)
-
-
-def _classes(**changes: object) -> _native.Classes:
-    columns: dict[str, object] = {
-        "flow": np.array([0]),
-        "weight": np.ones(1),
-        "offset": np.array([0, 2]),
-        "link": np.array([0, 1], dtype=np.int32),
-        "share": np.ones(2),
-    }
-    # Wrong types are part of what is tested.
-    return _native.Classes(**(columns | changes))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"flow": np.array([1])}, "flow"),
-        ({"flow": np.array([-1])}, "flow"),
-        ({"flow": np.zeros(0, dtype=np.int64)}, "length"),
-        ({"weight": np.ones(2)}, "length"),
-        ({"share": np.ones(3)}, "length"),
-        ({"offset": np.array([0, 1])}, "entries"),
-        ({"offset": np.array([2, 0])}, "order"),
-        ({"link": np.array([0, 2], dtype=np.int32)}, "range"),
-        ({"link": np.array([0, -1], dtype=np.int32)}, "range"),
-    ],
-)
-def test_damaged_arrays_are_refused(changes: dict[str, object], reason: str) -> None:
-    nothing = _classes(
-        flow=np.zeros(0, dtype=np.int64),
-        weight=np.zeros(0),
-        offset=np.zeros(1, dtype=np.int64),
-        link=np.zeros(0, dtype=np.int32),
-        share=np.zeros(0),
-    )
-    arguments = (np.ones(1), _classes(**changes), nothing, True, np.zeros(2), 1.0, 1e-3, 100, None)
-    with pytest.raises(ValueError, match=reason):
-        _native.solve_by_regret(*arguments)
-    with pytest.raises(ValueError, match="no MIN class"):
-        _native.solve_by_regret(
-            np.ones(1), nothing, nothing, True, np.zeros(2), 1.0, 1e-3, 100, None
-        )
-    sound = _native.solve_by_regret(
-        np.ones(1), _classes(), nothing, True, np.zeros(2), 1.0, 1e-3, 100, None
-    )
-    assert sound[3] == pytest.approx(1.0)

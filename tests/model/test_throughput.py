@@ -7,7 +7,7 @@ import highspy
 import pytest
 
 from tvlb.errors import InvalidInput
-from tvlb.model import BoundKind, PatternModel, available_solvers, export_model, throughput
+from tvlb.model import BoundKind, PatternModel, export_model, throughput
 from tvlb.paths import RowSet, parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import MatrixPattern, Shift, Uniform, parse_pattern
@@ -156,18 +156,6 @@ def test_exported_file_has_the_same_optimum(tmp_path: Path, suffix: str) -> None
 def test_bad_export_paths(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidInput, match="cannot export"):
         export_model(TINY, parse_expression("<=2", TINY), Shift(1, 0), tmp_path / name)
-
-
-@pytest.mark.parametrize("solver", ["", "HIGHS", "pulp", "pulp:", "pulp:NOPE", "glpk"])
-def test_unknown_solvers(solver: str) -> None:
-    with pytest.raises(InvalidInput, match="solver"):
-        theta(TINY, "none", "shift(1,0)", solver)
-
-
-def test_unavailable_solver_names_the_available_ones() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        theta(TINY, "none", "shift(1,0)", "pulp:CHOCO_CMD")
-    assert all(name in str(caught.value) for name in available_solvers())
 
 
 def test_path_set_of_another_topology() -> None:

@@ -8,13 +8,16 @@ from tvlb.cli.options import Json, PathSetOption, PatternOption, Seed, TopologyA
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.files import check_writable
 from tvlb.model import (
+    MODEL_SUFFIXES,
     export_model,
     model_document,
     parse_solver,
     question_document,
+    solver_kinds,
     throughput,
 )
 from tvlb.provenance import versions
+from tvlb.registry import one_of
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
@@ -27,7 +30,7 @@ def model(
     vlb: PathSetOption = "all",
     pattern: PatternOption = "shift(1,0)",
     solver: Annotated[
-        str, typer.Option(help="highs, rm+:GAP, or pulp:NAME for any PuLP solver.")
+        str, typer.Option(help=f"{', or '.join(map(str, solver_kinds().values()))}.")
     ] = "highs",
     monotone: Annotated[
         bool,
@@ -37,7 +40,9 @@ def model(
     ] = True,
     export: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the LP instead of solving it: .lp or .mps."),
+        typer.Option(
+            metavar="FILE", help=f"Write the LP instead of solving it: {one_of(MODEL_SUFFIXES)}."
+        ),
     ] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -49,7 +54,7 @@ def model(
     question = question_document(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
     if export is not None:
-        check_writable(export, (".lp", ".mps"))
+        check_writable(export, MODEL_SUFFIXES)
         export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)
         if json:
             print_json(question | {"written": export, "provenance": versions()})

@@ -9,12 +9,13 @@ from tvlb.model.document import model_document, question_document
 from tvlb.model.instance import Instance, PathClasses, RateOrder, build_instance
 from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pattern_task import PatternTask, solve_pattern
-from tvlb.model.pulp_solver import available_solvers
-from tvlb.model.regret import RegretSolver
-from tvlb.model.solvers import LpSolver, parse_solver
+from tvlb.model.solvers import LpSolver, SolverKind, parse_solver, solver_kinds
+from tvlb.model.solvers.pulp import MODEL_SUFFIXES
+from tvlb.model.solvers.regret import RegretSolver
 from tvlb.model.throughput import PatternModel, Proof, Throughput, export_model, throughput
 
 __all__ = [
+    "MODEL_SUFFIXES",
     "TOLERANCE",
     "Bound",
     "BoundKind",
@@ -29,8 +30,8 @@ __all__ = [
     "RateOrder",
     "RegretSolver",
     "Solution",
+    "SolverKind",
     "Throughput",
-    "available_solvers",
     "build_instance",
     "capacity_bound",
     "certify",
@@ -40,5 +41,6 @@ __all__ = [
     "question_document",
     "require_proof",
     "solve_pattern",
+    "solver_kinds",
     "throughput",
 ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 
-__all__ = ["OUTCOMES", "Outcome", "Solution"]
+__all__ = ["Outcome", "Solution"]
 
 
 class Outcome(StrEnum):
@@ -21,32 +21,6 @@ class Outcome(StrEnum):
     LIMIT = "limit"
     ERROR = "error"
     UNKNOWN = "unknown"
-
-
-# Status names of HiGHS (kName) and PuLP (words); a name that is absent means UNKNOWN.
-OUTCOMES = {
-    "kOptimal": Outcome.OPTIMAL,
-    "kInfeasible": Outcome.INFEASIBLE,
-    "kUnbounded": Outcome.UNBOUNDED,
-    "kUnboundedOrInfeasible": Outcome.INFEASIBLE,
-    "kIterationLimit": Outcome.LIMIT,
-    "kTimeLimit": Outcome.LIMIT,
-    "kSolutionLimit": Outcome.LIMIT,
-    "kObjectiveBound": Outcome.LIMIT,
-    "kObjectiveTarget": Outcome.LIMIT,
-    "kInterrupt": Outcome.LIMIT,
-    "kMemoryLimit": Outcome.ERROR,
-    "kLoadError": Outcome.ERROR,
-    "kModelError": Outcome.ERROR,
-    "kPresolveError": Outcome.ERROR,
-    "kSolveError": Outcome.ERROR,
-    "kPostsolveError": Outcome.ERROR,
-    "Optimal Solution Found": Outcome.OPTIMAL,
-    "Solution Found": Outcome.FEASIBLE,
-    "No Solution Exists": Outcome.INFEASIBLE,
-    "Solution is Unbounded": Outcome.UNBOUNDED,
-    "No Solution Found": Outcome.UNKNOWN,
-}
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.model.regret import RegretSolver
+from tvlb.model.solvers.regret import RegretSolver
 from tvlb.model.throughput import PatternModel
 from tvlb.paths import LengthSet, parse_expression
 from tvlb.topology import Topology

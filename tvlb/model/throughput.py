@@ -21,9 +21,9 @@ from tvlb.model.instance import (
     minimal_classes,
 )
 from tvlb.model.outcome import Outcome, Solution
-from tvlb.model.pulp_solver import write_model
 from tvlb.model.separation import crowded_links, list_also, within_capacity
 from tvlb.model.solvers import LpSolver, parse_solver
+from tvlb.model.solvers.pulp import write_model
 from tvlb.paths import Pairs, PathSet
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
@@ -87,7 +87,7 @@ class PatternModel:
     topology : the network.
     pattern : the traffic.
     monotone : whether VLB rates must not rise with path length.
-    solver : "highs", "rm+:GAP" or "pulp:NAME"; see `parse_solver`.
+    solver : its text, such as "highs"; see `parse_solver`.
     seed : used where the pattern has no own seed.
     listed : bool (links,), inner links (`SetUsage`) that the programs of a solver that separates
         list from the start; None: all on small networks, none on large ones.
@@ -230,7 +230,7 @@ def throughput(
     Parameters
     ----------
     monotone : whether VLB rates must not rise with path length.
-    solver : "highs", "rm+:GAP" or "pulp:NAME"; see `parse_solver`.
+    solver : its text, such as "highs"; see `parse_solver`.
     seed : used where the pattern has no own seed.
 
     Raises

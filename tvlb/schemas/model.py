@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from tvlb.model import BoundKind, Outcome
+from tvlb.model import BoundKind, Outcome, solver_kinds
+from tvlb.registry import one_of
 from tvlb.schemas.common import (
     Count,
     Document,
@@ -54,5 +55,7 @@ class ModelDocument(Document):
     nonzeros: Count = Field(description="Nonzero coefficients of the program as solved.")
     build_seconds: Seconds = Field(description="Wall time to build the program, seconds.")
     solve_seconds: Seconds = Field(description="Wall time to solve and check it, seconds.")
-    solver: str = Field(description="Solver: highs, rm+:GAP or pulp:NAME.")
+    solver: str = Field(
+        description=f"Solver: {one_of(kind.usage for kind in solver_kinds().values())}."
+    )
     provenance: Versions

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from tvlb.errors import InvalidInput
+from tvlb.model import parse_solver, solver_kinds
 from tvlb.registry import one_of
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
@@ -40,6 +41,8 @@ _SHAPES = rf"shape\( *{_SHAPE} *(, *{_SHAPE} *)*\)"
 _PATTERN = pattern_regex()
 _FORMS = [signature_of(one).form for one in named_patterns()]
 _SET = rf"(all|{_LENGTH}|{_SHORT}|{_SHAPES})"
+
+_SERVED = [kind for kind in solver_kinds().values() if kind.served is not None]
 
 _TRAFFIC = re.compile(rf"{_PATTERN}( *: *{_WEIGHT} *)?")
 
@@ -133,9 +136,9 @@ ObjectiveText = Annotated[
 SolverText = Annotated[
     str,
     Field(
-        pattern=r"^(highs|rm\+:(0\.[0-9]{1,6}|[1-9]e-[1-5]))$",
-        description="highs, or rm+:GAP for certified bounds with a relative gap of 1e-5 or more.",
-        examples=["highs", "rm+:0.001"],
+        pattern=rf"^({'|'.join(kind.served for kind in _SERVED if kind.served)})$",
+        description=f"{', or '.join(map(str, _SERVED))}.",
+        examples=[str(parse_solver(kind.example)) for kind in _SERVED],
     ),
 ]
 TableFormatText = Annotated[

@@ -15,17 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, SolverFailed
-from tvlb.model.certificate import TOLERANCE
 from tvlb.model.instance import Instance, PathClasses, RateOrder
-from tvlb.model.outcome import OUTCOMES, Outcome, Solution
+from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pulp_types import Constraint, Problem, Solver, Variable, pulp
+from tvlb.model.solvers import LpSolver, SolverKind
+from tvlb.registry import one_of
 
-__all__ = ["PulpSolver", "available_solvers", "write_model"]
+__all__ = ["MODEL_SUFFIXES", "SOLVER", "PulpSolver", "available_solvers", "write_model"]
+
+MODEL_SUFFIXES = (".lp", ".mps")
 
 # HiGHS refuses to mix thread counts in one process, and the direct path uses one thread too. Its
-# default, dual simplex, takes many times as long on these programs (see tvlb.model.highs).
+# default, dual simplex, takes many times as long on these programs (see tvlb.model.solvers.highs).
 _HIGHS_OPTIONS: Mapping[str, int | str] = MappingProxyType(
     {"threads": 1, "simplex_strategy": 4, "presolve": "off"}
+)
+
+# What PuLP says; anything else means UNKNOWN.
+_OUTCOMES = MappingProxyType(
+    {
+        "Optimal Solution Found": Outcome.OPTIMAL,
+        "Solution Found": Outcome.FEASIBLE,
+        "No Solution Exists": Outcome.INFEASIBLE,
+        "Solution is Unbounded": Outcome.UNBOUNDED,
+    }
 )
 
 
@@ -37,7 +50,7 @@ def available_solvers() -> list[str]:
 
 
 @dataclass(frozen=True)
-class PulpSolver:
+class PulpSolver(LpSolver):
     """One of PuLP's solvers by its name.
 
     Raises
@@ -63,16 +76,6 @@ class PulpSolver:
     def __str__(self) -> str:
         return f"pulp:{self.name}"
 
-    @property
-    def separates(self) -> bool:
-        """See `LpSolver.separates`."""
-        return False
-
-    @property
-    def gap(self) -> float:
-        """See `LpSolver.gap`."""
-        return TOLERANCE
-
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Solve the instance once."""
         model = _Model(instance)
@@ -91,8 +94,9 @@ def write_model(instance: Instance, path: Path) -> None:
     InvalidInput : the suffix is neither .lp nor .mps, or the file cannot be written.
     """
     suffix = path.suffix.lower()
-    if suffix not in {".lp", ".mps"}:
-        raise InvalidInput(f"cannot export {path}: expected a file name ending in .lp or .mps")
+    if suffix not in MODEL_SUFFIXES:
+        expected = one_of(MODEL_SUFFIXES)
+        raise InvalidInput(f"cannot export {path}: expected a file name ending in {expected}")
     problem = _Model(instance).problem
     try:
         if suffix == ".lp":
@@ -193,7 +197,7 @@ class _Model:
         reported = pulp.LpSolution[self.problem.sol_status]
         constraints = self.problem.constraints()
         return Solution(
-            outcome=OUTCOMES.get(reported, Outcome.UNKNOWN),
+            outcome=_OUTCOMES.get(reported, Outcome.UNKNOWN),
             reported=reported,
             theta=_value(self.theta),
             minimal=_values(self.minimal) * self._demand_of(self.instance.minimal),
@@ -219,3 +223,13 @@ def _values(columns: list[Variable]) -> NDArray[np.float64]:
 
 def _value(column: Variable) -> float:
     return float("nan") if column.varValue is None else column.varValue
+
+
+SOLVER = SolverKind(
+    name="pulp",
+    argument="NAME",
+    purpose="for any PuLP solver",
+    example="pulp:HiGHS",
+    create=PulpSolver,
+    installed=lambda: [f"pulp:{name}" for name in available_solvers()],
+)

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.model.certificate import TOLERANCE
-from tvlb.model.highs import HighsSolver
 from tvlb.model.instance import Instance, RateOrder
 from tvlb.model.outcome import Outcome, Solution
+from tvlb.model.solvers import LpSolver, SolverKind
+from tvlb.model.solvers.highs import HighsSolver
+from tvlb.reading import decimal_number
 
-__all__ = ["RegretSolver"]
+__all__ = ["SOLVER", "RegretSolver"]
 
 _SMALLEST_GAP = 1e-5
 _SCOUTING_ITERATIONS = 150
@@ -24,7 +26,7 @@ _ROUNDING = TOLERANCE
 
 
 @dataclass(frozen=True)
-class RegretSolver:
+class RegretSolver(LpSolver):
     """Regret matching plus to a relative gap, then HiGHS where that was not reached.
 
     Attributes
@@ -44,6 +46,8 @@ class RegretSolver:
     AAAI'19.
     """
 
+    separates = True
+
     gap: float = 1e-3
     max_iterations: int = 10_000
 
@@ -55,11 +59,6 @@ class RegretSolver:
 
     def __str__(self) -> str:
         return f"rm+:{self.gap}"
-
-    @property
-    def separates(self) -> bool:
-        """See `LpSolver.separates`."""
-        return True
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Yield the answer of regret matching, then those of HiGHS; see `LpSolver.attempts`.
@@ -104,3 +103,22 @@ class RegretSolver:
             nonzeros=len(instance.minimal.link) + len(instance.detour.link),
             state=state,
         )
+
+
+def _create(text: str) -> RegretSolver:
+    try:
+        gap = decimal_number(text)
+    except ValueError:
+        raise InvalidInput(f"solver rm+:{text}: the gap is not a number") from None
+    return RegretSolver(gap)
+
+
+SOLVER = SolverKind(
+    name="rm+",
+    argument="GAP",
+    purpose="for certified bounds with a relative gap of 1e-5 or more",
+    example="rm+:1e-3",
+    create=_create,
+    installed=lambda: ("rm+:0.001",),
+    served=r"rm\+:(0\.[0-9]{1,6}|[1-9]e-[1-5])",
+)

@@ -2,20 +2,43 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import SolverFailed
-from tvlb.model.certificate import TOLERANCE
 from tvlb.model.instance import Instance, PathClasses, RateOrder
-from tvlb.model.outcome import OUTCOMES, Outcome, Solution
+from tvlb.model.outcome import Outcome, Solution
+from tvlb.model.solvers import LpSolver, SolverKind
 from tvlb.model.vertices import to_class_flow, to_vertices
 
-__all__ = ["DEFAULT_METHODS", "HighsSolver", "Method"]
+__all__ = ["DEFAULT_METHODS", "SOLVER", "HighsSolver", "Method"]
 
 _ITERATIONS_PER_LINE = 20
+
+# What HiGHS says; anything else means UNKNOWN.
+_OUTCOMES = MappingProxyType(
+    {
+        "kOptimal": Outcome.OPTIMAL,
+        "kInfeasible": Outcome.INFEASIBLE,
+        "kUnbounded": Outcome.UNBOUNDED,
+        "kUnboundedOrInfeasible": Outcome.INFEASIBLE,
+        "kIterationLimit": Outcome.LIMIT,
+        "kTimeLimit": Outcome.LIMIT,
+        "kSolutionLimit": Outcome.LIMIT,
+        "kObjectiveBound": Outcome.LIMIT,
+        "kObjectiveTarget": Outcome.LIMIT,
+        "kInterrupt": Outcome.LIMIT,
+        "kMemoryLimit": Outcome.ERROR,
+        "kLoadError": Outcome.ERROR,
+        "kModelError": Outcome.ERROR,
+        "kPresolveError": Outcome.ERROR,
+        "kSolveError": Outcome.ERROR,
+        "kPostsolveError": Outcome.ERROR,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -56,23 +79,13 @@ DEFAULT_METHODS = (
 
 
 @dataclass(frozen=True)
-class HighsSolver:
+class HighsSolver(LpSolver):
     """HiGHS on the vertex form of the instance (the class form where rates are free)."""
 
     methods: tuple[Method, ...] = DEFAULT_METHODS
 
     def __str__(self) -> str:
         return "highs"
-
-    @property
-    def separates(self) -> bool:
-        """See `LpSolver.separates`."""
-        return False
-
-    @property
-    def gap(self) -> float:
-        """See `LpSolver.gap`."""
-        return TOLERANCE
 
     def attempts(self, instance: Instance) -> Iterator[Solution]:
         """Solve the instance by each method in turn, lazily."""
@@ -168,7 +181,7 @@ def _solution(
         detour = to_class_flow(instance.detour, detour)
     reported = engine.getModelStatus().name
     return Solution(
-        outcome=OUTCOMES.get(reported, Outcome.UNKNOWN),
+        outcome=_OUTCOMES.get(reported, Outcome.UNKNOWN),
         reported=f"{method.name}: {reported}",
         theta=float(columns[0]),
         minimal=columns[1:first_detour] * demand[instance.minimal.flow],
@@ -183,3 +196,14 @@ def _solution(
 def _require(status: highspy.HighsStatus, action: str, method: Method) -> None:
     if status == highspy.HighsStatus.kError:
         raise SolverFailed(f"throughput model: HiGHS ({method.name}) rejected {action}")
+
+
+SOLVER = SolverKind(
+    name="highs",
+    argument="",
+    purpose="",
+    example="highs",
+    create=lambda _: HighsSolver(),
+    installed=lambda: ("highs",),
+    served="highs",
+)
