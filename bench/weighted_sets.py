@@ -30,7 +30,8 @@ from scipy import special
 from tvlb.files import atomic_file
 from tvlb.jobs.units import UnitFiles
 from tvlb.parallel import available_cores
-from tvlb.search import SearchOptions, UnitCache, Windows, optimize, table_document
+from tvlb.schemas import TableDocument
+from tvlb.search import SearchOptions, UnitCache, Windows, optimize
 from tvlb.statistics import CONFIDENCE
 from tvlb.topology import parse_topology
 from tvlb.workers import local_workers
@@ -55,7 +56,7 @@ def study(topology: str, routing: str, budget: str, seed: int, root: Path) -> Do
         result = optimize(
             parse_topology(topology), options, stop=threading.Event(), unit_cache=unit_cache
         )
-    document = table_document(result)
+    document = TableDocument.of(result).plain()
     document["wall_seconds"] = time.perf_counter() - start
     document["parent_cpu_seconds"] = time.process_time() - cpu
     with atomic_file(path) as stream:

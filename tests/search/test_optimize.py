@@ -14,6 +14,7 @@ from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
+from tvlb.schemas import TableDocument
 from tvlb.search import (
     Progress,
     SearchOptions,
@@ -23,7 +24,6 @@ from tvlb.search import (
     Windows,
     compact_table,
     optimize,
-    table_document,
 )
 from tvlb.search.simulation_units import Recipe
 from tvlb.table import CompactTable, Table, verify, write_table
@@ -89,13 +89,13 @@ def test_equal_bytes_in_this_process_and_in_two_others(result: TableResult, tmp_
         write_table(other.table, second)
         assert first.read_bytes() == second.read_bytes()
     timeless: list[dict[str, object]] = [
-        {**table_document(one), "timings": None} for one in (result, other)
+        {**TableDocument.of(one).plain(), "timings": None} for one in (result, other)
     ]
     assert timeless[0] == timeless[1]
 
 
 def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> None:
-    document = json.loads(json.dumps(table_document(result), allow_nan=False))
+    document = json.loads(json.dumps(TableDocument.of(result).plain(), allow_nan=False))
     assert {
         "topology",
         "table",
@@ -181,10 +181,10 @@ def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.Monke
     assert compact.table.expanded().id == listed.table.id
     assert compact.table.id != listed.table.id
     assert compact_table(compact) is compact.table
-    document = table_document(compact)
+    document = TableDocument.of(compact).plain()
     json.dumps(document)
     assert document["table"]["form"] == "compact"  # pyright: ignore[reportIndexIssue]
-    assert table_document(listed)["candidates"] is not None
+    assert TableDocument.of(listed).plain()["candidates"] is not None
     for ours, theirs in zip(
         compact.validation.candidates, listed.validation.candidates, strict=True
     ):

@@ -17,6 +17,7 @@ from tests.search.here import ByHand, Inline, Memory, flipped, sealed_garbage
 from tvlb.balance import BalancedSet, BalanceOptions
 from tvlb.errors import Cancelled
 from tvlb.paths import PathSet
+from tvlb.schemas import TableDocument
 from tvlb.search import (
     Candidate,
     Progress,
@@ -28,7 +29,6 @@ from tvlb.search import (
     UnitCount,
     Windows,
     optimize,
-    table_document,
 )
 from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
 from tvlb.topology import Dragonfly
@@ -104,7 +104,7 @@ def case(request: pytest.FixtureRequest) -> Search:
 
 def figures(result: TableResult) -> str:
     """Everything that a search says but its timings; texts compare nan as well."""
-    document = table_document(result) | {"timings": None}
+    document = TableDocument.of(result).plain() | {"timings": None}
     validation = result.validation
     values = (result.probe, result.merged, validation.decision, validation.curves, result.work)
     return f"{json.dumps(document)} {values!r}"
@@ -226,7 +226,7 @@ def test_the_work_is_that_of_the_whole_search(case: Search) -> None:
     # 38 path sets under 2 patterns; the document says the same.
     work = case.result.work
     assert work.programs == 76
-    assert table_document(case.result)["work"] == vars(work)
+    assert TableDocument.of(case.result).plain()["work"] == vars(work)
     # Latencies alone: 2 patterns for every entrant, at least as long as their windows.
     entrants = len(case.result.candidates) + 1
     assert work.cycles > entrants * 2 * 400

@@ -13,6 +13,7 @@ import pytest
 
 from tests.search.here import Inline, Memory
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.schemas import TableDocument
 from tvlb.search import (
     Found,
     Progress,
@@ -22,7 +23,6 @@ from tvlb.search import (
     Windows,
     compact_table,
     optimize,
-    table_document,
 )
 from tvlb.table import TABLE_SUFFIXES, Table, verify, write_table
 from tvlb.topology import Dragonfly
@@ -84,7 +84,7 @@ def assert_same(first: TableResult, second: TableResult, folder: Path) -> None:
         for result, path in zip((first, second), paths, strict=True):
             write_table(result.table, path)
         assert paths[0].read_bytes() == paths[1].read_bytes()
-    documents = [table_document(one) | {"timings": None} for one in (first, second)]
+    documents = [TableDocument.of(one).plain() | {"timings": None} for one in (first, second)]
     assert json.dumps(documents[0]) == json.dumps(documents[1])
     assert first.found is not None
     assert second.found is not None
@@ -202,7 +202,7 @@ def test_stages_count_from_nothing_to_their_end(ended: EndedJob) -> None:
 
 
 def test_the_document_is_json_and_says_what_was_searched(ended: EndedJob) -> None:
-    document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
+    document = json.loads(json.dumps(TableDocument.of(ended.result).plain(), allow_nan=False))
     found = document["search"]
     assert (found["objective"], found["budget"]) == ("saturation", 3_200_000)
     assert [one["share"] for one in found["traffic"]] == [0.21, 0.21, 0.21, 0.21, 0.16]
@@ -246,7 +246,7 @@ def test_a_front_has_a_table_for_every_answer() -> None:
 
 def test_traffic_of_one_pattern_is_judged_in_eight_rounds() -> None:
     ended = search(replace(QUICK, traffic=("shift(1,0)",), budget="0", objective="worst-pattern"))
-    document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
+    document = json.loads(json.dumps(TableDocument.of(ended.result).plain(), allow_nan=False))
     judgements = document["search"]["judgements"]
     assert judgements
     for one in judgements:
@@ -269,7 +269,7 @@ def test_traffic_of_one_pattern_is_judged_in_eight_rounds() -> None:
 def test_named_traffic_is_searched_weightiest_first_and_judged_as_named() -> None:
     named = ("uniform", "shift(1,0):2", "shift(2,0)")
     ended = search(replace(QUICK, traffic=named, budget="0", balancing=None))
-    document = json.loads(json.dumps(table_document(ended.result), allow_nan=False))
+    document = json.loads(json.dumps(TableDocument.of(ended.result).plain(), allow_nan=False))
     assert [(one["pattern"], one["share"]) for one in document["search"]["traffic"]] == [
         ("shift(1,0)", 0.5),
         ("uniform", 0.25),

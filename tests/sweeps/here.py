@@ -6,9 +6,8 @@ from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar, cast
 
 from tests.search.here import Inline
-from tvlb.documents import plain
-from tvlb.schemas import SweepBody, TableBody, request_key
-from tvlb.search import TableResult, Unit, table_document
+from tvlb.schemas import SweepBody, TableBody, TableDocument, request_key
+from tvlb.search import TableResult, Unit
 from tvlb.sweeps import Stored
 
 __all__ = ["MemoryTables", "Serial", "small_sweep"]
@@ -68,6 +67,6 @@ class MemoryTables:
         return self.tables.get(key)
 
     def add(self, body: TableBody, result: TableResult) -> None:
-        document: Any = plain(table_document(result))
+        document: Any = TableDocument.of(result).plain()
         self.tables[request_key(body)] = Stored(document, created_at=1.0)
         self.added.append(request_key(body))

@@ -20,7 +20,7 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
 from tvlb.provenance import versions
-from tvlb.search import balance_document
+from tvlb.schemas import Balance
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 
@@ -102,7 +102,7 @@ def balance_command(
         "path_set": str(path_set),
         "seed": seed,
         "method": method,
-        **balance_document(found.report),
+        **Balance.of(found.report).plain(),
         "mean_vlb_hops": plain(found.mean_hops),
         "provenance": versions(),
     }

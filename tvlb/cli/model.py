@@ -10,14 +10,13 @@ from tvlb.files import check_writable
 from tvlb.model import (
     MODEL_SUFFIXES,
     export_model,
-    model_document,
     parse_solver,
-    question_document,
     solver_kinds,
     throughput,
 )
 from tvlb.provenance import versions
 from tvlb.registry import one_of
+from tvlb.schemas import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
@@ -51,17 +50,17 @@ def model(
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)
     traffic = parse_pattern(pattern)
-    question = question_document(network, path_set, traffic, monotone=monotone, seed=seed)
+    case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
     if export is not None:
         check_writable(export, MODEL_SUFFIXES)
         export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)
         if json:
-            print_json(question | {"written": export, "provenance": versions()})
+            print_json(case.plain() | {"written": export, "provenance": versions()})
         return
     solved = throughput(network, path_set, traffic, monotone=monotone, solver=chosen, seed=seed)
     if json:
-        print_json(model_document(question, solved))
+        print_json(ModelDocument.of(case, solved).plain())
         return
     console = stdout()
     console.print(

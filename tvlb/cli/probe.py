@@ -14,7 +14,8 @@ from tvlb.cli.options import (
 from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.provenance import versions
-from tvlb.search import available_cores, probe, probe_document
+from tvlb.schemas import ProbeCurve
+from tvlb.search import available_cores, probe
 from tvlb.topology import parse_topology
 
 __all__ = ["probe_command"]
@@ -44,7 +45,7 @@ def probe_command(
     document = {
         "topology": str(network),
         "seed": seed,
-        **probe_document(result, tolerance),
+        **ProbeCurve.of(result, tolerance).plain(),
         "provenance": versions(),
     }
     if json:

@@ -22,6 +22,7 @@ from tvlb.cli.terminal import print_json, print_warnings, progress_display, stdo
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
+from tvlb.schemas import SimulationDocument
 from tvlb.search import (
     Routing,
     Scenario,
@@ -31,7 +32,6 @@ from tvlb.search import (
     find_saturation,
     parse_warmup,
     simulate_loads,
-    simulation_document,
 )
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
@@ -108,7 +108,7 @@ def simulate(
         results = simulate_loads(request, loads, workers=count, report=report)
         found = find_saturation(request, workers=count, report=report) if saturation else []
     print_warnings(scenario.warnings(config))
-    document = simulation_document(request, results, found)
+    document = SimulationDocument.of(request, results, found).plain()
     if figure is not None:
         save_figure(document, figure)
     if json:

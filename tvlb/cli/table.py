@@ -26,6 +26,7 @@ from tvlb.files import check_writable as check_file
 from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
+from tvlb.schemas import TableDocument
 from tvlb.search import (
     ADAPTIVE,
     Aim,
@@ -39,7 +40,6 @@ from tvlb.search import (
     compact_result,
     optimize,
     parse_windows,
-    table_document,
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Dragonfly, parse_topology
@@ -289,7 +289,7 @@ def _compute(
     if output is not None:
         write_table(result.table, Path(output))
         print_written(output)
-    document = table_document(result)
+    document = TableDocument.of(result).plain()
     if output is not None and options.aim.aim is Aim.FRONT:
         assert result.found is not None
         front = result.found.front

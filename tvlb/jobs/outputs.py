@@ -6,7 +6,8 @@ from typing import BinaryIO
 from tvlb.documents import plain
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.workspace import TaskOutput
-from tvlb.search import Aim, TableResult, table_document
+from tvlb.schemas import TableDocument
+from tvlb.search import Aim, TableResult
 from tvlb.table import AnyTable, write_stream
 
 __all__ = ["FRONT_FILES", "store_document", "store_table"]
@@ -32,7 +33,7 @@ def store_table(blobs: BlobStore, result: TableResult) -> TaskOutput:
     OSError : a file could not be written.
     """
     table_file = _store_file(blobs, result.table)
-    document = table_document(result)
+    document = TableDocument.of(result).plain()
     if result.found is not None and result.options.aim.aim is Aim.FRONT:
         document[FRONT_FILES] = [_store_file(blobs, one) for one in result.found.front]
     return TaskOutput(

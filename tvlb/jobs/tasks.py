@@ -5,8 +5,17 @@ from typing import Protocol
 
 from tvlb.jobs.outputs import store_document, store_table
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.model import model_document, question_document
-from tvlb.schemas import REQUESTS, ModelBody, Question, SimulationBody, SweepBody, TableBody
+from tvlb.schemas import (
+    REQUESTS,
+    ModelBody,
+    ModelDocument,
+    ModelledCase,
+    Question,
+    SimulationBody,
+    SimulationDocument,
+    SweepBody,
+    TableBody,
+)
 from tvlb.search import (
     Reporter,
     SaturationSearch,
@@ -14,7 +23,6 @@ from tvlb.search import (
     find_saturation,
     optimize,
     simulate_loads,
-    simulation_document,
 )
 from tvlb.workers import local_workers
 
@@ -55,10 +63,10 @@ def _model(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput
     path_set = body.path_set(network)
     model = body.model(network)
     solved = model.solve(path_set)
-    question = question_document(
+    case = ModelledCase.of(
         network, path_set, body.traffic(), monotone=body.monotone, seed=body.seed
     )
-    document = model_document(question, solved)
+    document = ModelDocument.of(case, solved).plain()
     seconds = solved.build_seconds + solved.solve_seconds
     return TaskOutput(
         store_document(workspace.blobs, document),
@@ -82,7 +90,7 @@ def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskO
         work["flit_hops"] += sum(run.flit_hops for search in found for run in search.evaluated)
     work["simulate_seconds"] = sum(timings.values())
     return TaskOutput(
-        store_document(workspace.blobs, simulation_document(request, results, found)),
+        store_document(workspace.blobs, SimulationDocument.of(request, results, found).plain()),
         timings=timings,
         work=work,
     )

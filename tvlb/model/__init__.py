@@ -5,7 +5,6 @@
 
 from tvlb.model.bounds import Bound, BoundKind, capacity_bound
 from tvlb.model.certificate import TOLERANCE, Certificate, certify, require_proof
-from tvlb.model.document import model_document, question_document
 from tvlb.model.instance import Instance, PathClasses, RateOrder, build_instance
 from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pattern_task import PatternTask, solve_pattern
@@ -36,9 +35,7 @@ __all__ = [
     "capacity_bound",
     "certify",
     "export_model",
-    "model_document",
     "parse_solver",
-    "question_document",
     "require_proof",
     "solve_pattern",
     "solver_kinds",

@@ -1,7 +1,6 @@
 """The JSON documents that tvlb prints and serves, and the requests for them, as pydantic models.
 
-The models describe the documents and check them; they are built by `tvlb.search.table_document`,
-`tvlb.model.model_document` and `tvlb.search.simulation_document`.
+The models describe the documents, make them of the results of the library, and check them.
 """
 
 from tvlb.schemas.command import command_line
@@ -9,7 +8,7 @@ from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
 from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
-from tvlb.schemas.model import ModelDocument
+from tvlb.schemas.model import ModelDocument, ModelledCase
 from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.requests import Question, Request, Wiring, request_key
 from tvlb.schemas.resources import (
@@ -32,13 +31,14 @@ from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
-from tvlb.schemas.table import TableDocument
+from tvlb.schemas.table import Balance, ProbeCurve, TableDocument
 from tvlb.schemas.table_body import TableBody, WindowsBody
 from tvlb.schemas.texts import TableFormatText
 
 __all__ = [
     "MAX_POINTS",
     "REQUESTS",
+    "Balance",
     "BeyondLimits",
     "Document",
     "Estimate",
@@ -52,8 +52,10 @@ __all__ = [
     "ModelBody",
     "ModelDocument",
     "ModelResource",
+    "ModelledCase",
     "PairPaths",
     "PointCount",
+    "ProbeCurve",
     "Question",
     "Request",
     "RequestLimits",

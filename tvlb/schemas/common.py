@@ -1,8 +1,9 @@
 """What several documents have in common."""
 
-from typing import Annotated, TypeVar
+from math import isfinite
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
@@ -10,8 +11,11 @@ __all__ = [
     "Count",
     "Cycles",
     "Document",
+    "Figure",
     "Load",
+    "NonNegative",
     "OptionalKey",
+    "OrNull",
     "PathSetText",
     "PatternText",
     "Seconds",
@@ -26,15 +30,26 @@ _Value = TypeVar("_Value")
 
 
 class Document(BaseModel):
-    """A document, or a part of one: immutable, and with no keys but those named."""
+    """A document, or a part of one: immutable, and with no keys but those named.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Made from JSON, or from a result of the library: its attributes with the names of the keys.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, defer_build=True)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what `json` can write, without the keys that are absent."""
+        return self.model_dump(mode="json", exclude_unset=True)
 
 
 def _refuse_null(value: _Value | None) -> _Value:
     if value is None:
         raise ValueError("leave the key out instead of null")
     return value
+
+
+def _null_if_unknown(value: object) -> object:
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def drop_default(schema: JsonDict) -> None:
@@ -61,6 +76,10 @@ PatternText = Annotated[
     str,
     Field(description="Traffic pattern, as it is parsed, or the path of a traffic matrix."),
 ]
+# What may be nan, because it does not exist, is null in a document.
+OrNull = BeforeValidator(_null_if_unknown)
+Figure = Annotated[float | None, OrNull]
+NonNegative = Annotated[Annotated[float, Field(ge=0.0)] | None, OrNull]
 Count = Annotated[int, Field(ge=0)]
 Cycles = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]

@@ -1,12 +1,22 @@
 """What a search for weighted sets found: the `search` of a table's document."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
 from tvlb.balance import BalanceMethod
-from tvlb.schemas.common import Count, Document, Load, PathSetText, PatternText, Share
-from tvlb.search import MOST_ON_FRONT
+from tvlb.paths import SHAPES, ShapeSet, shape_name, shape_shares
+from tvlb.schemas.common import (
+    Count,
+    Document,
+    Figure,
+    Load,
+    NonNegative,
+    PathSetText,
+    PatternText,
+    Share,
+)
+from tvlb.search import MOST_ON_FRONT, PUBLISHED, Candidate, Found, Judged
 
 __all__ = [
     "Balancing",
@@ -20,6 +30,9 @@ __all__ = [
     "SearchedPattern",
     "SetName",
 ]
+
+# The best ones; thousands are raced with a large budget.
+_MOST_RACED = 50
 
 SetName = Annotated[
     str,
@@ -65,7 +78,7 @@ class RacedSet(Document):
     expression: SetName
     path_set: PathSetText
     balancing: Balancing
-    score: float | None = Field(
+    score: Figure = Field(
         description="Score in the short windows, see the steps; null where no packet arrived."
     )
     patterns: int = Field(ge=1, description="Patterns that it was simulated on.")
@@ -90,30 +103,79 @@ class JudgedSet(Document):
     saturation_mean: Load = Field(
         description="Saturation load, mean over the patterns by their shares, packets/cycle/node."
     )
-    latency_mean: tuple[float | None, float | None] = Field(
+    latency_mean: tuple[Figure, Figure] = Field(
         description="Mean latency at both loads, over the patterns that are not saturated there by "
         "their shares, cycles; null where all are."
     )
     saturation: tuple[Load, ...] = Field(
         description="Saturation load by pattern, packets/cycle/node."
     )
-    latency: tuple[tuple[float | None, ...], tuple[float | None, ...]] = Field(
+    latency: tuple[tuple[Figure, ...], tuple[Figure, ...]] = Field(
         description="Mean latency at both loads by pattern, cycles; null where saturated."
     )
 
+    @classmethod
+    def of(cls, one: Judged, found: Found, **more: str) -> Self:
+        """Return the document of a judged set, with the values of further keys."""
+        low, high = (found.held_out.measured(one.candidate.name, load) for load in range(2))
+        return cls.model_validate(
+            {
+                "expression": one.candidate.name,
+                "path_set": one.candidate.expression,
+                "balancing": one.candidate.form,
+                "known_as": _known_as(one.candidate, found.search.paper),
+                "weights": _weights(one.candidate),
+                "shares": _shares(one.candidate),
+                "saturation_mean": low.saturation_mean,
+                "latency_mean": (low.latency_mean, high.latency_mean),
+                "saturation": one.saturation.tolist(),
+                "latency": one.latency.tolist(),
+                **more,
+            }
+        )
 
-class FrontPoint(JudgedSet):
-    """An answer of the search, with its table."""
 
+def _weights(candidate: Candidate) -> dict[str, float] | None:
+    """Weights of a path by shape, None for sets that are not by shape."""
+    path_set = candidate.path_set if candidate.balanced is None else None
+    if not isinstance(path_set, ShapeSet):
+        return None
+    return {
+        shape_name(code): path_set.weights[code] for code in range(SHAPES) if path_set.weights[code]
+    }
+
+
+def _shares(candidate: Candidate) -> dict[str, float] | None:
+    """Share of the drawn paths by shape, None for sets too large to be listed."""
+    shares = shape_shares(candidate.path_set)
+    if shares is None:
+        return None
+    return {shape_name(code): share for code, share in enumerate(shares.tolist()) if share > 0}
+
+
+def _known_as(candidate: Candidate, paper: Candidate | None) -> str | None:
+    """Return what others call a set, None for what only the search found."""
+    if candidate.name == "all":
+        return "conventional"
+    if candidate.name == PUBLISHED:
+        return "published"
+    return "algorithm 1" if paper is not None and candidate.name == paper.name else None
+
+
+class _Tabled(Document):
     table_id: str = Field(pattern="^[0-9a-f]{64}$", description="Id of its table, SHA-256, hex.")
+
+
+# The keys of the last base come first.
+class FrontPoint(JudgedSet, _Tabled):
+    """An answer of the search, with its table."""
 
 
 class Change(Document):
     """A relative change, paired by pattern and seed: 0.1 for 10% more."""
 
     mean: float = Field(description="Mean over the patterns, by their shares.")
-    half_width: float | None = Field(
-        ge=0.0,
+    half_width: NonNegative = Field(
         description="Half of its 95% interval, which holds for all sets together; null for a "
         "single run.",
     )
@@ -174,3 +236,56 @@ class FoundSearch(Document):
     judgements: tuple[Judgement, ...] = Field(
         description="Every answer against every set that is none."
     )
+
+    @classmethod
+    def of(cls, found: Found) -> Self:
+        """Return what was searched, how, and how the answers compare."""
+        search, held_out, setting = found.search, found.held_out, found.search.setting
+        workload = setting.workload
+        return cls.model_validate(
+            {
+                "objective": str(setting.objective),
+                "budget": setting.budget,
+                "flit_hops": search.work.flit_hops,
+                "sets": search.sets,
+                "pruned": search.pruned,
+                "traffic": [
+                    {
+                        "pattern": str(pattern),
+                        "share": share,
+                        "low_load": loads.low,
+                        "beyond_saturation": loads.beyond,
+                    }
+                    for pattern, share, loads in zip(
+                        workload.patterns, workload.shares, search.loads, strict=True
+                    )
+                ],
+                "reference": search.reference.candidate.name,
+                "steps": search.steps,
+                "raced": [
+                    {
+                        "expression": one.candidate.name,
+                        "path_set": one.candidate.expression,
+                        "balancing": one.candidate.form,
+                        "score": one.score,
+                        "patterns": len(one.figures.latency),
+                    }
+                    for one in search.raced[:_MOST_RACED]
+                ],
+                "front": [
+                    FrontPoint.of(held_out.of(candidate.name), found, table_id=table.id)
+                    for candidate, table in zip(search.answers, found.front, strict=True)
+                ],
+                "loads": held_out.loads,
+                "held_out": [JudgedSet.of(one, found) for one in held_out.sets],
+                "judgements": [
+                    {
+                        "expression": one.name,
+                        "against": one.against,
+                        "saturation": one.saturation,
+                        "latency": one.latency,
+                    }
+                    for one in held_out.judgements
+                ],
+            }
+        )

@@ -1,10 +1,12 @@
 """The document of one linear program: `tvlb model --json`."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from tvlb.model import BoundKind, Outcome, solver_kinds
+from tvlb.model import BoundKind, Outcome, Throughput, solver_kinds
+from tvlb.paths import PathSet
+from tvlb.provenance import versions
 from tvlb.registry import one_of
 from tvlb.schemas.common import (
     Count,
@@ -17,20 +19,48 @@ from tvlb.schemas.common import (
     Versions,
 )
 from tvlb.schemas.examples import example
+from tvlb.topology import Dragonfly
+from tvlb.traffic import Pattern
 
-__all__ = ["ModelDocument"]
+__all__ = ["ModelDocument", "ModelledCase"]
 
 
-class ModelDocument(Document):
-    """Modelled saturation throughput of one path set under one pattern."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [example("model")]})
-
+class _Case(Document):
     topology: TopologyText
     path_set: PathSetText
     pattern: PatternText
     monotone: bool = Field(description="Whether VLB rates must not rise with path length.")
     seed: Seed
+
+
+class ModelledCase(_Case):
+    """What a model is of."""
+
+    @classmethod
+    def of(
+        cls,
+        topology: Dragonfly,
+        path_set: PathSet,
+        pattern: Pattern,
+        *,
+        monotone: bool,
+        seed: int,
+    ) -> Self:
+        """Return the document of what is modelled."""
+        return cls(
+            topology=str(topology),
+            path_set=str(path_set),
+            pattern=str(pattern),
+            monotone=monotone,
+            seed=seed,
+        )
+
+
+class ModelDocument(_Case):
+    """Modelled saturation throughput of one path set under one pattern."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [example("model")]})
+
     theta: float = Field(
         ge=0.0, description="Modelled saturation throughput, flits/cycle/node; equals theta_low."
     )
@@ -59,3 +89,8 @@ class ModelDocument(Document):
         description=f"Solver: {one_of(kind.usage for kind in solver_kinds().values())}."
     )
     provenance: Versions
+
+    @classmethod
+    def of(cls, case: ModelledCase, found: Throughput) -> Self:
+        """Return the document of a solved model."""
+        return cls.model_validate({**vars(case), **vars(found), "provenance": versions()})

@@ -62,7 +62,7 @@ class OneOf:
 
 
 WHOLE = BeforeValidator(_whole)
-STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
     int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1."), WHOLE
 ]

@@ -1,15 +1,22 @@
 """The document of simulated loads and saturation searches: `tvlb simulate --json`."""
 
-from typing import Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, model_validator
 
+from tvlb.provenance import versions
 from tvlb.schemas.common import (
     Count,
     Cycles,
     Document,
+    Figure,
     Load,
+    NonNegative,
     OptionalKey,
+    OrNull,
     PathSetText,
     PatternText,
     Seconds,
@@ -21,7 +28,15 @@ from tvlb.schemas.common import (
 )
 from tvlb.schemas.examples import example
 from tvlb.schemas.settings import SimulationSettings
-from tvlb.search import Routing
+from tvlb.search import (
+    Routing,
+    SaturationSearch,
+    SimulationRequest,
+    SimulationResult,
+    half_width,
+    jain_index,
+)
+from tvlb.topology import Dragonfly, LinkKind
 
 __all__ = [
     "Fairness",
@@ -41,17 +56,36 @@ class Fairness(Document):
 
     min: float = Field(ge=0.0, description="Least of all switches, packets/cycle/node.")
     max: float = Field(ge=0.0, description="Most of all switches, packets/cycle/node.")
-    jain_index: float | None = Field(
-        ge=0.0, description="Jain's fairness index, 1 if all are equal; null without traffic."
+    jain_index: NonNegative = Field(
+        description="Jain's fairness index, 1 if all are equal; null without traffic."
     )
     by_switch: tuple[float, ...] = Field(description="By switch id, packets/cycle/node.")
+
+    @classmethod
+    def of(cls, rates: NDArray[np.float64]) -> Self:
+        """Describe float64 (switches,), packets/cycle/node."""
+        return cls.model_validate(
+            {
+                "min": rates.min(),
+                "max": rates.max(),
+                "jain_index": jain_index(rates),
+                "by_switch": rates.tolist(),
+            }
+        )
 
 
 class Spread(Document):
     """Load of the links of one kind; null where the network has none of it."""
 
-    mean: float | None = Field(description="Mean over the links, flits/cycle.")
-    max: float | None = Field(description="Load of the busiest link, flits/cycle.")
+    mean: Figure = Field(description="Mean over the links, flits/cycle.")
+    max: Figure = Field(description="Load of the busiest link, flits/cycle.")
+
+    @classmethod
+    def of(cls, loads: NDArray[np.float64]) -> Self:
+        """Describe float64 (links,), flits/cycle."""
+        if len(loads) == 0:
+            return cls(mean=None, max=None)
+        return cls(mean=float(loads.mean()), max=float(loads.max()))
 
 
 class LinkLoad(Document):
@@ -63,13 +97,20 @@ class LinkLoad(Document):
 
     model_config = ConfigDict(serialize_by_alias=True)
 
+    @classmethod
+    def of(cls, loads: NDArray[np.float64], topology: Dragonfly) -> Self:
+        """Describe float64 (links,), flits/cycle."""
+        kinds = topology.network.link_kind
+        spreads = {kind.name.lower(): Spread.of(loads[kinds == kind]) for kind in LinkKind}
+        return cls.model_validate({**spreads, "by_link": loads.tolist()})
+
 
 class Series(Document):
     """The course of a run in intervals of 1,000 cycles, warm-up and drain included."""
 
     cycle: tuple[Cycles, ...] = Field(description="First cycle of each interval.")
     accepted: tuple[float, ...] = Field(description="Delivered in it, packets/cycle/node.")
-    latency_mean: tuple[float | None, ...] = Field(
+    latency_mean: tuple[Figure, ...] = Field(
         description="Mean latency of the packets delivered in it, cycles; null without any."
     )
 
@@ -97,48 +138,79 @@ class Trace(Document):
     hops: tuple[TraceHop, ...] = Field(description="The switches that it left, in order.")
 
 
-class _Figures(Document):
-    """Figures of a run, or their means and totals over several."""
+Saturated = Annotated[
+    bool,
+    Field(
+        description="Mean latency above 500 cycles, or accepted below 0.995 of generated; of "
+        "several runs, whether most are."
+    ),
+]
+Steady = Annotated[
+    bool,
+    Field(
+        description="False if the end of the warm-up was to be detected and was not; of several "
+        "runs, whether all are."
+    ),
+]
 
+
+class _OneLoad(Document):
     load: Load = Field(description="Offered load, packets/cycle/node.")
+
+
+class _OneSeed(Document):
+    seed: Seed
+
+
+class _Means(Document):
+    """Figures that several runs have the mean of."""
+
     accepted: float = Field(
         ge=0.0, description="Delivered in the measured window, packets/cycle/node."
     )
-    latency_mean: float | None = Field(
+    latency_mean: Figure = Field(
         description="Mean latency of the packets generated in the measured window, cycles; null "
         "without any."
     )
-    latency_p50: float | None = Field(description="Median of that latency, cycles.")
-    latency_p90: float | None = Field(description="Percentile 90 of that latency, cycles.")
-    latency_p99: float | None = Field(description="Percentile 99 of that latency, cycles.")
-    latency_p999: float | None = Field(description="Percentile 99.9 of that latency, cycles.")
-    hops_mean: float | None = Field(
+    latency_p50: Figure = Field(description="Median of that latency, cycles.")
+    latency_p90: Figure = Field(description="Percentile 90 of that latency, cycles.")
+    latency_p99: Figure = Field(description="Percentile 99 of that latency, cycles.")
+    latency_p999: Figure = Field(description="Percentile 99.9 of that latency, cycles.")
+    hops_mean: Figure = Field(
         description="Network links taken by those packets; null if none was delivered."
     )
-    vlb_share: Share | None = Field(
+    vlb_share: Annotated[Share | None, OrNull] = Field(
         description="Share of VLB among the route decisions, warm-up included; null without any."
     )
-    vlb_share_measured: Share | None = Field(
+    vlb_share_measured: Annotated[Share | None, OrNull] = Field(
         description="The same for packets generated in the measured window."
     )
-    accepted_ci95: float | None = Field(
-        ge=0.0,
+
+
+class _Intervals(Document):
+    accepted_ci95: NonNegative = Field(
         description="Half the 95% confidence interval of accepted, packets/cycle/node; null where "
         "it cannot be told.",
     )
-    latency_ci95: float | None = Field(
-        ge=0.0,
+    latency_ci95: NonNegative = Field(
         description="Half the 95% confidence interval of latency_mean, cycles; null where it "
         "cannot be told.",
     )
-    saturated: bool = Field(
-        description="Mean latency above 500 cycles, or accepted below 0.995 of generated; of "
-        "several runs, whether most are."
+
+
+class _Ending(Document):
+    saturated: Saturated
+    stopped: Literal["completed", "saturated-early"] = Field(
+        description="How the run ended; the figures of one that stopped early are partial."
     )
-    steady: bool = Field(
-        description="False if the end of the warm-up was to be detected and was not; of several "
-        "runs, whether all are."
-    )
+    stop_reason: str = Field(description="Why it stopped early, else empty.")
+    warmup_cycles: Cycles = Field(description="Cycles before the measured window.")
+    steady: Steady
+
+
+class _Totals(Document):
+    """Figures that several runs have the sum of."""
+
     flits: Count = Field(description="Packets delivered, warm-up and drain included.")
     flit_hops: Count = Field(description="Network links traversed, warm-up and drain included.")
     cycles: Cycles = Field(description="Simulated cycles, warm-up and drain included.")
@@ -146,28 +218,58 @@ class _Figures(Document):
     wall_seconds: Seconds = Field(description="Elapsed time, seconds.")
 
 
-class Run(_Figures):
+# The keys of the last base come first.
+class Run(_Totals, _Ending, _Intervals, _Means, _OneSeed, _OneLoad):
     """One run; intervals come from its batch means."""
 
-    seed: Seed
-    stopped: Literal["completed", "saturated-early"] = Field(
-        description="How the run ended; the figures of one that stopped early are partial."
-    )
-    stop_reason: str = Field(description="Why it stopped early, else empty.")
-    warmup_cycles: Cycles = Field(description="Cycles before the measured window.")
     switch_injected: Fairness = Field(description="Sent by the nodes of each switch.")
     switch_accepted: Fairness = Field(description="Delivered to the nodes of each switch.")
     link_load: LinkLoad
     series: Series
     traces: tuple[Trace, ...] = Field(description="Traced packets, in order of injection.")
 
+    @classmethod
+    def of(cls, result: SimulationResult, topology: Dragonfly) -> Self:
+        """Describe a run."""
+        figures = {name: getattr(result, name) for name in cls.model_fields}
+        figures["switch_injected"] = Fairness.of(result.switch_injected)
+        figures["switch_accepted"] = Fairness.of(result.switch_accepted)
+        figures["series"] = {name: values.tolist() for name, values in vars(result.series).items()}
+        figures["link_load"] = LinkLoad.of(result.link_load, topology)
+        return cls.model_validate(figures)
 
-class SimulatedRuns(_Figures):
+
+class SimulatedRuns(_Totals, _Intervals, _Means, _OneLoad):
     """One load with several seeds: means, totals, and intervals from seed to seed."""
 
+    saturated: Saturated
     saturated_runs: Count = Field(description="How many of the runs are saturated.")
     warmup_cycles: float = Field(ge=0.0, description="Mean cycles before the measured window.")
+    steady: Steady
     runs: tuple[Run, ...] = Field(min_length=2, description="The single runs, by seed.")
+
+    @classmethod
+    def of(cls, runs: Sequence[SimulationResult], topology: Dragonfly) -> Self:
+        """Describe the runs of one load."""
+
+        def values(name: str) -> NDArray[np.float64]:
+            return np.array([getattr(run, name) for run in runs], dtype=np.float64)
+
+        saturated = sum(run.saturated for run in runs)
+        return cls.model_validate(
+            {
+                "load": runs[0].load,
+                **{name: float(values(name).mean()) for name in _Means.model_fields},
+                "accepted_ci95": half_width(values("accepted")),
+                "latency_ci95": half_width(values("latency_mean")),
+                **{name: sum(getattr(run, name) for run in runs) for name in _Totals.model_fields},
+                "saturated": 2 * saturated > len(runs),
+                "saturated_runs": saturated,
+                "warmup_cycles": float(values("warmup_cycles").mean()),
+                "steady": all(run.steady for run in runs),
+                "runs": [Run.of(run, topology) for run in runs],
+            }
+        )
 
 
 _SEARCH_KEYS = ("saturation_load", "saturation_ci95", "saturation_by_seed", "saturation_runs")
@@ -202,9 +304,8 @@ class SimulationDocument(Document):
     saturation_load: OptionalKey[Load] = Field(
         default=None, description="Largest sustained load, mean over the seeds, packets/cycle/node."
     )
-    saturation_ci95: float | None = Field(
+    saturation_ci95: NonNegative = Field(
         default=None,
-        ge=0.0,
         json_schema_extra=drop_default,
         description="Half its 95% confidence interval from seed to seed, packets/cycle/node; null "
         "with a single seed.",
@@ -222,3 +323,51 @@ class SimulationDocument(Document):
         if len(given) not in (0, len(_SEARCH_KEYS)):
             raise ValueError(f"{', '.join(_SEARCH_KEYS)} come together; given: {', '.join(given)}")
         return self
+
+    @classmethod
+    def of(
+        cls,
+        request: SimulationRequest,
+        results: Sequence[Sequence[SimulationResult]],
+        saturation: Sequence[SaturationSearch],
+    ) -> Self:
+        """Describe the results of `simulate_loads` and `find_saturation`.
+
+        Notes
+        -----
+        With one seed, a row describes its run, and intervals come from its batch means. With
+        several, a row has means over the seeds with intervals from seed to seed, totals over the
+        seeds, and the single runs under ``runs``; it is saturated if most of them are, and steady
+        if all are.
+        """
+        scenario = request.scenario
+        return cls.model_validate(
+            {
+                "topology": str(scenario.topology),
+                "routing": scenario.routing,
+                "path_set": str(scenario.path_set),
+                "pattern": str(scenario.pattern),
+                "seed": scenario.seed,
+                "seeds": request.seeds,
+                "config": request.config,
+                "warnings": scenario.warnings(request.config),
+                "rows": [
+                    SimulatedRuns.of(runs, scenario.topology)
+                    if len(runs) > 1
+                    else Run.of(runs[0], scenario.topology)
+                    for runs in results
+                ],
+                "provenance": versions(),
+                **(_found(saturation, scenario.topology) if saturation else {}),
+            }
+        )
+
+
+def _found(searches: Sequence[SaturationSearch], topology: Dragonfly) -> dict[str, Any]:
+    loads = np.array([search.load for search in searches])
+    return {
+        "saturation_load": round(float(loads.mean()), 10),
+        "saturation_ci95": half_width(loads),
+        "saturation_by_seed": loads.tolist(),
+        "saturation_runs": [Run.of(run, topology) for one in searches for run in one.evaluated],
+    }

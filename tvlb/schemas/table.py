@@ -1,14 +1,18 @@
 """The document of a whole search: `tvlb table --json`."""
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field
 
+from tvlb.balance import BalanceReport, KindUsage, unbalanced
 from tvlb.schemas.common import (
     Count,
     Cycles,
     Document,
+    Figure,
     Load,
+    NonNegative,
     OptionalKey,
     PathSetText,
     PatternText,
@@ -22,7 +26,19 @@ from tvlb.schemas.examples import example
 from tvlb.schemas.found import Balancing, FoundSearch, SetName
 from tvlb.schemas.requests import OneOf
 from tvlb.schemas.settings import RouterSettings
-from tvlb.search import ADAPTIVE, MAX_TRAFFIC, Method, Verdict
+from tvlb.search import (
+    ADAPTIVE,
+    MAX_TRAFFIC,
+    Candidate,
+    Method,
+    ProbeResult,
+    TableResult,
+    Validation,
+    Verdict,
+    budget_text,
+)
+from tvlb.search import SimulatedSet as Simulated
+from tvlb.topology import LinkKind
 
 __all__ = [
     "Balance",
@@ -31,6 +47,7 @@ __all__ = [
     "CurvePoint",
     "Decision",
     "PatternFigures",
+    "ProbeCurve",
     "ProbePoint",
     "Provenance",
     "SearchParameters",
@@ -44,13 +61,13 @@ __all__ = [
 ]
 
 MeanHops = Annotated[
-    float | None,
+    Figure,
     Field(
         description="Mean network hops of a drawn VLB path over the pairs in different groups; "
         "null if none has one.",
     ),
 ]
-Percentiles = Annotated[tuple[float | None, ...], Field(min_length=101, max_length=101)]
+Percentiles = Annotated[tuple[Figure, ...], Field(min_length=101, max_length=101)]
 
 
 class TableSummary(Document):
@@ -61,7 +78,6 @@ class TableSummary(Document):
         description="Whether the table lists its rows, or holds rule, seed and removed paths."
     )
     expression: PathSetText
-    balancing: Balancing
     mean_vlb_hops: MeanHops
     paths: Count = Field(
         description="Paths of all switch pairs; before balancing where that saw only a sample."
@@ -69,9 +85,35 @@ class TableSummary(Document):
     removed_by_balance: Count | None = Field(
         description="Paths that balancing removed; null where it saw only a sample of the pairs."
     )
+    balancing: Balancing
     sampled_pairs: Count | None = Field(
         description="Switch pairs that mean_vlb_hops is of; null for all."
     )
+
+    @classmethod
+    def of(cls, result: TableResult) -> Self:
+        """Describe the table that a search ended with."""
+        header = result.table.header
+        compact, removed = header.compact, _removed_by_balance(result)
+        given = sum(header.paths_by_hops.values())
+        return cls(
+            id=result.table.id,
+            form="full" if compact is None else "compact",
+            expression=header.expression,
+            mean_vlb_hops=header.mean_vlb_hops,
+            paths=given if compact is None else given - (removed or 0),
+            removed_by_balance=removed,
+            balancing=None if result.chosen is None else result.chosen.form,
+            sampled_pairs=None if compact is None else compact.sampled_pairs,
+        )
+
+
+def _removed_by_balance(result: TableResult) -> int | None:
+    """Count removed paths; None where balancing only saw a sample."""
+    report = None if result.chosen is None else result.chosen.balance_report
+    if report is None:
+        return 0
+    return report.removed if report.sampled_pairs is None else None
 
 
 class TopologyMetadata(Document):
@@ -91,8 +133,7 @@ class ProbePoint(Document):
 
     expression: PathSetText
     theta_mean: float = Field(ge=0.0, description="Mean of theta_low, flits/cycle/node.")
-    theta_sem: float | None = Field(
-        ge=0.0,
+    theta_sem: NonNegative = Field(
         description="Standard error of theta_mean, flits/cycle/node; null for a single pattern.",
     )
     theta_low: float = Field(
@@ -112,7 +153,7 @@ class PatternFigures(Document):
 
     pattern: PatternText
     saturation: Load = Field(description="Saturation throughput, packets/cycle/node.")
-    latency: float | None = Field(
+    latency: Figure = Field(
         description="Mean latency at the reference load, cycles; null without packets, and for a "
         "search where that load was not sustained."
     )
@@ -129,24 +170,40 @@ class Windows(Document):
 class Usage(Document):
     """How evenly paths use the links of one kind; null where no link of it is in use."""
 
-    before: float | None = Field(
+    before: Figure = Field(
         description="Largest usage over the mean of the links in use, all pairs together, before "
         "balancing."
     )
-    after: float | None = Field(description="The same after balancing.")
-    pair_mean_before: float | None = Field(
+    after: Figure = Field(description="The same after balancing.")
+    pair_mean_before: Figure = Field(
         description="Mean over the pairs of a pair's own largest usage over its mean, before "
         "balancing; null if no pair has a choice."
     )
-    pair_mean_after: float | None = Field(description="The same after balancing.")
-    pair_max_before: float | None = Field(
+    pair_mean_after: Figure = Field(description="The same after balancing.")
+    pair_max_before: Figure = Field(
         description="Largest over the pairs instead of the mean, before balancing."
     )
-    pair_max_after: float | None = Field(description="The same after balancing.")
+    pair_max_after: Figure = Field(description="The same after balancing.")
     percentiles_before: Percentiles = Field(
         description="Percentiles 0..100 of usage over mean of the links, before balancing."
     )
     percentiles_after: Percentiles = Field(description="The same after balancing.")
+
+    @classmethod
+    def of(cls, before: KindUsage, after: KindUsage) -> Self:
+        """Describe one kind of link before and after balancing."""
+        return cls.model_validate(
+            {
+                "before": before.max_over_mean,
+                "after": after.max_over_mean,
+                "pair_mean_before": before.pair_mean,
+                "pair_mean_after": after.pair_mean,
+                "pair_max_before": before.pair_max,
+                "pair_max_after": after.pair_max,
+                "percentiles_before": before.quantiles.tolist(),
+                "percentiles_after": after.quantiles.tolist(),
+            }
+        )
 
 
 class Balance(Document):
@@ -167,6 +224,25 @@ class Balance(Document):
 
     model_config = ConfigDict(serialize_by_alias=True)
 
+    @classmethod
+    def of(cls, report: BalanceReport) -> Self:
+        """Describe what balancing did to a path set."""
+        usage = {
+            kind.name.lower(): Usage.of(report.before[kind], report.after[kind])
+            for kind in LinkKind
+        }
+        return cls.model_validate(
+            {
+                **usage,
+                "paths": report.paths_before,
+                "removed": report.removed,
+                "removed_locally": report.removed_locally,
+                "removed_globally": report.removed_globally,
+                "pairs_at_floor": report.pairs_at_floor,
+                "sampled_pairs": report.sampled_pairs,
+            }
+        )
+
 
 class Comparison(Document):
     """A candidate against `all`, paired by pattern; differences are candidate minus `all`."""
@@ -175,15 +251,15 @@ class Comparison(Document):
     saturation_gain: float = Field(
         description="Mean difference in saturation throughput, packets/cycle/node."
     )
-    saturation_sem: float | None = Field(
-        ge=0.0, description="Its standard error, packets/cycle/node; null for a single run."
+    saturation_sem: NonNegative = Field(
+        description="Its standard error, packets/cycle/node; null for a single run."
     )
-    latency_change: float | None = Field(
+    latency_change: Figure = Field(
         description="Mean difference in latency at the reference load, cycles; null without "
         "packets."
     )
-    latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null without packets or for one run."
+    latency_sem: NonNegative = Field(
+        description="Its standard error, cycles; null without packets or for one run."
     )
     verdict: Verdict = Field(description="What follows from the differences.")
 
@@ -199,15 +275,15 @@ class SimulatedSet(Document):
         description="Saturation throughput, mean over the patterns by their shares, "
         "packets/cycle/node."
     )
-    saturation_sem: float | None = Field(
-        ge=0.0, description="Its standard error, packets/cycle/node; null for a single run."
+    saturation_sem: NonNegative = Field(
+        description="Its standard error, packets/cycle/node; null for a single run."
     )
-    latency_at_reference_load: float | None = Field(
+    latency_at_reference_load: Figure = Field(
         description="Mean latency at the reference load over the patterns that have one, by their "
         "shares, cycles; null without any."
     )
-    latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null without packets or for one run."
+    latency_sem: NonNegative = Field(
+        description="Its standard error, cycles; null without packets or for one run."
     )
     per_pattern: tuple[PatternFigures, ...] = Field(
         min_length=1,
@@ -223,6 +299,52 @@ class SimulatedSet(Document):
         description="Confirmed comparison with `all`; null for `all` and what was not confirmed."
     )
 
+    @classmethod
+    def of(
+        cls, simulated: Simulated, validation: Validation, mean_hops: float, **more: object
+    ) -> Self:
+        """Describe a simulated set, with the values of further keys."""
+        measured = simulated.measured
+        figures = (validation.patterns, measured.saturation.tolist(), measured.latency.tolist())
+        return cls.model_validate(
+            {
+                "expression": measured.expression,
+                "path_set": measured.expression,
+                "balancing": None,
+                "mean_vlb_hops": mean_hops,
+                "saturation_mean": measured.saturation_mean,
+                "saturation_sem": measured.saturation_sem,
+                "latency_at_reference_load": measured.latency_mean,
+                "latency_sem": measured.latency_sem,
+                "per_pattern": [
+                    {"pattern": pattern, "saturation": saturation, "latency": latency}
+                    for pattern, saturation, latency in zip(*figures, strict=True)
+                ],
+                "confirmed": simulated.confirmed,
+                "windows": simulated.windows,
+                "balance": None,
+                "comparison": None,
+                **more,
+            }
+        )
+
+    @classmethod
+    def of_candidate(
+        cls, candidate: Candidate, simulated: Simulated, validation: Validation
+    ) -> Self:
+        """Describe a candidate of a search."""
+        comparisons = {one.expression: one for one in validation.decision.comparisons}
+        report = candidate.balance_report
+        return cls.of(
+            simulated,
+            validation,
+            candidate.mean_hops,
+            path_set=candidate.expression,
+            balancing=candidate.form,
+            balance=None if report is None else Balance.of(report),
+            comparison=comparisons.get(candidate.name),
+        )
+
 
 class Decision(Document):
     """The outcome of the search."""
@@ -236,12 +358,12 @@ class CurvePoint(Document):
     """One load of a latency-load curve, averaged over the patterns that are not saturated."""
 
     load: Load = Field(description="Offered load, packets/cycle/node.")
-    latency_mean: float | None = Field(
+    latency_mean: Figure = Field(
         description="Mean latency, cycles; null where every pattern is saturated, or without "
         "packets."
     )
-    latency_sem: float | None = Field(
-        ge=0.0, description="Its standard error, cycles; null for fewer than two patterns."
+    latency_sem: NonNegative = Field(
+        description="Its standard error, cycles; null for fewer than two patterns."
     )
     accepted: float = Field(
         ge=0.0, description="Accepted load, mean over all patterns, packets/cycle/node."
@@ -323,6 +445,12 @@ class SearchParameters(Document):
     )
     seed: Seed
 
+    @classmethod
+    def of(cls, result: TableResult) -> Self:
+        """Describe the options of a search, with the defaults of its method filled in."""
+        budget = budget_text(result.options.budget, result.topology)
+        return cls.model_validate(replace(result.options.resolved(), budget=budget))
+
 
 class Provenance(Versions):
     """Versions of the software, and the options of the search."""
@@ -338,14 +466,7 @@ class Work(Document):
     cycles: Count = Field(description="Simulated cycles of all simulations.")
 
 
-class TableDocument(Document):
-    """A T-VLB table and how it was found."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [example("search"), example("table")]})
-
-    topology: TopologyText
-    table: TableSummary
-    topology_metadata: TopologyMetadata
+class _Curve(Document):
     probe: tuple[ProbePoint, ...] = Field(
         description="Modelled throughput of the data points of Table 1, shortest first."
     )
@@ -363,13 +484,49 @@ class TableDocument(Document):
         min_length=1, description="The patterns that were modelled."
     )
     patterns_available: int = Field(ge=1, description="Patterns to choose from.")
-    half_width: float | None = Field(
-        ge=0.0,
+    half_width: NonNegative = Field(
         description="Largest half-width of a 95% confidence interval that leaves open on which "
         "side of the cut a set is, as a share of the largest mean; null if one of several "
         "patterns was modelled.",
     )
     stopped: str = Field(description="Why no more patterns were modelled.")
+
+
+class ProbeCurve(_Curve):
+    """Modelled throughput of all data points: Step 1."""
+
+    @classmethod
+    def of(cls, probe: ProbeResult, tolerance: float) -> Self:
+        """Describe Step 1 alone."""
+        return cls.model_validate(_curve(probe, tolerance))
+
+
+def _curve(probe: ProbeResult, tolerance: float) -> dict[str, Any]:
+    return {
+        "probe": probe.points,
+        "strategic": probe.strategic,
+        "best": probe.best,
+        "cut": probe.cut,
+        "tolerance": tolerance,
+        "patterns": probe.sample.patterns,
+        "patterns_available": probe.sample.available,
+        "half_width": probe.sample.half_width,
+        "stopped": probe.sample.stopped,
+    }
+
+
+class _Found(Document):
+    topology: TopologyText
+    table: TableSummary
+    topology_metadata: TopologyMetadata
+
+
+# The keys of the last base come first.
+class TableDocument(_Curve, _Found):
+    """A T-VLB table and how it was found."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [example("search"), example("table")]})
+
     candidates: tuple[SimulatedSet, ...] = Field(
         description="The simulated sets, in order; what a search found comes first."
     )
@@ -389,6 +546,36 @@ class TableDocument(Document):
     search: FoundSearch | None = Field(
         description="What a search for weighted sets found; null for the paper's method."
     )
-    work: Work
     timings: Timings
+    work: Work
     provenance: Provenance
+
+    @classmethod
+    def of(cls, result: TableResult) -> Self:
+        """Describe a whole search."""
+        validation, chosen = result.validation, result.chosen
+        report = None if chosen is None else chosen.balance_report
+        return cls.model_validate(
+            {
+                "topology": str(result.topology),
+                "table": TableSummary.of(result),
+                "topology_metadata": result.topology.metadata,
+                **_curve(result.probe, result.options.tolerance),
+                "candidates": [
+                    SimulatedSet.of_candidate(candidate, simulated, validation)
+                    for candidate, simulated in zip(
+                        result.candidates, validation.candidates, strict=True
+                    )
+                ],
+                "merged": result.merged,
+                "baseline": SimulatedSet.of(validation.baseline, validation, result.baseline_hops),
+                "decision": validation.decision,
+                "reference_load": validation.reference_load,
+                "curves": validation.curves,
+                "balance": Balance.of(report or unbalanced(result.table.base_set)),
+                "search": None if result.found is None else FoundSearch.of(result.found),
+                "timings": result.timings,
+                "work": result.work,
+                "provenance": {**result.provenance, "parameters": SearchParameters.of(result)},
+            }
+        )

@@ -14,6 +14,8 @@ from sim_bridge import (
     SimulationResult,
     StopFlag,
     Warmup,
+    half_width,
+    jain_index,
     settings,
 )
 from tvlb.parallel import available_cores
@@ -21,11 +23,6 @@ from tvlb.progress import Progress, Reporter, silent
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import Cost, model_cost, simulation_cost, table_cost
 from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
-from tvlb.search.document import (
-    balance_document,
-    probe_document,
-    table_document,
-)
 from tvlb.search.held_out import Change, HeldOut, Judged, Judgement
 from tvlb.search.objective import (
     BUDGETS,
@@ -55,7 +52,6 @@ from tvlb.search.simulation import (
     parse_warmup,
     simulate_loads,
 )
-from tvlb.search.simulation_document import simulation_document
 from tvlb.search.simulation_units import Entrant
 from tvlb.search.task import Found
 from tvlb.search.units import (
@@ -130,7 +126,6 @@ __all__ = [
     "Work",
     "Workload",
     "available_cores",
-    "balance_document",
     "budget_text",
     "check_compact",
     "check_request",
@@ -143,6 +138,8 @@ __all__ = [
     "decide",
     "find_saturation",
     "flit_hop_budget",
+    "half_width",
+    "jain_index",
     "model_cost",
     "optimize",
     "own_units",
@@ -151,15 +148,12 @@ __all__ = [
     "parse_warmup",
     "parse_windows",
     "probe",
-    "probe_document",
     "sealed",
     "settings",
     "silent",
     "simulate_loads",
     "simulation_cost",
-    "simulation_document",
     "table_cost",
-    "table_document",
     "unsealed",
     "validate",
 ]

@@ -57,7 +57,7 @@ class Stored:
 
     Attributes
     ----------
-    document : of the table, see `tvlb.search.table_document`.
+    document : of the table, see `tvlb.schemas.TableDocument`.
     created_at : seconds since 1970.
     """
 

@@ -34,7 +34,7 @@ def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> 
     point : number of the point in the order of the sweep.
     key : key of the request.
     body : the resolved request.
-    document : of the table, as `tvlb.search.table_document` makes it.
+    document : of the table, as `tvlb.schemas.TableDocument` describes it.
 
     Returns
     -------
