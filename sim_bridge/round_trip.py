@@ -3,7 +3,7 @@
 import numpy as np
 
 from sim_bridge.config import SimulationConfig
-from tvlb.topology import LinkKind, Topology
+from tvlb.topology import Topology
 
 __all__ = ["round_trip_warnings"]
 
@@ -18,18 +18,18 @@ def round_trip_warnings(topology: Topology, config: SimulationConfig) -> tuple[s
     A VC with fewer slots than its credit round trip has cycles sustains buffer / round trip
     flits/cycle.
     """
-    latencies = {LinkKind.LOCAL: config.local_latency, LinkKind.GLOBAL: config.global_latency}
+    latencies = (config.local_latency, config.global_latency)
     kinds = topology.network.link_kind
     return tuple(
-        _warning(config.buffer_flits, kind, 2 * latency + _LONGEST)
-        for kind, latency in latencies.items()
+        _warning(config.buffer_flits, topology.kinds.names[kind], 2 * latency + _LONGEST)
+        for kind, latency in enumerate(latencies)
         if config.buffer_flits < 2 * latency + _SHORTEST and bool(np.any(kinds == kind))
     )
 
 
-def _warning(buffer: int, kind: LinkKind, round_trip: int) -> str:
+def _warning(buffer: int, kind: str, round_trip: int) -> str:
     return (
-        f"a buffer of {buffer} flits is below the credit round trip of {kind.name.lower()} links, "
+        f"a buffer of {buffer} flits is below the credit round trip of {kind} links, "
         f"{round_trip - 1} to {round_trip} cycles: one VC carries at most "
         f"{buffer / (round_trip - 1):.3f} flits/cycle"
     )

@@ -37,7 +37,7 @@ def between_groups(rows: PathRows) -> NDArray[np.bool_]:
 def worst(report: BalanceReport, when: str) -> float:
     """The largest usage over the mean of its kind, before or after."""
     usage = report.before if when == "before" else report.after
-    return float(np.nanmax([usage[kind].max_over_mean for kind in LinkKind]))
+    return float(np.nanmax([one.max_over_mean for one in usage.values()]))
 
 
 @pytest.mark.parametrize(

@@ -30,13 +30,13 @@ def balance_weights(path_set: PathSet, options: WeightOptions | None = None) -> 
     Examples
     --------
     >>> from tvlb.paths import parse_expression
-    >>> from tvlb.topology import Dragonfly, LinkKind
+    >>> from tvlb.topology import Dragonfly
     >>> report = balance_weights(parse_expression("<=4", Dragonfly(2, 4, 2, 5))).report
-    >>> for kind in LinkKind:
-    ...     before, after = report.before[kind], report.after[kind]
-    ...     print(f"{before.max_over_mean:.3f} {after.max_over_mean:.3f}")
-    1.090 1.004
-    1.123 1.009
+    >>> for kind, before in report.before.items():
+    ...     after = report.after[kind]
+    ...     print(f"{kind} {before.max_over_mean:.3f} {after.max_over_mean:.3f}")
+    local 1.090 1.004
+    global 1.123 1.009
     """
     if not is_listable(path_set):
         raise InvalidInput(

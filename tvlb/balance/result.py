@@ -10,7 +10,6 @@ from tvlb.balance.balanced_set import BalancedSet
 from tvlb.balance.kept_set import KeptSet
 from tvlb.balance.reweighted_set import ReweightedSet
 from tvlb.balance.usage import KindUsage
-from tvlb.topology import LinkKind
 
 __all__ = ["BalanceMethod", "BalanceReport", "Balanced"]
 
@@ -34,8 +33,8 @@ class BalanceReport:
     method : the way of balancing; None if the set was left as it is.
     """
 
-    before: dict[LinkKind, KindUsage]
-    after: dict[LinkKind, KindUsage]
+    before: dict[str, KindUsage]
+    after: dict[str, KindUsage]
     removed_locally: int
     removed_globally: int
     pairs_at_floor: int

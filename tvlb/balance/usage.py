@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths import PathRows
-from tvlb.topology import LinkKind, Topology, compiled
+from tvlb.topology import Topology, compiled
 
 __all__ = ["KindUsage", "UsageCount", "link_usage"]
 
@@ -37,6 +37,7 @@ class UsageCount:
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
+        self._kinds = topology.kinds.names
         self._usage = np.zeros(topology.num_links)
         self._per_pair: list[NDArray[np.float64]] = []
 
@@ -44,23 +45,24 @@ class UsageCount:
         """Add the pairs of `rows`, each counting `share` times."""
         self._usage += share * rows.total_usage()
         imbalance = _native.pair_imbalance(compiled(self._topology), rows.native)
-        self._per_pair.append(imbalance.reshape(-1, len(LinkKind)))
+        self._per_pair.append(imbalance.reshape(-1, len(self._kinds)))
 
     @property
     def total(self) -> NDArray[np.float64]:
         """Usage of every link, float64 (links,)."""
         return self._usage
 
-    def by_kind(self) -> dict[LinkKind, KindUsage]:
+    def by_kind(self) -> dict[str, KindUsage]:
         """Summarise by kind of link, per pair and over all pairs."""
-        per_pair = np.concatenate([np.zeros((0, len(LinkKind))), *self._per_pair])
+        per_pair = np.concatenate([np.zeros((0, len(self._kinds))), *self._per_pair])
         of_kind = self._topology.network.link_kind
         return {
-            kind: _kind_usage(self._usage[of_kind == kind], per_pair[:, kind]) for kind in LinkKind
+            name: _kind_usage(self._usage[of_kind == kind], per_pair[:, kind])
+            for kind, name in enumerate(self._kinds)
         }
 
 
-def link_usage(rows: PathRows) -> dict[LinkKind, KindUsage]:
+def link_usage(rows: PathRows) -> dict[str, KindUsage]:
     """Summarise link usage by kind, per pair and summed over all pairs of `rows`."""
     count = UsageCount(rows.topology)
     count.add(rows)

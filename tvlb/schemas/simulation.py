@@ -36,7 +36,7 @@ from tvlb.search import (
     half_width,
     jain_index,
 )
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import Topology
 
 __all__ = [
     "Fairness",
@@ -98,10 +98,12 @@ class LinkLoad(Document):
     model_config = ConfigDict(serialize_by_alias=True)
 
     @classmethod
-    def of(cls, loads: NDArray[np.float64], topology: Dragonfly) -> Self:
+    def of(cls, loads: NDArray[np.float64], topology: Topology) -> Self:
         """Describe float64 (links,), flits/cycle."""
         kinds = topology.network.link_kind
-        spreads = {kind.name.lower(): Spread.of(loads[kinds == kind]) for kind in LinkKind}
+        spreads = {
+            name: Spread.of(loads[kinds == kind]) for kind, name in enumerate(topology.kinds.names)
+        }
         return cls.model_validate({**spreads, "by_link": loads.tolist()})
 
 
@@ -229,7 +231,7 @@ class Run(_Totals, _Ending, _Intervals, _Means, _OneSeed, _OneLoad):
     traces: tuple[Trace, ...] = Field(description="Traced packets, in order of injection.")
 
     @classmethod
-    def of(cls, result: SimulationResult, topology: Dragonfly) -> Self:
+    def of(cls, result: SimulationResult, topology: Topology) -> Self:
         """Describe a run."""
         figures = {name: getattr(result, name) for name in cls.model_fields}
         figures["switch_injected"] = Fairness.of(result.switch_injected)
@@ -249,7 +251,7 @@ class SimulatedRuns(_Totals, _Intervals, _Means, _OneLoad):
     runs: tuple[Run, ...] = Field(min_length=2, description="The single runs, by seed.")
 
     @classmethod
-    def of(cls, runs: Sequence[SimulationResult], topology: Dragonfly) -> Self:
+    def of(cls, runs: Sequence[SimulationResult], topology: Topology) -> Self:
         """Describe the runs of one load."""
 
         def values(name: str) -> NDArray[np.float64]:
@@ -363,7 +365,7 @@ class SimulationDocument(Document):
         )
 
 
-def _found(searches: Sequence[SaturationSearch], topology: Dragonfly) -> dict[str, Any]:
+def _found(searches: Sequence[SaturationSearch], topology: Topology) -> dict[str, Any]:
     loads = np.array([search.load for search in searches])
     return {
         "saturation_load": round(float(loads.mean()), 10),

@@ -38,7 +38,6 @@ from tvlb.search import (
     budget_text,
 )
 from tvlb.search import SimulatedSet as Simulated
-from tvlb.topology import LinkKind
 
 __all__ = [
     "Balance",
@@ -228,8 +227,7 @@ class Balance(Document):
     def of(cls, report: BalanceReport) -> Self:
         """Describe what balancing did to a path set."""
         usage = {
-            kind.name.lower(): Usage.of(report.before[kind], report.after[kind])
-            for kind in LinkKind
+            kind: Usage.of(before, report.after[kind]) for kind, before in report.before.items()
         }
         return cls.model_validate(
             {

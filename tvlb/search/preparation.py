@@ -28,7 +28,7 @@ from tvlb.paths import PathSet, parse_expression
 from tvlb.progress import Progress, Reporter
 from tvlb.search.simulation_units import Entrant, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
-from tvlb.topology import LinkKind, Topology
+from tvlb.topology import Topology
 
 __all__ = ["BalanceUnit", "Candidate", "prepare"]
 
@@ -188,7 +188,7 @@ def _encoded(found: Balanced) -> bytes:
 
 def _report_fields(report: BalanceReport) -> _Fields:
     usage = {
-        when: {kind.name: _usage_fields(of_kind) for kind, of_kind in by_kind.items()}
+        when: {kind: _usage_fields(of_kind) for kind, of_kind in by_kind.items()}
         for when, by_kind in (("before", report.before), ("after", report.after))
     }
     return vars(report) | usage
@@ -200,7 +200,8 @@ def _usage_fields(usage: KindUsage) -> _Fields:
 
 def _decoded_report(fields: _Fields) -> BalanceReport:
     usage: _Fields = {
-        when: {LinkKind[name]: _decoded_usage(of_kind) for name, of_kind in fields[when].items()}
+        # Kept answers of before have the names in capitals.
+        when: {name.lower(): _decoded_usage(of_kind) for name, of_kind in fields[when].items()}
         for when in ("before", "after")
     }
     return BalanceReport(**{**fields, **usage})

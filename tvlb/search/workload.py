@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
 from tvlb.reading import decimal_number
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import (
     DestinationPattern,
     Pattern,
@@ -164,7 +164,7 @@ def _part(text: str) -> tuple[Pattern, Fraction]:
     return parse_pattern(name), Fraction(repr(share))
 
 
-def training_workload(topology: Dragonfly, type2_patterns: int, seed: int) -> Workload:
+def training_workload(topology: Topology, type2_patterns: int, seed: int) -> Workload:
     """Return what tables are searched on: type2 and shift patterns, and mostly uniform traffic."""
     first, second, *_, last = _shifts(topology, seed)
     adversarial = [
@@ -177,7 +177,7 @@ def training_workload(topology: Dragonfly, type2_patterns: int, seed: int) -> Wo
     return Workload((*adversarial, benign), (*[each] * len(adversarial), _BENIGN_SHARE))
 
 
-def held_out_workload(topology: Dragonfly, seed: int) -> Workload:
+def held_out_workload(topology: Topology, seed: int) -> Workload:
     """Return what tables are judged on: ten patterns that no search sees.
 
     On networks with less than four shifts between groups there are less: those of the search are
@@ -196,7 +196,7 @@ def held_out_workload(topology: Dragonfly, seed: int) -> Workload:
     return Workload.even([*patterns, *shifts, *benign])
 
 
-def _shifts(topology: Dragonfly, seed: int) -> list[DestinationPattern]:
+def _shifts(topology: Topology, seed: int) -> list[DestinationPattern]:
     """Six different patterns of TYPE_1_SET; on the smallest networks some come twice."""
     every = type1_set(topology)
     order = KeyedStream(seed, "searched-shifts").permutation(len(every))

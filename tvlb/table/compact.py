@@ -21,7 +21,7 @@ from tvlb.table.header import (
     no_removed,
 )
 from tvlb.table.table import Table, check_rebuildable
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Topology
 
 __all__ = ["AnyTable", "CompactTable", "check_switch", "count_by_hops", "stored_table"]
 
@@ -189,7 +189,7 @@ def stored_table(header: TableHeader, removed: Removed, columns: Columns) -> Any
     return CompactTable(header, removed)
 
 
-def check_switch(topology: Dragonfly, switch: int) -> None:
+def check_switch(topology: Topology, switch: int) -> None:
     """Raise InvalidInput if a topology has no such switch."""
     if not 0 <= switch < topology.num_switches:
         raise InvalidInput(f"{switch} is not a switch; allowed are 0..{topology.num_switches - 1}")

@@ -4,7 +4,6 @@ A channel is a virtual channel of a network link. A path makes each channel it t
 the next one (Dally and Seitz, 1987); injection and ejection are source and sink.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from tvlb.choices import choose
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, min_rows
 from tvlb.table.structure import pair_chunks
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
 if TYPE_CHECKING:
@@ -35,14 +34,11 @@ class Channel:
     link: int
     source: int
     target: int
-    kind: LinkKind
+    kind: str
     vc: int
 
     def __str__(self) -> str:
-        return (
-            f"link {self.link} ({self.kind.name.lower()}, {self.source} -> {self.target}) "
-            f"VC {self.vc}"
-        )
+        return f"link {self.link} ({self.kind}, {self.source} -> {self.target}) VC {self.vc}"
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,7 @@ class _Dependencies:
     the first channel, the position of the second link among those of its switch, and its VC.
     """
 
-    def __init__(self, topology: Dragonfly, scheme: VcScheme, vc_count: int | None) -> None:
+    def __init__(self, topology: Topology, scheme: VcScheme, vc_count: int | None) -> None:
         self.topology = topology
         self.scheme = scheme
         self.last_vc = _VC_LIMIT - 1 if vc_count is None else min(vc_count, _VC_LIMIT) - 1
@@ -140,16 +136,16 @@ class _Dependencies:
     def add_revisions(self, rows: PathRows) -> None:
         """Add those of paths that are taken from the second switch of a MIN path on.
 
-        The packet has already taken a local link to the switch where the path starts.
+        The packet has already taken the first link of the MIN path, to the switch where it starts.
         """
         links = _revisable(rows).links()
-        arrival = np.full((len(links), 1), LinkKind.LOCAL, dtype=np.int8)
+        arrival = np.full((len(links), 1), self.topology.longest_min_path[0], dtype=np.int8)
         vcs = self._vcs(np.hstack([arrival, self._kind_of_link[links]]))
         self._add_walk(links, vcs[:, 1:])
         starts = (links[:, 0].astype(np.int64) * _VC_LIMIT + vcs[:, 0]) * _VC_LIMIT + vcs[:, 1]
         start, vc = np.divmod(np.unique(starts), _VC_LIMIT)
         link, arrival_vc = np.divmod(start, _VC_LIMIT)
-        for arriving in _local_links_into(self.topology, link):
+        for arriving in self.topology.arrivals(self.topology.network.link_source[link]).T:
             present = arriving >= 0
             self._keep(arriving[present], arrival_vc[present], link[present], vc[present])
 
@@ -196,12 +192,12 @@ class _Dependencies:
             link,
             int(network.link_source[link]),
             int(network.link_target[link]),
-            LinkKind(int(network.link_kind[link])),
+            self.topology.kinds.names[int(network.link_kind[link])],
             vc,
         )
 
 
-def _outgoing_links(topology: Dragonfly) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _outgoing_links(topology: Topology) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """List the links that leave each switch, (switches, most), and each link's place there."""
     source = topology.network.link_source
     by_source = np.argsort(source, kind="stable")
@@ -222,30 +218,8 @@ def _shortest(rows: PathRows) -> PathRows:
 
 
 def _revisable(rows: PathRows) -> PathRows:
-    """Keep the rows of pairs whose source is the second switch of some MIN path.
-
-    That is a switch with a global link into the destination's group, the destination being in
-    another group; any other switch of its group gets there by one local link.
-    """
-    topology = rows.topology
-    network, group = topology.network, topology.switch_group
-    reaches = np.zeros((topology.num_switches, topology.groups), dtype=bool)
-    across = network.link_kind == LinkKind.GLOBAL
-    reaches[network.link_source[across], group[network.link_target[across]]] = True
-    return rows.select(reaches[rows.source, group[rows.target]][rows.pair_of_row])
-
-
-def _local_links_into(
-    topology: Dragonfly, next_links: NDArray[np.int64]
-) -> Iterator[NDArray[np.int32]]:
-    """Yield, by index of the switch they come from, the local links to where links start.
-
-    -1 where that switch is the start itself.
-    """
-    start = topology.network.link_source[next_links]
-    for index in range(topology.switches_per_group):
-        origin = topology.switch_group[start] * topology.switches_per_group + index
-        yield topology.local_link[origin, start % topology.switches_per_group]
+    """Keep the rows of pairs whose source is the second switch of some MIN path."""
+    return rows.select(rows.topology.is_second(rows.source, rows.target)[rows.pair_of_row])
 
 
 def _find_cycle(graph: "scipy.sparse.csr_array") -> list[int]:

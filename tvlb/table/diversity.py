@@ -37,9 +37,8 @@ class Diversity:
 
 
 def diversity(rows: PathRows) -> Diversity:
-    """Count paths, first links and intermediates of every inter-group pair."""
-    group = rows.topology.switch_group
-    between = group[rows.source] != group[rows.target]
+    """Count paths, first links and intermediates of every pair with a choice."""
+    between = rows.topology.has_choice(rows.source, rows.target)
     return Diversity(
         pairs=int(np.count_nonzero(between)),
         paths=_spread(np.diff(rows.offset)[between]),

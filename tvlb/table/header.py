@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
-from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly
+from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly, Topology
 
 __all__ = [
     "FORMAT_VERSION",
@@ -64,8 +64,9 @@ class TopologyRecord(BaseModel):
     links: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, topology: Dragonfly) -> Self:
+    def of(cls, topology: Topology) -> Self:
         """Record a topology."""
+        assert isinstance(topology, Dragonfly), "headers hold no other family yet"
         return cls(
             p=topology.nodes_per_switch,
             a=topology.switches_per_group,

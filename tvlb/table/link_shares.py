@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from tvlb.balance import UsageCount, chunks, sample_of
 from tvlb.table.compact import AnyTable, CompactTable
-from tvlb.topology import LinkKind
 
 __all__ = ["LinkShares", "link_shares"]
 
@@ -52,7 +51,7 @@ def link_shares(table: AnyTable) -> LinkShares:
 def _relative(usage: NDArray[np.float64], table: AnyTable) -> NDArray[np.float64]:
     relative = np.zeros(len(usage))
     kinds = table.topology.network.link_kind
-    for kind in LinkKind:
+    for kind in range(len(table.topology.kinds.names)):
         inside = (kinds == kind) & (usage > 0)
         if inside.any():
             relative[inside] = usage[inside] / usage[inside].mean()

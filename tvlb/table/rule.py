@@ -80,8 +80,7 @@ def local_removals(removed: Removed, topology: Dragonfly) -> list[Finding]:
     """Balancing never touches the detours inside a group."""
     source, target = (np.clip(ends, 0, None) for ends in removed[:, :2].T)
     last = topology.num_switches - 1
-    group = topology.switch_group
-    inside = group[np.minimum(source, last)] == group[np.minimum(target, last)]
+    inside = ~topology.has_choice(np.minimum(source, last), np.minimum(target, last))
     if not inside.any():
         return []
     count, first = int(np.count_nonzero(inside)), removed[int(inside.argmax())].tolist()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tvlb.paths import ABSENT, MAX_HOPS, PathRows
 from tvlb.table.columns import Columns
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import Topology, Triples
 
 __all__ = [
     "Finding",
@@ -61,7 +61,7 @@ def rows_that(what: str, wrong: Mask, columns: Columns) -> list[Finding]:
     return [Finding(count, f"{what} ({count} rows), first {first}")]
 
 
-def check_order(columns: Columns, topology: Dragonfly) -> list[Finding]:
+def check_order(columns: Columns, topology: Topology) -> list[Finding]:
     """Check that switch pairs exist, rows are sorted and no path is listed twice."""
     switches = topology.num_switches
     source, target = columns.src_switch, columns.dst_switch
@@ -118,53 +118,10 @@ def _invalid_masks(rows: PathRows, columns: Columns) -> Iterator[tuple[str, Mask
     for link in (columns.first_link, columns.second_link):
         unknown |= (link < ABSENT) | (link >= links)
     yield "an intermediate switch or link id does not exist", unknown
-    group = topology.switch_group
-    inside = group[columns.src_switch] == group[columns.dst_switch]
-    for applies, masks in ((inside, _inside_group), (~inside, _between_groups)):
-        for what, wrong in masks(topology, columns):
-            yield what, wrong & applies & ~unknown
-
-
-def _inside_group(topology: Dragonfly, columns: Columns) -> Iterator[tuple[str, Mask]]:
-    group = topology.switch_group
-    via = columns.intermediate % topology.num_switches
-    yield (
-        "a pair inside a group has a global link",
-        (columns.first_link != ABSENT) | (columns.second_link != ABSENT),
-    )
-    yield (
-        "the intermediate switch is no third switch of the group",
-        (group[via] != group[columns.src_switch])
-        | (via == columns.src_switch)
-        | (via == columns.dst_switch),
-    )
-    yield "hops do not match the path", columns.hops != 2
-
-
-def _between_groups(topology: Dragonfly, columns: Columns) -> Iterator[tuple[str, Mask]]:
-    group, network = topology.switch_group, topology.network
-    via = columns.intermediate % topology.num_switches
-    yield (
-        "the intermediate switch is in the source or destination group",
-        (group[via] == group[columns.src_switch]) | (group[via] == group[columns.dst_switch]),
-    )
-    hops = np.zeros(len(columns), dtype=np.int64)
-    halves = (
-        ("first", columns.first_link, columns.src_switch, via),
-        ("second", columns.second_link, via, columns.dst_switch),
-    )
-    for name, given, start, end in halves:
-        link = given % topology.num_links
-        enter, leave = network.link_source[link], network.link_target[link]
-        hops += 1 + (enter != start) + (leave != end)
-        yield (
-            f"the {name} link is not a global link between the groups it should join",
-            (given == ABSENT)
-            | (network.link_kind[link] != LinkKind.GLOBAL)
-            | (group[enter] != group[start])
-            | (group[leave] != group[end]),
-        )
-    yield "hops do not match the path", columns.hops != hops
+    ends = (columns.src_switch, columns.dst_switch)
+    names = (columns.intermediate % switches, columns.first_link, columns.second_link)
+    for what, wrong in topology.path_faults(Triples(*ends, *names, columns.hops)):
+        yield what, wrong & ~unknown
 
 
 def _disconnected(rows: PathRows) -> Mask:

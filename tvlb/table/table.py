@@ -21,7 +21,7 @@ from tvlb.table.header import (
     no_removed,
 )
 from tvlb.table.structure import first_invalid_row
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Topology
 
 __all__ = ["Table", "check_rebuildable", "mean_vlb_hops", "paths_by_hops"]
 
@@ -157,10 +157,9 @@ def paths_by_hops(hops: NDArray[np.int8]) -> dict[int, int]:
 
 def mean_vlb_hops(rows: PathRows) -> float | None:
     """Mean hops of a drawn path over the inter-group pairs that have one; None if none has."""
-    group = rows.topology.switch_group
     with np.errstate(over="ignore", invalid="ignore"):  # a damaged table has any weights
         hops = rows.mean_hops_by_pair()
-    drawn = (group[rows.source] != group[rows.target]) & (np.diff(rows.offset) > 0)
+    drawn = rows.topology.has_choice(rows.source, rows.target) & (np.diff(rows.offset) > 0)
     return float(hops[drawn].mean()) if drawn.any() else None
 
 
@@ -173,7 +172,7 @@ def check_rebuildable(base_set: PathSet, seed: int) -> None:
         raise InvalidInput(f"{base_set} with another seed cannot be recorded with seed {seed}")
 
 
-def _check_every_pair(topology: Dragonfly, rows: PathRows) -> None:
+def _check_every_pair(topology: Topology, rows: PathRows) -> None:
     if rows.topology != topology:
         raise InvalidInput(f"rows of {rows.topology} cannot make a table of {topology}")
     switches = topology.num_switches

@@ -7,7 +7,7 @@ from tvlb.topology.compiled import compiled
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import parse_named_topology, parse_sizes, parse_topology
-from tvlb.topology.topology import Topology
+from tvlb.topology.topology import Topology, Triples
 
 __all__ = [
     "ARRANGEMENTS",
@@ -17,6 +17,7 @@ __all__ = [
     "LinkKinds",
     "Network",
     "Topology",
+    "Triples",
     "compiled",
     "parse_named_topology",
     "parse_sizes",

@@ -1,7 +1,8 @@
 """What engines know of a network: its links, and what its family says of paths and pairs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,9 +15,29 @@ from tvlb.topology.network import LinkKinds, Network
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Topology"]
+__all__ = ["Topology", "Triples"]
 
 _Switches = NDArray[np.integer]
+_Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Triples:
+    """Named paths with their ends, arrays of one length.
+
+    Attributes
+    ----------
+    source, target, intermediate : switches.
+    first, second : names of the MIN halves, -1 where absent.
+    hops : links of the path, as somebody says.
+    """
+
+    source: _Switches
+    target: _Switches
+    intermediate: _Switches
+    first: _Switches
+    second: _Switches
+    hops: _Switches
 
 
 class Topology(ABC):
@@ -90,6 +111,21 @@ class Topology(ABC):
         """Switches that stand for all others, as far as the network is regular."""
 
     @abstractmethod
+    def path_faults(self, paths: Triples) -> Iterator[tuple[str, _Mask]]:
+        """Yield each rule that VLB paths must keep, with the paths that break it.
+
+        Intermediates exist; names of halves may be any number.
+        """
+
+    @abstractmethod
+    def arrivals(self, switches: _Switches) -> NDArray[np.int32]:
+        """Links by which a packet that decides again comes, int32 (switches, most), -1 beyond."""
+
+    @abstractmethod
+    def is_second(self, sources: _Switches, targets: _Switches) -> _Mask:
+        """Whether a packet for a target may decide again at a switch, having taken one link."""
+
+    @abstractmethod
     def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
         """Return the pairs from which a packet of given pairs may decide again, after one link."""
 
@@ -116,6 +152,7 @@ class Topology(ABC):
         for switch in range(self.num_switches):
             graph.add_node(switch, nodes=self.nodes_per_switch, **self.coordinates(switch))
         network = self.network
+        named = list(zip(self.kinds.names, self.kinds.latencies, strict=True))
         ends = zip(
             network.link_source.tolist(),
             network.link_target.tolist(),
@@ -123,8 +160,8 @@ class Topology(ABC):
             strict=True,
         )
         for link, (source, target, kind) in enumerate(ends):
-            latency = self.kinds.latencies[kind]
-            graph.add_edge(source, target, id=link, kind=self.kinds.names[kind], latency=latency)
+            name, latency = named[kind]
+            graph.add_edge(source, target, id=link, kind=name, latency=latency)
         return graph
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """The Dragonfly family dfly(p, a, h, g) with complete-graph groups."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from functools import cached_property
 from typing import Self
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Shape
+from tvlb.topology.dragonfly.path_rules import path_faults
 from tvlb.topology.network import LinkKinds, Network, directed_links
-from tvlb.topology.topology import Topology
+from tvlb.topology.topology import Topology, Triples
 
 __all__ = ["FROM_FILE", "Dragonfly", "LinkKind"]
 
@@ -180,6 +181,20 @@ class Dragonfly(Topology):
         """See `Topology`: those of the first group."""
         return np.arange(self.switches_per_group, dtype=np.int32)
 
+    def path_faults(self, paths: Triples) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """See `Topology`."""
+        return path_faults(self, paths)
+
+    def arrivals(self, switches: _Switches) -> NDArray[np.int32]:
+        """See `Topology`: the local links from all others of the group."""
+        members = np.arange(self.switches_per_group)
+        origins = self.switch_group[switches][:, None] * self.switches_per_group + members
+        return self.local_link[origins, (switches % self.switches_per_group)[:, None]]
+
+    def is_second(self, sources: _Switches, targets: _Switches) -> NDArray[np.bool_]:
+        """See `Topology`: at the switches with a global link into the target's group."""
+        return self._reaches[sources, self.switch_group[targets]]
+
     def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
         """See `Topology`: from every switch of the source's group."""
         between = self.has_choice(sources, targets)
@@ -206,7 +221,7 @@ class Dragonfly(Topology):
         one_partner_each = len(np.unique(senders)) == len(senders)
         if len(pairs) == 0 or not one_partner_each or (source == target).any():
             return price
-        price[self.network.link_kind == LinkKind.GLOBAL] = 1.0
+        price[self.is_global] = 1.0
         offset = self.group_link_offset
         for pair in pairs.tolist():
             price[self.group_links[offset[pair] : offset[pair + 1]]] = 2.0
@@ -229,6 +244,11 @@ class Dragonfly(Topology):
         """Group of each switch, int32, shape (switches,)."""
         switches = np.arange(self.num_switches, dtype=np.int32)
         return switches // np.int32(self.switches_per_group)
+
+    @cached_property
+    def is_global(self) -> NDArray[np.bool_]:
+        """Which links are global, bool (links,)."""
+        return self.network.link_kind == LinkKind.GLOBAL
 
     @cached_property
     def group_links(self) -> NDArray[np.int32]:
@@ -275,8 +295,17 @@ class Dragonfly(Topology):
         }
 
     @cached_property
+    def _reaches(self) -> NDArray[np.bool_]:
+        """Whether a switch has a link into a group, bool (switches, groups)."""
+        network = self.network
+        reaches = np.zeros((self.num_switches, self.groups), dtype=bool)
+        ends = self.switch_group[network.link_target[self.is_global]]
+        reaches[network.link_source[self.is_global], ends] = True
+        return reaches
+
+    @cached_property
     def _global_ids(self) -> NDArray[np.int32]:
-        return np.flatnonzero(self.network.link_kind == LinkKind.GLOBAL).astype(np.int32)
+        return np.flatnonzero(self.is_global).astype(np.int32)
 
     @cached_property
     def _global_pairs(self) -> NDArray[np.int32]:
