@@ -28,6 +28,8 @@ __all__ = ["Examined", "Examiner", "examine"]
 _SMALL_BYTES = 16 << 10
 # Threads that look at small ones; more would only take turns at the same processor.
 _THREADS = 2
+# Sweeps may make thousands of networks, which takes seconds; they only wait for each other.
+_SWEEP_THREADS = 1
 _MOST_WAITING = 200
 # After so many large ones another process takes over, with the memory of none of them.
 _CALLS_PER_PROCESS = 100
@@ -102,6 +104,7 @@ class Examiner:
     def __init__(self, limits: RequestLimits) -> None:
         self._limits = limits
         self._threads = CapacityLimiter(_THREADS)
+        self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
         self._turn = CapacityLimiter(1)
         self._calls = 0
         self._process = BesideProcess(_prepare)
@@ -116,14 +119,13 @@ class Examiner:
         Problem : too many are being examined, or it took too long.
         """
         large = len(sent) > _SMALL_BYTES
-        self._check_waiting(self._turn if large else self._threads)
+        threads = self._sweep_threads if issubclass(model, SweepBody) else self._threads
+        self._check_waiting(self._turn if large else threads)
         if large:
             async with self._turn:
                 found = await self._beside(model, sent)
         else:
-            found = await to_thread.run_sync(
-                examine, model, sent, self._limits, limiter=self._threads
-            )
+            found = await to_thread.run_sync(examine, model, sent, self._limits, limiter=threads)
         if isinstance(found, list):
             raise RequestValidationError(found)
         return found

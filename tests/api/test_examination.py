@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -61,3 +62,27 @@ def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     assert isinstance(found, Examined)
     assert len(set(found.points)) == 2
     assert not found.may_be_quick
+
+
+def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    def slow(model: type[Question], content: bytes, limits: RequestLimits) -> object:
+        if model is SweepBody:
+            go_on.wait()
+        return examine(model, content, limits)
+
+    async def run() -> object:
+        examiner = Examiner(LIMITS)
+        body = sent({"topologies": ["2,4,2,5"]})
+        sweeps = [asyncio.create_task(examiner.run(SweepBody, body)) for _ in range(3)]
+        await asyncio.sleep(0)
+        try:
+            return await asyncio.wait_for(examiner.run(ModelBody, sent(MODEL)), 30.0)
+        finally:
+            go_on.set()
+            await asyncio.gather(*sweeps)
+            examiner.close()
+
+    monkeypatch.setattr("api.examination.examine", slow)
+    assert isinstance(asyncio.run(run()), Examined)
