@@ -44,7 +44,13 @@ def written(tmp_path: Path) -> Path:
 def rewrite(written: Path) -> Rewrite:
     """Write the small table again, with another header text or so many equal rows."""
 
-    def write(header: bytes | None = None, rows: int | None = None, **entries: Any) -> Path:
+    def write(
+        header: bytes | None = None,
+        rows: int | None = None,
+        data_page_size: int | None = None,
+        max_rows_per_page: int | None = None,
+        **entries: Any,
+    ) -> Path:
         with pq.ParquetFile(written) as file:
             content, before = file.read(), file.metadata.metadata[b"tvlb.table"]
         if rows is not None:
@@ -56,9 +62,11 @@ def rewrite(written: Path) -> Rewrite:
             "use_dictionary": False,
             "compression": "zstd",
             "store_schema": False,
+            "data_page_size": data_page_size,
+            "max_rows_per_page": max_rows_per_page,
         }
         with pq.ParquetWriter(written, content.schema, **plain) as writer:
-            writer.write_table(content)
+            writer.write_table(content, rows)
             writer.add_key_value_metadata({b"tvlb.table": text})
         return written
 
@@ -91,6 +99,30 @@ def test_rows_that_nobody_told_of(rewrite: Rewrite) -> None:
     path.write_bytes(content.replace(told, written))
     with pytest.raises(InvalidInput, match=r"a row group of 20 rows takes \d,\d{3},\d{3} bytes"):
         read_table(path)
+
+
+def test_pages_that_hold_more_than_the_footer_tells(rewrite: Rewrite, written: Path) -> None:
+    # One page of 2 million rows per column, and a footer made to say 20 rows in 200 bytes each.
+    path = rewrite(rows=2_000_000, data_page_size=1 << 30, max_rows_per_page=1 << 30)
+    with pq.ParquetFile(path) as file:
+        group = file.metadata.row_group(0)
+        columns = [group.column(one) for one in range(group.num_columns)]
+        told = {group.num_rows: 20, **{one.total_uncompressed_size: 200 for one in columns}}
+    content = path.read_bytes()
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    pages, footer = content[:end], content[end:]
+    for before, after in told.items():
+        footer = footer.replace(_varint(before), _varint(after, len(_varint(before))))
+    path.write_bytes(pages + footer)
+    with pytest.raises(InvalidInput, match=r"a row group of 20 rows takes \d\d,\d{3},\d{3} bytes"):
+        read_table(path)
+
+
+def _varint(number: int, length: int = 0) -> bytes:
+    """Write twice a number in groups of 7 bits, in so many bytes where that is more than needed."""
+    length = length or -(-(2 * number).bit_length() // 7)
+    groups = [(2 * number >> 7 * one) & 127 for one in range(length)]
+    return bytes([*(one | 128 for one in groups[:-1]), groups[-1]])
 
 
 @pytest.mark.parametrize("removed", ["xx", [["a" * 10_000, 1, 2, 3, 4]], [[1.5, 1, 2, 3, 4]]])

@@ -25,6 +25,7 @@ from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.compact import AnyTable, stored_table
 from tvlb.table.formats import Format
 from tvlb.table.header import Removed, TableHeader, join, no_removed, split
+from tvlb.table.parquet_pages import inflated_size
 
 __all__ = ["FORMAT"]
 
@@ -37,6 +38,9 @@ _MAX_ROW_GROUPS = 100_000
 # Of a value with its part of a dictionary, and of what comes with the pages of a group.
 _MOST_VALUE_BYTES = 16
 _MOST_GROUP_BYTES = 1 << 20
+# Pages of few rows are rare, and each takes time.
+_LEAST_PAGE_ROWS = 100
+_MOST_SMALL_PAGES = 1000
 _REMOVED = "removed"
 
 
@@ -103,20 +107,35 @@ def _table(stream: BinaryIO) -> AnyTable:
         rows, most = file.metadata.num_rows, _most(header)
         if rows > most:
             raise InvalidInput(f"{rows:,} rows, but the network has at most {most:,} paths")
-        _check_sizes(file.metadata)
+        _check_sizes(file.metadata, stream)
         content = file.read()
     arrays = {name: _values(name, content.column(name)) for name in COLUMN_TYPES}
     return stored_table(header, removed, Columns.from_arrays(arrays))
 
 
-def _check_sizes(metadata: Any) -> None:
+def _check_sizes(metadata: Any, stream: BinaryIO) -> None:
     """Pages may hold more than the rows that are told of, and inflate to any size."""
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
+        columns = [group.column(one) for one in range(group.num_columns)]
         most = group.num_rows * len(COLUMN_TYPES) * _MOST_VALUE_BYTES + _MOST_GROUP_BYTES
-        size = sum(group.column(one).total_uncompressed_size for one in range(group.num_columns))
-        if size > most:
+        pages = group.num_rows // _LEAST_PAGE_ROWS + _MOST_SMALL_PAGES
+        told = sum(column.total_uncompressed_size for column in columns)
+        found = sum(
+            inflated_size(stream, _start(column), column.total_compressed_size, pages)
+            for column in columns
+            # Else its pages are not looked at, and may be nowhere.
+            if column.num_values > 0
+        )
+        if max(told, found) > most:
+            size = max(told, found)
             raise InvalidInput(f"a row group of {group.num_rows:,} rows takes {size:,} bytes")
+
+
+def _start(column: Any) -> int:
+    """Where the pages of a column begin, as pyarrow takes it."""
+    data, dictionary = column.data_page_offset, column.dictionary_page_offset
+    return dictionary if dictionary is not None and 0 < dictionary < data else data
 
 
 def _header(file: Any) -> tuple[TableHeader, Removed]:
