@@ -51,6 +51,9 @@ _BYTES_PER_NODE = 2000.0
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
 _DRAIN_CYCLES = 100
+# Delivered packets are counted by latency, which in a saturated run grows with its length: 4 bytes
+# each, and 6 where room is made for more.
+_BYTES_PER_LATENCY = 6.0
 # What a run tells, until the document is written, and in it. A number takes 7 bytes, and 20 where
 # the window is no power of ten. A trace of 4 switches takes 270 bytes and, as objects, 3.8 kB.
 _BYTES_PER_TRACE = 6000.0
@@ -169,7 +172,8 @@ def simulation_cost(
     written = traces * _WRITTEN_PER_TRACE + numbers * _WRITTEN_PER_NUMBER
     busiest = 1.0 if saturation else max(loads, default=0.0)
     packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
-    return _cost(stages, _simulator_bytes(topology) + packets + kept, written)
+    latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
+    return _cost(stages, _simulator_bytes(topology) + packets + latencies + kept, written)
 
 
 def table_cost(topology: Dragonfly, options: SearchOptions) -> Cost:
@@ -222,12 +226,15 @@ def _window_cycles(config: SimulationConfig) -> int:
     return warmup + config.measured_cycles
 
 
+def _most_cycles(config: SimulationConfig) -> int:
+    return config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
+
+
 def _most_packets(
     topology: Dragonfly, routing: str, config: SimulationConfig, load: float
 ) -> float:
     """Packets inside the network at once: all that are sent, or as many as have a buffer."""
-    cycles = config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
-    sent = topology.num_nodes * min(load, 1.0) * cycles
+    sent = topology.num_nodes * min(load, 1.0) * _most_cycles(config)
     # Virtual channels that no route needs stay empty.
     needed = replace(config, vc_count=None).resolved_vc_count(topology, routing)
     channels = min(config.resolved_vc_count(topology, routing), needed)
@@ -238,7 +245,7 @@ def _most_packets(
 def _told(topology: Dragonfly, config: SimulationConfig, load: float) -> tuple[float, float]:
     """Traces and numbers that one run tells of."""
     packets = topology.num_nodes * min(load, 1.0) * config.measured_cycles
-    cycles = config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
+    cycles = _most_cycles(config)
     by_place = topology.num_links + 2 * topology.num_switches
     return min(config.traced_packets, packets), by_place + 3 * (cycles / _SERIES_CYCLES) + _FIGURES
 
