@@ -1,16 +1,30 @@
-"""Plain data for JSON: numbers that do not exist (nan) become null."""
+"""What becomes JSON: documents with named keys, and plain data of any sort."""
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
-__all__ = ["plain"]
+__all__ = ["Document", "plain"]
+
+
+class Document(BaseModel):
+    """A document, or a part of one: immutable, and with no keys but those named.
+
+    Made from JSON, or from a result of the library: its attributes with the names of the keys.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, defer_build=True)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what `json` can write, without the keys that are absent."""
+        return self.model_dump(mode="json", exclude_unset=True)
 
 
 def plain(value: object) -> object:
-    """Turn a value into what `json` can write: lists, dicts, text and finite numbers."""
+    """Turn a value into what `json` can write; numbers that do not exist (nan) become null."""
     if isinstance(value, np.ndarray):
         return plain(cast("np.ndarray[tuple[int], np.dtype[np.float64]]", value).tolist())
     if isinstance(value, float):

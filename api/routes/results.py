@@ -212,7 +212,7 @@ async def get_paths(
 
     def read() -> object:
         table = services.library.table(resource.table_file)
-        return pair_summary(table, pair.src, pair.dst, pair.limit)
+        return pair_summary(table, pair.src, pair.dst, pair.limit).plain()
 
     return as_json(await to_thread.run_sync(read))
 

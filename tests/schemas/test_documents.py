@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from tests.search.here import units_here
 from tvlb.cli import main
+from tvlb.documents import Document
 from tvlb.schemas import ModelDocument, SimulationDocument, TableDocument, example
-from tvlb.schemas.common import Document
 from tvlb.search import Units
 
 _MODELS: dict[str, type[Document]] = {

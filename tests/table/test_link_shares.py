@@ -21,7 +21,7 @@ def counted(table: Table) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     for source in range(switches):
         for target in set(range(switches)) - {source}:
             for path in pair_paths(table, source, target):
-                usage[path["links"]] += path["weight"]
+                usage[list(path.links)] += path.weight
     return usage
 
 
@@ -54,19 +54,19 @@ def test_a_compact_table_is_seen_in_a_sample(table: Table) -> None:
 def test_a_pair_is_summarised(table: Table) -> None:
     every = pair_paths(table, 0, 19)
     found = pair_summary(table, 0, 19, limit=2)
-    assert found["paths"] == every[:2]
-    assert found["total"] == len(every) > 2
-    assert found["mean_hops"] == pytest.approx(sum(p["weight"] * p["hops"] for p in every))
+    assert found.paths == tuple(every[:2])
+    assert found.total == len(every) > 2
+    assert found.mean_hops == pytest.approx(sum(p.weight * p.hops for p in every))
     usage = np.zeros(table.topology.num_links)
     for path in every:
-        usage[path["links"]] += path["weight"]
-    assert {one["link"]: one["weight"] for one in found["links"]} == pytest.approx(
+        usage[list(path.links)] += path.weight
+    assert {one.link: one.weight for one in found.links} == pytest.approx(
         {int(link): usage[link] for link in np.flatnonzero(usage)}
     )
     # Two cables join the groups of a pair, and each begins one MIN path.
-    assert [path["intermediate"] for path in found["min_paths"]] == [-1, -1]
-    assert sum(path["weight"] for path in found["min_paths"]) == pytest.approx(1.0)
-    for path in found["min_paths"]:
-        assert path["switches"][0] == 0
-        assert path["switches"][-1] == 19
-        assert path["kinds"].count("global") == 1
+    assert [path.intermediate for path in found.min_paths] == [-1, -1]
+    assert sum(path.weight for path in found.min_paths) == pytest.approx(1.0)
+    for path in found.min_paths:
+        assert path.switches[0] == 0
+        assert path.switches[-1] == 19
+        assert path.kinds.count("global") == 1

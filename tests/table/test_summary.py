@@ -38,14 +38,14 @@ def test_min_only_summary(make_table: Callable[..., Table], small: Dragonfly) ->
 def test_paths_of_a_pair_are_walks(table: Table, small: Dragonfly) -> None:
     paths = pair_paths(table, 0, 8)
     # The 10 intermediates within 2 hops of switch 0, each reached and left one shortest way.
-    assert [path["intermediate"] for path in paths] == [4, 5, 6, 7, 12, 16, 20, 24, 28, 32]
-    assert sum(path["weight"] for path in paths) == pytest.approx(1)
+    assert [path.intermediate for path in paths] == [4, 5, 6, 7, 12, 16, 20, 24, 28, 32]
+    assert sum(path.weight for path in paths) == pytest.approx(1)
     for path in paths:
-        assert (path["switches"][0], path["switches"][-1]) == (0, 8)
-        assert path["intermediate"] in path["switches"]
-        assert len(path["links"]) == len(path["kinds"]) == path["hops"]
-        assert path["kinds"].count("global") == 2
-        steps = zip(path["switches"], path["switches"][1:], path["links"], strict=False)
+        assert (path.switches[0], path.switches[-1]) == (0, 8)
+        assert path.intermediate in path.switches
+        assert len(path.links) == len(path.kinds) == path.hops
+        assert path.kinds.count("global") == 2
+        steps = zip(path.switches, path.switches[1:], path.links, strict=False)
         for source, target, link in steps:
             assert small.network.link_source[link] == source
             assert small.network.link_target[link] == target
@@ -53,8 +53,8 @@ def test_paths_of_a_pair_are_walks(table: Table, small: Dragonfly) -> None:
 
 def test_paths_inside_a_group_have_no_global_links(table: Table) -> None:
     for path in pair_paths(table, 0, 1):
-        assert (path["first_link"], path["second_link"]) == (-1, -1)
-        assert path["kinds"] == ["local", "local"]
+        assert (path.first_link, path.second_link) == (-1, -1)
+        assert path.kinds == ("local", "local")
 
 
 @pytest.mark.parametrize(("source", "target"), [(0, 36), (-1, 3), (5, 5)])

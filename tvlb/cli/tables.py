@@ -16,7 +16,7 @@ from tvlb.registry import one_of
 from tvlb.search import Routing
 from tvlb.table import (
     CompactTable,
-    PairPath,
+    PathItem,
     VcSettings,
     by_suffix,
     check_writable,
@@ -74,19 +74,20 @@ def _parse_pair(text: str) -> tuple[int, int]:
     return source, target
 
 
-def _show_pair(paths: list[PairPath], ends: tuple[int, int], json: bool) -> None:
+def _show_pair(paths: list[PathItem], ends: tuple[int, int], json: bool) -> None:
     if json:
-        print_json(plain({"src": ends[0], "dst": ends[1], "paths": paths}))
+        found = [path.plain() for path in paths]
+        print_json({"src": ends[0], "dst": ends[1], "paths": found})
         return
     grid = Grid(title=f"VLB paths from switch {ends[0]} to switch {ends[1]}")
     for name in ("switches", "links", "hops", "weight"):
         grid.add_column(name, justify="right" if name in ("hops", "weight") else "left")
     for path in paths:
         grid.add_row(
-            " ".join(map(str, path["switches"])),
-            " ".join(map(str, path["links"])),
-            str(path["hops"]),
-            f"{path['weight']:.6f}",
+            " ".join(map(str, path.switches)),
+            " ".join(map(str, path.links)),
+            str(path.hops),
+            f"{path.weight:.6f}",
         )
     stdout().print(grid)
 

@@ -3,8 +3,8 @@
 The models describe the documents, make them of the results of the library, and check them.
 """
 
+from tvlb.documents import Document
 from tvlb.schemas.command import command_line
-from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
 from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
@@ -19,7 +19,6 @@ from tvlb.schemas.resources import (
     JobStatus,
     LinkUsage,
     ModelResource,
-    PairPaths,
     PointCount,
     SimulationResource,
     TableItem,
@@ -34,6 +33,7 @@ from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import Balance, ProbeCurve, TableDocument
 from tvlb.schemas.table_body import TableBody, WindowsBody
 from tvlb.schemas.texts import TableFormatText
+from tvlb.table import PairPaths
 
 __all__ = [
     "MAX_POINTS",

@@ -1,16 +1,17 @@
 """What several documents have in common."""
 
 from math import isfinite
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
+
+from tvlb.documents import Document
 
 __all__ = [
     "Count",
     "Cycles",
-    "Document",
     "Figure",
     "Load",
     "NonNegative",
@@ -27,19 +28,6 @@ __all__ = [
 ]
 
 _Value = TypeVar("_Value")
-
-
-class Document(BaseModel):
-    """A document, or a part of one: immutable, and with no keys but those named.
-
-    Made from JSON, or from a result of the library: its attributes with the names of the keys.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, defer_build=True)
-
-    def plain(self) -> dict[str, Any]:
-        """Return what `json` can write, without the keys that are absent."""
-        return self.model_dump(mode="json", exclude_unset=True)
 
 
 def _refuse_null(value: _Value | None) -> _Value:

@@ -5,10 +5,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from tvlb.balance import BalanceMethod
+from tvlb.documents import Document
 from tvlb.paths import SHAPES, ShapeSet, shape_name, shape_shares
 from tvlb.schemas.common import (
     Count,
-    Document,
     Figure,
     Load,
     NonNegative,

@@ -4,13 +4,13 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field
 
+from tvlb.documents import Document
 from tvlb.model import BoundKind, Outcome, Throughput, solver_kinds
 from tvlb.paths import PathSet
 from tvlb.provenance import versions
 from tvlb.registry import one_of
 from tvlb.schemas.common import (
     Count,
-    Document,
     PathSetText,
     PatternText,
     Seconds,

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
+from tvlb.documents import Document
 from tvlb.progress import JobStatus
 from tvlb.registry import one_of
-from tvlb.schemas.common import Document
 from tvlb.schemas.examples import example
 from tvlb.schemas.model import ModelDocument
 from tvlb.schemas.model_body import ModelBody
@@ -27,7 +27,6 @@ __all__ = [
     "JobStatus",
     "LinkUsage",
     "ModelResource",
-    "PairPaths",
     "PointCount",
     "SimulationResource",
     "TableItem",
@@ -233,48 +232,6 @@ class TableList(Document):
 
     tables: tuple[TableItem, ...]
     next: str | None = Field(description="URL of the older ones; null if there are none.")
-
-
-class PathItem(Document):
-    """One path, with the switches and links that it visits in travel order."""
-
-    intermediate: int
-    first_link: int
-    second_link: int
-    hops: int
-    weight: float
-    switches: tuple[int, ...]
-    links: tuple[int, ...]
-    kinds: tuple[str, ...]
-
-
-class LinkWeight(Document):
-    """A directed link, and how often a drawn path takes it."""
-
-    link: int
-    src: int
-    dst: int
-    weight: float
-
-
-class PairPaths(Document):
-    """The paths of one switch pair; the weights of all of each kind sum to 1."""
-
-    src: int
-    dst: int
-    min_paths: tuple[PathItem, ...] = Field(
-        description="MIN paths, all of which are always in use; intermediate is -1."
-    )
-    paths: tuple[PathItem, ...] = Field(
-        description="VLB paths of the table in its order, as many as were asked for."
-    )
-    total: int = Field(description="Number of all VLB paths of the pair.")
-    mean_hops: float | None = Field(
-        description="Mean hops of a drawn VLB path; null if there is none."
-    )
-    links: tuple[LinkWeight, ...] = Field(
-        description="The links that VLB paths of the pair take, all of them counted."
-    )
 
 
 class LinkUsage(Document):

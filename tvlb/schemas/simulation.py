@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, model_validator
 
+from tvlb.documents import Document
 from tvlb.provenance import versions
 from tvlb.schemas.common import (
     Count,
     Cycles,
-    Document,
     Figure,
     Load,
     NonNegative,

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from tvlb.schemas.common import Document
+from tvlb.documents import Document
 from tvlb.schemas.resources import EXAMPLE_ID, EXAMPLE_TIME, Identity
 from tvlb.schemas.sweep import SweepBody
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field
 
 from tvlb.balance import BalanceReport, KindUsage, unbalanced
+from tvlb.documents import Document
 from tvlb.schemas.common import (
     Count,
     Cycles,
-    Document,
     Figure,
     Load,
     NonNegative,

@@ -21,14 +21,11 @@ from tvlb.table.files import (
 from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights, TopologyRecord
 from tvlb.table.link_shares import LinkShares, link_shares
+from tvlb.table.pairs import PairPaths, PathItem, pair_paths, pair_summary
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
 from tvlb.table.summary import (
     CompactSummary,
-    PairPath,
-    PairSummary,
     TableSummary,
-    pair_paths,
-    pair_summary,
     summarise,
 )
 from tvlb.table.table import Table
@@ -47,8 +44,8 @@ __all__ = [
     "Diversity",
     "Format",
     "LinkShares",
-    "PairPath",
-    "PairSummary",
+    "PairPaths",
+    "PathItem",
     "Spread",
     "Table",
     "TableHeader",

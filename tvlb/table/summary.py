@@ -4,20 +4,14 @@ from typing import Literal, TypedDict, overload
 
 import numpy as np
 
-from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows, Switches, min_rows
-from tvlb.table.compact import AnyTable, CompactTable, check_switch
+from tvlb.paths import PathRows
+from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.diversity import Diversity, Spread, diversity
 from tvlb.table.table import Table
-from tvlb.topology import Topology
 
 __all__ = [
     "CompactSummary",
-    "PairPath",
-    "PairSummary",
     "TableSummary",
-    "pair_paths",
-    "pair_summary",
     "summarise",
 ]
 
@@ -86,44 +80,6 @@ class CompactSummary(TypedDict):
     sampled_pairs: int | None
 
 
-class PairPath(TypedDict):
-    """One path of a pair, with the switches and links it visits in travel order."""
-
-    intermediate: int
-    first_link: int
-    second_link: int
-    hops: int
-    weight: float
-    switches: list[int]
-    links: list[int]
-    kinds: list[str]
-
-
-class LinkWeight(TypedDict):
-    """A directed link of a switch pair's VLB paths, and how often a drawn path takes it."""
-
-    link: int
-    src: int
-    dst: int
-    weight: float
-
-
-class PairSummary(TypedDict):
-    """What the routing may choose between two switches.
-
-    `paths` may be the first ones only: `total` counts all VLB paths, and `links` and `mean_hops`
-    (None without paths) are of all.
-    """
-
-    src: int
-    dst: int
-    min_paths: list[PairPath]
-    paths: list[PairPath]
-    total: int
-    mean_hops: float | None
-    links: list[LinkWeight]
-
-
 @overload
 def summarise(table: Table) -> TableSummary: ...
 @overload
@@ -188,73 +144,6 @@ def _compact(table: CompactTable) -> CompactSummary:
     )
 
 
-def pair_paths(table: AnyTable, source: int, target: int) -> list[PairPath]:
-    """List the paths of one switch pair, in table order.
-
-    Raises
-    ------
-    InvalidInput : not two different switches of the topology, or the table's rows are invalid.
-    """
-    rows = _pair_rows(table, source, target)
-    return _paths(rows, len(rows))
-
-
-def pair_summary(
-    table: AnyTable, source: int, target: int, limit: int | None = None
-) -> PairSummary:
-    """Describe what the routing may choose between two switches.
-
-    Parameters
-    ----------
-    limit : most VLB paths to list, in table order; None for all.
-
-    Raises
-    ------
-    InvalidInput : not two different switches of the topology, or the table's rows are invalid.
-    """
-    rows = _pair_rows(table, source, target)
-    least = min_rows(table.topology, *_ends(source, target))
-    usage = rows.total_usage()
-    network = table.topology.network
-    return PairSummary(
-        src=source,
-        dst=target,
-        min_paths=_paths(least, len(least)),
-        paths=_paths(rows, len(rows) if limit is None else min(limit, len(rows))),
-        total=len(rows),
-        mean_hops=float(rows.weight @ rows.hops) if len(rows) else None,
-        links=[
-            LinkWeight(
-                link=link,
-                src=int(network.link_source[link]),
-                dst=int(network.link_target[link]),
-                weight=float(usage[link]),
-            )
-            for link in np.flatnonzero(usage).tolist()
-        ],
-    )
-
-
-def _pair_rows(table: AnyTable, source: int, target: int) -> PathRows:
-    _check_ends(table.topology, source, target)
-    return table.path_set(f"table {table.id[:12]}").rows(*_ends(source, target))
-
-
-def _check_ends(topology: Topology, source: int, target: int) -> None:
-    for switch in (source, target):
-        check_switch(topology, switch)
-    if source == target:
-        raise InvalidInput(f"switch {source} has no paths to itself")
-
-
-def _ends(source: int, target: int) -> tuple[Switches, Switches]:
-    return np.array([source], dtype=np.int32), np.array([target], dtype=np.int32)
-
-
-def _paths(rows: PathRows, count: int) -> list[PairPath]:
-    return [_path(rows, row, links) for row, links in enumerate(rows.links()[:count])]
-
-
 def diversity_data(found: Diversity) -> DiversityData:
     """Return diversity as plain data."""
     return DiversityData(
@@ -276,19 +165,4 @@ def _weights(rows: PathRows) -> WeightData:
         min=float(rows.weight.min()) if len(rows) else None,
         max=float(rows.weight.max()) if len(rows) else None,
         largest_sum_error=float(np.abs(listed - 1).max(initial=0.0)),
-    )
-
-
-def _path(rows: PathRows, row: int, links: np.ndarray[tuple[int], np.dtype[np.int32]]) -> PairPath:
-    network = rows.topology.network
-    taken = links[links >= 0]
-    return PairPath(
-        intermediate=int(rows.intermediate[row]),
-        first_link=int(rows.first_link[row]),
-        second_link=int(rows.second_link[row]),
-        hops=int(rows.hops[row]),
-        weight=float(rows.weight[row]),
-        switches=[int(rows.source[0]), *network.link_target[taken].tolist()],
-        links=taken.tolist(),
-        kinds=[rows.topology.kinds.names[kind] for kind in network.link_kind[taken].tolist()],
     )
