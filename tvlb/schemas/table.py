@@ -299,16 +299,22 @@ class SimulatedSet(Document):
 
     @classmethod
     def of(
-        cls, simulated: Simulated, validation: Validation, mean_hops: float, **more: object
+        cls,
+        simulated: Simulated,
+        validation: Validation,
+        mean_hops: float,
+        candidate: Candidate | None = None,
     ) -> Self:
-        """Describe a simulated set, with the values of further keys."""
+        """Describe a simulated candidate, or without one the conventional set."""
         measured = simulated.measured
+        comparisons = {one.expression: one for one in validation.decision.comparisons}
+        report = None if candidate is None else candidate.balance_report
         figures = (validation.patterns, measured.saturation.tolist(), measured.latency.tolist())
         return cls.model_validate(
             {
                 "expression": measured.expression,
-                "path_set": measured.expression,
-                "balancing": None,
+                "path_set": measured.expression if candidate is None else candidate.expression,
+                "balancing": None if candidate is None else candidate.form,
                 "mean_vlb_hops": mean_hops,
                 "saturation_mean": measured.saturation_mean,
                 "saturation_sem": measured.saturation_sem,
@@ -320,27 +326,9 @@ class SimulatedSet(Document):
                 ],
                 "confirmed": simulated.confirmed,
                 "windows": simulated.windows,
-                "balance": None,
-                "comparison": None,
-                **more,
+                "balance": None if report is None else Balance.of(report),
+                "comparison": comparisons.get(measured.expression),
             }
-        )
-
-    @classmethod
-    def of_candidate(
-        cls, candidate: Candidate, simulated: Simulated, validation: Validation
-    ) -> Self:
-        """Describe a candidate of a search."""
-        comparisons = {one.expression: one for one in validation.decision.comparisons}
-        report = candidate.balance_report
-        return cls.of(
-            simulated,
-            validation,
-            candidate.mean_hops,
-            path_set=candidate.expression,
-            balancing=candidate.form,
-            balance=None if report is None else Balance.of(report),
-            comparison=comparisons.get(candidate.name),
         )
 
 
@@ -560,7 +548,7 @@ class TableDocument(_Curve, _Found):
                 "topology_metadata": result.topology.metadata,
                 **_curve(result.probe, result.options.tolerance),
                 "candidates": [
-                    SimulatedSet.of_candidate(candidate, simulated, validation)
+                    SimulatedSet.of(simulated, validation, candidate.mean_hops, candidate)
                     for candidate, simulated in zip(
                         result.candidates, validation.candidates, strict=True
                     )
