@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from tvlb.errors import InvalidInput
-from tvlb.model import parse_solver, solver_kinds
+from tvlb.model import solver_kinds
 from tvlb.registry import one_of
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
@@ -138,7 +138,7 @@ SolverText = Annotated[
     Field(
         pattern=rf"^({'|'.join(kind.served for kind in _SERVED if kind.served)})$",
         description=f"{', or '.join(map(str, _SERVED))}.",
-        examples=[str(parse_solver(kind.example)) for kind in _SERVED],
+        examples=[kind.installed()[0] for kind in _SERVED],
     ),
 ]
 TableFormatText = Annotated[

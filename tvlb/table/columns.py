@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["COLUMN_TYPES", "Columns", "Row"]
 
@@ -109,7 +109,7 @@ class Columns:
         mine = self.src_switch == switch
         return Columns(**{name: values[mine] for name, values in self.arrays().items()})
 
-    def to_rows(self, topology: Dragonfly) -> PathRows:
+    def to_rows(self, topology: Topology) -> PathRows:
         """Group the rows by switch pair; pairs without rows are present and empty.
 
         Raises
@@ -135,7 +135,7 @@ class Columns:
             self.weight,
         )
 
-    def _pair_of_row(self, topology: Dragonfly) -> NDArray[np.int64]:
+    def _pair_of_row(self, topology: Topology) -> NDArray[np.int64]:
         switches = topology.num_switches
         source, target = self.src_switch.astype(np.int64), self.dst_switch.astype(np.int64)
         wrong = (source < 0) | (target < 0) | (source >= switches) | (target >= switches)

@@ -7,7 +7,7 @@ from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, Switches, min_rows
 from tvlb.table.compact import AnyTable, check_switch
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import Topology
 
 __all__ = ["LinkWeight", "PairPaths", "PathItem", "pair_paths", "pair_summary"]
 
@@ -104,7 +104,7 @@ def _pair_rows(table: AnyTable, source: int, target: int) -> PathRows:
     return table.path_set(f"table {table.id[:12]}").rows(*_ends(source, target))
 
 
-def _check_ends(topology: Dragonfly, source: int, target: int) -> None:
+def _check_ends(topology: Topology, source: int, target: int) -> None:
     for switch in (source, target):
         check_switch(topology, switch)
     if source == target:
@@ -130,5 +130,7 @@ def _path(rows: PathRows, row: int, links: np.ndarray[tuple[int], np.dtype[np.in
         weight=float(rows.weight[row]),
         switches=(int(rows.source[0]), *network.link_target[taken].tolist()),
         links=tuple(taken.tolist()),
-        kinds=tuple(LinkKind(kind).name.lower() for kind in network.link_kind[taken].tolist()),
+        kinds=tuple(
+            rows.topology.kinds.names[kind] for kind in network.link_kind[taken].tolist()
+        ),
     )

@@ -44,7 +44,6 @@ class SolverKind:
     name : what its texts begin with.
     argument : what follows after a colon, in capitals; empty for nothing.
     purpose : what it is for, as the end of a sentence; empty for the default.
-    example : of a text.
     create : makes a solver from the argument's text; raises InvalidInput.
     installed : texts of those that can be used here, one at least of every sort.
     served : regular expression of the texts that a service takes; None where it takes none.
@@ -53,7 +52,6 @@ class SolverKind:
     name: str
     argument: str
     purpose: str
-    example: str
     create: Callable[[str], LpSolver]
     installed: Callable[[], Sequence[str]]
     served: str | None = None
@@ -89,14 +87,10 @@ def parse_solver(text: str) -> LpSolver:
     """
     name, separator, argument = text.partition(":")
     kind = solver_kinds().get(name)
-    if kind is None or bool(separator) != bool(kind.argument):
-        *others, last = _forms()
-        raise InvalidInput(f"unknown solver {text!r}: expected {', '.join(others)}, or {last}")
-    return kind.create(argument)
-
-
-def _forms() -> list[str]:
-    return [
-        f"{each.usage}, such as {each.example}" if each.argument else each.usage
+    if kind is not None and bool(separator) == bool(kind.argument):
+        return kind.create(argument)
+    *others, last = (
+        f"{each.usage}, such as {each.installed()[0]}" if each.argument else each.usage
         for each in solver_kinds().values()
-    ]
+    )
+    raise InvalidInput(f"unknown solver {text!r}: expected {', '.join(others)}, or {last}")

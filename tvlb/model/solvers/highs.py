@@ -202,7 +202,6 @@ SOLVER = SolverKind(
     name="highs",
     argument="",
     purpose="",
-    example="highs",
     create=lambda _: HighsSolver(),
     installed=lambda: ("highs",),
     served="highs",

@@ -229,7 +229,6 @@ SOLVER = SolverKind(
     name="pulp",
     argument="NAME",
     purpose="for any PuLP solver",
-    example="pulp:HiGHS",
     create=PulpSolver,
     installed=lambda: [f"pulp:{name}" for name in available_solvers()],
 )

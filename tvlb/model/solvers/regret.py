@@ -117,7 +117,6 @@ SOLVER = SolverKind(
     name="rm+",
     argument="GAP",
     purpose="for certified bounds with a relative gap of 1e-5 or more",
-    example="rm+:1e-3",
     create=_create,
     installed=lambda: ("rm+:0.001",),
     served=r"rm\+:(0\.[0-9]{1,6}|[1-9]e-[1-5])",
