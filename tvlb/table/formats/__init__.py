@@ -58,8 +58,8 @@ def by_suffix(ability: Callable[[Format], _Ability | None]) -> dict[str, _Abilit
 
     Examples
     --------
-    >>> list(by_suffix(lambda each: each.read))
-    ['.parquet', '.json', '.csv']
+    >>> ".csv" in by_suffix(lambda each: each.read)
+    True
     """
     able = ((each.suffixes, ability(each)) for each in table_formats().values())
     return {suffix: can for suffixes, can in able if can is not None for suffix in suffixes}
