@@ -1,4 +1,4 @@
-"""The application: routes behind the gate, errors as problems, OpenAPI."""
+"""The application: routes behind the middleware, errors as problems, OpenAPI."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from api.gate import OPEN_PATHS, Gate
+from api.middleware import OPEN_PATHS, Middleware
 from api.pages import mount_assets
 from api.pages import router as pages
 from api.problems import ProblemDocument, install_handlers
@@ -61,7 +61,7 @@ def create_app(services: Services) -> FastAPI:
     install_handlers(app)
     limits = services.settings.limits
     app.add_middleware(
-        Gate,
+        Middleware,
         tokens=services.tokens if services.settings.needs_token else None,
         requests_per_second=limits.requests_per_second,
         max_body_bytes=limits.body_bytes,

@@ -9,8 +9,8 @@ from anyio import CapacityLimiter, to_thread
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
-from api.beside import BesideProcess, ProcessLost
 from api.problems import Problem, body_errors
+from api.side_process import ProcessLost, SideProcess
 from tvlb.schemas import (
     Question,
     Request,
@@ -107,7 +107,7 @@ class Examiner:
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
         self._turn = CapacityLimiter(1)
         self._calls = 0
-        self._process = BesideProcess(_prepare)
+        self._process = SideProcess(_prepare)
 
     async def run(self, model: type[Question], sent: bytes) -> Examined:
         """Examine a body.

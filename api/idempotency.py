@@ -1,4 +1,4 @@
-"""The Idempotency-Key header: a repeated request gets the answer of the first."""
+"""The Idempotency-Key header: a repeated request gets the response to the first."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from api.problems import Problem
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.schema import idempotency
 
-__all__ = ["LONGEST_WAIT_SECONDS", "Answers", "Attempt"]
+__all__ = ["LONGEST_WAIT_SECONDS", "Attempt", "KeptResponses"]
 
 LONGEST_WAIT_SECONDS = 300.0
 # The process that was to answer is gone if it has not done so by then.
@@ -38,29 +38,29 @@ class Attempt:
     id: str
 
 
-class Answers:
-    """Answers by owner and key, kept for a day."""
+class KeptResponses:
+    """Responses by owner and key, kept for a day."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def begin(
-        self, owner: str | None, key: str, question: str, seconds: float
+        self, owner: str | None, key: str, request: str, seconds: float
     ) -> Attempt | Response:
         """Return the known answer to a key, or the attempt whose answer is to be stored.
 
         Parameters
         ----------
-        question : what was asked, in a form that is equal for equal questions.
+        request : what was asked, in a form that is equal for equal requests.
         seconds : how long the answer may take; 20 seconds later nobody will give it any more.
 
         Raises
         ------
-        Problem : 422 if the key was used for another question, 409 if its first request is still
+        Problem : 422 if the key was used for another request, 409 if its first request is still
             being answered.
         """
         attempt = Attempt(owner or "", key, uuid.uuid4().hex)
-        fingerprint = hashlib.sha256(question.encode()).hexdigest()
+        fingerprint = hashlib.sha256(request.encode()).hexdigest()
         try:
             with self._database.writing() as connection:
                 moment = now(connection)

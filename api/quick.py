@@ -2,12 +2,12 @@
 
 import asyncio
 
-from api.beside import BesideProcess, ProcessLost
+from api.side_process import ProcessLost, SideProcess
 from tvlb.jobs.tasks import get_ready, run_task
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.progress import silent
 
-__all__ = ["NotQuick", "QuickRunner"]
+__all__ = ["NotQuick", "QuickExecutor"]
 
 # A task that waits or computes for longer is not small after all.
 _TIMEOUT_SECONDS = 15.0
@@ -27,13 +27,13 @@ class NotQuick(Exception):
         self.attempts = attempts
 
 
-class QuickRunner:
+class QuickExecutor:
     """Computes one small task at a time, and equal ones once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._running: dict[str, asyncio.Task[TaskOutput]] = {}
-        self._process = BesideProcess(get_ready)
+        self._process = SideProcess(get_ready)
         # The first request should not wait for the process to start and to load the solvers.
         self._process.start()
 

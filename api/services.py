@@ -11,12 +11,12 @@ from prometheus_client import CollectorRegistry
 
 from api.examination import Examiner
 from api.feed import Feed
-from api.idempotency import Answers
+from api.idempotency import KeptResponses
 from api.library import Library
 from api.metrics import HttpMetrics, JobMetrics
-from api.quick import QuickRunner
+from api.quick import QuickExecutor
 from api.settings import Settings
-from api.submission import Desk
+from api.submission import Submitter
 from api.tokens import TokenStore
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
@@ -61,12 +61,11 @@ class Services:
     queue: JobQueue
     results: Results
     library: Library
-    answers: Answers
     tokens: TokenStore
     feed: Feed
-    quick: QuickRunner
+    quick: QuickExecutor
     examiner: Examiner
-    desk: Desk
+    submitter: Submitter
     registry: CollectorRegistry
     http_metrics: HttpMetrics
     writers: CapacityLimiter
@@ -87,7 +86,7 @@ class Services:
         results = Results(database)
         library = Library(results, blobs)
         feed = Feed(database, workspace.worker_locks())
-        quick, answers = QuickRunner(workspace), Answers(database)
+        quick = QuickExecutor(workspace)
         examiner = Examiner(settings.limits.request)
         writers = CapacityLimiter(_WRITERS)
         registry = CollectorRegistry()
@@ -99,13 +98,20 @@ class Services:
             queue=queue,
             results=results,
             library=library,
-            answers=answers,
             tokens=TokenStore(database),
             feed=feed,
             quick=quick,
             examiner=examiner,
-            desk=Desk(
-                settings.limits, queue, results, library, feed, quick, answers, writers, examiner
+            submitter=Submitter(
+                limits=settings.limits,
+                queue=queue,
+                results=results,
+                library=library,
+                feed=feed,
+                quick=quick,
+                kept_responses=KeptResponses(database),
+                writers=writers,
+                examiner=examiner,
             ),
             registry=registry,
             http_metrics=HttpMetrics(registry),

@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, Response
 
 from api.examination import Examined, Examiner
 from api.feed import Feed
-from api.idempotency import LONGEST_WAIT_SECONDS, Answers, Attempt
+from api.idempotency import LONGEST_WAIT_SECONDS, Attempt, KeptResponses
 from api.library import Library, Resource
-from api.quick import NotQuick, QuickRunner
+from api.quick import NotQuick, QuickExecutor
 from api.resources import job_resource, result_url
 from api.settings import ServerLimits
 from tvlb.errors import StoreUnavailable
@@ -26,14 +26,14 @@ from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import Task, TaskOutput
 from tvlb.schemas import Question
 
-__all__ = ["Asking", "Desk", "parse_wait"]
+__all__ = ["SubmitHeaders", "Submitter", "parse_wait"]
 
 _POLL_AGAIN_SECONDS = 2
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Asking:
+class SubmitHeaders:
     """How something is asked for.
 
     Attributes
@@ -48,30 +48,19 @@ class Asking:
     wait_seconds: float | None
 
 
-class Desk:
+@dataclass(frozen=True)
+class Submitter:
     """Answers with the result, or with the job that will have it."""
 
-    def __init__(
-        self,
-        limits: ServerLimits,
-        queue: JobQueue,
-        results: Results,
-        library: Library,
-        feed: Feed,
-        quick: QuickRunner,
-        answers: Answers,
-        writers: CapacityLimiter,
-        examiner: Examiner,
-    ) -> None:
-        self._limits = limits
-        self._queue = queue
-        self._results = results
-        self._library = library
-        self._feed = feed
-        self._quick = quick
-        self._answers = answers
-        self._writers = writers
-        self._examiner = examiner
+    limits: ServerLimits
+    queue: JobQueue
+    results: Results
+    library: Library
+    feed: Feed
+    quick: QuickExecutor
+    kept_responses: KeptResponses
+    writers: CapacityLimiter
+    examiner: Examiner
 
     async def estimate(self, model: type[Question], sent: bytes) -> Response:
         """Answer with the resolved request and what it costs, and compute nothing.
@@ -86,7 +75,7 @@ class Desk:
         InvalidInput : the request cannot be computed, or is beyond the limits.
         Problem : too many requests are being examined.
         """
-        examined = await self._examiner.run(model, sent)
+        examined = await self.examiner.run(model, sent)
         return JSONResponse(await to_thread.run_sync(self._estimate, examined))
 
     def _estimate(self, examined: Examined) -> dict[str, Any]:
@@ -102,17 +91,17 @@ class Desk:
         }
 
     def _is_known(self, key: str) -> bool:
-        result = self._results.get(key)
+        result = self.results.get(key)
         try:
-            return result is not None and self._library.load(result).final
+            return result is not None and self.library.load(result).final
         except DamagedBlob:
             return False
 
     def _count_points(self, points: tuple[str, ...]) -> dict[str, int]:
-        known = self._results.known(points)
+        known = self.results.known(points)
         return {"total": len(points), "known": len(known)}
 
-    async def submit(self, model: type[Question], sent: bytes, asking: Asking) -> Response:
+    async def submit(self, model: type[Question], sent: bytes, headers: SubmitHeaders) -> Response:
         """Answer with the result if it is known, small or finished in time, else with its job.
 
         Parameters
@@ -126,31 +115,35 @@ class Desk:
         QueueFull : no job was made for it.
         Problem : its Idempotency-Key cannot be used, or too many requests are being examined.
         """
-        examined = await self._examiner.run(model, sent)
-        if asking.idempotency_key is None:
-            return await self._answer(examined, asking)
+        examined = await self.examiner.run(model, sent)
+        if headers.idempotency_key is None:
+            return await self._answer(examined, headers)
         begun = await to_thread.run_sync(
-            self._answers.begin,
-            asking.owner,
-            asking.idempotency_key,
+            self.kept_responses.begin,
+            headers.owner,
+            headers.idempotency_key,
             f"{model.kind} {examined.text}",
-            asking.wait_seconds or 0.0,
-            limiter=self._writers,
+            headers.wait_seconds or 0.0,
+            limiter=self.writers,
         )
         if isinstance(begun, Response):
             return begun
-        return await self._answer_once(begun, examined, asking)
+        return await self._answer_once(begun, examined, headers)
 
-    async def _answer_once(self, attempt: Attempt, examined: Examined, asking: Asking) -> Response:
+    async def _answer_once(
+        self, attempt: Attempt, examined: Examined, headers: SubmitHeaders
+    ) -> Response:
         try:
-            response = await self._answer(examined, asking)
-            await to_thread.run_sync(self._answers.keep, attempt, response, limiter=self._writers)
+            response = await self._answer(examined, headers)
+            await to_thread.run_sync(
+                self.kept_responses.keep, attempt, response, limiter=self.writers
+            )
         except BaseException:
-            await to_thread.run_sync(self._answers.drop, attempt, limiter=self._writers)
+            await to_thread.run_sync(self.kept_responses.drop, attempt, limiter=self.writers)
             raise
         return response
 
-    async def _answer(self, examined: Examined, asking: Asking) -> Response:
+    async def _answer(self, examined: Examined, headers: SubmitHeaders) -> Response:
         attempts = 0
         if self._is_small(examined):
             try:
@@ -158,16 +151,16 @@ class Desk:
             except NotQuick as begun:
                 attempts = begun.attempts
         found = await to_thread.run_sync(
-            self._find_or_submit, examined, asking.owner, attempts, limiter=self._writers
+            self._find_or_submit, examined, headers.owner, attempts, limiter=self.writers
         )
         if isinstance(found, Resource):
             return self._found(found)
-        if asking.wait_seconds is None:
+        if headers.wait_seconds is None:
             return _accepted(found)
-        return await self._wait(found, asking.wait_seconds)
+        return await self._wait(found, headers.wait_seconds)
 
     def _is_small(self, examined: Examined) -> bool:
-        small = examined.cost.cpu_seconds <= self._limits.at_once_seconds
+        small = examined.cost.cpu_seconds <= self.limits.at_once_seconds
         return small and examined.may_be_quick
 
     async def _compute(self, examined: Examined) -> Resource:
@@ -176,24 +169,24 @@ class Desk:
             return known
         task = Task(examined.kind, examined.key, examined.text)
         try:
-            output = await self._quick.run(task)
+            output = await self.quick.run(task)
         except OSError as error:
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
-        return await to_thread.run_sync(self._publish, task, output, limiter=self._writers)
+        return await to_thread.run_sync(self._publish, task, output, limiter=self.writers)
 
     def _publish(self, task: Task, output: TaskOutput) -> Resource:
         # Else the files may be in a directory that was made in its place.
-        self._library.check_store()
-        result = self._results.publish(task.kind, task.key, task.request, output)
-        return self._library.load(result)
+        self.library.check_store()
+        result = self.results.publish(task.kind, task.key, task.request, output)
+        return self.library.load(result)
 
     def _known(self, key: str) -> Resource | None:
         """Return the result if it is there and its files are whole; raises StoreUnavailable."""
-        self._library.check_store()
-        result = self._results.get(key)
-        if result is None or self._library.drop_damaged(result):
+        self.library.check_store()
+        result = self.results.get(key)
+        if result is None or self.library.drop_damaged(result):
             return None
-        return self._library.load(result)
+        return self.library.load(result)
 
     def _find_or_submit(
         self, examined: Examined, owner: str | None, attempts: int
@@ -205,7 +198,7 @@ class Desk:
                 return known
             # What may change stays readable until the new one takes its place.
             replaced = None if known is None else known.result.number
-            found = self._queue.submit(
+            found = self.queue.submit(
                 Submission(examined.kind, examined.key, request, owner, replaced, attempts)
             )
             if isinstance(found, Job):
@@ -215,17 +208,17 @@ class Desk:
         """Hold the answer until the job has ended, but no longer than was asked for."""
         deadline = time.monotonic() + seconds
         while not job.ended and (left := deadline - time.monotonic()) > 0:
-            if not await self._feed.wait(job.id, job.last_event, left):
+            if not await self.feed.wait(job.id, job.last_event, left):
                 break
-            found = await to_thread.run_sync(self._queue.get, job.id)
-            if found is None or self._feed.closing.is_set():
+            found = await to_thread.run_sync(self.queue.get, job.id)
+            if found is None or self.feed.closing.is_set():
                 break
             job = found
         applied = {"Preference-Applied": f"wait={seconds:.0f}"}
         if job.status is not JobStatus.SUCCEEDED:
             response = _accepted(job)
         else:
-            resource = await to_thread.run_sync(self._library.get, job.kind, job.key)
+            resource = await to_thread.run_sync(self.library.get, job.kind, job.key)
             response = _accepted(job) if resource is None else self._found(resource)
         response.headers.update(applied)
         return response

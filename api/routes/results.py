@@ -14,7 +14,6 @@ from starlette.responses import FileResponse, Response
 from api.problems import Problem
 from api.resources import table_item
 from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
-from api.routes.asking import How, Sent, WithOptions, body_of, submit, submitted
 from api.routes.reading import (
     IfNoneMatch,
     ResultId,
@@ -24,6 +23,7 @@ from api.routes.reading import (
     is_known,
     resource_responses,
 )
+from api.routes.submitting import Sent, WithHeaders, WithOptions, body_of, submit, submitted
 from api.services import Services, WithServices
 from tvlb.jobs.results import Result
 from tvlb.schemas import (
@@ -68,10 +68,10 @@ def _links(noun: str) -> dict[str, Any]:
     openapi_extra=body_of(TableBody),
 )
 async def create_table(
-    sent: Sent, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
 ) -> Response:
     """Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever."""
-    return await submit(services, TableBody, sent, how, options)
+    return await submit(services, TableBody, sent, headers, options)
 
 
 @router.post(
@@ -83,10 +83,10 @@ async def create_table(
     openapi_extra=body_of(ModelBody),
 )
 async def create_model(
-    sent: Sent, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
 ) -> Response:
     """Solve one throughput model: at once if it is small, else as a job."""
-    return await submit(services, ModelBody, sent, how, options)
+    return await submit(services, ModelBody, sent, headers, options)
 
 
 @router.post(
@@ -98,10 +98,10 @@ async def create_model(
     openapi_extra=body_of(SimulationBody),
 )
 async def create_simulation(
-    sent: Sent, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
 ) -> Response:
     """Simulate a routing flit by flit: at once if it is small, else as a job."""
-    return await submit(services, SimulationBody, sent, how, options)
+    return await submit(services, SimulationBody, sent, headers, options)
 
 
 class _Listing(BaseModel):

@@ -13,7 +13,6 @@ from starlette.responses import FileResponse, Response
 
 from api.resources import sweep_item
 from api.responses import NOT_MODIFIED, RANGES, binary, problems
-from api.routes.asking import How, Sent, WithOptions, body_of, submit, submitted
 from api.routes.reading import (
     IfNoneMatch,
     ResultId,
@@ -23,6 +22,7 @@ from api.routes.reading import (
     is_known,
     resource_responses,
 )
+from api.routes.submitting import Sent, WithHeaders, WithOptions, body_of, submit, submitted
 from api.services import Services, WithServices
 from tvlb.jobs.results import Result
 from tvlb.schemas import SweepBody, SweepList, SweepResource
@@ -55,14 +55,14 @@ _LINKS: dict[str, Any] = {
     openapi_extra=body_of(SweepBody),
 )
 async def create_sweep(
-    sent: Sent, services: WithServices, how: How, options: WithOptions
+    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
 ) -> Response:
     """Ask for the tables of many Dragonflies; those that are there are not computed again.
 
     A sweep that is there but has failed points is computed again. Until that has ended, the old one
     can be read.
     """
-    return await submit(services, SweepBody, sent, how, options)
+    return await submit(services, SweepBody, sent, headers, options)
 
 
 class _Listing(BaseModel):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from api.beside import BesideProcess, ProcessLost
-from api.quick import NotQuick, QuickRunner
+from api.quick import NotQuick, QuickExecutor
+from api.side_process import ProcessLost, SideProcess
 from tests.worker_tasks import count_and_die
 from tvlb.jobs.workspace import Task, Workspace
 
@@ -22,13 +22,13 @@ def nothing() -> None:
 
 
 @pytest.fixture
-def process() -> Generator[BesideProcess]:
-    made = BesideProcess(nothing)
+def process() -> Generator[SideProcess]:
+    made = SideProcess(nothing)
     yield made
     made.close()
 
 
-def test_a_call_that_takes_too_long_loses_those_that_wait(process: BesideProcess) -> None:
+def test_a_call_that_takes_too_long_loses_those_that_wait(process: SideProcess) -> None:
     async def run() -> None:
         first = await process.call(_LONG, os.getpid)
         begun = asyncio.create_task(process.call(_LONG, time.sleep, _LONG))
@@ -43,9 +43,9 @@ def test_a_call_that_takes_too_long_loses_those_that_wait(process: BesideProcess
 
 
 def test_a_process_that_died_idle_costs_nothing_and_no_other_process(
-    process: BesideProcess,
+    process: SideProcess,
 ) -> None:
-    other = BesideProcess(nothing)
+    other = SideProcess(nothing)
 
     async def run() -> None:
         before = await other.call(_LONG, os.getpid)
@@ -63,9 +63,7 @@ def test_a_process_that_died_idle_costs_nothing_and_no_other_process(
     other.close()
 
 
-def test_a_call_that_kills_its_process_is_made_twice(
-    process: BesideProcess, tmp_path: Path
-) -> None:
+def test_a_call_that_kills_its_process_is_made_twice(process: SideProcess, tmp_path: Path) -> None:
     with pytest.raises(ProcessLost) as lost:
         asyncio.run(process.call(_LONG, count_and_die, tmp_path / "starts"))
     assert lost.value.deaths == 2
@@ -74,7 +72,7 @@ def test_a_call_that_kills_its_process_is_made_twice(
 
 def test_what_is_refused_by_the_process_becomes_a_job(tmp_path: Path) -> None:
     async def run() -> None:
-        runner = QuickRunner(Workspace(tmp_path, cores=1))
+        runner = QuickExecutor(Workspace(tmp_path, cores=1))
         runner.close()
         with pytest.raises(NotQuick):
             await runner.run(Task("model", "0" * 64, "{}"))

@@ -10,7 +10,7 @@ from typing import TypeVar, TypeVarTuple
 
 from tvlb.parallel import follow_parent
 
-__all__ = ["BesideProcess", "ProcessLost"]
+__all__ = ["ProcessLost", "SideProcess"]
 
 _Given = TypeVarTuple("_Given")
 _Result = TypeVar("_Result")
@@ -29,7 +29,7 @@ class ProcessLost(Exception):
         self.deaths = deaths
 
 
-class BesideProcess:
+class SideProcess:
     """Makes one call at a time, those that wait in their order.
 
     The process is ended, and another started, where a call takes too long: then all that wait are

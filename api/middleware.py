@@ -28,7 +28,7 @@ from api.tokens import TokenStore
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.logs import logger
 
-__all__ = ["OPEN_PATHS", "Gate"]
+__all__ = ["OPEN_PATHS", "Middleware"]
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 _BEARER = re.compile(r"Bearer ([A-Za-z0-9_~+/.=-]+)", re.IGNORECASE)
@@ -45,8 +45,8 @@ _SECURITY_HEADERS = {
 }
 
 
-class _Answer:
-    """Adds the headers that every answer has, and makes a problem of every error that is none.
+class _Response:
+    """Adds the headers that every response has, and makes a problem of every error that is none.
 
     Files answer bad ranges, and what is no file, in plain text.
     """
@@ -140,7 +140,7 @@ class _Turns:
             await asyncio.sleep(0)
 
 
-class Gate:
+class Middleware:
     """The middleware.
 
     Parameters
@@ -185,12 +185,12 @@ class Gate:
         if scope["method"] == "HEAD":
             scope, send = {**scope, "method": "GET"}, _WithoutBody(send)
         with self._metrics.measure(scope) as seen:
-            answer = _Answer(send, scope["path"])
+            response = _Response(send, scope["path"])
 
             async def finish(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     seen.status = message["status"]
-                await answer(message)
+                await response(message)
 
             await self._pass(scope, receive, finish)
 

@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from api.responses import ACCEPTED, problems
 from api.services import Owner, Services
-from api.submission import Asking, parse_wait
+from api.submission import SubmitHeaders, parse_wait
 from tvlb.schemas import Estimate, Question
 
-__all__ = ["How", "Options", "Sent", "WithOptions", "body_of", "submit", "submitted"]
+__all__ = ["Options", "Sent", "WithHeaders", "WithOptions", "body_of", "submit", "submitted"]
 
 
 class Options(BaseModel):
@@ -29,7 +29,7 @@ class Options(BaseModel):
 WithOptions = Annotated[Options, Query()]
 
 
-def _asking(
+def _headers(
     request: Request,
     owner: Owner,
     idempotency_key: Annotated[
@@ -40,13 +40,13 @@ def _asking(
         str | SkipJsonSchema[None],
         Header(description="wait=N: hold the answer until the job ends, at most N seconds."),
     ] = None,
-) -> Asking:
+) -> SubmitHeaders:
     # The header may come in several lines, which mean the same as one.
     preferences = ",".join(request.headers.getlist("prefer")) if prefer is not None else None
-    return Asking(owner, idempotency_key, parse_wait(preferences))
+    return SubmitHeaders(owner, idempotency_key, parse_wait(preferences))
 
 
-How = Annotated[Asking, Depends(_asking)]
+WithHeaders = Annotated[SubmitHeaders, Depends(_headers)]
 
 
 async def _sent(request: Request) -> bytes:
@@ -64,12 +64,12 @@ def body_of(model: type[Question]) -> dict[str, Any]:
 
 
 async def submit(
-    services: Services, model: type[Question], sent: bytes, how: Asking, options: Options
+    services: Services, model: type[Question], sent: bytes, headers: SubmitHeaders, options: Options
 ) -> Response:
     """Answer a request that computes something."""
     if options.validate_only == "true":
-        return await services.desk.estimate(model, sent)
-    return await services.desk.submit(model, sent, how)
+        return await services.submitter.estimate(model, sent)
+    return await services.submitter.submit(model, sent, headers)
 
 
 def submitted(
