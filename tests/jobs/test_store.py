@@ -12,7 +12,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Results
-from tvlb.jobs.store import Freed, Store
+from tvlb.jobs.store import Store, Unused
 from tvlb.jobs.units import UnitFiles
 from tvlb.jobs.workspace import TaskOutput
 from tvlb.search import sealed
@@ -69,7 +69,7 @@ def test_results_are_listed_with_their_bytes(place: Place) -> None:
     sweep = place.blob(place.sweep).stat().st_size + len(b"<html>")
     assert found == [("table", KEY, len(b"{}") + len(b"rows of a table")), ("sweep", OTHER, sweep)]
     # A digest of 32 bytes stands in front of every answer.
-    assert place.store.unit_sizes() == (2, 2 * (32 + len(b"an answer")))
+    assert place.store.unit_sizes() == [32 + len(b"an answer")] * 2
 
 
 def test_a_sound_store_has_no_findings(place: Place) -> None:
@@ -103,10 +103,11 @@ def test_only_what_nothing_refers_to_is_removed(place: Place) -> None:
         age(place.blob(name), DAY)
     age(place.unit(OTHER), 8 * DAY)
     before = place.files()
-    expected = Freed(1, 1, len(b"nobody's") + 32 + len(b"an answer"))
-    assert place.store.clean(7 * DAY, only_count=True) == expected
+    unused = place.store.find_unused(7 * DAY)
+    size = len(b"nobody's") + 32 + len(b"an answer")
+    assert unused == Unused((place.orphan,), (OTHER,), size)
     assert place.files() == before
-    assert place.store.clean(7 * DAY, only_count=False) == expected
+    place.store.remove(unused)
     assert before - place.files() == {place.orphan, OTHER}
     assert place.store.verify().damaged == ()
 
@@ -120,7 +121,7 @@ def test_the_tables_of_a_front_belong_to_it(place: Place) -> None:
     assert points[0] == place.table_file
     for name in points:
         age(place.blob(name), DAY)
-    assert place.store.clean(7 * DAY, only_count=False) == Freed(0, 0, 0)
+    assert place.store.find_unused(7 * DAY) == Unused((), (), 0)
     place.blob(points[1]).write_bytes(b"rows of a third")
     assert place.store.verify().damaged == (
         f"table {THIRD}: the stored file {points[1]} is damaged: its hash is "
@@ -130,9 +131,7 @@ def test_the_tables_of_a_front_belong_to_it(place: Place) -> None:
 
 @pytest.mark.parametrize("days", [0, 7])
 def test_what_was_just_written_stays(place: Place, days: int) -> None:
-    before = place.files()
-    assert place.store.clean(days * DAY, only_count=False) == Freed(0, 0, 0)
-    assert place.files() == before
+    assert place.store.find_unused(days * DAY) == Unused((), (), 0)
 
 
 def test_leftovers_of_dead_writers_go(place: Place) -> None:
@@ -143,7 +142,7 @@ def test_leftovers_of_dead_writers_go(place: Place) -> None:
     for path in left:
         path.write_bytes(b"half")
         age(path, DAY)
-    place.store.clean(7 * DAY, only_count=False)
+    place.store.remove(Unused((), (), 0))
     assert not any(path.exists() for path in left)
 
 

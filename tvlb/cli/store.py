@@ -37,13 +37,13 @@ def list_store(data: Data = None, database: DatabaseUrl = None, json: Json = Fal
     """List the results, oldest first."""
     opened = _opened(data, database)
     holdings = list(opened.holdings())
-    units, size = opened.unit_sizes()
+    sizes = opened.unit_sizes()
     if json:
         print_json(
             {
                 "results": [_item(holding) for holding in holdings],
-                "units": units,
-                "unit_bytes": size,
+                "units": len(sizes),
+                "unit_bytes": sum(sizes),
             }
         )
         return
@@ -63,8 +63,8 @@ def list_store(data: Data = None, database: DatabaseUrl = None, json: Json = Fal
     console.print(grid)
     total = sum(holding.size for holding in holdings)
     console.print(
-        f"{len(holdings)} results, {total / 2**20:,.1f} MiB; {units:,} pieces of work, "
-        f"{size / 2**20:,.1f} MiB"
+        f"{len(holdings)} results, {total / 2**20:,.1f} MiB; {len(sizes):,} pieces of work, "
+        f"{sum(sizes) / 2**20:,.1f} MiB"
     )
 
 
@@ -116,14 +116,16 @@ def clean_store(
     """
     if not 0.0 <= unused_days <= _MOST_DAYS:
         raise InvalidInput(f"--unused-days {unused_days} is out of range: 0..{_MOST_DAYS:.0f}")
-    freed = _opened(data, database).clean(unused_days * 86_400.0, only_count=dry_run)
+    opened = _opened(data, database)
+    unused = opened.find_unused(unused_days * 86_400.0)
+    if not dry_run:
+        opened.remove(unused)
+    files, units = len(unused.files), len(unused.units)
     if json:
-        print_json(
-            {"files": freed.files, "units": freed.units, "bytes": freed.size, "dry_run": dry_run}
-        )
+        print_json({"files": files, "units": units, "bytes": unused.size, "dry_run": dry_run})
         return
     stdout().print(
-        f"{freed.files:,} files and {freed.units:,} pieces of work, {freed.size / 2**20:,.1f} MiB, "
+        f"{files:,} files and {units:,} pieces of work, {unused.size / 2**20:,.1f} MiB, "
         f"{'would be removed' if dry_run else 'removed'}"
     )
 

@@ -11,7 +11,7 @@ from tvlb.jobs.units import UnitFiles
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search import Aim, unsealed
 
-__all__ = ["Findings", "Freed", "Holding", "Store", "files_of"]
+__all__ = ["Findings", "Holding", "Store", "Unused", "files_of"]
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,17 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Freed:
-    """What a clean-up removed, or would remove.
+class Unused:
+    """What nobody needs.
 
     Attributes
     ----------
-    files, units : how many of each.
+    files, units : their names.
     size : bytes of both.
     """
 
-    files: int
-    units: int
+    files: tuple[str, ...]
+    units: tuple[str, ...]
     size: int
 
 
@@ -77,10 +77,9 @@ class Store:
         for result in self._results.every():
             yield Holding(result, sum(map(self._blobs.size, self._files(result))))
 
-    def unit_sizes(self) -> tuple[int, int]:
-        """Return how many results of units there are, and their bytes."""
-        sizes = list(map(self._units.size, self._units.names()))
-        return len(sizes), sum(sizes)
+    def unit_sizes(self) -> list[int]:
+        """Return the bytes of every result of a unit."""
+        return list(map(self._units.size, self._units.names()))
 
     def verify(self, report: Reporter = silent) -> Findings:
         """Read everything and compare it with its hashes; reports the stage `verify`."""
@@ -105,31 +104,32 @@ class Store:
         report(Progress("verify", total, total))
         return Findings(len(set(owners.values())), len(files), len(units), tuple(damaged))
 
-    def clean(self, unused_seconds: float, *, only_count: bool) -> Freed:
-        """Remove files that no result refers to, and units that were not used for so long.
+    def find_unused(self, unused_seconds: float) -> Unused:
+        """Return the files that no result refers to, and the units not used for so long.
 
         Parameters
         ----------
         unused_seconds : of units of work; an hour at least.
-        only_count : remove nothing.
 
         Notes
         -----
-        What was written within the last hour stays: a result may be about to be recorded, and a
-        sweep may be about to need its units.
+        What was written within the last hour is not among them: a result may be about to be
+        recorded, and a sweep may be about to need its units.
         """
         used = {name for result in self._results.every() for name in self._files(result)}
         files = self._blobs.unused(used)
         units = self._units.unused(unused_seconds)
         size = sum(map(self._blobs.size, files)) + sum(map(self._units.size, units))
-        if not only_count:
-            for name in files:
-                self._blobs.remove(name)
-            for key in units:
-                self._units.remove(key)
-            self._blobs.drop_leftovers()
-            self._units.drop_leftovers()
-        return Freed(len(files), len(units), size)
+        return Unused(tuple(files), tuple(units), size)
+
+    def remove(self, unused: Unused) -> None:
+        """Remove what is unused, and what writers that died left behind."""
+        for name in unused.files:
+            self._blobs.remove(name)
+        for key in unused.units:
+            self._units.remove(key)
+        self._blobs.drop_leftovers()
+        self._units.drop_leftovers()
 
     def _problem(self, name: str) -> str | None:
         try:
