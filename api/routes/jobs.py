@@ -2,19 +2,19 @@
 
 from collections.abc import AsyncIterator
 from http import HTTPStatus
-from typing import Annotated, Any
-from urllib.parse import urlencode
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import JSONResponse, Response
 
 from api.problems import Problem
 from api.resources import job_resource
 from api.responses import problems
+from api.routes.reading import Listing
 from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.logs import audit
@@ -32,13 +32,8 @@ JobId = Annotated[
 _LOOK_AGAIN_SECONDS = 60.0
 
 
-class _Listing(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Jobs(Listing):
     limit: int = Field(20, ge=1, le=100, description="Most jobs.")
-    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
-        None, description="Of `next`: where to go on with older ones."
-    )
     status: JobStatus | SkipJsonSchema[None] = Field(
         None, description="Only jobs with this status."
     )
@@ -50,7 +45,7 @@ class _Listing(BaseModel):
     response_class=Response,
     responses={200: {"model": JobList}, **problems(422)},
 )
-async def list_jobs(services: WithServices, listing: Annotated[_Listing, Query()]) -> Response:
+async def list_jobs(services: WithServices, listing: Annotated[_Jobs, Query()]) -> Response:
     """List the jobs, newest first."""
 
     def read() -> list[Job]:
@@ -59,12 +54,7 @@ async def list_jobs(services: WithServices, listing: Annotated[_Listing, Query()
         )
 
     found = await to_thread.run_sync(read)
-    following = None
-    if len(found) == listing.limit:
-        query: dict[str, Any] = {"limit": listing.limit, "before": found[-1].number}
-        if listing.status is not None:
-            query["status"] = str(listing.status)
-        following = f"/v1/jobs?{urlencode(query)}"
+    following = listing.next_url("/v1/jobs", found)
     return JSONResponse({"jobs": [job_resource(job) for job in found], "next": following})
 
 

@@ -1,21 +1,26 @@
 """Reading what was computed: results by their ids, with ETags that spare known bodies."""
 
 import json
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import Header, Path
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
 from api.library import Library, Resource
 from api.problems import Problem
 from api.responses import ETAG, NOT_MODIFIED, problems
+from tvlb.jobs.job import Job
+from tvlb.jobs.results import Result
 
 __all__ = [
     "IfNoneMatch",
+    "Listing",
     "ResultId",
     "as_json",
     "conditional",
@@ -30,6 +35,25 @@ ResultId = Annotated[
 IfNoneMatch = Annotated[
     str | SkipJsonSchema[None], Header(description="ETags that are known already.")
 ]
+
+
+class Listing(BaseModel):
+    """The query of a list, newest first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(20, ge=1, le=100, description="Most items.")
+    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
+        None, description="Of `next`: where to go on with older ones."
+    )
+
+    def next_url(self, path: str, found: Sequence[Result | Job]) -> str | None:
+        """Return the URL of what is older than what was found; None where that is all."""
+        if len(found) < self.limit:
+            return None
+        place = {"limit": self.limit, "before": found[-1].number}
+        narrowed = self.model_dump(mode="json", exclude_none=True, exclude=set(place))
+        return f"{path}?{urlencode(place | narrowed)}"
 
 
 def resource_responses(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:

@@ -3,7 +3,6 @@
 import json
 from http import HTTPStatus
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query
@@ -16,6 +15,7 @@ from api.resources import table_item
 from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
 from api.routes.reading import (
     IfNoneMatch,
+    Listing,
     ResultId,
     as_json,
     conditional,
@@ -25,7 +25,6 @@ from api.routes.reading import (
 )
 from api.routes.submitting import Sent, WithHeaders, WithOptions, body_of, submit, submitted
 from api.services import Services, WithServices
-from tvlb.jobs.results import Result
 from tvlb.schemas import (
     LinkUsage,
     ModelBody,
@@ -104,13 +103,7 @@ async def create_simulation(
     return await submit(services, SimulationBody, sent, headers, options)
 
 
-class _Listing(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    limit: int = Field(20, ge=1, le=100, description="Most items.")
-    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
-        None, description="Of `next`: where to go on with older ones."
-    )
+class _Tables(Listing):
     table_id: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | SkipJsonSchema[None] = Field(
         None, description="Only results with this table (table.id)."
     )
@@ -123,24 +116,17 @@ class _Listing(BaseModel):
     response_class=Response,
     responses={200: {"model": TableList}, **problems(422)},
 )
-async def list_tables(services: WithServices, listing: Annotated[_Listing, Query()]) -> Response:
+async def list_tables(services: WithServices, listing: Annotated[_Tables, Query()]) -> Response:
     """List the computed tables, newest first."""
 
-    def read() -> tuple[list[Result], list[dict[str, Any]]]:
+    def read() -> dict[str, object]:
         found = services.results.newest(
             "table", before=listing.before, table_id=listing.table_id, limit=listing.limit
         )
         items = [table_item(json.loads(services.library.load(one).body)) for one in found]
-        return list(found), items
+        return {"tables": items, "next": listing.next_url("/v1/tables", found)}
 
-    found, items = await to_thread.run_sync(read)
-    following = None
-    if len(found) == listing.limit:
-        query: dict[str, object] = {"limit": listing.limit, "before": found[-1].number}
-        if listing.table_id is not None:
-            query["table_id"] = listing.table_id
-        following = f"/v1/tables?{urlencode(query)}"
-    return as_json({"tables": items, "next": following})
+    return as_json(await to_thread.run_sync(read))
 
 
 @router.get(

@@ -3,18 +3,17 @@
 import json
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response
 
 from api.resources import sweep_item
 from api.responses import NOT_MODIFIED, RANGES, binary, problems
 from api.routes.reading import (
     IfNoneMatch,
+    Listing,
     ResultId,
     as_json,
     conditional,
@@ -24,7 +23,6 @@ from api.routes.reading import (
 )
 from api.routes.submitting import Sent, WithHeaders, WithOptions, body_of, submit, submitted
 from api.services import Services, WithServices
-from tvlb.jobs.results import Result
 from tvlb.schemas import SweepBody, SweepList, SweepResource
 
 __all__ = ["router"]
@@ -65,35 +63,21 @@ async def create_sweep(
     return await submit(services, SweepBody, sent, headers, options)
 
 
-class _Listing(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    limit: int = Field(20, ge=1, le=100, description="Most items.")
-    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
-        None, description="Of `next`: where to go on with older ones."
-    )
-
-
 @router.get(
     "",
     operation_id="list_sweeps",
     response_class=Response,
     responses={200: {"model": SweepList}, **problems(422)},
 )
-async def list_sweeps(services: WithServices, listing: Annotated[_Listing, Query()]) -> Response:
+async def list_sweeps(services: WithServices, listing: Annotated[Listing, Query()]) -> Response:
     """List the computed sweeps, newest first."""
 
-    def read() -> tuple[list[Result], list[dict[str, Any]]]:
+    def read() -> dict[str, object]:
         found = services.results.newest("sweep", before=listing.before, limit=listing.limit)
         items = [sweep_item(json.loads(services.library.load(one).body)) for one in found]
-        return list(found), items
+        return {"sweeps": items, "next": listing.next_url("/v1/sweeps", found)}
 
-    found, items = await to_thread.run_sync(read)
-    following = None
-    if len(found) == listing.limit:
-        query = urlencode({"limit": listing.limit, "before": found[-1].number})
-        following = f"/v1/sweeps?{query}"
-    return as_json({"sweeps": items, "next": following})
+    return as_json(await to_thread.run_sync(read))
 
 
 @router.get(
