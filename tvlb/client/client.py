@@ -41,6 +41,7 @@ from tvlb.search import Progress, Reporter, silent
 __all__ = ["Client", "SweepFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
+_Page = TypeVar("_Page", JobList, TableList, SweepList)
 SweepFormat = Literal["parquet", "csv"]
 
 
@@ -169,13 +170,9 @@ class Client:
 
     def jobs(self, status: JobStatus | None = None) -> Iterator[JobResource]:
         """Yield all jobs, or those with a status, newest first."""
-        path: str | None = "/v1/jobs"
-        if status is not None:
-            path += f"?{urlencode({'status': str(status)})}"
-        while path is not None:
-            page = self._get(JobList, path)
+        query = "" if status is None else f"?{urlencode({'status': str(status)})}"
+        for page in self._pages(JobList, f"/v1/jobs{query}"):
             yield from page.jobs
-            path = page.next
 
     def follow(self, job: JobResource) -> Iterator[JobEvent]:
         """Yield the events of a job, from the first until it has ended, as they happen."""
@@ -201,11 +198,8 @@ class Client:
 
     def tables(self) -> Iterator[TableItem]:
         """Yield all tables, newest first."""
-        path: str | None = "/v1/tables"
-        while path is not None:
-            page = self._get(TableList, path)
+        for page in self._pages(TableList, "/v1/tables"):
             yield from page.tables
-            path = page.next
 
     def sweep(self, sweep_id: str) -> SweepResource:
         """Return a sweep: a row for each point."""
@@ -213,11 +207,8 @@ class Client:
 
     def sweeps(self) -> Iterator[SweepItem]:
         """Yield all sweeps, newest first."""
-        path: str | None = "/v1/sweeps"
-        while path is not None:
-            page = self._get(SweepList, path)
+        for page in self._pages(SweepList, "/v1/sweeps"):
             yield from page.sweeps
-            path = page.next
 
     def links(self, table_id: str) -> LinkUsage:
         """Return the links of a table's network, and how much its VLB paths use them."""
@@ -325,6 +316,13 @@ class Client:
         if ended.result_url is None:
             raise Cancelled(f"the job {self.url(ended.url)} was cancelled")
         return ended.result_url
+
+    def _pages(self, model: type[_Page], path: str | None) -> Iterator[_Page]:
+        """Yield a list, page by page."""
+        while path is not None:
+            page = self._get(model, path)
+            yield page
+            path = page.next
 
     def _get(self, model: type[_Result], path: str) -> _Result:
         return read(model, self._connection.request("GET", path))
