@@ -73,19 +73,19 @@ def main() -> None:
             patterns,
             None,
             lambda pattern: SaturationUnit(
-                Recipe(reference.entrant, given.routing, pattern, seed), short, SHORT.grid, None
+                Recipe(reference.named_set, given.routing, pattern, seed), short, SHORT.grid, None
             ),
             units,
         )
         trials = Trials(
             given.routing, SimulationConfig(), Workload.even(patterns), SHORT, loads, seed, units
         )
-        first, *rest = trials.measure([one.entrant for one in (reference, *candidates)])
+        first, *rest = trials.measure([one.named_set for one in (reference, *candidates)])
         held_out = adversarial(held_out_workload(topology, seed))
         found = units.map(
             [
                 SaturationUnit(
-                    Recipe(one.entrant, given.routing, pattern, seed + 1), long, GRID, None
+                    Recipe(one.named_set, given.routing, pattern, seed + 1), long, GRID, None
                 )
                 for one in candidates
                 for pattern in held_out

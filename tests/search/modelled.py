@@ -128,15 +128,15 @@ class Landscape:
 
     def run(self, unit: RunUnit) -> Run:
         """Saturate at 0.3 at the goal, with a latency of 50 cycles."""
-        recipe, entrant = unit.recipe, unit.recipe.entrant
-        worth = self.worth(entrant.path_set)
+        recipe, named_set = unit.recipe, unit.recipe.named_set
+        worth = self.worth(named_set.path_set)
         windows = (unit.config.warmup_cycles, unit.config.measured_cycles)
         luck = self.noise * lucky(
-            entrant.name, str(recipe.pattern), recipe.seed, windows, unit.load
+            named_set.name, str(recipe.pattern), recipe.seed, windows, unit.load
         )
         saturation = 0.3 * math.exp(worth + luck)
         return run_with(
-            latency=50.0 * math.exp(luck - self.worth(entrant.path_set, self.latency_goal) / 2),
+            latency=50.0 * math.exp(luck - self.worth(named_set.path_set, self.latency_goal) / 2),
             throughput=min(unit.load, saturation),
             saturated=unit.load > saturation,
             work=Work(flit_hops=FLIT_HOPS, cycles=sum(windows)),
@@ -144,5 +144,5 @@ class Landscape:
 
     def saturation(self, unit: SaturationUnit) -> float:
         """Return the same on the grid."""
-        exact = 0.3 * math.exp(self.worth(unit.recipe.entrant.path_set))
+        exact = 0.3 * math.exp(self.worth(unit.recipe.named_set.path_set))
         return math.floor(exact / unit.grid) * unit.grid

@@ -215,7 +215,7 @@ def test_the_worse_half_is_looked_at_on_two_patterns_only(patterns: int) -> None
     workload = Workload.even(workload.patterns[:patterns])
     ended = search(replace(SETTING, workload=workload, budget=600 * FLIT_HOPS))
     short = [unit for unit in ended.simulated if unit.config.measured_cycles == 1_000]
-    runs = Counter(unit.recipe.entrant.name for unit in short)
+    runs = Counter(unit.recipe.named_set.name for unit in short)
     assert set(runs.values()) == {2 * min(2, patterns), 2 * patterns}
     # No run is made twice, and short runs and long ones have seeds of their own.
     fields = [repr(unit.key_fields()) for unit in ended.simulated]
@@ -394,7 +394,7 @@ def pruned(*, routing: str = "ugal-l", saturation: float, above: float = 1.0) ->
 
     def run(unit: RunUnit) -> Run:
         # Something always wins, so that nothing else decides.
-        latency = 50.0 + lucky(unit.recipe.entrant.name)
+        latency = 50.0 + lucky(unit.recipe.named_set.name)
         return run_with(latency, above * unit.load)
 
     setting = replace(SETTING, routing=routing, budget=200 * FLIT_HOPS)

@@ -53,13 +53,13 @@ def judged(
 
     def run(unit: RunUnit) -> Run:
         place = index[str(unit.recipe.pattern)]
-        known = 50.0 if latency is None else latency[unit.recipe.entrant.name][place]
+        known = 50.0 if latency is None else latency[unit.recipe.named_set.name][place]
         # At the higher load everything takes twice as long.
         scale = 1 + LOADS.index(unit.load)
         return run_with(known * scale, unit.load, saturated=math.isnan(known))
 
     def load(unit: SaturationUnit) -> float:
-        return saturation[unit.recipe.entrant.name][index[str(unit.recipe.pattern)]]
+        return saturation[unit.recipe.named_set.name][index[str(unit.recipe.pattern)]]
 
     candidates = [candidate(name) for name in saturation]
     modelled = Modelled(run, load)
@@ -113,7 +113,7 @@ def test_all_sets_have_equal_seeds_patterns_and_windows() -> None:
         name: [
             (str(unit.recipe.pattern), getattr(unit, "load", None))
             for unit in units.simulated
-            if unit.recipe.entrant.name == name
+            if unit.recipe.named_set.name == name
         ]
         for name in ("a", "all")
     }
@@ -133,7 +133,7 @@ def test_searches_begin_where_the_answer_is_likely() -> None:
         name: [
             unit.guess
             for unit in units.simulated
-            if isinstance(unit, SaturationUnit) and unit.recipe.entrant.name == name
+            if isinstance(unit, SaturationUnit) and unit.recipe.named_set.name == name
         ]
         for name in ("a", "all", "b")
     }
@@ -286,7 +286,7 @@ def in_rounds(
     """Judge `a` against `all`, of which a figure is told by set, pattern and seed."""
 
     def of(recipe: Recipe) -> float:
-        return figure(recipe.entrant.name, str(recipe.pattern), recipe.seed)
+        return figure(recipe.named_set.name, str(recipe.pattern), recipe.seed)
 
     modelled = Modelled(
         lambda unit: run_with(100 * of(unit.recipe), unit.load),
@@ -317,7 +317,7 @@ def test_every_round_has_a_seed_of_its_own() -> None:
     found, units = in_rounds(workload, chance)
     names = [str(pattern) for pattern in PATTERNS[:3]]
     asked = [
-        (unit.recipe.entrant.name, getattr(unit, "load", None), unit.recipe)
+        (unit.recipe.named_set.name, getattr(unit, "load", None), unit.recipe)
         for unit in units.simulated
     ]
     seeds = [recipe.seed for *_, recipe in asked[:9:3]]
@@ -329,8 +329,8 @@ def test_every_round_has_a_seed_of_its_own() -> None:
         for load in (None, *LOADS):
             assert cases == [
                 (str(recipe.pattern), recipe.seed)
-                for entrant, at, recipe in asked
-                if (entrant, at) == (name, load)
+                for named_set, at, recipe in asked
+                if (named_set, at) == (name, load)
             ]
         expected = [chance(name, *case) for case in cases]
         assert len(set(expected)) == 9

@@ -91,5 +91,5 @@ def test_weights_have_no_compact_form(expression: str) -> None:
 def test_a_candidate_is_of_the_seed_that_its_paths_are_drawn_with() -> None:
     drawn = candidate("<=4+60%", None)
     other = parse_expression("<=4+60%", TOPOLOGY, SEED + 1)
-    assert drawn.seed == drawn.entrant.seed == SEED
+    assert drawn.seed == drawn.named_set.seed == SEED
     assert not np.array_equal(drawn.path_set.all_rows().intermediate, other.all_rows().intermediate)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Modelled, lucky
 from tvlb.paths import parse_expression
-from tvlb.search import Entrant, Windows, Work, parse_objective
+from tvlb.search import NamedSet, Windows, Work, parse_objective
 from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.trials import Figures, Loads, Trials, find_loads
 from tvlb.search.workload import Workload
@@ -20,7 +20,7 @@ from tvlb.traffic import Permutation, Shift, Type2, Uniform
 
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
 NAMES = ("all", "<=4", "short(2,3)")
-ENTRANTS = [Entrant(name, name, parse_expression(name, TOPOLOGY), 0) for name in NAMES]
+NAMED_SETS = [NamedSet(name, name, parse_expression(name, TOPOLOGY), 0) for name in NAMES]
 TRAFFIC = Workload((Shift(1, 0), Type2(0), Uniform(), Permutation(1)), (0.4, 0.2, 0.2, 0.2))
 LOADS = [Loads(low=0.1 * number, saturation=0.2 + 0.1 * number) for number in range(1, 5)]
 CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
@@ -28,7 +28,7 @@ CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
 
 def distinct(unit: RunUnit) -> Run:
     """Figures that no other run has."""
-    parts = (unit.recipe.entrant.name, str(unit.recipe.pattern), unit.load)
+    parts = (unit.recipe.named_set.name, str(unit.recipe.pattern), unit.load)
     latency, accepted, least = (2 + lucky(one, *parts) for one in ("latency", "accepted", "least"))
     return Run(latency, accepted, least, saturated=False, work=Work(0, 1, 2))
 
@@ -43,15 +43,15 @@ def trials(units: Modelled, workload: Workload = TRAFFIC) -> Trials:
 
 def test_every_pattern_is_simulated_at_both_its_loads() -> None:
     units = Modelled(distinct, no_saturation)
-    found = trials(units).measure(ENTRANTS)
+    found = trials(units).measure(NAMED_SETS)
     assert len(found) == 3
     runs = iter(units.simulated)
-    for entrant, figures in zip(ENTRANTS, found, strict=True):
+    for named_set, figures in zip(NAMED_SETS, found, strict=True):
         for index, pattern in enumerate(TRAFFIC.patterns):
             low, beyond = next(runs), next(runs)
             assert isinstance(low, RunUnit)
             assert isinstance(beyond, RunUnit)
-            assert low.recipe == beyond.recipe == Recipe(entrant, "par", pattern, 17)
+            assert low.recipe == beyond.recipe == Recipe(named_set, "par", pattern, 17)
             assert (low.load, beyond.load) == (LOADS[index].low, LOADS[index].beyond)
             config = replace(
                 CONFIG, warmup_cycles=300, measured_cycles=500, stop_when_saturated=False
@@ -69,8 +69,8 @@ def test_every_pattern_is_simulated_at_both_its_loads() -> None:
 def test_some_patterns_and_the_others_are_all(split: int) -> None:
     units = Modelled(distinct, no_saturation)
     measuring = trials(units)
-    whole = measuring.measure(ENTRANTS)
-    first, rest = measuring.measure(ENTRANTS, 0, split), measuring.measure(ENTRANTS, split)
+    whole = measuring.measure(NAMED_SETS)
+    first, rest = measuring.measure(NAMED_SETS, 0, split), measuring.measure(NAMED_SETS, split)
     for one, head, tail in zip(whole, first, rest, strict=True):
         assert (len(head.latency), len(tail.accepted)) == (split, 4 - split)
         joined = head.joined(tail)
@@ -84,14 +84,14 @@ def test_traffic_of_few_patterns_has_no_rest(patterns: int) -> None:
     workload = Workload.even(TRAFFIC.patterns[:patterns])
     measuring = trials(Modelled(distinct, no_saturation), workload)
     assert measuring.measure([], 2) == []
-    (figures,) = measuring.measure(ENTRANTS[:1], 2)
+    (figures,) = measuring.measure(NAMED_SETS[:1], 2)
     assert (len(figures.latency), len(figures.accepted)) == (0, 0)
 
 
 def test_work_adds_up() -> None:
     measuring = trials(Modelled(distinct, no_saturation))
-    measuring.measure(ENTRANTS)
-    measuring.measure(ENTRANTS[:1], 0, 1)
+    measuring.measure(NAMED_SETS)
+    measuring.measure(NAMED_SETS[:1], 0, 1)
     assert measuring.work == Work(0, 26, 52)
 
 
@@ -169,7 +169,9 @@ def test_loads_follow_from_the_saturation_of_the_reference(
     found, work = find_loads(
         patterns,
         low,
-        lambda pattern: SaturationUnit(Recipe(ENTRANTS[0], "par", pattern, 0), CONFIG, 0.02, None),
+        lambda pattern: SaturationUnit(
+            Recipe(NAMED_SETS[0], "par", pattern, 0), CONFIG, 0.02, None
+        ),
         units,
     )
     assert [(one.low, one.beyond) for one in found] == [pytest.approx(one) for one in expected]

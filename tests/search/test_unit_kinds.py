@@ -19,7 +19,7 @@ from tvlb.errors import TvlbError
 from tvlb.model import PatternTask, RegretSolver, solve_pattern
 from tvlb.paths import parse_expression
 from tvlb.provenance import versions
-from tvlb.search import Entrant, Unit
+from tvlb.search import NamedSet, Unit
 from tvlb.search.candidates import ContentUnit
 from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.preparation import BalanceUnit
@@ -109,8 +109,8 @@ class Asked:
                 path_set = balance_weights(path_set, self.balancing).path_set
             case BalanceOptions():
                 path_set = balance(path_set, self.balancing, seed=self.path_seed).path_set
-        entrant = Entrant("any", self.expression, path_set, self.path_seed, self.balancing)
-        return Recipe(entrant, self.routing, self.pattern, self.seed)
+        named_set = NamedSet("any", self.expression, path_set, self.path_seed, self.balancing)
+        return Recipe(named_set, self.routing, self.pattern, self.seed)
 
     def units(self) -> dict[str, Unit[Any]]:
         """Return a unit of each kind, by its class."""

@@ -227,9 +227,9 @@ def test_the_work_is_that_of_the_whole_search(case: Search) -> None:
     work = case.result.work
     assert work.programs == 76
     assert TableDocument.of(case.result).plain()["work"] == vars(work)
-    # Latencies alone: 2 patterns for every entrant, at least as long as their windows.
-    entrants = len(case.result.candidates) + 1
-    assert work.cycles > entrants * 2 * 400
+    # Latencies alone: 2 patterns for every named set, at least as long as their windows.
+    named_sets = len(case.result.candidates) + 1
+    assert work.cycles > named_sets * 2 * 400
     assert work.flit_hops > 0
 
 

@@ -52,7 +52,7 @@ from tvlb.search.simulation import (
     parse_warmup,
     simulate_loads,
 )
-from tvlb.search.simulation_units import Entrant
+from tvlb.search.simulation_units import NamedSet
 from tvlb.search.task import Found
 from tvlb.search.units import (
     Unit,
@@ -87,13 +87,13 @@ __all__ = [
     "Comparison",
     "Cost",
     "Decision",
-    "Entrant",
     "Found",
     "HeldOut",
     "Judged",
     "Judgement",
     "Measured",
     "Method",
+    "NamedSet",
     "Objective",
     "PatternOrder",
     "ProbePoint",

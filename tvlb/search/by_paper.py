@@ -24,8 +24,8 @@ def find_by_paper(task: Task) -> Outcome:
         )
     with task.watch.stage("simulate"):
         validation = validate(
-            conventional(topology, options.seed).entrant,
-            [one.entrant for one in candidates],
+            conventional(topology, options.seed).named_set,
+            [one.named_set for one in candidates],
             ValidationOptions(
                 routing=options.routing,
                 config=options.config,

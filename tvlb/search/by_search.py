@@ -110,7 +110,7 @@ def _validation(
     )
     highest = max(float(one.saturation[:_CURVE_PATTERNS].mean()) for one in shown)
     curves = latency_curves(
-        runner, [one.candidate.entrant for one in shown], _CURVE_WINDOWS, highest
+        runner, [one.candidate.named_set for one in shown], _CURVE_WINDOWS, highest
     )
     validation = Validation(
         patterns=tuple(map(str, held_out.workload.patterns)),

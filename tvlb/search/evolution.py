@@ -173,8 +173,8 @@ class Evolution:
         self._proposer = proposer
         self._reference = reference
         self._best = reference.name
-        self._short_reference = short.measure([reference.entrant])[0]
-        self._long_reference = long.measure([reference.entrant])[0]
+        self._short_reference = short.measure([reference.named_set])[0]
+        self._long_reference = long.measure([reference.named_set])[0]
         self._short_known: dict[str, Figures] = {reference.name: self._short_reference}
         self._candidates: dict[str, Candidate] = {reference.name: reference}
         self.challengers: dict[str, Challenger] = {
@@ -208,7 +208,7 @@ class Evolution:
     def race(self, candidates: Sequence[Candidate], weight: float) -> list[Scored]:
         """Simulate sets in the short windows, best first; the worse half on two patterns only."""
         new = [one for one in candidates if one.name not in self._short_known]
-        first = self._short.measure([one.entrant for one in new], 0, _FIRST_LOOK)
+        first = self._short.measure([one.named_set for one in new], 0, _FIRST_LOOK)
         self._candidates |= {one.name: one for one in new}
         self._short_known |= {one.name: figures for one, figures in zip(new, first, strict=True)}
         ranked = self._ranked(candidates, weight)
@@ -218,7 +218,7 @@ class Evolution:
             for one in ranked[:survivors]
             if len(one.figures.latency) < len(self._short_reference.latency)
         ]
-        rest = self._short.measure([one.candidate.entrant for one in going_on], _FIRST_LOOK)
+        rest = self._short.measure([one.candidate.named_set for one in going_on], _FIRST_LOOK)
         self._short_known |= {
             one.candidate.name: one.figures.joined(figures)
             for one, figures in zip(going_on, rest, strict=True)
@@ -250,7 +250,7 @@ class Evolution:
     def challenge(self, candidate: Candidate) -> Challenger:
         """Look at a set in the longer windows."""
         if candidate.name not in self.challengers:
-            figures = self._long.measure([candidate.entrant])[0]
+            figures = self._long.measure([candidate.named_set])[0]
             self.challengers[candidate.name] = Challenger(candidate, figures)
         return self.challengers[candidate.name]
 

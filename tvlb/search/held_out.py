@@ -190,7 +190,8 @@ class _Runs:
 
     def _recipes(self, candidate: Candidate) -> list[Recipe]:
         return [
-            Recipe(candidate.entrant, self._routing, pattern, seed) for pattern, seed in self._cases
+            Recipe(candidate.named_set, self._routing, pattern, seed)
+            for pattern, seed in self._cases
         ]
 
 

@@ -26,7 +26,7 @@ from tvlb.balance import (
 )
 from tvlb.paths import PathSet, parse_expression
 from tvlb.progress import Progress, Reporter
-from tvlb.search.simulation_units import Entrant, balancing_fields
+from tvlb.search.simulation_units import NamedSet, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 
@@ -79,9 +79,9 @@ class Candidate:
         return None if self.balanced is None else self.balanced.report.method
 
     @property
-    def entrant(self) -> Entrant:
+    def named_set(self) -> NamedSet:
         """What is simulated."""
-        return Entrant(self.name, self.expression, self.path_set, self.seed, self.balancing)
+        return NamedSet(self.name, self.expression, self.path_set, self.seed, self.balancing)
 
     @property
     def balance_report(self) -> BalanceReport | None:

@@ -1,4 +1,4 @@
-"""Running the simulations of Step 2: entrants x patterns x loads, in fixed order."""
+"""Running the simulations of Step 2: named sets x patterns x loads, in fixed order."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from sim_bridge import SimulationConfig
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter
 from tvlb.search.simulation_units import (
-    Entrant,
+    NamedSet,
     Recipe,
     Run,
     RunUnit,
@@ -83,7 +83,7 @@ PAPER = Windows(30_000, 10_000, 0.002)
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Figures of one simulation each, arrays (entrants, patterns, loads).
+    """Figures of one simulation each, arrays (named sets, patterns, loads).
 
     Attributes
     ----------
@@ -114,13 +114,13 @@ def _within(guess: float) -> float:
 
 
 class Runner:
-    """Simulates entrants on the Step 2 patterns.
+    """Simulates named sets on the Step 2 patterns.
 
     Parameters
     ----------
     patterns : the patterns.
     config : router settings; the windows are given per call.
-    seed : of all simulations, so that differences between entrants are paired.
+    seed : of all simulations, so that differences between named sets are paired.
     units : compute the simulations; the figures do not depend on where.
 
     Attributes
@@ -149,32 +149,32 @@ class Runner:
     def saturations(
         self,
         stage: str,
-        entrants: Sequence[Entrant],
+        named_sets: Sequence[NamedSet],
         windows: Windows,
         guesses: Sequence[NDArray[np.float64]] | None = None,
         guess_error: float = 0.0,
     ) -> list[NDArray[np.float64]]:
-        """Saturation throughput per entrant, float64 (patterns,), on the windows' grid.
+        """Saturation throughput per named set, float64 (patterns,), on the windows' grid.
 
         `guesses` are values of the same shape that the searches start from, and `guess_error`
         says how far off they may well be.
 
         Notes
         -----
-        The first pattern of every entrant is searched ahead of the others, which start from its
+        The first pattern of every named set is searched ahead of the others, which start from its
         answer, moved by the difference of the guesses where that is more than their error: the
         patterns are more alike than guess and answer.
         """
         config = self._in(windows)
-        expected = [None] * len(entrants) if guesses is None else guesses
-        count = self._counter(stage, len(entrants) * len(self.patterns))
+        expected = [None] * len(named_sets) if guesses is None else guesses
+        count = self._counter(stage, len(named_sets) * len(self.patterns))
         first, *others = self.patterns
         ahead = self._loads(
             [
                 SaturationUnit(
                     self._recipe(one, first), config, windows.grid, _first(guess), guess_error
                 )
-                for one, guess in zip(entrants, expected, strict=True)
+                for one, guess in zip(named_sets, expected, strict=True)
             ],
             count,
         )
@@ -186,36 +186,36 @@ class Runner:
                     windows.grid,
                     _within(found + _moved(guess, index, guess_error)),
                 )
-                for one, guess, found in zip(entrants, expected, ahead, strict=True)
+                for one, guess, found in zip(named_sets, expected, ahead, strict=True)
                 for index, pattern in enumerate(others, 1)
             ],
             count,
         )
-        rest = np.array(following, dtype=np.float64).reshape(len(entrants), len(others))
+        rest = np.array(following, dtype=np.float64).reshape(len(named_sets), len(others))
         return list(np.column_stack([ahead, rest]))
 
     def latencies(
-        self, stage: str, entrants: Sequence[Entrant], windows: Windows, load: float
+        self, stage: str, named_sets: Sequence[NamedSet], windows: Windows, load: float
     ) -> list[NDArray[np.float64]]:
-        """Mean latency per entrant at one load, float64 (patterns,), cycles."""
-        runs = self.runs(stage, entrants, windows, [load])
+        """Mean latency per named set at one load, float64 (patterns,), cycles."""
+        runs = self.runs(stage, named_sets, windows, [load])
         return list(runs.latency[..., 0])
 
     def runs(
         self,
         stage: str,
-        entrants: Sequence[Entrant],
+        named_sets: Sequence[NamedSet],
         windows: Windows,
         loads: Sequence[float],
         *,
         stop_when_saturated: bool = False,
     ) -> Runs:
-        """Simulate every entrant on every pattern at every load."""
+        """Simulate every named set on every pattern at every load."""
         config = replace(self._in(windows), stop_when_saturated=stop_when_saturated)
-        shape = (len(entrants), len(self.patterns), len(loads))
+        shape = (len(named_sets), len(self.patterns), len(loads))
         units = [
-            RunUnit(self._recipe(entrant, pattern), config, load)
-            for entrant in entrants
+            RunUnit(self._recipe(named_set, pattern), config, load)
+            for named_set in named_sets
             for pattern in self.patterns
             for load in loads
         ]
@@ -238,8 +238,8 @@ class Runner:
     def _in(self, windows: Windows) -> SimulationConfig:
         return replace(self._config, warmup_cycles=windows.warmup, measured_cycles=windows.measured)
 
-    def _recipe(self, entrant: Entrant, pattern: Pattern) -> Recipe:
-        return Recipe(entrant, self._routing, pattern, self._seed)
+    def _recipe(self, named_set: NamedSet, pattern: Pattern) -> Recipe:
+        return Recipe(named_set, self._routing, pattern, self._seed)
 
     def _counter(self, stage: str, total: int) -> Callable[[], None]:
         """Return what is to be called after every unit of a stage."""

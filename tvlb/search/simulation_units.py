@@ -16,7 +16,7 @@ from tvlb.search.work import Work
 from tvlb.traffic import Pattern
 
 __all__ = [
-    "Entrant",
+    "NamedSet",
     "Recipe",
     "Run",
     "RunUnit",
@@ -32,7 +32,7 @@ _TELLING_PACKETS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Entrant:
+class NamedSet:
     """A path set that is simulated under a name.
 
     Attributes
@@ -68,10 +68,10 @@ class Recipe:
 
     Parameters
     ----------
-    entrant, routing, pattern, seed : as of `Scenario`; the path set has a seed of its own.
+    named_set, routing, pattern, seed : as of `Scenario`; the path set has a seed of its own.
     """
 
-    entrant: Entrant = field(compare=False)
+    named_set: NamedSet = field(compare=False)
     routing: str
     pattern: Pattern
     seed: int
@@ -82,12 +82,12 @@ class Recipe:
 
     def key_fields(self) -> Mapping[str, object]:
         """Return what tells the scenario from others."""
-        entrant = self.entrant
+        named_set = self.named_set
         return {
-            "network": network_identity(entrant.path_set.topology),
-            "expression": entrant.expression,
-            "balancing": balancing_fields(entrant.balancing),
-            "path_set_seed": entrant.seed,
+            "network": network_identity(named_set.path_set.topology),
+            "expression": named_set.expression,
+            "balancing": balancing_fields(named_set.balancing),
+            "path_set_seed": named_set.seed,
             "routing": str(self.routing),
             "pattern": self.pattern.identity,
             "seed": self.seed,
@@ -95,7 +95,7 @@ class Recipe:
 
     def scenario(self) -> Scenario:
         """Build the scenario; large networks list many paths for it."""
-        path_set = self.entrant.path_set
+        path_set = self.named_set.path_set
         return Scenario(path_set.topology, self.routing, path_set, self.pattern, self.seed)
 
 
@@ -177,7 +177,7 @@ class RunUnit(Unit[Run]):
 
 def _least_served(recipe: Recipe, result: SimulationResult) -> float:
     """See `Run`; a switch that sends little may send nothing at all in a window."""
-    topology = recipe.entrant.path_set.topology
+    topology = recipe.named_set.path_set.topology
     rate = recipe.pattern.resolve(topology, recipe.seed).rate
     offered = result.load * rate.reshape(topology.num_switches, -1).mean(axis=1)
     packets = offered * topology.nodes_per_switch * result.config.measured_cycles

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sim_bridge import SimulationConfig
 from tvlb.search.objective import REFERENCE_LOAD, Objective
 from tvlb.search.runner import Windows
-from tvlb.search.simulation_units import Entrant, Recipe, Run, RunUnit, SaturationUnit
+from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
@@ -129,17 +129,20 @@ class Trials:
         self.work = Work()
 
     def measure(
-        self, entrants: Sequence[Entrant], first: int = 0, last: int | None = None
+        self, named_sets: Sequence[NamedSet], first: int = 0, last: int | None = None
     ) -> list[Figures]:
         """Simulate every set on the patterns `first` to `last` of the workload."""
         chosen = range(len(self.workload.patterns))[first:last]
         units = [
-            unit for entrant in entrants for index in chosen for unit in self._pair(entrant, index)
+            unit
+            for named_set in named_sets
+            for index in chosen
+            for unit in self._pair(named_set, index)
         ]
         runs = self._units.map(units, _nothing)
         self.work = sum((run.work for run in runs), self.work)
         per_set = 2 * len(chosen)
-        starts = (per_set * position for position in range(len(entrants)))
+        starts = (per_set * position for position in range(len(named_sets)))
         return [_figures(runs[start : start + per_set]) for start in starts]
 
     def score(
@@ -150,9 +153,9 @@ class Trials:
         throughput, latency = found.gains(reference)
         return objective.score(share / share.sum(), throughput, latency, latency_weight)
 
-    def _pair(self, entrant: Entrant, index: int) -> tuple[RunUnit, RunUnit]:
+    def _pair(self, named_set: NamedSet, index: int) -> tuple[RunUnit, RunUnit]:
         pattern, loads = self.workload.patterns[index], self._loads[index]
-        recipe = Recipe(entrant, self._routing, pattern, self._seed)
+        recipe = Recipe(named_set, self._routing, pattern, self._seed)
         # What is on its way when the window ends tells nothing of what was accepted in it.
         beyond = replace(self._config, drain_limit_cycles=0)
         return RunUnit(recipe, self._config, loads.low), RunUnit(recipe, beyond, loads.beyond)

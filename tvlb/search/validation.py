@@ -23,7 +23,7 @@ from tvlb.search.runner import (
     Runner,
     Windows,
 )
-from tvlb.search.simulation_units import Entrant
+from tvlb.search.simulation_units import NamedSet
 from tvlb.search.units import Units
 from tvlb.search.work import Work
 from tvlb.statistics import standard_error
@@ -67,7 +67,7 @@ class ValidationOptions:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedSet:
-    """What was measured of one entrant, in the windows that count for it.
+    """What was measured of one named set, in the windows that count for it.
 
     Attributes
     ----------
@@ -126,13 +126,13 @@ class Validation:
 
 
 def validate(
-    baseline: Entrant,
-    candidates: Sequence[Entrant],
+    baseline: NamedSet,
+    candidates: Sequence[NamedSet],
     options: ValidationOptions,
     units: Units,
     report: Reporter,
 ) -> Validation:
-    """Simulate the entrants on type2(seed=0), type2(seed=1), ... and decide.
+    """Simulate the named sets on type2(seed=0), type2(seed=1), ... and decide.
 
     Parameters
     ----------
@@ -159,21 +159,21 @@ def validate(
         "screen latency", [baseline, *candidates], options.screening, reference
     )
     rough = [
-        Measured(entrant.name, saturation, latency)
-        for entrant, saturation, latency in zip(
+        Measured(named_set.name, saturation, latency)
+        for named_set, saturation, latency in zip(
             [baseline, *candidates], [base_screen, *screened], latencies, strict=True
         )
     ]
     final = _finalists(rough[0], rough[1:], options.finalists)
-    entrants = [baseline, *(candidates[index] for index in final)]
+    named_sets = [baseline, *(candidates[index] for index in final)]
     guesses = [base_screen, *(screened[index] for index in final)]
     saturation = runner.saturations(
-        "confirm", entrants, options.confirmation, guesses, guess_error=options.screening.grid
+        "confirm", named_sets, options.confirmation, guesses, guess_error=options.screening.grid
     )
-    latency = runner.latencies("confirm latency", entrants, options.confirmation, reference)
+    latency = runner.latencies("confirm latency", named_sets, options.confirmation, reference)
     confirmed = [
-        Measured(entrant.name, loads, cycles)
-        for entrant, loads, cycles in zip(entrants, saturation, latency, strict=True)
+        Measured(named_set.name, loads, cycles)
+        for named_set, loads, cycles in zip(named_sets, saturation, latency, strict=True)
     ]
     decision = decide(confirmed[0], confirmed[1:])
     by_index = dict(zip(final, confirmed[1:], strict=True))
@@ -196,7 +196,7 @@ def validate(
 
 
 def _screen(
-    runner: Runner, baseline: Entrant, candidates: Sequence[Entrant], windows: Windows
+    runner: Runner, baseline: NamedSet, candidates: Sequence[NamedSet], windows: Windows
 ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
     """Search the saturation of the baseline and of every candidate.
 
@@ -237,14 +237,14 @@ def _finalists(baseline: Measured, candidates: Sequence[Measured], count: int) -
 
 
 def latency_curves(
-    runner: Runner, entrants: Sequence[Entrant], windows: Windows, highest: float
+    runner: Runner, named_sets: Sequence[NamedSet], windows: Windows, highest: float
 ) -> dict[str, tuple[CurvePoint, ...]]:
     """Latency-load curves up to a little beyond the load `highest`."""
     top = min(1.0, _CURVE_REACH * highest)
     loads = [round(top * step / _CURVE_POINTS, 4) for step in range(1, _CURVE_POINTS + 1)]
-    runs = runner.runs("curves", entrants, windows, loads, stop_when_saturated=True)
+    runs = runner.runs("curves", named_sets, windows, loads, stop_when_saturated=True)
     return {
-        entrant.name: tuple(
+        named_set.name: tuple(
             _curve_point(
                 load,
                 runs.latency[position, :, column],
@@ -253,7 +253,7 @@ def latency_curves(
             )
             for column, load in enumerate(loads)
         )
-        for position, entrant in enumerate(entrants)
+        for position, named_set in enumerate(named_sets)
     }
 
 

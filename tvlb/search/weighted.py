@@ -227,7 +227,7 @@ def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[
     config = replace(setting.config, warmup_cycles=SHORT.warmup, measured_cycles=SHORT.measured)
 
     def unit_of(pattern: Pattern) -> SaturationUnit:
-        recipe = Recipe(reference.entrant, setting.routing, pattern, setting.seed)
+        recipe = Recipe(reference.named_set, setting.routing, pattern, setting.seed)
         return SaturationUnit(recipe, config, SHORT.grid, guess=None)
 
     return find_loads(setting.workload.patterns, setting.objective.load, unit_of, units)
