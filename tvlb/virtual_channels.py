@@ -24,13 +24,13 @@ class VcScheme(StrEnum):
 
     vars().update(members(_native.vc_schemes()))
 
-    def vcs(self, kinds: Kinds, last_vc: int = _HIGHEST) -> NDArray[np.int8]:
-        """Return the VC of every link, of the shape of `kinds`, -1 beyond the last link.
+    def vcs(self, kinds: Kinds, last_vc: int = _HIGHEST) -> NDArray[np.uint16]:
+        """Return the VC of every link, of the shape of `kinds`, 0 beyond the last link.
 
         VCs beyond `last_vc` are clamped to it.
         """
         return _native.vcs_of_routes(self.value, kinds, last_vc)
 
     def vcs_needed(self, kinds: Kinds) -> int:
-        """Return 1 + the highest VC on these routes, 0 without links."""
-        return 1 + int(self.vcs(kinds).max(initial=-1))
+        """Return 1 + the highest VC on these routes."""
+        return 1 + int(self.vcs(kinds).max(initial=0))

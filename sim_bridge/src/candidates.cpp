@@ -1,18 +1,9 @@
 #include "candidates.hpp"
 
-#include <cstring>
-
 namespace tvlb::sim {
 namespace {
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
-
-// Sum of four 16-bit counters; each stays below 2^14.
-unsigned sum_of_four(const std::uint16_t* counters) {
-  std::uint64_t lanes = 0;
-  std::memcpy(&lanes, counters, sizeof lanes);
-  return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
-}
 
 }  // namespace
 
@@ -34,12 +25,6 @@ Candidates::Candidates(const Dragonfly& network, const PathSampler& sampler, con
   }
 }
 
-int Candidates::half_hops(int source, int target, int global_link) const {
-  if (global_link < 0) return 1;
-  const Hop& global = hop(global_link);
-  return 1 + static_cast<int>(global.source != source) + static_cast<int>(global.target != target);
-}
-
 void Candidates::append_half(Path& path, int source, int target, int global_link) const {
   if (global_link < 0) {
     path.append_if(network_.local_link(source, target), true);
@@ -51,14 +36,6 @@ void Candidates::append_half(Path& path, int source, int target, int global_link
   path.append_if(network_.local_link(global.target, target), global.target != target);
 }
 
-int Candidates::first_link(int source, int target, const Candidate& candidate) const {
-  const int global = candidate.first_link;
-  const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
-  if (global < 0) return network_.local_link(source, end);
-  const int exit = hop(global).source;
-  return exit == source ? global : network_.local_link(source, exit);
-}
-
 void Candidates::append(Path& path, int source, int target, const Candidate& candidate) const {
   if (candidate.hops == 0) return;
   if (candidate.intermediate < 0) {
@@ -67,16 +44,6 @@ void Candidates::append(Path& path, int source, int target, const Candidate& can
     append_half(path, source, candidate.intermediate, candidate.first_link);
     append_half(path, candidate.intermediate, target, candidate.second_link);
   }
-}
-
-Candidate Candidates::min(int source, int target, Draws& draws) const {
-  const int from = network_.group(source);
-  const int to = network_.group(target);
-  if (from == to) return {-1, -1, -1, 1};
-  const auto links = network_.global_links(from, to);
-  if (links.empty()) return {};
-  const int link = links[draws.below(static_cast<std::uint32_t>(links.size()))];
-  return {-1, link, -1, half_hops(source, target, link)};
 }
 
 Candidate Candidates::shortest(int source, int target, Draws& draws) const {
@@ -90,18 +57,6 @@ Candidate Candidates::vlb(int source, int target, Draws& draws) const {
   return {triple->intermediate, triple->first_link, triple->second_link,
           half_hops(source, triple->intermediate, triple->first_link) +
               half_hops(triple->intermediate, target, triple->second_link)};
-}
-
-// Credits in use on the link's output port.
-int Candidates::queue_of(int link) const {
-  const std::uint16_t* counters = &credits_.credits[hop(link).counter];
-  unsigned unused = sum_of_four(counters);
-  if (credits_.vc_slots == 8) unused += sum_of_four(counters + 4);
-  return all_credits_ - static_cast<int>(unused);
-}
-
-int Candidates::first_queue(int source, int target, const Candidate& candidate) const {
-  return queue_of(first_link(source, target, candidate));
 }
 
 int Candidates::sum_of_queues(int source, int target, const Candidate& candidate) const {

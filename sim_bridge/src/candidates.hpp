@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -76,7 +77,14 @@ class Candidates {
   /// Of the MIN path through `global_link`; -1 is the local link of two switches of one group.
   [[nodiscard]] int half_hops(int source, int target, int global_link) const;
   void append_half(Path& path, int source, int target, int global_link) const;
+  /// Credits in use on the link's output port.
   [[nodiscard]] int queue_of(int link) const;
+  /// Sum of four 16-bit counters; each stays below 2^14.
+  static unsigned sum_of_four(const std::uint16_t* counters) {
+    std::uint64_t lanes = 0;
+    std::memcpy(&lanes, counters, sizeof lanes);
+    return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
+  }
 
   const Dragonfly& network_;
   const PathSampler& sampler_;
@@ -85,5 +93,42 @@ class Candidates {
   int all_credits_;        // of the VC slots of an idle port
   std::vector<Hop> hops_;  // per link
 };
+
+// ---- Inline, since every decision asks --------------------------------------------------------
+
+inline int Candidates::half_hops(int source, int target, int global_link) const {
+  if (global_link < 0) return 1;
+  const Hop& global = hop(global_link);
+  return 1 + static_cast<int>(global.source != source) + static_cast<int>(global.target != target);
+}
+
+inline int Candidates::first_link(int source, int target, const Candidate& candidate) const {
+  const int global = candidate.first_link;
+  const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
+  if (global < 0) return network_.local_link(source, end);
+  const int exit = hop(global).source;
+  return exit == source ? global : network_.local_link(source, exit);
+}
+
+inline Candidate Candidates::min(int source, int target, Draws& draws) const {
+  const int from = network_.group(source);
+  const int to = network_.group(target);
+  if (from == to) return {-1, -1, -1, 1};
+  const auto links = network_.global_links(from, to);
+  if (links.empty()) return {};
+  const int link = links[draws.below(static_cast<std::uint32_t>(links.size()))];
+  return {-1, link, -1, half_hops(source, target, link)};
+}
+
+inline int Candidates::queue_of(int link) const {
+  const std::uint16_t* counters = &credits_.credits[hop(link).counter];
+  unsigned unused = sum_of_four(counters);
+  if (credits_.vc_slots == 8) unused += sum_of_four(counters + 4);
+  return all_credits_ - static_cast<int>(unused);
+}
+
+inline int Candidates::first_queue(int source, int target, const Candidate& candidate) const {
+  return queue_of(first_link(source, target, candidate));
+}
 
 }  // namespace tvlb::sim

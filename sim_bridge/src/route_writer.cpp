@@ -51,13 +51,12 @@ void RouteWriter::eject(OutputVcId ejection, Packet& packet) {
 void RouteWriter::write(Packet& packet, const Path& path, OutputVcId ejection) const {
   const auto hops = static_cast<std::size_t>(path.hops);
   std::array<vc::Kind, kMaxHops> kinds;
-  std::array<std::int8_t, kMaxHops> vcs;
-  for (std::size_t i = 0; i < hops; ++i) kinds[i] = candidates_.hop(path.links[i]).kind;
-  walk_(std::span(kinds).first(hops), last_vc_, vcs);
   for (std::size_t i = 0; i < hops; ++i) {
-    packet.route[i] =
-        static_cast<OutputVcId>(candidates_.hop(path.links[i]).output_vc + vcs[i]);
+    const Hop& hop = candidates_.hop(path.links[i]);
+    kinds[i] = hop.kind;
+    packet.route[i] = hop.output_vc;
   }
+  walk_(std::span(kinds).first(hops), last_vc_, packet.route);
   packet.hops = static_cast<std::uint8_t>(hops);
   packet.route[hops] = ejection;
 }

@@ -15,15 +15,15 @@ Run = Callable[..., SimulationResult]
 def _kinds_and_vcs(
     topology: Dragonfly, traces: tuple[PacketTrace, ...]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the kinds of the links of every trace and the VCs there, -1 beyond the last link."""
+    """Return kinds of links and VCs of every trace, -1 and 0 beyond the last link."""
     longest = 3 * len(topology.longest_min_path)
     kinds: list[list[int]] = []
     vcs: list[list[int]] = []
     for trace in traces:
         hops = trace.hops[:-1]
-        end = [-1] * (longest - len(hops))
-        kinds.append([int(topology.network.link_kind[hop.link]) for hop in hops] + end)
-        vcs.append([hop.vc for hop in hops] + end)
+        beyond = longest - len(hops)
+        kinds.append([int(topology.network.link_kind[hop.link]) for hop in hops] + [-1] * beyond)
+        vcs.append([hop.vc for hop in hops] + [0] * beyond)
     return kinds, vcs
 
 

@@ -18,13 +18,13 @@ using tvlb::vc::Kind;
 // A row per route, -1 beyond its last link.
 using Routes = nb::ndarray<const Kind, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Beyond the last link of a route the result is -1, too.
-nb::ndarray<nb::numpy, std::int8_t, nb::ndim<2>> vcs_of_routes(const std::string& scheme,
+// Beyond the last link of a route the result is 0.
+nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>> vcs_of_routes(const std::string& scheme,
                                                               const Routes& routes, int last_vc) {
     const auto walk = tvlb::vc::scheme(scheme).walk;
     const std::size_t count = routes.shape(0);
     const std::size_t width = routes.shape(1);
-    std::vector<std::int8_t> vcs(count * width, -1);
+    std::vector<std::uint16_t> vcs(count * width, 0);
     for (std::size_t row = 0; row < count; ++row) {
         const std::span<const Kind> links{routes.data() + row * width, width};
         const auto end = std::ranges::find(links, Kind{-1});

@@ -26,15 +26,15 @@ using Kind = std::int8_t;
 inline constexpr Kind kLocal = 0;
 inline constexpr Kind kGlobal = 1;
 
-/// Writes the VC of every link of a route, given the kinds of its links from the source on. A VC
-/// beyond the last one is the last one.
-using Walk = void (*)(std::span<const Kind> route, int last_vc, std::span<std::int8_t> vcs);
+/// Adds its VC to the first output VC of every link of a route, given the kinds of the links from the
+/// source on. A VC beyond the last one is the last one.
+using Walk = void (*)(std::span<const Kind> route, int last_vc, std::span<std::uint16_t> outputs);
 
 template <class Scheme>
-void walk(std::span<const Kind> route, int last_vc, std::span<std::int8_t> vcs) {
+void walk(std::span<const Kind> route, int last_vc, std::span<std::uint16_t> outputs) {
     Scheme packet;
     for (std::size_t i = 0; i < route.size(); ++i) {
-        vcs[i] = static_cast<std::int8_t>(std::min(packet.next(route[i]), last_vc));
+        outputs[i] += static_cast<std::uint16_t>(std::min(packet.next(route[i]), last_vc));
     }
 }
 

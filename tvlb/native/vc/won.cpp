@@ -4,20 +4,19 @@
 namespace tvlb::vc {
 namespace {
 
-// The VC rises on entering a group, which a global link does, and before every other local link.
+// The VC rises on entering a group, be it from a node or by a global link, and before every other
+// local link.
 class Won {
    public:
     int next(Kind kind) {
-        if (!first_ && (after_global_ || kind == kLocal)) ++vc_;
-        first_ = false;
-        after_global_ = kind == kGlobal;
+        vc_ += static_cast<int>(entered_ || kind == kLocal);
+        entered_ = kind == kGlobal;
         return vc_;
     }
 
    private:
-    int vc_ = 0;
-    bool first_ = true;
-    bool after_global_ = false;
+    int vc_ = -1;
+    bool entered_ = true;
 };
 
 const Registration<Won> registration{"won", 0};
