@@ -128,7 +128,7 @@ void bind_routings(nb::module_& module) {
                    [](const Routing& self) { return self.decide_again != nullptr; })
       .def_ro("detours", &Routing::detours)
       .def_ro("seconds_per_packet", &Routing::seconds_per_packet);
-  module.def("routings", [] { return std::vector(routings().begin(), routings().end()); });
+  module.def("routings", [] { return std::vector(Routings::all().begin(), Routings::all().end()); });
 }
 
 // Every setting by name, and nothing else.

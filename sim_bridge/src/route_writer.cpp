@@ -11,8 +11,8 @@ RouteWriter::RouteWriter(const Dragonfly& network, const PathSampler& sampler, c
                          CreditView credits)
     : network_(network),
       candidates_(network, sampler, config, credits),
-      routing_(routing(config.routing)),
-      walk_(vc::scheme(config.vc_scheme).walk),
+      routing_(Routings::find(config.routing)),
+      walk_(vc::Schemes::find(config.vc_scheme).walk),
       last_vc_(config.vc_count - 1),
       vc_slots_(credits.vc_slots) {}
 

@@ -21,17 +21,60 @@ class Watchdog {
       : fabric_(fabric), buffer_flits_(buffer_flits) {}
 
   /// The buffers of one such cycle, none if there is none.
-  [[nodiscard]] std::vector<Buffer> find_wait_cycle() const;
+  [[nodiscard]] std::vector<Buffer> find_wait_cycle() const {
+    const std::int32_t count = fabric_.network().num_switches() * kVcs;
+    std::vector<std::int32_t> visitor(static_cast<std::size_t>(count), -1);
+    for (std::int32_t start = 0; start < count; ++start) {
+      std::int32_t at = start;
+      while (at >= 0 && visitor[static_cast<std::size_t>(at)] < 0) {
+        visitor[static_cast<std::size_t>(at)] = start;
+        at = blocking_buffer(at);
+      }
+      if (at < 0 || visitor[static_cast<std::size_t>(at)] != start) continue;
+      const std::vector<std::int32_t> walk = closed_walk(at);
+      if (!std::ranges::all_of(walk, [&](std::int32_t one) { return is_full(one); })) continue;
+      std::vector<Buffer> buffers;
+      for (const std::int32_t one : walk) buffers.push_back(named(one));
+      return buffers;
+    }
+    return {};
+  }
 
  private:
   static constexpr auto kVcs = static_cast<std::int32_t>(FabricType::kVcs);
   static constexpr auto kSlots = static_cast<std::int32_t>(FabricType::kSlots);
 
   /// The buffer without room that the head of `input_vc` wants to enter, -1 if there is none.
-  [[nodiscard]] std::int32_t blocking_buffer(std::int32_t input_vc) const;
-  [[nodiscard]] bool is_full(std::int32_t input_vc) const;
+  [[nodiscard]] std::int32_t blocking_buffer(std::int32_t input_vc) const {
+    const std::int32_t sw = input_vc / kVcs;
+    const auto input = static_cast<unsigned>(input_vc % kVcs);
+    const auto& state = fabric_.at(sw);
+    if (state.queues[input].head < 0) return -1;
+    const std::int32_t wanted = state.wanted_by(input);
+    const auto port = static_cast<unsigned>(wanted / kSlots);
+    const std::int32_t downstream = state.outputs[port].downstream;
+    const auto counter = static_cast<std::size_t>(sw * kVcs + wanted);
+    if (downstream < 0 || fabric_.credits()[counter] != 0) return -1;
+    return downstream + wanted % kSlots;
+  }
+
+  [[nodiscard]] bool is_full(std::int32_t input_vc) const {
+    int length = 0;
+    const auto& queue = fabric_.at(input_vc / kVcs).queues[static_cast<unsigned>(input_vc % kVcs)];
+    std::int32_t id = queue.head;
+    for (; id >= 0 && length < buffer_flits_; id = fabric_.packets()[id].next) ++length;
+    return length == buffer_flits_;
+  }
+
   /// From a buffer on the cycle once round.
-  [[nodiscard]] std::vector<std::int32_t> closed_walk(std::int32_t start) const;
+  [[nodiscard]] std::vector<std::int32_t> closed_walk(std::int32_t start) const {
+    std::vector<std::int32_t> walk{start};
+    for (std::int32_t at = blocking_buffer(start); at != start; at = blocking_buffer(at)) {
+      walk.push_back(at);
+    }
+    return walk;
+  }
+
   [[nodiscard]] Buffer named(std::int32_t input_vc) const {
     const std::int32_t port = input_vc % kVcs / kSlots;
     return {fabric_.network().input_link(input_vc / kVcs, port), input_vc % kSlots};
@@ -40,56 +83,5 @@ class Watchdog {
   const FabricType& fabric_;
   int buffer_flits_;
 };
-
-template <class FabricType>
-std::int32_t Watchdog<FabricType>::blocking_buffer(std::int32_t input_vc) const {
-  const std::int32_t sw = input_vc / kVcs;
-  const auto input = static_cast<unsigned>(input_vc % kVcs);
-  const auto& state = fabric_.at(sw);
-  if (state.queues[input].head < 0) return -1;
-  const std::int32_t wanted = state.wanted_by(input);
-  const std::int32_t downstream = state.outputs[static_cast<unsigned>(wanted / kSlots)].downstream;
-  const auto counter = static_cast<std::size_t>(sw * kVcs + wanted);
-  if (downstream < 0 || fabric_.credits()[counter] != 0) return -1;
-  return downstream + wanted % kSlots;
-}
-
-template <class FabricType>
-bool Watchdog<FabricType>::is_full(std::int32_t input_vc) const {
-  int length = 0;
-  const auto& queue = fabric_.at(input_vc / kVcs).queues[static_cast<unsigned>(input_vc % kVcs)];
-  std::int32_t id = queue.head;
-  for (; id >= 0 && length < buffer_flits_; id = fabric_.packets()[id].next) ++length;
-  return length == buffer_flits_;
-}
-
-template <class FabricType>
-std::vector<std::int32_t> Watchdog<FabricType>::closed_walk(std::int32_t start) const {
-  std::vector<std::int32_t> walk{start};
-  for (std::int32_t at = blocking_buffer(start); at != start; at = blocking_buffer(at)) {
-    walk.push_back(at);
-  }
-  return walk;
-}
-
-template <class FabricType>
-std::vector<Buffer> Watchdog<FabricType>::find_wait_cycle() const {
-  const std::int32_t count = fabric_.network().num_switches() * kVcs;
-  std::vector<std::int32_t> visitor(static_cast<std::size_t>(count), -1);
-  for (std::int32_t start = 0; start < count; ++start) {
-    std::int32_t at = start;
-    while (at >= 0 && visitor[static_cast<std::size_t>(at)] < 0) {
-      visitor[static_cast<std::size_t>(at)] = start;
-      at = blocking_buffer(at);
-    }
-    if (at < 0 || visitor[static_cast<std::size_t>(at)] != start) continue;
-    const std::vector<std::int32_t> walk = closed_walk(at);
-    if (!std::ranges::all_of(walk, [&](std::int32_t one) { return is_full(one); })) continue;
-    std::vector<Buffer> buffers;
-    for (const std::int32_t one : walk) buffers.push_back(named(one));
-    return buffers;
-  }
-  return {};
-}
 
 }  // namespace tvlb::sim

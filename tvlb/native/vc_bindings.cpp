@@ -21,7 +21,7 @@ using Routes = nb::ndarray<const Kind, nb::ndim<2>, nb::c_contig, nb::device::cp
 // Beyond the last link of a route the result is 0.
 nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>> vcs_of_routes(const std::string& scheme,
                                                               const Routes& routes, int last_vc) {
-    const auto walk = tvlb::vc::scheme(scheme).walk;
+    const auto walk = tvlb::vc::Schemes::find(scheme).walk;
     const std::size_t count = routes.shape(0);
     const std::size_t width = routes.shape(1);
     std::vector<std::uint16_t> vcs(count * width, 0);
@@ -38,7 +38,7 @@ nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>> vcs_of_routes(const std::stri
 void bind_vc_schemes(nb::module_& m) {
     m.def("vc_schemes", [] {
         std::vector<std::string> names;
-        for (const auto& scheme : tvlb::vc::schemes()) names.emplace_back(scheme.name);
+        for (const auto& scheme : tvlb::vc::Schemes::all()) names.emplace_back(scheme.name);
         return names;
     });
     m.def("vcs_of_routes", &vcs_of_routes, "scheme"_a, "routes"_a, "last_vc"_a);

@@ -1,5 +1,5 @@
-// PAR: UGAL-L, and once more at the second switch of a MIN path if that is still in the source's group.
-// Jiang et al., Indirect adaptive routing on large scale interconnection networks, ISCA'09.
+// PAR: UGAL-L, and once more at the second switch of a MIN path if that is still in the source's
+// group. Jiang et al., Indirect adaptive routing on large scale interconnection networks, ISCA'09.
 #include "routing.hpp"
 
 namespace tvlb::sim {

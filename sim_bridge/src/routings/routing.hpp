@@ -1,5 +1,5 @@
-// Routings: how the source of a packet chooses its path. A routing is one source file in this folder:
-// a class of static functions, and a Registration of it with what others need to know of it.
+// Routings: how the source of a packet chooses its path. A routing is one source file in this
+// folder: a class of static functions, and a Registration of it with what others need to know of it.
 //
 //     struct Routing {
 //       static Choice decide(const Candidates& at, int source, int target, Draws& draws);
@@ -8,10 +8,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "../candidates.hpp"
+#include "tvlb/native/registry.hpp"
 
 namespace tvlb::sim {
 
@@ -40,13 +40,7 @@ struct Routing {
   Decision decide_again;  // for the second switch as the source; null if decided only once
 };
 
-/// All routings by place; those of one place by name.
-[[nodiscard]] std::span<const Routing> routings();
-
-/// Throws std::invalid_argument if there is none of that name.
-[[nodiscard]] const Routing& routing(std::string_view name);
-
-void add(const Routing& routing);
+using Routings = Registry<Routing>;
 
 /// A static object of this type makes a routing known.
 template <class Type>
@@ -54,7 +48,7 @@ struct Registration {
   Registration(std::string_view name, int place, Detours detours, double seconds_per_packet) {
     Decision again = nullptr;
     if constexpr (requires { &Type::decide_again; }) again = &Type::decide_again;
-    add({name, place, detours, seconds_per_packet, &Type::decide, again});
+    Routings::add({name, place, detours, seconds_per_packet, &Type::decide, again});
   }
 };
 

@@ -1,8 +1,8 @@
 // Virtual-channel schemes: which VC a packet takes on every link of its route. The simulator runs
 // these definitions, and the deadlock proof reads them.
 //
-// A scheme is one source file in this folder: a class that is the state of a packet on its way, made
-// before the first link, and a Registration of it:
+// A scheme is one source file in this folder: a class that is the state of a packet on its way,
+// made before the first link, and a Registration of it:
 //
 //     class Scheme {
 //      public:
@@ -13,11 +13,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
+
+#include "../registry.hpp"
 
 namespace tvlb::vc {
 
@@ -26,8 +25,8 @@ using Kind = std::int8_t;
 inline constexpr Kind kLocal = 0;
 inline constexpr Kind kGlobal = 1;
 
-/// Adds its VC to the first output VC of every link of a route, given the kinds of the links from the
-/// source on. A VC beyond the last one is the last one.
+/// Adds its VC to the first output VC of every link of a route, given the kinds of the links from
+/// the source on. A VC beyond the last one is the last one.
 using Walk = void (*)(std::span<const Kind> route, int last_vc, std::span<std::uint16_t> outputs);
 
 template <class Scheme>
@@ -44,19 +43,13 @@ struct Scheme {
     Walk walk;
 };
 
-/// All schemes by place; those of one place by name.
-[[nodiscard]] std::span<const Scheme> schemes();
-
-/// Throws std::invalid_argument if there is none of that name.
-[[nodiscard]] const Scheme& scheme(std::string_view name);
-
-void add(const Scheme& scheme);
+using Schemes = Registry<Scheme>;
 
 /// A static object of this type makes a scheme known.
 template <class Type>
 struct Registration {
-    explicit Registration(std::string_view name, int place = std::numeric_limits<int>::max()) {
-        add({name, place, &walk<Type>});
+    explicit Registration(std::string_view name, int place = kLastPlace) {
+        Schemes::add({name, place, &walk<Type>});
     }
 };
 
