@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "../candidates.hpp"
-#include "tvlb/native/registry.hpp"
+#include "registry.hpp"
 
 namespace tvlb::sim {
 
