@@ -14,7 +14,7 @@ namespace tvlb::sim {
 template <class FabricType>
 class Injection {
  public:
-  Injection(FabricType& fabric, Records& records, const Traffic& traffic, const PathSampler& sampler,
+  Injection(FabricType& fabric, const Dragonfly& network, Records& records, const Traffic& traffic, const PathSampler& sampler,
             const Config& config);
 
   /// One attempt of every node that has a packet.
@@ -40,7 +40,7 @@ class Injection {
   [[nodiscard]] unsigned draw_vc(Draws& draws) const { return draws.below(vc_count_); }
 
   FabricType& fabric_;
-  const Network& network_;
+  const Dragonfly& network_;
   Records& records_;
   const Traffic& traffic_;
   std::uint32_t vc_count_;
@@ -50,10 +50,11 @@ class Injection {
 };
 
 template <class FabricType>
-Injection<FabricType>::Injection(FabricType& fabric, Records& records, const Traffic& traffic,
-                             const PathSampler& sampler, const Config& config)
+Injection<FabricType>::Injection(FabricType& fabric, const Dragonfly& network, Records& records,
+                                 const Traffic& traffic, const PathSampler& sampler,
+                                 const Config& config)
     : fabric_(fabric),
-      network_(fabric.network()),
+      network_(network),
       records_(records),
       traffic_(traffic),
       vc_count_(static_cast<std::uint32_t>(config.vc_count)),

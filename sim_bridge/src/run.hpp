@@ -88,7 +88,7 @@ Run<Words, Slots>::Run(const Dragonfly& network, const Traffic& traffic, const P
       window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles},
       records_(window_, network.num_switches(), config, config.load * traffic.total_rate()),
       fabric_(network, config),
-      injection_(fabric_, records_, traffic, sampler, config),
+      injection_(fabric_, network, records_, traffic, sampler, config),
       watchdog_(fabric_, config.buffer_flits),
       link_flits_(static_cast<std::size_t>(network.num_links()), 0),
       redecides_(config.decide == "each-attempt"),

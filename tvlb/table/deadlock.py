@@ -192,7 +192,7 @@ class _Dependencies:
             link,
             int(network.link_source[link]),
             int(network.link_target[link]),
-            self.topology.kinds.names[int(network.link_kind[link])],
+            self.topology.kind_name(link),
             vc,
         )
 

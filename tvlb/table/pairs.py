@@ -130,5 +130,5 @@ def _path(rows: PathRows, row: int, links: np.ndarray[tuple[int], np.dtype[np.in
         weight=float(rows.weight[row]),
         switches=(int(rows.source[0]), *network.link_target[taken].tolist()),
         links=tuple(taken.tolist()),
-        kinds=tuple(rows.topology.kinds.names[kind] for kind in network.link_kind[taken].tolist()),
+        kinds=tuple(rows.topology.kind_name(link) for link in taken),
     )

@@ -69,6 +69,10 @@ class Topology(ABC):
         """Number of directed links; a cable counts twice."""
         return self.network.num_links
 
+    def kind_name(self, link: int) -> str:
+        """Kind of a link."""
+        return self.kinds.names[int(self.network.link_kind[link])]
+
     @property
     @abstractmethod
     def identity(self) -> tuple[int | str, ...]:
@@ -152,7 +156,6 @@ class Topology(ABC):
         for switch in range(self.num_switches):
             graph.add_node(switch, nodes=self.nodes_per_switch, **self.coordinates(switch))
         network = self.network
-        named = list(zip(self.kinds.names, self.kinds.latencies, strict=True))
         ends = zip(
             network.link_source.tolist(),
             network.link_target.tolist(),
@@ -160,8 +163,8 @@ class Topology(ABC):
             strict=True,
         )
         for link, (source, target, kind) in enumerate(ends):
-            name, latency = named[kind]
-            graph.add_edge(source, target, id=link, kind=name, latency=latency)
+            latency = self.kinds.latencies[int(kind)]
+            graph.add_edge(source, target, id=link, kind=self.kind_name(link), latency=latency)
         return graph
 
     @abstractmethod
