@@ -146,6 +146,8 @@ def _run(services: Services, listening: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         http=BoundedProtocol,
+        # A connection that is upgraded would have no deadlines.
+        ws="none",
         # So many connections are taken before the first of them is counted.
         backlog=1,
     )

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import Header, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
@@ -17,10 +17,12 @@ from api.problems import Problem
 from api.responses import ETAG, NOT_MODIFIED, problems
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
+from tvlb.reading import whole_number
 
 __all__ = [
     "IfNoneMatch",
     "Listing",
+    "QueryNumber",
     "ResultId",
     "as_json",
     "conditional",
@@ -37,13 +39,21 @@ IfNoneMatch = Annotated[
 ]
 
 
+def _whole(value: object) -> object:
+    return whole_number(value) if isinstance(value, str) else value
+
+
+# Without this, pydantic takes `1_0` and digits of other scripts.
+QueryNumber = Annotated[int, BeforeValidator(_whole)]
+
+
 class Listing(BaseModel):
     """The query of a list, newest first."""
 
     model_config = ConfigDict(extra="forbid")
 
-    limit: int = Field(20, ge=1, le=100, description="Most items.")
-    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
+    limit: QueryNumber = Field(20, ge=1, le=100, description="Most items.")
+    before: Annotated[QueryNumber, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
         None, description="Of `next`: where to go on with older ones."
     )
 

@@ -16,6 +16,7 @@ from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
 from api.routes.reading import (
     IfNoneMatch,
     Listing,
+    QueryNumber,
     ResultId,
     as_json,
     conditional,
@@ -176,9 +177,9 @@ async def get_simulation(
 class _Pair(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    src: int = Field(ge=0, le=2**31 - 1, description="Source switch.")
-    dst: int = Field(ge=0, le=2**31 - 1, description="Destination switch.")
-    limit: Annotated[int, Field(ge=1, le=1_000_000)] | SkipJsonSchema[None] = Field(
+    src: QueryNumber = Field(ge=0, le=2**31 - 1, description="Source switch.")
+    dst: QueryNumber = Field(ge=0, le=2**31 - 1, description="Destination switch.")
+    limit: Annotated[QueryNumber, Field(ge=1, le=1_000_000)] | SkipJsonSchema[None] = Field(
         None, description="Most VLB paths to list; all without it."
     )
 
@@ -266,7 +267,7 @@ async def download_table(
 )
 async def download_front(
     table_id: ResultId,
-    point: Annotated[int, Path(ge=1, le=2**31 - 1, description="Of the front, from 1.")],
+    point: Annotated[QueryNumber, Path(ge=1, le=2**31 - 1, description="Of the front, from 1.")],
     services: WithServices,
     download: Annotated[_Download, Query()],
     if_none_match: IfNoneMatch = None,

@@ -345,6 +345,7 @@ def test_a_body_without_a_length_is_bounded_too(http: httpx.Client) -> None:
         ("GET", "/v1/tables/..%2f..%2fetc%2fpasswd", 404),
         ("GET", "/v1/tables/short", 422),
         ("GET", "/v1/jobs?limit=0", 422),
+        ("GET", "/v1/jobs?limit=1_0", 422),
         ("GET", "/v1/jobs?nonsense=1", 422),
         ("PUT", "/v1/tables", 405),
         ("PATCH", f"/v1/jobs/{'0' * 32}", 405),
