@@ -241,6 +241,7 @@ def throughput(
     Examples
     --------
     >>> from tvlb.paths import parse_expression
+    >>> from tvlb.topology import Dragonfly
     >>> from tvlb.traffic import Shift
     >>> topology = Dragonfly(2, 4, 2, 3)
     >>> result = throughput(topology, parse_expression("all", topology), Shift(1, 0))

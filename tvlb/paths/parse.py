@@ -37,6 +37,7 @@ def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
 
     Examples
     --------
+    >>> from tvlb.topology import Dragonfly
     >>> topology = Dragonfly(2, 4, 2, 9)
     >>> [str(parse_expression(text, topology)) for text in ("<=6", "<=4 + 60%", "short(2, 3)")]
     ['all', '<=4+60%', 'short(2,3)']
