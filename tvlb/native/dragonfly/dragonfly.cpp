@@ -21,6 +21,8 @@ Dragonfly::Dragonfly(Network network, std::int32_t groups)
       group_size_(groups > 0 ? num_switches() / groups : 0),
       num_local_links_(0) {
     require(groups > 0 && group_size_ * groups == num_switches(), "groups must be equal");
+    group_.reserve(index(num_switches()));
+    for (std::int32_t sw = 0; sw < num_switches(); ++sw) group_.push_back(sw / group_size_);
     index_local_links();
     index_global_links();
 }

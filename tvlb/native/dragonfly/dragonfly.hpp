@@ -18,7 +18,9 @@ public:
 
     [[nodiscard]] std::int32_t num_groups() const { return groups_; }
     [[nodiscard]] std::int32_t group_size() const { return group_size_; }
-    [[nodiscard]] std::int32_t group(std::int32_t sw) const { return sw / group_size_; }
+    [[nodiscard]] std::int32_t group(std::int32_t sw) const {
+        return group_[static_cast<std::size_t>(sw)];
+    }
     [[nodiscard]] bool is_global(std::int32_t id) const { return id >= num_local_links_; }
     [[nodiscard]] std::int32_t num_local_links() const { return num_local_links_; }
 
@@ -79,6 +81,7 @@ private:
     std::int32_t groups_;
     std::int32_t group_size_;
     std::int32_t num_local_links_;
+    std::vector<std::int32_t> group_;         // by switch; a division takes longer
     std::vector<std::int32_t> local_link_;    // by switch and position in its group
     std::vector<std::int32_t> offset_;        // by pair of groups, and one more
     std::vector<std::int32_t> global_links_;  // by pair of groups, then by id
