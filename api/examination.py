@@ -31,6 +31,8 @@ _THREADS = 2
 # Sweeps may make thousands of networks, which takes seconds; they only wait for each other.
 _SWEEP_THREADS = 1
 _MOST_WAITING = 200
+# A sweep of large networks takes 5 seconds, so that the last waits for less than two minutes.
+_MOST_WAITING_SWEEPS = 20
 # After so many large ones another process takes over, with the memory of none of them.
 _CALLS_PER_PROCESS = 100
 # On a machine that is very busy.
@@ -119,8 +121,10 @@ class Examiner:
         Problem : too many are being examined, or it took too long.
         """
         large = len(sent) > _SMALL_BYTES
-        threads = self._sweep_threads if issubclass(model, SweepBody) else self._threads
-        self._check_waiting(self._turn if large else threads)
+        is_sweep = issubclass(model, SweepBody)
+        threads = self._sweep_threads if is_sweep else self._threads
+        most = _MOST_WAITING_SWEEPS if is_sweep else _MOST_WAITING
+        _check_waiting(self._turn if large else threads, most)
         if large:
             async with self._turn:
                 found = await self._beside(model, sent)
@@ -129,10 +133,6 @@ class Examiner:
         if isinstance(found, list):
             raise RequestValidationError(found)
         return found
-
-    def _check_waiting(self, limiter: CapacityLimiter) -> None:
-        if limiter.statistics().tasks_waiting >= _MOST_WAITING:
-            raise _busy(f"{_MOST_WAITING} requests wait to be examined already")
 
     async def _beside(self, model: type[Question], sent: bytes) -> Examined | list[dict[str, Any]]:
         if self._calls == _CALLS_PER_PROCESS:
@@ -147,6 +147,11 @@ class Examiner:
     def close(self) -> None:
         """End the process for good."""
         self._process.close()
+
+
+def _check_waiting(limiter: CapacityLimiter, most: int) -> None:
+    if limiter.statistics().tasks_waiting >= most:
+        raise _busy(f"{most} requests wait to be examined already")
 
 
 def _busy(detail: str) -> Problem:

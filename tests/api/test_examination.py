@@ -9,6 +9,7 @@ import pytest
 from fastapi.exceptions import RequestValidationError
 
 from api.examination import Examined, Examiner, examine
+from api.problems import Problem
 from tvlb.errors import InvalidInput
 from tvlb.schemas import ModelBody, Question, RequestLimits, SweepBody
 
@@ -86,3 +87,30 @@ def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("api.examination.examine", slow)
     assert isinstance(asyncio.run(run()), Examined)
+
+
+def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    def slow(model: type[Question], content: bytes, limits: RequestLimits) -> object:
+        go_on.wait()
+        return examine(model, content, limits)
+
+    async def run() -> object:
+        examiner = Examiner(LIMITS)
+        body = sent({"topologies": ["2,4,2,5"]})
+        sweeps = [asyncio.create_task(examiner.run(SweepBody, body)) for _ in range(21)]
+        # All take their places before anything else happens.
+        for _ in range(50):
+            await asyncio.sleep(0)
+        try:
+            with pytest.raises(Problem) as raised:
+                await asyncio.wait_for(examiner.run(SweepBody, body), 30.0)
+        finally:
+            go_on.set()
+            await asyncio.gather(*sweeps)
+            examiner.close()
+        return raised.value.status_code
+
+    monkeypatch.setattr("api.examination.examine", slow)
+    assert asyncio.run(run()) == 503
