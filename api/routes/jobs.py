@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from api.problems import Problem
 from api.resources import job_resource
 from api.responses import problems
-from api.routes.reading import Listing, QueryNumber
+from api.routes.reading import DIGITS, Listing
 from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.logs import audit
@@ -33,7 +33,7 @@ _LOOK_AGAIN_SECONDS = 60.0
 
 
 class _Jobs(Listing):
-    limit: QueryNumber = Field(20, ge=1, le=100, description="Most jobs.")
+    limit: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(20, description="Most jobs.")
     status: JobStatus | SkipJsonSchema[None] = Field(
         None, description="Only jobs with this status."
     )

@@ -20,9 +20,9 @@ from tvlb.jobs.results import Result
 from tvlb.reading import whole_number
 
 __all__ = [
+    "DIGITS",
     "IfNoneMatch",
     "Listing",
-    "QueryNumber",
     "ResultId",
     "as_json",
     "conditional",
@@ -43,8 +43,9 @@ def _whole(value: object) -> object:
     return whole_number(value) if isinstance(value, str) else value
 
 
-# Without this, pydantic takes `1_0` and digits of other scripts.
-QueryNumber = Annotated[int, BeforeValidator(_whole)]
+# Without this, pydantic takes `1_0` and digits of other scripts. Goes last, or the schema has no
+# bounds.
+DIGITS = BeforeValidator(_whole)
 
 
 class Listing(BaseModel):
@@ -52,8 +53,8 @@ class Listing(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    limit: QueryNumber = Field(20, ge=1, le=100, description="Most items.")
-    before: Annotated[QueryNumber, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = Field(
+    limit: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(20, description="Most items.")
+    before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = Field(
         None, description="Of `next`: where to go on with older ones."
     )
 

@@ -14,9 +14,9 @@ from api.problems import Problem
 from api.resources import table_item
 from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
 from api.routes.reading import (
+    DIGITS,
     IfNoneMatch,
     Listing,
-    QueryNumber,
     ResultId,
     as_json,
     conditional,
@@ -177,9 +177,11 @@ async def get_simulation(
 class _Pair(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    src: QueryNumber = Field(ge=0, le=2**31 - 1, description="Source switch.")
-    dst: QueryNumber = Field(ge=0, le=2**31 - 1, description="Destination switch.")
-    limit: Annotated[QueryNumber, Field(ge=1, le=1_000_000)] | SkipJsonSchema[None] = Field(
+    src: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(description="Source switch.")
+    dst: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(
+        description="Destination switch."
+    )
+    limit: Annotated[int, Field(ge=1, le=1_000_000), DIGITS] | SkipJsonSchema[None] = Field(
         None, description="Most VLB paths to list; all without it."
     )
 
@@ -267,7 +269,7 @@ async def download_table(
 )
 async def download_front(
     table_id: ResultId,
-    point: Annotated[QueryNumber, Path(ge=1, le=2**31 - 1, description="Of the front, from 1.")],
+    point: Annotated[int, Path(ge=1, le=2**31 - 1, description="Of the front, from 1."), DIGITS],
     services: WithServices,
     download: Annotated[_Download, Query()],
     if_none_match: IfNoneMatch = None,
