@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["choose", "listed", "members"]
+__all__ = ["choose", "members", "one_of"]
 
 _Member = TypeVar("_Member", bound=StrEnum)
 
@@ -17,18 +17,6 @@ def choose(kind: type[_Member], name: str, value: str) -> _Member:
         return kind(value)
     except ValueError:
         raise InvalidInput(f"{name} {value!r}: choose one of {', '.join(kind)}") from None
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the names in a sentence.
-
-    Examples
-    --------
-    >>> listed(["won", "per-hop", "any"])
-    'won, per-hop or any'
-    """
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def members(names: Iterable[str]) -> dict[str, str]:
@@ -42,3 +30,15 @@ def members(names: Iterable[str]) -> dict[str, str]:
     <Fruit.STAR_FRUIT: 'star-fruit'>
     """
     return {name.upper().replace("-", "_"): name for name in names}
+
+
+def one_of(names: Iterable[str]) -> str:
+    """List alternatives in names.
+
+    Examples
+    --------
+    >>> one_of(["parquet", "json", "csv"])
+    'parquet, json or csv'
+    """
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

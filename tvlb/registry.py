@@ -1,11 +1,10 @@
 """Plug points: packages whose modules each declare a member, found without a list to keep."""
 
-from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TypeVar
 
-__all__ = ["declared", "one_of"]
+__all__ = ["declared"]
 
 _Member = TypeVar("_Member")
 
@@ -33,15 +32,3 @@ def declared(package: str, name: str, kind: type[_Member]) -> list[_Member]:
         if not isinstance(member, kind):
             raise TypeError(f"{module} declares no {name} of type {kind.__name__}")
     return [member for member in members if isinstance(member, kind)]
-
-
-def one_of(words: Iterable[str]) -> str:
-    """List alternatives in words.
-
-    Examples
-    --------
-    >>> one_of(["parquet", "json", "csv"])
-    'parquet, json or csv'
-    """
-    *others, last = words
-    return f"{', '.join(others)} or {last}" if others else last

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.registry import one_of
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.schemas.sweep_file import MAX_BYTES
 from tvlb.schemas.toml_lines import find_line

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from tvlb.choices import one_of
 from tvlb.cli.options import Json, PathSetOption, PatternOption, Seed, TopologyArgument
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.files import check_writable
@@ -15,7 +16,6 @@ from tvlb.model import (
     throughput,
 )
 from tvlb.provenance import versions
-from tvlb.registry import one_of
 from tvlb.schemas import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tvlb.choices import listed
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
@@ -86,7 +86,7 @@ PatternOption = Annotated[
         help=f"{', '.join(one.example for one in named_patterns())}, or a traffic-matrix CSV file.",
     ),
 ]
-VcSchemeOption = Annotated[str, typer.Option("--vcs", help=f"VC scheme: {listed(VcScheme)}.")]
+VcSchemeOption = Annotated[str, typer.Option("--vcs", help=f"VC scheme: {one_of(VcScheme)}.")]
 Seed = Annotated[
     int,
     typer.Option(

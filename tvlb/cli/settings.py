@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.choices import listed
+from tvlb.choices import one_of
 from tvlb.cli.options import integer
 from tvlb.search import Setting, SimulationConfig, settings
 
@@ -49,7 +49,7 @@ def _parameter(option: str, name: str) -> inspect.Parameter:
 
 def _option(setting: Setting) -> Any:
     if isinstance(setting.values, type):
-        return Annotated[str, typer.Option(help=f"{setting.text}: {listed(setting.values)}.")]
+        return Annotated[str, typer.Option(help=f"{setting.text}: {one_of(setting.values)}.")]
     if setting.unset is None:
         number = typer.Option(parser=integer, metavar="INTEGER", help=f"{setting.text}.")
         return Annotated[int, number]

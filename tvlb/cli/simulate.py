@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 import typer
 from rich.table import Table as Grid
 
-from tvlb.choices import listed
+from tvlb.choices import one_of
 from tvlb.cli.options import (
     Json,
     PathSetOption,
@@ -43,7 +43,7 @@ __all__ = ["simulate"]
 @takes_settings
 def simulate(
     topology: TopologyArgument,
-    routing: Annotated[str, typer.Option(help=f"{listed(Routing)}.")] = "ugal-l",
+    routing: Annotated[str, typer.Option(help=f"{one_of(Routing)}.")] = "ugal-l",
     vlb: PathSetOption = "all",
     pattern: PatternOption = "uniform",
     load: Annotated[

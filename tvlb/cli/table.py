@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.balance import BalanceOptions
-from tvlb.choices import listed
+from tvlb.choices import one_of
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.options import (
     Json,
@@ -55,7 +55,7 @@ _SEARCH, _PAPER = SearchOptions(), SearchOptions(method="paper")
 def table(
     topology: TopologyArgument,
     routing: Annotated[
-        str, typer.Option(help=f"Routing that will use the table: {listed(ADAPTIVE)}.")
+        str, typer.Option(help=f"Routing that will use the table: {one_of(ADAPTIVE)}.")
     ] = "ugal-l",
     method: Annotated[
         str,

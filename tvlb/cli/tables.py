@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
+from tvlb.choices import one_of
 from tvlb.cli.options import Json, VcSchemeOption, integer
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.reading import whole_number
-from tvlb.registry import one_of
 from tvlb.search import Routing
 from tvlb.table import (
     CompactTable,

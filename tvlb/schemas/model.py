@@ -4,11 +4,11 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field
 
+from tvlb.choices import one_of
 from tvlb.documents import Document
 from tvlb.model import BoundKind, Outcome, Throughput, solver_kinds
 from tvlb.paths import PathSet
 from tvlb.provenance import versions
-from tvlb.registry import one_of
 from tvlb.schemas.common import (
     Count,
     PathSetText,

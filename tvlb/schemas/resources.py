@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
+from tvlb.choices import one_of
 from tvlb.documents import Document
 from tvlb.progress import JobStatus
-from tvlb.registry import one_of
 from tvlb.schemas.examples import example
 from tvlb.schemas.model import ModelDocument
 from tvlb.schemas.model_body import ModelBody

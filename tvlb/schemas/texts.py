@@ -11,9 +11,9 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.model import solver_kinds
-from tvlb.registry import one_of
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
 from tvlb.table import table_formats

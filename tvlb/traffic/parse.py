@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from tvlb.calls import Argument, parse_call
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.registry import declared, one_of
+from tvlb.registry import declared
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
