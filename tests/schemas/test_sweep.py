@@ -1,7 +1,7 @@
 """Sweeps: which points they have, in which order, and that equal sweeps are equal documents."""
 
 import json
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress
 from tvlb.schemas import BeyondLimits, RequestLimits, SweepBody, TableBody, request_key
-from tvlb.schemas.sweep import MAX_POINTS, Arrangement
+from tvlb.schemas.sweep import MAX_POINTS
 from tvlb.topology import ARRANGEMENTS, Dragonfly
 
 BALANCED = {
@@ -188,10 +188,6 @@ def test_the_options_are_those_of_a_table() -> None:
     }
     point = sweep(topologies=["2,4,2,9"]).points()[0]
     assert point == TableBody(topology="2,4,2,9").resolved()
-
-
-def test_all_arrangements_can_be_named() -> None:
-    assert get_args(Arrangement) == tuple(ARRANGEMENTS)
 
 
 def test_the_example_is_a_sweep() -> None:

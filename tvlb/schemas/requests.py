@@ -7,7 +7,6 @@ every text in the form in which it prints, so that equal questions are equal req
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -17,10 +16,8 @@ from pydantic import (
     Discriminator,
     FailFast,
     Field,
-    GetCoreSchemaHandler,
     Tag,
 )
-from pydantic_core.core_schema import CoreSchema, literal_schema
 
 from tvlb.provenance import VERSION
 from tvlb.randomness import MAX_SEED
@@ -33,7 +30,6 @@ __all__ = [
     "MAX_CYCLES",
     "STRICT",
     "WHOLE",
-    "OneOf",
     "Question",
     "Request",
     "Seed",
@@ -47,18 +43,6 @@ _MAX_LINKS = 2_000_000
 def _whole(value: object) -> object:
     """Take 2.0 for 2: to JSON they are the same number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-class OneOf:
-    """Marks a text that must be one of these."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = [str(name) for name in names]
-
-    def __get_pydantic_core_schema__(
-        self, source: type[str], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return literal_schema(self._names)
 
 
 WHOLE = BeforeValidator(_whole)

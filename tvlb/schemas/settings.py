@@ -6,7 +6,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, create_model
 
 from tvlb.schemas.common import Document
-from tvlb.schemas.requests import WHOLE, OneOf
+from tvlb.schemas.requests import WHOLE
+from tvlb.schemas.texts import OneOf
 from tvlb.search import Setting, SimulationConfig, settings
 
 __all__ = ["RouterSettings", "SimulationSettings", "with_options"]

@@ -6,9 +6,9 @@ from pydantic import ConfigDict, Field
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
-from tvlb.schemas.requests import MAX_CYCLES, WHOLE, OneOf, Request, Seed
+from tvlb.schemas.requests import MAX_CYCLES, WHOLE, Request, Seed
 from tvlb.schemas.settings import with_options
-from tvlb.schemas.texts import PathSetText, PatternText, WarmupText
+from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
 from tvlb.search import (
     Cost,
     Routing,

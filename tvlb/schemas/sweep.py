@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,9 @@ from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import refusal
-from tvlb.schemas.requests import STRICT, OneOf, Question, Seed, Wiring
+from tvlb.schemas.requests import STRICT, Question, Seed, Wiring
 from tvlb.schemas.table_body import TableBody, completed
-from tvlb.schemas.texts import TopologyText
+from tvlb.schemas.texts import OneOf, TopologyText
 from tvlb.search import ADAPTIVE, Cost, check_request, table_cost
 from tvlb.topology import ARRANGEMENTS, parse_sizes
 
@@ -59,7 +59,7 @@ _SHARED_BY = "ugal-l"
 _REPORTED_NETWORKS = 100
 _Item = TypeVar("_Item", bound=Hashable)
 
-Arrangement = Literal["absolute", "palmtree", "relative", "circulant"]
+Arrangement = Annotated[str, OneOf(ARRANGEMENTS)]
 Routing = Annotated[str, OneOf(ADAPTIVE)]
 
 

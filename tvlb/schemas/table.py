@@ -24,8 +24,8 @@ from tvlb.schemas.common import (
 )
 from tvlb.schemas.examples import example
 from tvlb.schemas.found import Balancing, FoundSearch, SetName
-from tvlb.schemas.requests import OneOf
 from tvlb.schemas.settings import RouterSettings
+from tvlb.schemas.texts import OneOf
 from tvlb.search import (
     ADAPTIVE,
     MAX_TRAFFIC,

@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.balance import BalanceOptions
-from tvlb.schemas.requests import MAX_CYCLES, STRICT, WHOLE, OneOf, Request, Seed
-from tvlb.schemas.texts import ObjectiveText, TrafficText
+from tvlb.schemas.requests import MAX_CYCLES, STRICT, WHOLE, Request, Seed
+from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
 from tvlb.search import (
     ADAPTIVE,
     MAX_PATTERNS,

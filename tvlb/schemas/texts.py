@@ -4,7 +4,7 @@ Only texts that cannot name a file pass, so that no request ever reaches the fil
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Annotated
 
@@ -17,10 +17,12 @@ from tvlb.model import solver_kinds
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
 from tvlb.table import table_formats
+from tvlb.topology import ARRANGEMENTS
 from tvlb.traffic import named_patterns, pattern_regex, signature_of
 
 __all__ = [
     "ObjectiveText",
+    "OneOf",
     "PathSetText",
     "PatternText",
     "SolverText",
@@ -31,7 +33,7 @@ __all__ = [
 ]
 
 _SIZES = ", *".join([r" *[1-9][0-9]{0,8} *"] * 4)
-_ARRANGEMENT = r"(, *(absolute|palmtree|relative|circulant) *)?"
+_ARRANGEMENT = rf"(, *({'|'.join(ARRANGEMENTS)}) *)?"
 _LENGTH = r"<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
 _SHORT = r"short\((all|<=[2-6]|[1-3], *[1-3])\)"
 _HALF = r"(\?|g|gl|lg|lgl)"
@@ -68,14 +70,14 @@ def _checked_objective(value: object) -> object:
         raise refusal(error) from error
 
 
-@dataclass(frozen=True)
 class OneOf:
-    """Metadata of a text that is one of these words: a `Literal` of what is declared elsewhere."""
+    """Metadata of a text that is one of these names: a `Literal` of what is declared elsewhere."""
 
-    words: tuple[str, ...]
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = [str(name) for name in names]
 
     def __get_pydantic_core_schema__(self, _: object, __: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.literal_schema(list(self.words))
+        return core_schema.literal_schema(self._names)
 
 
 def _row_limits() -> str:
@@ -143,7 +145,7 @@ SolverText = Annotated[
 ]
 TableFormatText = Annotated[
     str,
-    OneOf(tuple(name for name, each in table_formats().items() if each.write is not None)),
+    OneOf(name for name, each in table_formats().items() if each.write is not None),
     Field(description=f"Of the file{_row_limits()}."),
 ]
 WarmupText = Annotated[
