@@ -15,6 +15,7 @@ from tvlb.schemas import ModelBody, Question, RequestLimits, SweepBody
 
 LIMITS = RequestLimits(switches=100)
 MODEL = {"topology": "2,4,2,5", "pattern": "shift(1,0)"}
+SWEEP = {"topologies": ["2,4,2,5"]}
 
 
 def sent(body: dict[str, Any], size: int = 0) -> bytes:
@@ -65,7 +66,10 @@ def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     assert not found.may_be_quick
 
 
-def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+def after_sweeps(
+    monkeypatch: pytest.MonkeyPatch, count: int, model: type[Question], body: dict[str, Any]
+) -> Examined:
+    """Return what is found of a body while so many sweeps are held."""
     go_on = threading.Event()
 
     def slow(model: type[Question], content: bytes, limits: RequestLimits) -> object:
@@ -73,44 +77,28 @@ def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) ->
             go_on.wait()
         return examine(model, content, limits)
 
-    async def run() -> object:
+    async def run() -> Examined:
         examiner = Examiner(LIMITS)
-        body = sent({"topologies": ["2,4,2,5"]})
-        sweeps = [asyncio.create_task(examiner.run(SweepBody, body)) for _ in range(3)]
-        await asyncio.sleep(0)
-        try:
-            return await asyncio.wait_for(examiner.run(ModelBody, sent(MODEL)), 30.0)
-        finally:
-            go_on.set()
-            await asyncio.gather(*sweeps)
-            examiner.close()
-
-    monkeypatch.setattr("api.examination.examine", slow)
-    assert isinstance(asyncio.run(run()), Examined)
-
-
-def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = threading.Event()
-
-    def slow(model: type[Question], content: bytes, limits: RequestLimits) -> object:
-        go_on.wait()
-        return examine(model, content, limits)
-
-    async def run() -> object:
-        examiner = Examiner(LIMITS)
-        body = sent({"topologies": ["2,4,2,5"]})
-        sweeps = [asyncio.create_task(examiner.run(SweepBody, body)) for _ in range(21)]
+        sweeps = [asyncio.create_task(examiner.run(SweepBody, sent(SWEEP))) for _ in range(count)]
         # All take their places before anything else happens.
         for _ in range(50):
             await asyncio.sleep(0)
         try:
-            with pytest.raises(Problem) as raised:
-                await asyncio.wait_for(examiner.run(SweepBody, body), 30.0)
+            return await asyncio.wait_for(examiner.run(model, sent(body)), 30.0)
         finally:
             go_on.set()
             await asyncio.gather(*sweeps)
             examiner.close()
-        return raised.value.status_code
 
     monkeypatch.setattr("api.examination.examine", slow)
-    assert asyncio.run(run()) == 503
+    return asyncio.run(run())
+
+
+def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert after_sweeps(monkeypatch, 3, ModelBody, MODEL).kind == "model"
+
+
+def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Problem, match="20 requests wait") as raised:
+        after_sweeps(monkeypatch, 21, SweepBody, SWEEP)
+    assert raised.value.status_code == 503
