@@ -54,7 +54,11 @@ def test_a_key_in_flight_conflicts(http: httpx.Client, server: Server) -> None:
         answers.append(post(http, "/v1/simulations", body, "flying"))
         return answers[-1].status_code == 409
 
-    until(lambda: bool(http.get("/v1/jobs?status=running").json()["jobs"]))
+    def runs() -> bool:
+        jobs = http.get("/v1/jobs?status=running").json()["jobs"]
+        return any(job["request"].get("seed") == body["seed"] for job in jobs)
+
+    until(runs)
     assert conflicts()
     assert answers[-1].json()["type"] == "urn:tvlb:problem:idempotency-key-in-flight"
     # Without the key it is joined.
