@@ -36,7 +36,6 @@ from tvlb.workers import local_workers
 
 GAP = 1e-3
 ROUNDING = 1e-9
-HOP_COUNTS = 7
 PATHS_AT_ONCE = 2_000_000
 
 
@@ -108,8 +107,10 @@ class Walk:
 
     def __init__(self, rows: PathRows, proof: Proof, first: int, kind: str) -> None:
         classes: PathClasses = getattr(proof.instance, kind)
-        rate = classes.rates(getattr(proof.solution, kind), len(proof.instance.demand.rate))
         links = rows.links()
+        longest = links.shape[1]
+        shipped = getattr(proof.solution, kind) / classes.weight
+        rate = classes.by_length(shipped, len(proof.instance.demand.rate), longest)
         pair = rows.pair_of_row
         used = links >= 0
         flow_on_path = rows.weight * rate[first + pair, rows.hops]
@@ -117,10 +118,10 @@ class Walk:
         self.loads = summed(links[used], on_link, proof.instance.num_links)
         self.shipped = summed(pair, flow_on_path, len(rows.source))
         price = np.append(proof.solution.price, 0.0)[links].sum(axis=1)
-        cell = pair * HOP_COUNTS + rows.hops
-        cells = len(rows.source) * HOP_COUNTS
-        weight = summed(cell, rows.weight, cells).reshape(-1, HOP_COUNTS)
-        paid = summed(cell, rows.weight * price, cells).reshape(-1, HOP_COUNTS)
+        cell = pair * (longest + 1) + rows.hops
+        cells = len(rows.source) * (longest + 1)
+        weight = summed(cell, rows.weight, cells).reshape(-1, longest + 1)
+        paid = summed(cell, rows.weight * price, cells).reshape(-1, longest + 1)
         if kind == "detour":
             # Shorter paths may not be used less, so a class comes with all shorter ones.
             weight, paid = weight.cumsum(axis=1), paid.cumsum(axis=1)

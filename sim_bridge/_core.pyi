@@ -5,7 +5,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb._native import Dragonfly, Network
+from tvlb._native import Network, ShapeRule, ShortRule, Topology
 
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
@@ -55,11 +55,17 @@ class Traffic:
     @property
     def max_rate(self) -> float: ...
 
-class ExplicitRows:
-    def __init__(self, network: Dragonfly, *, expected: int, weighted: bool) -> None: ...
+class PathSampler:
+    def first_pair_without_path(
+        self, sources: _Int32, targets: _Int32
+    ) -> tuple[int, int] | None: ...
+    def draw(
+        self, source: int, target: int, seed: int, number: int
+    ) -> tuple[int, int, int] | None: ...
+
+class ExplicitRows(PathSampler):
     def append(
         self,
-        network: Dragonfly,
         *,
         sources: _Int32,
         targets: _Int32,
@@ -69,36 +75,16 @@ class ExplicitRows:
         second_link: _Int32,
         cumulative: _Float64,
     ) -> None: ...
+    def finish(self) -> None:
+        """End the rows; to be called before the first draw."""
 
-class PathSampler:
-    @staticmethod
-    def no_paths() -> PathSampler: ...
-    @staticmethod
-    def all_triples(network: Dragonfly) -> PathSampler: ...
-    @staticmethod
-    def short_halves(
-        network: Dragonfly, *, max_first: int, max_second: int, max_total: int
-    ) -> PathSampler: ...
-    @staticmethod
-    def shape_paths(
-        network: Dragonfly,
-        *,
-        weight: list[float],
-        nearest: list[int],
-        drawn_hops: int,
-        percent: int,
-        seed: int,
-    ) -> PathSampler: ...
-    @staticmethod
-    def rows(rows: ExplicitRows) -> PathSampler:
-        """Take the rows over; the argument is empty afterwards."""
+def explicit_rows(network: Topology, *, expected: int, weighted: bool) -> ExplicitRows: ...
+def no_paths() -> PathSampler: ...
 
-    def first_pair_without_path(
-        self, network: Dragonfly, sources: _Int32, targets: _Int32
-    ) -> tuple[int, int] | None: ...
-    def draw(
-        self, network: Dragonfly, source: int, target: int, seed: int, number: int
-    ) -> tuple[int, int, int] | None: ...
+# None where a family has no sampler that draws from such sets without a list.
+def all_paths(network: Topology) -> PathSampler | None: ...
+def shape_paths(network: Topology, rule: ShapeRule) -> PathSampler | None: ...
+def short_halves(network: Topology, rule: ShortRule) -> PathSampler | None: ...
 
 class Config:
     def __init__(self, **settings: object) -> None:
@@ -216,5 +202,5 @@ class Result:
 
 def mser_truncation(values: _Float64) -> int: ...
 def simulate(
-    network: Dragonfly, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
+    network: Topology, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
 ) -> Result: ...

@@ -15,6 +15,7 @@ from tvlb.virtual_channels import Kinds, VcScheme
 __all__ = ["MAX_CYCLES", "Decide", "Setting", "SimulationConfig", "Warmup", "settings"]
 
 MAX_CYCLES = 100_000_000
+_LATENCY = "_latency"
 
 
 class Decide(StrEnum):
@@ -126,6 +127,30 @@ class SimulationConfig:
     def __post_init__(self) -> None:
         for name, setting in settings().items():
             object.__setattr__(self, name, setting.checked(name, getattr(self, name)))
+
+    @staticmethod
+    def latency_settings() -> list[str]:
+        """Return the names of the settings that are the latency of a kind of links."""
+        return [name for name in settings() if name.endswith(_LATENCY)]
+
+    def latencies(self, topology: Topology) -> tuple[int, ...]:
+        """Latency of the links of each kind, cycles: a setting, or what the family says.
+
+        Raises
+        ------
+        InvalidInput : a setting is given for a kind of links that the network does not have.
+        """
+        kinds = topology.kinds
+        for one in fields(self):
+            kind = one.name.removesuffix(_LATENCY)
+            given = one.name.endswith(_LATENCY) and getattr(self, one.name) != one.default
+            if given and kind not in kinds.names:
+                raise InvalidInput(
+                    f"{one.name} = {getattr(self, one.name)}: {topology} has "
+                    f"{' and '.join(kinds.names)} links only"
+                )
+        usual = zip(kinds.names, kinds.latencies, strict=True)
+        return tuple(getattr(self, f"{name}{_LATENCY}", latency) for name, latency in usual)
 
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has."""

@@ -12,7 +12,7 @@ from tvlb.traffic import NodeTraffic
 __all__ = ["core_network", "core_traffic"]
 
 
-def core_network(topology: Topology) -> _native.Dragonfly:
+def core_network(topology: Topology) -> _native.Topology:
     """Return the compiled topology; raise InvalidInput where the simulator cannot hold it."""
     network = compiled(topology)
     if network.max_ports > _core.MAX_PORTS:

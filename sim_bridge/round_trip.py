@@ -18,11 +18,10 @@ def round_trip_warnings(topology: Topology, config: SimulationConfig) -> tuple[s
     A VC with fewer slots than its credit round trip has cycles sustains buffer / round trip
     flits/cycle.
     """
-    latencies = (config.local_latency, config.global_latency)
     kinds = topology.network.link_kind
     return tuple(
         _warning(config.buffer_flits, topology.kinds.names[kind], 2 * latency + _LONGEST)
-        for kind, latency in enumerate(latencies)
+        for kind, latency in enumerate(config.latencies(topology))
         if config.buffer_flits < 2 * latency + _SHORTEST and bool(np.any(kinds == kind))
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge._core import ExplicitRows, PathSampler
+from sim_bridge import _core
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches, WeightedSet
@@ -20,8 +20,8 @@ _MOST_LISTED = 400_000_000
 
 
 def make_sampler(
-    network: _native.Dragonfly, path_set: PathSet, sources: Switches, targets: Switches
-) -> PathSampler:
+    network: _native.Topology, path_set: PathSet, sources: Switches, targets: Switches
+) -> _core.PathSampler:
     """Return a sampler for the given switch pairs.
 
     Parameters
@@ -31,52 +31,41 @@ def make_sampler(
 
     Notes
     -----
-    Sets with a rule draw for any pair; their memory grows with the switches times the groups, with
-    shortest halves and percentages with the pairs of switches. Memory of a listed set is 4 bytes
+    On a Dragonfly, sets with a rule draw for any pair; their memory grows with the switches times
+    the groups, with shortest halves and percentages with the pairs of switches. On other networks
+    sets of shortest halves do, and need no memory. Memory of a listed set is 4 bytes
     per path (12 with unequal weights), and 8 per pair of switches.
     """
+    compact: _core.PathSampler | None = None
     match path_set:
         case EmptySet():
-            return PathSampler.no_paths()
+            return _core.no_paths()
         case LengthSet() if path_set.is_all:
-            return PathSampler.all_triples(network)
+            compact = _core.all_paths(network)
         case WeightedSet() if path_set.rule is not None and path_set.rule.is_compact:
-            rule = path_set.rule
-            return PathSampler.shape_paths(
-                network,
-                weight=list(rule.weight),
-                nearest=list(rule.nearest),
-                drawn_hops=rule.drawn_hops,
-                percent=rule.percent,
-                seed=rule.seed,
-            )
+            compact = _core.shape_paths(network, path_set.rule.native)
         case ShortSet():
-            return PathSampler.short_halves(
-                network,
-                max_first=path_set.max_first,
-                max_second=path_set.max_second,
-                max_total=path_set.max_total,
-            )
+            compact = _core.short_halves(network, path_set.rule)
         case _:
-            return _listed(network, path_set, sources, targets)
+            pass
+    return _listed(network, path_set, sources, targets) if compact is None else compact
 
 
 def _listed(
-    network: _native.Dragonfly, path_set: PathSet, sources: Switches, targets: Switches
-) -> PathSampler:
+    network: _native.Topology, path_set: PathSet, sources: Switches, targets: Switches
+) -> _core.PathSampler:
     """List the paths in chunks, twice: first to count them and compare their weights."""
     _check_size(path_set, sources, targets)
     count, equal = 0, True
     for rows in _chunks(path_set, sources, targets):
         count += len(rows)
         equal = equal and _has_equal_weights(rows)
-    stored = ExplicitRows(network, expected=count, weighted=not equal)
+    stored = _core.explicit_rows(network, expected=count, weighted=not equal)
     before = 0.0
     for rows in _chunks(path_set, sources, targets):
         running = _running_sums(rows.weight, before)
         before = float(running[-1])
         stored.append(
-            network,
             sources=rows.source,
             targets=rows.target,
             offset=rows.offset,
@@ -85,7 +74,8 @@ def _listed(
             second_link=rows.second_link,
             cumulative=np.zeros(0) if equal else _since_start(rows.offset, running),
         )
-    return PathSampler.rows(stored)
+    stored.finish()
+    return stored
 
 
 def _check_size(path_set: PathSet, sources: Switches, targets: Switches) -> None:

@@ -37,7 +37,7 @@ _STOPPED = {
 class _Compiled:
     """The scenario in the core's own types."""
 
-    network: _native.Dragonfly
+    network: _native.Topology
     traffic: _core.Traffic
     sampler: _core.PathSampler
 
@@ -143,16 +143,16 @@ class Scenario:
         return _Compiled(network, core_traffic(network, node_traffic), sampler)
 
     def _sampler(
-        self, network: _native.Dragonfly, sources: Switches, targets: Switches
+        self, network: _native.Topology, sources: Switches, targets: Switches
     ) -> _core.PathSampler:
         routing = Routing(self.routing)
         if not routing.draws_vlb:
-            return _core.PathSampler.no_paths()
+            return _core.no_paths()
         if routing.decides_again:
             sources, targets = with_second_switches(self.topology, sources, targets)
         sampler = make_sampler(network, self.path_set, sources, targets)
         if routing.needs_vlb:
-            missing = sampler.first_pair_without_path(network, sources, targets)
+            missing = sampler.first_pair_without_path(sources, targets)
             if missing is not None:
                 raise InvalidInput(
                     f"routing {routing} needs a VLB path for every pair, but path set "
@@ -168,8 +168,15 @@ class Scenario:
 
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))
+        settings = asdict(resolved)
+        for name in config.latency_settings():
+            del settings[name]
         return _core.Config(
-            routing=str(self.routing), load=load, seed=self.seed, **asdict(resolved)
+            routing=str(self.routing),
+            load=load,
+            seed=self.seed,
+            latency=list(config.latencies(self.topology)),
+            **settings,
         )
 
     def _result(

@@ -6,7 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "routings/routing.hpp"
+#include "dragonfly/samplers.hpp"
+#include "dragonfly/shape_paths.hpp"
+#include "explicit_rows.hpp"
+#include "families.hpp"
+#include "route_writer.hpp"
 #include "simulator.hpp"
 #include "steady_state.hpp"
 
@@ -44,78 +48,93 @@ void bind_traffic(nb::module_& module) {
       .def_prop_ro("max_rate", &Traffic::max_rate);
 }
 
-std::optional<Triple> draw_once(const PathSampler& sampler, const Dragonfly& network, int source,
-                                int target, std::uint64_t seed, std::uint64_t number) {
+nb::object draw_once(const PathSampler& sampler, int source, int target, std::uint64_t seed,
+                     std::uint64_t number) {
   Stream stream(seed, Purpose::route, number);
   Draws draws(stream);
-  return draw_path(sampler, network, source, target, draws);
+  const auto triple = sampler.draw(source, target, draws);
+  if (!triple) return nb::none();
+  return nb::make_tuple(triple->intermediate, triple->first_link, triple->second_link);
 }
 
-void bind_rows(nb::module_& module) {
-  nb::class_<ExplicitRows>(module, "ExplicitRows")
-      .def(nb::init<const Dragonfly&, std::size_t, bool>(), nb::arg("network"), nb::kw_only(),
-           nb::arg("expected"), nb::arg("weighted"))
+void bind_samplers(nb::module_& module) {
+  nb::class_<PathSampler>(module, "PathSampler")
+      .def(
+          "first_pair_without_path",
+          [](const PathSampler& self, const Array<std::int32_t>& sources,
+             const Array<std::int32_t>& targets) {
+            return first_pair_without_path(self, view(sources), view(targets));
+          },
+          nb::arg("sources"), nb::arg("targets"))
+      .def("draw", &draw_once, nb::arg("source"), nb::arg("target"), nb::arg("seed"),
+           nb::arg("number"));
+  nb::class_<ExplicitRows, PathSampler>(module, "ExplicitRows")
       .def(
           "append",
-          [](ExplicitRows& self, const Dragonfly& network, const Array<std::int32_t>& sources,
+          [](ExplicitRows& self, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets, const Array<std::int64_t>& offset,
              const Array<std::int32_t>& intermediate, const Array<std::int32_t>& first_link,
              const Array<std::int32_t>& second_link, const Array<double>& cumulative) {
-            self.append(network, {view(sources), view(targets), view(offset), view(intermediate),
-                                  view(first_link), view(second_link), view(cumulative)});
+            self.append({view(sources), view(targets), view(offset), view(intermediate),
+                         view(first_link), view(second_link), view(cumulative)});
           },
-          nb::arg("network"), nb::kw_only(), nb::arg("sources"), nb::arg("targets"),
-          nb::arg("offset"), nb::arg("intermediate"), nb::arg("first_link"),
-          nb::arg("second_link"), nb::arg("cumulative"));
+          nb::kw_only(), nb::arg("sources"), nb::arg("targets"), nb::arg("offset"),
+          nb::arg("intermediate"), nb::arg("first_link"), nb::arg("second_link"),
+          nb::arg("cumulative"))
+      .def("finish", &ExplicitRows::finish);
+  module.def("no_paths", []() -> PathSampler* { return new NoPaths; },
+             nb::rv_policy::take_ownership);
 }
 
-void bind_sampler(nb::module_& module) {
-  nb::class_<PathSampler>(module, "PathSampler")
-      .def_static("no_paths", [] { return PathSampler(NoPaths{}); })
-      .def_static(
-          "all_triples", [](const Dragonfly& network) { return PathSampler(AllTriples(network)); },
-          nb::arg("network"))
-      .def_static(
-          "short_halves",
-          [](const Dragonfly& network, int max_first, int max_second, int max_total) {
-            return PathSampler(ShortHalves(network, {max_first, max_second, max_total}));
-          },
-          nb::arg("network"), nb::kw_only(), nb::arg("max_first"), nb::arg("max_second"),
-          nb::arg("max_total"))
-      .def_static(
-          "shape_paths",
-          [](const Dragonfly& network, const std::vector<double>& weight,
-             const std::vector<int>& nearest, int drawn_hops, int percent, std::uint64_t seed) {
-            return PathSampler(ShapePaths(
-                network, make_shape_rule(weight, nearest, drawn_hops, percent, seed)));
-          },
-          nb::arg("network"), nb::kw_only(), nb::arg("weight"), nb::arg("nearest"),
-          nb::arg("drawn_hops"), nb::arg("percent"), nb::arg("seed"))
-      .def_static(
-          "rows",
-          [](ExplicitRows& rows) {
-            rows.finish();
-            return PathSampler(std::move(rows));
-          },
-          nb::arg("rows"))
-      .def(
-          "first_pair_without_path",
-          [](const PathSampler& self, const Dragonfly& network, const Array<std::int32_t>& sources,
-             const Array<std::int32_t>& targets) {
-            return first_pair_without_path(self, network, view(sources), view(targets));
-          },
-          nb::arg("network"), nb::arg("sources"), nb::arg("targets"))
-      .def(
-          "draw",
-          [](const PathSampler& self, const Dragonfly& network, int source, int target,
-             std::uint64_t seed, std::uint64_t number) -> nb::object {
-            const auto triple = draw_once(self, network, source, target, seed, number);
-            if (!triple) return nb::none();
-            return nb::make_tuple(triple->intermediate, triple->first_link, triple->second_link);
-          },
-          nb::arg("network"), nb::arg("source"), nb::arg("target"), nb::arg("seed"),
-          nb::arg("number"));
+// What draws from whole sets without listing them; none where a family has no such sampler.
+void bind_compact_samplers(nb::module_& module) {
+  constexpr auto owned = nb::rv_policy::take_ownership;
+  const nb::keep_alive<0, 1> with_network;
+  module.def("all_paths", [](const Dragonfly& network) -> PathSampler* {
+    return new Bound<Dragonfly, AllTriples>(network);
+  }, nb::arg("network"), owned, with_network);
+  module.def("shape_paths", [](const Dragonfly& network, const ShapeRule& rule) -> PathSampler* {
+    return new Bound<Dragonfly, ShapePaths>(network, rule);
+  }, nb::arg("network"), nb::arg("rule"), owned, with_network);
+  module.def("short_halves", [](const Dragonfly& network, const ShortRule& rule) -> PathSampler* {
+    return new Bound<Dragonfly, ShortHalves>(network, rule);
+  }, nb::arg("network"), nb::arg("rule"), owned, with_network);
+  module.def("all_paths", [](const ShortestPaths&) { return nb::none(); }, nb::arg("network"));
+  module.def("shape_paths", [](const ShortestPaths&, const ShapeRule&) { return nb::none(); },
+             nb::arg("network"), nb::arg("rule"));
+  module.def("short_halves", [](const ShortestPaths& network, const ShortRule& rule) -> PathSampler* {
+    return new Bound<ShortestPaths, ShortIntermediates>(network, rule);
+  }, nb::arg("network"), nb::arg("rule"), owned, with_network);
 }
+
+// What every family has.
+template <class... Family>
+struct FamilyBindings {
+  static void bind(nb::module_& module) { (bind_one<Family>(module), ...); }
+
+ private:
+  template <class Each>
+  static void bind_one(nb::module_& module) {
+    module.def(
+        "explicit_rows",
+        [](const Each& network, std::size_t expected, bool weighted) -> ExplicitRows* {
+          return new ExplicitRowsOf<Each>(network, expected, weighted);
+        },
+        nb::arg("network"), nb::kw_only(), nb::arg("expected"), nb::arg("weighted"),
+        nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+    module.def(
+        "simulate",
+        [](const Each& network, const Traffic& traffic, const PathSampler& sampler,
+           const Config& config, StopFlag& stop) {
+          const auto routes = [&](CreditView credits) -> std::unique_ptr<RouteWriter> {
+            return std::make_unique<RouteWriterOf<Each>>(network, sampler, config, credits);
+          };
+          return simulate(network, traffic, routes, config, stop);
+        },
+        nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"), nb::arg("config"),
+        nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>());
+  }
+};
 
 void bind_routings(nb::module_& module) {
   nb::enum_<Detours>(module, "Detours")
@@ -125,7 +144,7 @@ void bind_routings(nb::module_& module) {
   nb::class_<Routing>(module, "Routing")
       .def_prop_ro("name", [](const Routing& self) { return std::string(self.name); })
       .def_prop_ro("decides_again",
-                   [](const Routing& self) { return self.decide_again != nullptr; })
+                   [](const Routing& self) { return self.decisions.has_again; })
       .def_ro("detours", &Routing::detours)
       .def_ro("seconds_per_packet", &Routing::seconds_per_packet);
   module.def("routings", [] { return std::vector(Routings::all().begin(), Routings::all().end()); });
@@ -217,8 +236,7 @@ void bind_run(nb::module_& module) {
   module.def("mser_truncation", [](const Array<double>& values) {
     return mser_truncation(view(values));
   }, nb::arg("values"));
-  module.def("simulate", &simulate, nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"),
-             nb::arg("config"), nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>());
+  OverFamilies<FamilyBindings>::bind(module);
 }
 
 }  // namespace
@@ -229,8 +247,8 @@ NB_MODULE(_core, module) {
   nb::module_::import_("tvlb._native");
   module.doc() = "Cycle-level flit simulator: the compiled core of sim_bridge.";
   tvlb::sim::bind_traffic(module);
-  tvlb::sim::bind_rows(module);
-  tvlb::sim::bind_sampler(module);
+  tvlb::sim::bind_samplers(module);
+  tvlb::sim::bind_compact_samplers(module);
   tvlb::sim::bind_routings(module);
   tvlb::sim::bind_config(module);
   tvlb::sim::bind_trace(module);

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "config.hpp"
-#include "dragonfly/dragonfly.hpp"
 #include "packet.hpp"
 #include "rng.hpp"
-#include "samplers.hpp"
+#include "path_sampler.hpp"
 #include "vc/scheme.hpp"
 
 namespace tvlb::sim {
@@ -19,7 +18,7 @@ namespace tvlb::sim {
 /// A MIN path (no intermediate) or a VLB path between two switches, as its draws name it.
 struct Candidate {
   std::int32_t intermediate = -1;
-  std::int32_t first_link = -1;   // global link of the only or first half; -1: local half
+  std::int32_t first_link = -1;   // name of the only or first half
   std::int32_t second_link = -1;  // of the second half
   int hops = 0;                   // none: there is no such path
 };
@@ -51,32 +50,60 @@ struct Hop {
   vc::Kind kind;
 };
 
+/// Draws and follows the MIN paths of a family; see the specialisations. Switches named together are
+/// different.
+///
+///     explicit MinPaths(const Family& network, std::span<const Hop> hops);
+///     std::int32_t draw(int source, int target, Draws& draws) const;           // the name of one
+///     std::int32_t draw_shortest(int source, int target, Draws& draws) const;  // of the shortest
+///     int hops(int source, std::int32_t name, int target) const;
+///     int first_link(int source, std::int32_t name, int target) const;
+///     void append(Path& path, int source, std::int32_t name, int target) const;
+///     bool revisable(int first_link) const;  // whether PAR may decide again behind that link
+template <class Family>
+class MinPaths;
+
 /// Reads the credit counters and never changes them. Switches named together are different.
+template <class Family>
 class Candidates {
  public:
-  Candidates(const Dragonfly& network, const PathSampler& sampler, const Config& config,
+  Candidates(const Family& network, const PathSampler& sampler, const Config& config,
              CreditView credits);
 
-  /// One draw each: through a uniform global link, through one of a shortest path, from the set.
-  [[nodiscard]] Candidate min(int source, int target, Draws& draws) const;
-  [[nodiscard]] Candidate shortest(int source, int target, Draws& draws) const;
+  /// One draw each: of the MIN paths, of the shortest of these, from the set.
+  [[nodiscard]] Candidate min(int source, int target, Draws& draws) const {
+    return min_candidate(source, min_.draw(source, target, draws), target);
+  }
+  [[nodiscard]] Candidate shortest(int source, int target, Draws& draws) const {
+    return min_candidate(source, min_.draw_shortest(source, target, draws), target);
+  }
   [[nodiscard]] Candidate vlb(int source, int target, Draws& draws) const;
 
   [[nodiscard]] const Hop& hop(int link) const { return hops_[static_cast<std::size_t>(link)]; }
-  [[nodiscard]] int first_link(int source, int target, const Candidate& candidate) const;
+  [[nodiscard]] int first_link(int source, int target, const Candidate& candidate) const {
+    const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
+    return min_.first_link(source, candidate.first_link, end);
+  }
   void append(Path& path, int source, int target, const Candidate& candidate) const;
 
+  /// Whether a packet on a MIN path may be decided on again at the second switch.
+  [[nodiscard]] bool revisable(int source, int target, const Candidate& min) const {
+    return min.hops > 1 && min_.revisable(first_link(source, target, min));
+  }
+
   /// Credits in use on the output port of the first link, and on those of all links together.
-  [[nodiscard]] int first_queue(int source, int target, const Candidate& candidate) const;
+  [[nodiscard]] int first_queue(int source, int target, const Candidate& candidate) const {
+    return queue_of(first_link(source, target, candidate));
+  }
   [[nodiscard]] int sum_of_queues(int source, int target, const Candidate& candidate) const;
 
   /// T: how much a UGAL comparison favours MIN, flits.
   [[nodiscard]] int threshold() const { return threshold_; }
 
  private:
-  /// Of the MIN path through `global_link`; -1 is the local link of two switches of one group.
-  [[nodiscard]] int half_hops(int source, int target, int global_link) const;
-  void append_half(Path& path, int source, int target, int global_link) const;
+  [[nodiscard]] Candidate min_candidate(int source, std::int32_t name, int target) const {
+    return {-1, name, -1, min_.hops(source, name, target)};
+  }
   /// Credits in use on the link's output port.
   [[nodiscard]] int queue_of(int link) const;
   /// Sum of four 16-bit counters; each stays below 2^14.
@@ -85,50 +112,74 @@ class Candidates {
     std::memcpy(&lanes, counters, sizeof lanes);
     return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
   }
+  static std::vector<Hop> all_hops(const Network& network, const CreditView& credits);
 
-  const Dragonfly& network_;
   const PathSampler& sampler_;
   int threshold_;
   CreditView credits_;
   int all_credits_;        // of the VC slots of an idle port
   std::vector<Hop> hops_;  // per link
+  MinPaths<Family> min_;
 };
 
-// ---- Inline, since every decision asks --------------------------------------------------------
+template <class Family>
+Candidates<Family>::Candidates(const Family& network, const PathSampler& sampler,
+                               const Config& config, CreditView credits)
+    : sampler_(sampler),
+      threshold_(config.threshold),
+      credits_(credits),
+      all_credits_(credits.vc_slots * config.buffer_flits),
+      hops_(all_hops(network, credits)),
+      min_(network, hops_) {}
 
-inline int Candidates::half_hops(int source, int target, int global_link) const {
-  if (global_link < 0) return 1;
-  const Hop& global = hop(global_link);
-  return 1 + static_cast<int>(global.source != source) + static_cast<int>(global.target != target);
+template <class Family>
+std::vector<Hop> Candidates<Family>::all_hops(const Network& network, const CreditView& credits) {
+  std::vector<Hop> out;
+  out.reserve(static_cast<std::size_t>(network.num_links()));
+  for (const Link& link : network.links()) {
+    const auto port = link.source * credits.ports_per_switch + link.output_port;
+    out.push_back({link.source, link.target, static_cast<std::uint32_t>(port * credits.vc_slots),
+                   static_cast<OutputVcId>(link.output_port * credits.vc_slots),
+                   static_cast<vc::Kind>(link.kind)});
+  }
+  return out;
 }
 
-inline int Candidates::first_link(int source, int target, const Candidate& candidate) const {
-  const int global = candidate.first_link;
-  const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
-  if (global < 0) return network_.local_link(source, end);
-  const int exit = hop(global).source;
-  return exit == source ? global : network_.local_link(source, exit);
-}
-
-inline Candidate Candidates::min(int source, int target, Draws& draws) const {
-  const int from = network_.group(source);
-  const int to = network_.group(target);
-  if (from == to) return {-1, -1, -1, 1};
-  const auto links = network_.global_links(from, to);
-  if (links.empty()) return {};
-  const int link = links[draws.below(static_cast<std::uint32_t>(links.size()))];
-  return {-1, link, -1, half_hops(source, target, link)};
-}
-
-inline int Candidates::queue_of(int link) const {
+template <class Family>
+inline int Candidates<Family>::queue_of(int link) const {
   const std::uint16_t* counters = &credits_.credits[hop(link).counter];
   unsigned unused = sum_of_four(counters);
   if (credits_.vc_slots == 8) unused += sum_of_four(counters + 4);
   return all_credits_ - static_cast<int>(unused);
 }
 
-inline int Candidates::first_queue(int source, int target, const Candidate& candidate) const {
-  return queue_of(first_link(source, target, candidate));
+template <class Family>
+Candidate Candidates<Family>::vlb(int source, int target, Draws& draws) const {
+  const auto triple = sampler_.draw(source, target, draws);
+  if (!triple) return {};
+  const auto& [via, first, second] = *triple;
+  return {via, first, second, min_.hops(source, first, via) + min_.hops(via, second, target)};
+}
+
+template <class Family>
+void Candidates<Family>::append(Path& path, int source, int target,
+                                const Candidate& candidate) const {
+  if (candidate.hops == 0) return;
+  if (candidate.intermediate < 0) {
+    min_.append(path, source, candidate.first_link, target);
+  } else {
+    min_.append(path, source, candidate.first_link, candidate.intermediate);
+    min_.append(path, candidate.intermediate, candidate.second_link, target);
+  }
+}
+
+template <class Family>
+int Candidates<Family>::sum_of_queues(int source, int target, const Candidate& candidate) const {
+  Path path;
+  append(path, source, target, candidate);
+  int total = 0;
+  for (int i = 0; i < path.hops; ++i) total += queue_of(path.links[static_cast<std::size_t>(i)]);
+  return total;
 }
 
 }  // namespace tvlb::sim

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tvlb::sim {
 
 /// Type and name of everything that a run is given. Default, range and meaning of the settings are
-/// declared, and values checked, in sim_bridge/config.py; a choice comes as its text.
+/// declared, and values checked, in sim_bridge/config.py; a choice comes as its text, the latency of
+/// links by kind.
 #define TVLB_SETTINGS(SETTING)       \
   SETTING(std::string, routing)      \
   SETTING(double, load)              \
@@ -19,8 +21,7 @@ namespace tvlb::sim {
   SETTING(std::string, vc_scheme)    \
   SETTING(int, vc_count)             \
   SETTING(int, buffer_flits)         \
-  SETTING(int, local_latency)        \
-  SETTING(int, global_latency)       \
+  SETTING(std::vector<int>, latency) \
   SETTING(int, speedup)              \
   SETTING(int, threshold)            \
   SETTING(std::string, decide)       \

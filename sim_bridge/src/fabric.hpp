@@ -139,7 +139,7 @@ Fabric<Words, Slots>::Fabric(const Network& network, const Config& config)
 
 template <int Words, int Slots>
 int Fabric<Words, Slots>::wheel_span(const Config& config) {
-  const int latency = std::max(config.local_latency, config.global_latency);
+  const int latency = *std::ranges::max_element(config.latency);
   return config.vc_count * config.buffer_flits + 2 * latency + 16;
 }
 
@@ -159,8 +159,7 @@ void Fabric<Words, Slots>::connect_nodes() {
 template <int Words, int Slots>
 void Fabric<Words, Slots>::connect_links(const Config& config) {
   for (const Link& link : network_.links()) {
-    const int latency =
-        link.kind == 0 ? config.local_latency : config.global_latency;
+    const int latency = config.latency[link.kind];
     OutputPort& output = at(link.source).outputs[link.output_port];
     output.downstream = link.target * static_cast<int>(kVcs) + link.input_port * Slots;
     output.flight_time = latency + kArrivalDelay;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fabric.hpp"
@@ -14,8 +15,8 @@ namespace tvlb::sim {
 template <class FabricType>
 class Injection {
  public:
-  Injection(FabricType& fabric, const Dragonfly& network, Records& records, const Traffic& traffic, const PathSampler& sampler,
-            const Config& config);
+  Injection(FabricType& fabric, const Network& network, Records& records,
+            const Traffic& traffic, const RouteMaker& routes, const Config& config);
 
   /// One attempt of every node that has a packet.
   void inject(std::int32_t cycle) {
@@ -40,18 +41,18 @@ class Injection {
   [[nodiscard]] unsigned draw_vc(Draws& draws) const { return draws.below(vc_count_); }
 
   FabricType& fabric_;
-  const Dragonfly& network_;
+  const Network& network_;
   Records& records_;
   const Traffic& traffic_;
   std::uint32_t vc_count_;
   Sources sources_;
-  RouteWriter routes_;
+  std::unique_ptr<RouteWriter> routes_;
   std::vector<Stream> revision_streams_;  // per switch
 };
 
 template <class FabricType>
-Injection<FabricType>::Injection(FabricType& fabric, const Dragonfly& network, Records& records,
-                                 const Traffic& traffic, const PathSampler& sampler,
+Injection<FabricType>::Injection(FabricType& fabric, const Network& network, Records& records,
+                                 const Traffic& traffic, const RouteMaker& routes,
                                  const Config& config)
     : fabric_(fabric),
       network_(network),
@@ -59,7 +60,7 @@ Injection<FabricType>::Injection(FabricType& fabric, const Dragonfly& network, R
       traffic_(traffic),
       vc_count_(static_cast<std::uint32_t>(config.vc_count)),
       sources_(traffic, config),
-      routes_(network_, sampler, config, fabric.credit_view()) {
+      routes_(routes(fabric.credit_view())) {
   for (int sw = 0; sw < network_.num_switches(); ++sw) {
     revision_streams_.emplace_back(config.seed, Purpose::revision, static_cast<std::uint64_t>(sw));
   }
@@ -98,7 +99,7 @@ void Injection<FabricType>::choose_route(Packet& packet, int source, Draws& draw
     RouteWriter::eject(ejection, packet);
     return;
   }
-  routes_.decide(source, target, ejection, draws, packet);
+  routes_->decide(source, target, ejection, draws, packet);
   records_.measurement.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 
@@ -126,7 +127,7 @@ void Injection<FabricType>::redecide(int node, typename FabricType::SwitchState&
   const int before = static_cast<int>(packet.took_vlb);
   const OutputVcId ejection = packet.route[packet.hops];
   Draws draws(sources_.routes(node));
-  routes_.decide(source, target, ejection, draws, packet);
+  routes_->decide(source, target, ejection, draws, packet);
   records_.measurement.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
   state.stop_asking(input_vc);
   state.ask(input_vc, packet.route[0]);
@@ -136,7 +137,7 @@ template <class FabricType>
 void Injection<FabricType>::revise(unsigned sw, Packet& packet) {
   const int target = network_.node_switch(packet.destination);
   Draws draws(revision_streams_[sw]);
-  routes_.revise(static_cast<int>(sw), target, draws, packet);
+  routes_->revise(static_cast<int>(sw), target, draws, packet);
   records_.measurement.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 

@@ -35,7 +35,7 @@ inline constexpr bool kChecksEveryCycle = false;
 template <int Words, int Slots>
 class Run {
  public:
-  Run(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
+  Run(const Network& network, const Traffic& traffic, const RouteMaker& routes,
       const Config& config, StopFlag& stop);
 
   Result execute();
@@ -60,7 +60,7 @@ class Run {
   [[nodiscard]] std::int64_t total_flit_hops() const;
   void count_link_flits(int sign);
 
-  const Dragonfly& network_;
+  const Network& network_;
   Config config_;
   StopFlag& stop_;
   Window window_;
@@ -80,7 +80,7 @@ class Run {
 };
 
 template <int Words, int Slots>
-Run<Words, Slots>::Run(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
+Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                        const Config& config, StopFlag& stop)
     : network_(network),
       config_(config),
@@ -88,7 +88,7 @@ Run<Words, Slots>::Run(const Dragonfly& network, const Traffic& traffic, const P
       window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles},
       records_(window_, network.num_switches(), config, config.load * traffic.total_rate()),
       fabric_(network, config),
-      injection_(fabric_, network, records_, traffic, sampler, config),
+      injection_(fabric_, network, records_, traffic, routes, config),
       watchdog_(fabric_, config.buffer_flits),
       link_flits_(static_cast<std::size_t>(network.num_links()), 0),
       redecides_(config.decide == "each-attempt"),

@@ -18,7 +18,7 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void check(const Dragonfly& network, const Traffic& traffic, const Config& config) {
+void check(const Network& network, const Traffic& traffic, const Config& config) {
   if (network.max_ports() > kMaxPorts) throw std::invalid_argument("a switch has too many ports");
   if (traffic.num_nodes() != network.num_nodes()) {
     throw std::invalid_argument("the traffic belongs to another network");
@@ -31,12 +31,12 @@ void check(const Dragonfly& network, const Traffic& traffic, const Config& confi
 }
 
 template <int Words, int Slots>
-Result execute(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
+Result execute(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                const Config& config, StopFlag& stop) {
-  return std::make_unique<Run<Words, Slots>>(network, traffic, sampler, config, stop)->execute();
+  return std::make_unique<Run<Words, Slots>>(network, traffic, routes, config, stop)->execute();
 }
 
-using Executor = Result (*)(const Dragonfly&, const Traffic&, const PathSampler&, const Config&,
+using Executor = Result (*)(const Network&, const Traffic&, const RouteMaker&, const Config&,
                             StopFlag&);
 
 // The smallest masks that hold every (port, VC slot).
@@ -57,12 +57,12 @@ Executor executor_for(int ports, int vcs) {
 
 bool checks_every_cycle() { return kChecksEveryCycle; }
 
-Result simulate(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
+Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                 const Config& config, StopFlag& stop) {
   check(network, traffic, config);
   const double start = thread_cpu_seconds();
   const Executor run = executor_for(network.max_ports(), config.vc_count);
-  Result result = run(network, traffic, sampler, config, stop);
+  Result result = run(network, traffic, routes, config, stop);
   result.cpu_seconds = thread_cpu_seconds() - start;
   return result;
 }

@@ -6,8 +6,8 @@
 
 #include "config.hpp"
 #include "measure.hpp"
-#include "dragonfly/dragonfly.hpp"
-#include "samplers.hpp"
+#include "network.hpp"
+#include "route_writer.hpp"
 #include "traffic.hpp"
 
 namespace tvlb::sim {
@@ -21,7 +21,7 @@ struct StopFlag {
 
 /// Runs to the end of the drain, or until stopped. Deterministic in its arguments, `stop` aside.
 /// Throws std::invalid_argument on settings out of range.
-Result simulate(const Dragonfly& network, const Traffic& traffic, const PathSampler& sampler,
+Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                 const Config& config, StopFlag& stop);
 
 /// Whether this build checks the conservation of flits and credits in every cycle; slow.

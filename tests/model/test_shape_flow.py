@@ -11,12 +11,14 @@ from scipy.optimize import linprog
 from sim_bridge import Scenario, SimulationConfig
 from tvlb.model.bounds import capacity_bound, theta_cap
 from tvlb.model.shape_flow import ShapeModel
-from tvlb.paths import SHAPES, PathSet, ShapeSet, min_rows, parse_expression, shape_hops
+from tvlb.paths import PathSet, Shapes, ShapeSet, min_rows, parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import MatrixPattern, Pattern, parse_pattern, switch_demand
 
 Matrix = NDArray[np.float64]
 
+HOPS = Shapes(("g", "gl", "lg", "lgl")).hops
+SHAPES = len(HOPS)
 EVERY = np.ones(SHAPES, dtype=bool)
 NETWORKS = [Dragonfly(2, 4, 2, 3), Dragonfly(2, 4, 2, 5), Dragonfly(1, 2, 1, 3)]
 PATTERNS = ["shift(1,0)", "type2(seed=3)", "permutation(seed=2)"]
@@ -180,7 +182,7 @@ def test_detours_inside_a_group_belong_to_every_set() -> None:
 
 def test_shapes_carry_as_few_hops_as_possible() -> None:
     model = ShapeModel(NETWORKS[1], parse_pattern("shift(1,0)"))
-    hops = np.array([shape_hops(code) for code in range(SHAPES)])
+    hops = np.array(HOPS)
     (few,) = model.solve(hops <= 4).mass
     (every,) = model.solve(EVERY).mass
     assert every @ hops <= few @ hops + 1e-6
@@ -205,7 +207,7 @@ def test_less_throughput_needs_fewer_hops() -> None:
     model = ShapeModel(NETWORKS[1], parse_pattern("shift(1,0)"))
     mass = model.solve(EVERY, (1.0, 0.8, 0.5, 0.3)).mass
     assert mass.sum(axis=1) == pytest.approx(np.ones(4))
-    full, most, half, least = mass @ [shape_hops(code) for code in range(SHAPES)]
+    full, most, half, least = mass @ HOPS
     assert full > most + 0.1 > half + 0.2
     assert least == pytest.approx(2.0)
 

@@ -23,6 +23,7 @@ from tvlb.paths import (
     members,
     min_rows,
     parse_expression,
+    shapes_of,
     strategic_choices,
 )
 from tvlb.topology import Dragonfly
@@ -196,7 +197,7 @@ def test_nearest_shapes_on_a_small_dragonfly() -> None:
 # Of the shapes that are one local hop away the one at the target (1) comes first, then after (2)
 # and before (4) the intermediate, then at the source (8); then two hops away, and so on.
 def test_nearest_shapes_in_order() -> None:
-    assert ShapeRule((1.0,) + 15 * (0.0,), near_to=frozenset({0})).nearest == (
+    assert ShapeRule(shapes_of(SMALL), (1.0,) + 15 * (0.0,), near_to=frozenset({0})).nearest == (
         0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15,
     )  # fmt: skip
 

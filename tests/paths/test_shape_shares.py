@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tvlb.paths import ShapeSet, parse_expression, shape_code, shape_shares
+from tvlb.paths import ShapeSet, parse_expression, shape_shares, shapes_of
 from tvlb.paths.path_set import WeightedSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.topology import Dragonfly
@@ -39,9 +39,10 @@ def test_counted_shares_are_those_of_the_listed_paths(
 
 def test_shares_of_a_network_with_one_switch_a_group() -> None:
     # Without local links every path is g.g, whatever the weights say.
-    shares = shape_shares(parse_expression("all", Dragonfly(1, 1, 4, 5)))
+    topology = Dragonfly(1, 1, 4, 5)
+    shares = shape_shares(parse_expression("all", topology))
     assert shares is not None
-    assert np.flatnonzero(shares).tolist() == [shape_code("g", "g")]
+    assert np.flatnonzero(shares).tolist() == [shapes_of(topology).code("g", "g")]
 
 
 def test_a_set_without_paths_has_no_shares() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.search.here import Inline
 from tvlb.balance import ReweightedSet
-from tvlb.paths import SHAPES, PathSet, ShapeSet
+from tvlb.paths import PathSet, ShapeSet
 from tvlb.search import Unit, UnitCache, Units, Work
 from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.simulation_units import Run, RunUnit, Saturation, SaturationUnit
@@ -116,7 +116,7 @@ class Landscape:
 
     def worth(self, path_set: PathSet, goal: tuple[float, ...] | None = None) -> float:
         """Return 0 at a goal, by default that of the landscape, and less everywhere else."""
-        wanted_point = np.full(SHAPES, -8.0)
+        wanted_point = np.full(16, -8.0)
         wanted_point[: len(goal or self.goal)] = goal or self.goal
         if isinstance(path_set, ReweightedSet):
             return self.bonus + self.worth(path_set.base, goal)

@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import (
-    SHAPES,
+    Shapes,
     ShapeSet,
     mean_paths_by_shape,
     parse_expression,
-    shape_hops,
-    shape_name,
 )
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.topology import Dragonfly
@@ -22,7 +20,8 @@ from tvlb.traffic import MatrixPattern, Shift
 NETWORKS = [Dragonfly(2, 4, 2, 5), Dragonfly(1, 2, 1, 3), Dragonfly(4, 1, 2, 3)]
 SPACES = [(ShapeSpace(one), mean_paths_by_shape(one), one) for one in NETWORKS]
 
-points = st.lists(st.floats(-12.0, 3.0), min_size=SHAPES, max_size=SHAPES)
+SHAPES = Shapes(("g", "gl", "lg", "lgl"))
+points = st.lists(st.floats(-12.0, 3.0), min_size=len(SHAPES), max_size=len(SHAPES))
 
 
 def shares(one: ShapeSet, paths: np.ndarray) -> np.ndarray:
@@ -99,7 +98,7 @@ def test_the_sets_by_rule_are_families_of_halves_that_prefer_short_paths() -> No
         for ratio in ratios
     ]
     for one, by_name in zip(starting_sets(NETWORKS[0], []), expected, strict=True):
-        weights = {shape_name(code): weight for code, weight in enumerate(one.weights) if weight}
+        weights = {SHAPES.name(code): weight for code, weight in enumerate(one.weights) if weight}
         assert weights.keys() == by_name.keys()
         assert min(weights.values()) == 1.0
         least = min(by_name.values())
@@ -109,7 +108,7 @@ def test_the_sets_by_rule_are_families_of_halves_that_prefer_short_paths() -> No
 def test_the_free_model_starts_from_what_its_shapes_carry() -> None:
     topology = NETWORKS[0]
     models = [ShapeModel(topology, Shift(1, 0)), ShapeModel(topology, Shift(2, 1))]
-    up_to_four = np.array([shape_hops(code) <= 4 for code in range(SHAPES)])
+    up_to_four = np.array(SHAPES.hops) <= 4
     last = starting_sets(topology, models)[-2:]
     assert last[0] != last[1]
     # Near the highest throughput, then well below it.

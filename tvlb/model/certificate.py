@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import SolverFailed
-from tvlb.model.instance import HOP_COUNTS, Instance, PathClasses, RateOrder, summed
+from tvlb.model.instance import Instance, PathClasses, RateOrder, summed
 from tvlb.model.outcome import Outcome, Solution
 
 __all__ = ["TOLERANCE", "Certificate", "certify", "require_proof"]
@@ -178,7 +178,6 @@ def _cheapest_detour(instance: Instance, price: NDArray[np.float64]) -> NDArray[
 def _by_length(
     instance: Instance, classes: PathClasses, values: NDArray[np.float64], absent: float
 ) -> NDArray[np.float64]:
-    """Spread class values to float64 (flows, HOP_COUNTS)."""
-    table = np.full((len(instance.demand.rate), HOP_COUNTS), absent)
-    table[classes.flow, classes.hops] = values
-    return table
+    """Spread class values to float64 (flows, hop counts)."""
+    longest = int(classes.hops.max(initial=0))
+    return classes.by_length(values, len(instance.demand.rate), longest, absent)

@@ -19,7 +19,6 @@ from tvlb.topology import Topology
 from tvlb.traffic import Demand
 
 __all__ = [
-    "HOP_COUNTS",
     "Instance",
     "PathClasses",
     "RateOrder",
@@ -31,7 +30,6 @@ __all__ = [
     "summed",
 ]
 
-HOP_COUNTS = 7
 _ROWS_PER_CHUNK = 2_000_000
 
 
@@ -85,10 +83,12 @@ class PathClasses:
         found[1:] = self.flow[1:] == self.flow[:-1]
         return found
 
-    def rates(self, shipped: NDArray[np.float64], flows: int) -> NDArray[np.float64]:
-        """Return the rate per unit of weight, float64 (flows, HOP_COUNTS), of what classes ship."""
-        table = np.zeros((flows, HOP_COUNTS))
-        table[self.flow, self.hops] = shipped / self.weight
+    def by_length(
+        self, values: NDArray[np.float64], flows: int, max_hops: int, absent: float = 0.0
+    ) -> NDArray[np.float64]:
+        """Spread values of the classes to float64 (flows, max_hops + 1)."""
+        table = np.full((flows, max_hops + 1), absent)
+        table[self.flow, self.hops] = values
         return table
 
     @property
@@ -114,10 +114,12 @@ class Unlisted:
     Attributes
     ----------
     usage : the path set over the flows of the program.
+    max_hops : of its paths.
     listed : bool (links,), inner links that the program lists after all.
     """
 
     usage: SetUsage
+    max_hops: int
     listed: NDArray[np.bool_]
 
 
@@ -162,7 +164,9 @@ class Instance:
         """Return the part of `loads` that the classes do not list, float64 (links,)."""
         if self.unlisted is None:
             return np.zeros(self.num_links)
-        rates = self.detour.rates(detour, len(self.demand.rate))
+        rates = self.detour.by_length(
+            detour / self.detour.weight, len(self.demand.rate), self.unlisted.max_hops
+        )
         return np.where(self.unlisted.listed, 0.0, self.unlisted.usage.inner_loads(rates))
 
     @property
@@ -226,14 +230,15 @@ def _classes(usage_of: _UsageOf, demand: Demand, paths_per_flow: int) -> PathCla
 def classes_of(usage: ClassUsage, first_flow: int = 0) -> PathClasses:
     """Drop the empty (flow, hop count) cells and express usage as shares of the class."""
     weight = usage.weight.ravel()
+    hop_counts = usage.weight.shape[1]
     cells = np.flatnonzero(weight > 0)
     position = np.cumsum(weight > 0) - 1
     used = (usage.entry_value > 0) & (weight[usage.entry_class] > 0)
     owner = usage.entry_class[used]
     entries = np.bincount(position[owner], minlength=len(cells))
     return PathClasses(
-        flow=cells // HOP_COUNTS + first_flow,
-        hops=cells % HOP_COUNTS,
+        flow=cells // hop_counts + first_flow,
+        hops=cells % hop_counts,
         weight=weight[cells],
         offset=np.concatenate([[0], np.cumsum(entries)]).astype(np.int64),
         link=usage.entry_link[used],

@@ -13,12 +13,11 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.errors import SolverFailed
 from tvlb.model.bounds import theta_cap
 from tvlb.model.instance import summed
-from tvlb.paths import SHAPES, LengthSet, PathRows, min_rows
-from tvlb.topology import Topology, compiled
+from tvlb.paths import LengthSet, PathRows, min_rows, shapes_of
+from tvlb.topology import Topology
 from tvlb.traffic import Demand, Pattern, switch_demand
 
 __all__ = ["ShapeFlow", "ShapeModel"]
@@ -42,9 +41,9 @@ class ShapeFlow:
     Attributes
     ----------
     theta : throughput, flits/cycle/node.
-    mass : float64 (shares, 16), for every share of `theta` asked for what part of the VLB traffic
-        each shape carries, by code, where as few hops as possible are taken; sums to 1, or is 0 if
-        MIN carries all.
+    mass : float64 (shares, shapes), for every share of `theta` asked for what part of the VLB
+        traffic each shape carries, by code, where as few hops as possible are taken; sums to 1, or
+        is 0 if MIN carries all.
     """
 
     theta: float
@@ -63,6 +62,7 @@ class ShapeModel:
     def __init__(self, topology: Topology, pattern: Pattern, seed: int = 0) -> None:
         traffic = pattern.resolve(topology, seed)
         self._topology = topology
+        self._shapes = len(shapes_of(topology))
         self._demand: Demand = switch_demand(topology, traffic)
         # What nodes of one switch send each other takes no link.
         self._inside = max(float(traffic.rate.sum() - self._demand.rate.sum()), 0.0)
@@ -78,9 +78,14 @@ class ShapeModel:
         paths = flows * self._topology.most_vlb_paths
         if paths > _MOST_ROWS:
             return False
-        entries = min(paths * 5, flows * SHAPES * self._topology.num_links)
-        side = min(flows * SHAPES, flows + self._topology.num_links)
+        entries = min(paths * 5, flows * self._shapes * self._topology.num_links)
+        side = min(flows * self._shapes, flows + self._topology.num_links)
         return entries * side * _SECONDS_PER_PASS <= _MOST_SECONDS
+
+    @property
+    def shape_hops(self) -> NDArray[np.int64]:
+        """Links of a path by shape code, int64 (shapes,)."""
+        return np.array(shapes_of(self._topology).hops)
 
     @cached_property
     def _rows(self) -> PathRows:
@@ -92,9 +97,8 @@ class ShapeModel:
 
     @cached_property
     def _cells(self) -> NDArray[np.int64]:
-        """Flow * 17 + shape of every VLB path; detours inside a group have shape 16."""
-        shapes = _native.path_shapes(compiled(self._topology), self._rows.native)
-        return self._rows.pair_of_row * (SHAPES + 1) + shapes
+        """Flow * (shapes + 1) + shape of every VLB path, `shapes` where there is no choice."""
+        return self._rows.pair_of_row * (self._shapes + 1) + self._rows.shapes()
 
     @cached_property
     def _classes(self) -> "_Classes":
@@ -103,10 +107,10 @@ class ShapeModel:
         owner = np.concatenate([self._minimal.pair_of_row, flows + self._cells])
         links = np.concatenate([self._minimal.links(), self._rows.links()])
         hops = np.concatenate([self._minimal.hops, self._rows.hops])
-        return _classes(owner, links, hops, flows, self._topology.num_links)
+        return _classes(owner, links, hops, flows, self._topology.num_links, self._shapes)
 
     def solve(self, shapes: NDArray[np.bool_], shares: Sequence[float] = (0.95,)) -> ShapeFlow:
-        """Find the highest throughput with the VLB paths of some shapes, bool (16,) by code.
+        """Find the highest throughput with the VLB paths of some shapes, bool (shapes,) by code.
 
         At a share of it there is a choice of flows, and that with the fewest hops is taken. Flows
         between groups that have no such path are left to MIN; detours inside a group belong
@@ -122,17 +126,17 @@ class ShapeModel:
         best = self._solve(allowed, None)
         theta = best.columns[0]
         self._prices.append(best.price)
-        mass = np.zeros((len(shares), SHAPES))
+        mass = np.zeros((len(shares), self._shapes))
         for row, share in zip(mass, shares, strict=True):
             shipped = self._solve(allowed, share * theta).columns[1 + classes.flows :]
-            row[:] = summed(classes.shape, shipped, SHAPES + 1)[:SHAPES]
+            row[:] = summed(classes.shape, shipped, self._shapes + 1)[: self._shapes]
         total = mass.sum(axis=1, keepdims=True)
         return ShapeFlow(float(theta), mass / np.where(total > 0, total, 1.0))
 
     def most_accepted(self, shapes: NDArray[np.bool_], load: float) -> float:
         """Bound what is delivered in the long run at an offered load, packets/cycle/node.
 
-        Whatever the routing does with MIN and with the VLB paths of some shapes, bool (16,) by
+        Whatever the routing does with MIN and with the VLB paths of some shapes, bool (shapes,) by
         code, and of others between switches that have none of these (`tvlb.paths.ShapeSet`).
 
         Notes
@@ -158,10 +162,12 @@ class ShapeModel:
     def _most_delivered(self, shapes: NDArray[np.bool_], load: float, number: int) -> float:
         """Evaluate the bound by one vector of prices, flits/cycle between all switches."""
         cheapest = self._cheapest[number]
-        detour: NDArray[np.float64] = np.where(shapes, cheapest[:, :SHAPES], np.inf).min(axis=1)
+        detour: NDArray[np.float64] = np.where(shapes, cheapest[:, : self._shapes], np.inf).min(
+            axis=1
+        )
         none = np.isinf(detour)
-        detour[none] = cheapest[none, :SHAPES].min(axis=1)
-        cost = np.minimum(cheapest[:, SHAPES], detour)
+        detour[none] = cheapest[none, : self._shapes].min(axis=1)
+        cost = np.minimum(cheapest[:, self._shapes], detour)
         order = np.argsort(cost, kind="stable")
         cost, rate = cost[order], load * self._demand.rate[order]
         # Cheaper flows than the one that s is taken from, and itself, which adds 0.
@@ -178,17 +184,17 @@ class ShapeModel:
         return self._tables
 
     def _cheapest_at(self, price: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Price of the cheapest path by flow and shape, float64 (flows, 17).
+        """Price of the cheapest path by flow and shape, float64 (flows, shapes + 1).
 
         Last comes what every set has: MIN, and detours inside a group.
         """
         paid = np.append(price, 0.0)  # where a path has ended
         flows = len(self._demand.rate)
-        cheapest = np.full(flows * (SHAPES + 1), np.inf)
+        cheapest = np.full(flows * (self._shapes + 1), np.inf)
         np.minimum.at(cheapest, self._cells, paid[self._rows.links()].sum(axis=1))
-        minimal = self._minimal.pair_of_row * (SHAPES + 1) + SHAPES
+        minimal = self._minimal.pair_of_row * (self._shapes + 1) + self._shapes
         np.minimum.at(cheapest, minimal, paid[self._minimal.links()].sum(axis=1))
-        return cheapest.reshape(flows, SHAPES + 1)
+        return cheapest.reshape(flows, self._shapes + 1)
 
     def _solve(self, allowed: NDArray[np.bool_], theta: float | None) -> "_Optimum":
         """Maximise theta, or with theta given minimise the hops that carry it."""
@@ -242,7 +248,8 @@ class _Optimum:
 class _Classes:
     """Classes of paths with the shares of what they ship that cross each link.
 
-    The first `flows` are the MIN paths; `shape` is of the others, 16 for detours inside a group.
+    The first `flows` are the MIN paths; `shape` is of the others, the number of shapes for pairs
+    without a choice.
     """
 
     flows: int
@@ -260,8 +267,9 @@ def _classes(
     hops: NDArray[np.int8],
     flows: int,
     num_links: int,
+    shapes: int,
 ) -> _Classes:
-    """Group paths, each with a class number: MIN by flow, then flows + flow * 17 + shape."""
+    """Group paths, each with a class number: MIN by flow, then as `ShapeModel._cells`."""
     numbers, position, paths = np.unique(owner, return_inverse=True, return_counts=True)
     row, column = np.nonzero(links >= 0)
     cells, counts = np.unique(
@@ -272,8 +280,8 @@ def _classes(
     detour = numbers[flows:] - flows
     return _Classes(
         flows=flows,
-        flow=np.concatenate([numbers[:flows], detour // (SHAPES + 1)]),
-        shape=detour % (SHAPES + 1),
+        flow=np.concatenate([numbers[:flows], detour // (shapes + 1)]),
+        shape=detour % (shapes + 1),
         hops=np.bincount(position, weights=hops) / paths,
         offset=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         link=link,

@@ -150,7 +150,9 @@ class PatternModel:
             return detour_classes(path_set, self.demand), None
         usage = path_set.usage(self._pairs)
         classes = classes_of(usage.listed(self._listed))
-        return classes, None if self._listed.all() else Unlisted(usage, self._listed)
+        if self._listed.all():
+            return classes, None
+        return classes, Unlisted(usage, path_set.topology.max_hops, self._listed)
 
     def solve(self, path_set: PathSet) -> Throughput:
         """Solve for one path set; `build_seconds` leaves out what is shared by all sets.

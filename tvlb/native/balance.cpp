@@ -40,7 +40,9 @@ public:
 
 private:
     void load(const PairState& pair) {
-        for (const auto& member : pair.members()) usage_.add(member.links, member.weight);
+        for (std::size_t index = 0; index < pair.members().size(); ++index) {
+            usage_.add(pair.links(index), pair.members()[index].weight);
+        }
         usage_.sort();
         leaves_.clear();
         begin_.assign(trees_.size() + 1, 0);
@@ -76,14 +78,14 @@ private:
     void remove(PairState& pair, std::size_t victim) {
         pair.remove(victim);
         const auto& gone = pair.members()[victim];
-        for (const auto link : gone.links.view()) {
+        for (const auto link : pair.links(victim)) {
             const auto place = usage_.place(link);
             usage_.subtract(place, gone.weight);
             update(place, pair.live());
         }
         // A link that is now on every path is on any one of them; some path is left, for the victim
         // was over a link that not every path takes.
-        for (const auto link : pair.any_live().links.view()) {
+        for (const auto link : pair.links(pair.any_live())) {
             const auto place = usage_.place(link);
             if (usage_.cells()[place].paths == pair.live()) update(place, pair.live());
         }
@@ -158,10 +160,11 @@ private:
 
     // Adds the usage of the loaded pair, its weights summing to `sign`.
     void add(double sign) {
-        for (const auto& member : state_.members()) {
+        for (std::size_t index = 0; index < state_.members().size(); ++index) {
+            const auto& member = state_.members()[index];
             if (!member.live) continue;
             const double share = sign * member.weight / state_.weight();
-            for (const auto link : member.links.view()) {
+            for (const auto link : state_.links(index)) {
                 usage_[static_cast<std::size_t>(link)] += share;
             }
         }
@@ -286,7 +289,8 @@ std::vector<double> pair_imbalance(const Topology& topology, const RowsView& row
     PairUsage usage(topology);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
-            usage.add(topology.links_of(rows.path(pair, row)), rows.weight[row]);
+            const auto links = topology.links_of(rows.path(pair, row));
+            usage.add(links.view(), rows.weight[row]);
         }
         const auto live = static_cast<std::int64_t>(rows.end(pair) - rows.begin(pair));
         const auto mean = usage.means(live);

@@ -21,6 +21,7 @@ using binding::check_column;
 using binding::check_ids;
 using binding::check_pairs;
 using binding::hand_over;
+using binding::hand_over_as;
 using binding::usage_tuple;
 using binding::view;
 
@@ -38,10 +39,11 @@ Rows make_rows(const tvlb::Topology& topology, Array<std::int32_t> source, Array
         check_column(size, weight.size());
     }
     check_ids(view(intermediate), static_cast<std::size_t>(topology.num_switches()));
-    check_ids(view(first_link), topology.num_links());
-    check_ids(view(second_link), topology.num_links());
+    const auto names = static_cast<std::size_t>(topology.name_limit());
+    check_ids(view(first_link), names);
+    check_ids(view(second_link), names);
     for (const auto h : view(hops)) {
-        if (h < 0 || h >= tvlb::kClasses) throw std::invalid_argument("hops out of range in rows");
+        if (h < 0 || static_cast<std::size_t>(h) >= topology.num_classes()) throw std::invalid_argument("hops out of range in rows");
     }
     return rows;
 }
@@ -64,18 +66,19 @@ auto total_usage(const tvlb::Topology& topology, const Rows& rows) {
     return hand_over(std::move(usage));
 }
 
-// Links of every row in travel order, kAbsent beyond the last: rows * 6 values.
+// Links of every row in travel order, kAbsent beyond the last: a row of the longest path each.
 auto path_links(const tvlb::Topology& topology, const Rows& rows) {
     const auto v = rows.as_view();
-    std::vector<std::int32_t> out(v.hops.size() * tvlb::kMaxPathLinks, tvlb::kAbsent);
+    const auto width = topology.num_classes() - 1;
+    std::vector<std::int32_t> out(v.hops.size() * width, tvlb::kAbsent);
     for (std::size_t pair = 0; pair < v.pairs(); ++pair) {
         for (auto row = v.begin(pair); row < v.end(pair); ++row) {
             const auto links = topology.links_of(v.path(pair, row));
             std::copy(links.view().begin(), links.view().end(),
-                      out.begin() + static_cast<std::ptrdiff_t>(row * tvlb::kMaxPathLinks));
+                      out.begin() + static_cast<std::ptrdiff_t>(row * width));
         }
     }
-    return hand_over(std::move(out));
+    return hand_over_as(std::move(out), v.hops.size(), width);
 }
 
 nb::tuple balance(const tvlb::Topology& topology, const Rows& rows,
@@ -182,7 +185,6 @@ void bind_network(nb::module_& m) {
         .def_prop_ro("num_links", &tvlb::Network::num_links)
         .def_prop_ro("max_ports", &tvlb::Network::max_ports)
         .def("output_link", &tvlb::Network::output_link, "sw"_a, "port"_a);
-    nb::class_<tvlb::Topology, tvlb::Network>(m, "Topology");
 }
 
 }  // namespace
@@ -190,6 +192,7 @@ void bind_network(nb::module_& m) {
 NB_MODULE(_native, m) {
     m.doc() = "Networks, path enumeration, link usage and balancing kernels of tvlb.";
     bind_network(m);
+    binding::bind_paths(m);
     binding::bind_dragonfly(m);
     bind_options(m);
     bind_rows(m);

@@ -91,6 +91,9 @@ struct Rows {
 // Adds the solver of the throughput model to the module.
 void bind_regret(nb::module_& m);
 
+// Adds the rules of path sets, and what enumerates them.
+void bind_paths(nb::module_& m);
+
 // Adds a family and its kernels.
 void bind_dragonfly(nb::module_& m);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "balance.hpp"
@@ -52,7 +53,6 @@ public:
     struct Member {
         std::size_t row;
         double weight;
-        PathLinks links;
         std::int32_t first_link;
         std::int32_t intermediate;
         bool live;
@@ -78,11 +78,14 @@ public:
     [[nodiscard]] bool at_floor() const { return live_ <= floor_; }
     [[nodiscard]] double weight() const { return weight_; }
     [[nodiscard]] const std::vector<Member>& members() const { return members_; }
+    [[nodiscard]] std::span<const std::int32_t> links(std::size_t index) const {
+        return links_[index];
+    }
 
-    // Some path that is left; there must be one.
-    [[nodiscard]] const Member& any_live() {
+    // Some path that is left; there must be one. An index into members().
+    [[nodiscard]] std::size_t any_live() {
         while (!members_[any_live_].live) ++any_live_;
-        return members_[any_live_];
+        return any_live_;
     }
 
     // The first path over `link` that may be removed; an index into members().
@@ -141,17 +144,19 @@ private:
 
     void enter(std::size_t pair, std::size_t row) {
         const auto path = rows_.path(pair, row);
-        members_.push_back({row, rows_.weight[row], topology_.links_of(path), path.first_link,
-                            path.intermediate, true});
+        const auto links = topology_.links_of(path);
+        const auto first = topology_.first_choice(path, links);
+        links_.add(links);
+        members_.push_back({row, rows_.weight[row], first, path.intermediate, true});
         weight_ += rows_.weight[row];
-        first_links_.add(path.first_link);
+        first_links_.add(first);
         intermediates_.add(path.intermediate);
     }
 
     // Lists the members over each link, in removal order, one link after the other.
     void index_links() {
-        for (const auto& member : members_) {
-            for (const auto link : member.links.view()) {
+        for (std::size_t index = 0; index < members_.size(); ++index) {
+            for (const auto link : links_[index]) {
                 auto& over = over_[static_cast<std::size_t>(link)];
                 if (over.end++ == 0) touched_.push_back(link);
             }
@@ -165,7 +170,7 @@ private:
         }
         indices_.resize(total);
         for (std::uint32_t index = 0; index < members_.size(); ++index) {
-            for (const auto link : members_[index].links.view()) {
+            for (const auto link : links_[index]) {
                 indices_[over_[static_cast<std::size_t>(link)].end++] = index;
             }
         }
@@ -179,6 +184,7 @@ private:
         }
         for (const auto link : touched_) over_[static_cast<std::size_t>(link)] = {};
         members_.clear();
+        links_.clear();
         touched_.clear();
         weight_ = 0.0;
     }
@@ -194,6 +200,7 @@ private:
     std::vector<std::int32_t> touched_;   // links with a member
     std::vector<Place> order_;
     std::vector<Member> members_;
+    LinkLists links_;           // by member
     std::size_t any_live_ = 0;  // no member before it is live
     double weight_ = 0.0;
     std::int64_t live_ = 0;

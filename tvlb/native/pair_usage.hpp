@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "topology.hpp"
@@ -51,8 +52,8 @@ public:
 
     explicit PairUsage(const Topology& topology) : topology_(topology), place_(topology.num_links(), kAbsent) {}
 
-    void add(const PathLinks& path, double weight) {
-        for (const auto link : path.view()) {
+    void add(std::span<const std::int32_t> links, double weight) {
+        for (const auto link : links) {
             auto& place = place_[static_cast<std::size_t>(link)];
             if (place == kAbsent) {
                 place = static_cast<std::int32_t>(cells_.size());

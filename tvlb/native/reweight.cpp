@@ -34,12 +34,12 @@ public:
     void load(std::size_t pair, std::span<const double> factor) {
         const auto begin = rows_.begin(pair);
         const auto count = rows_.end(pair) - begin;
-        links_.resize(count);
+        links_.clear();
         weight_.resize(count);
         for (std::size_t i = 0; i < count; ++i) {
-            links_[i] = topology_.links_of(rows_.path(pair, begin + i));
+            links_.add(topology_.links_of(rows_.path(pair, begin + i)));
             double product = 1.0;
-            for (const auto link : links_[i].view()) {
+            for (const auto link : links_[i]) {
                 product *= factor[static_cast<std::size_t>(link)];
             }
             weight_[i] = product;
@@ -47,7 +47,7 @@ public:
         scale(rows_.weight.subspan(begin, count));
     }
 
-    [[nodiscard]] std::span<const PathLinks> links() const { return links_; }
+    [[nodiscard]] const LinkLists& links() const { return links_; }
     [[nodiscard]] std::span<const double> weight() const { return weight_; }
 
 private:
@@ -71,7 +71,7 @@ private:
     const Topology& topology_;
     const RowsView& rows_;
     double floor_;
-    std::vector<PathLinks> links_;
+    LinkLists links_;
     std::vector<double> weight_;
 };
 
@@ -148,7 +148,7 @@ private:
         pair_.load(pair, factor);
         for (std::size_t i = 0; i < pair_.links().size(); ++i) {
             const double share = pair_.weight()[i];
-            for (const auto link : pair_.links()[i].view()) {
+            for (const auto link : pair_.links()[i]) {
                 usage[static_cast<std::size_t>(link)] += share;
             }
         }

@@ -1,6 +1,7 @@
 // Rows of paths: made by the families, read by the engines.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -49,6 +50,27 @@ struct RowsView {
     [[nodiscard]] Path path(std::size_t pair, std::size_t row) const {
         return {source[pair], target[pair], intermediate[row], first_link[row], second_link[row]};
     }
+};
+
+// The links of some paths, one after the other.
+class LinkLists {
+public:
+    void clear() {
+        links_.clear();
+        begin_.assign(1, 0);
+    }
+    void add(const PathLinks& path) {
+        links_.insert(links_.end(), path.view().begin(), path.view().end());
+        begin_.push_back(links_.size());
+    }
+    [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }
+    [[nodiscard]] std::span<const std::int32_t> operator[](std::size_t path) const {
+        return std::span(links_).subspan(begin_[path], begin_[path + 1] - begin_[path]);
+    }
+
+private:
+    std::vector<std::int32_t> links_;
+    std::vector<std::size_t> begin_{0};
 };
 
 }  // namespace tvlb

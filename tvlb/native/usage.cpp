@@ -40,14 +40,15 @@ private:
 
 ClassUsage class_usage(const Topology& topology, const RowsView& rows) {
     ClassUsage out;
-    std::vector<ClassAccumulator> classes(kClasses, ClassAccumulator(topology.num_links()));
+    const auto count = topology.num_classes();
+    std::vector<ClassAccumulator> classes(count, ClassAccumulator(topology.num_links()));
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
             const auto hops = static_cast<std::size_t>(rows.hops[row]);
             classes[hops].add(topology.links_of(rows.path(pair, row)), rows.weight[row]);
         }
-        for (std::size_t hops = 0; hops < kClasses; ++hops) {
-            classes[hops].emit(static_cast<std::int64_t>(pair * kClasses + hops), out);
+        for (std::size_t hops = 0; hops < count; ++hops) {
+            classes[hops].emit(static_cast<std::int64_t>(pair * count + hops), out);
         }
     }
     return out;

@@ -8,7 +8,7 @@
 
 namespace tvlb {
 
-// Sparse sums of weights: entry e says that class `cls[e]` = pair * kClasses + hops puts `value[e]`
+// Sparse sums of weights: entry e says that class `cls[e]` = pair * num_classes + hops puts `value[e]`
 // on `link[e]`; sorted by (class, link).
 struct ClassUsage {
     std::vector<std::int64_t> cls;

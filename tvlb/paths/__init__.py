@@ -26,25 +26,16 @@ from tvlb.paths.path_set import (
     WeightedSet,
     all_pairs,
 )
-from tvlb.paths.rows import ABSENT, MAX_HOPS, ClassUsage, PathRows, Switches, min_rows
-from tvlb.paths.shape_rule import (
-    HALVES,
-    SHAPES,
-    ShapeRule,
-    shape_code,
-    shape_hops,
-    shape_name,
-)
+from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows
+from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
+from tvlb.paths.shapes import Shapes, shapes_of
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
-    "HALVES",
-    "MAX_HOPS",
     "MAX_ROWS",
     "PATH_SET_GRAMMAR",
-    "SHAPES",
     "ClassUsage",
     "EmptySet",
     "HopProfile",
@@ -58,6 +49,7 @@ __all__ = [
     "SetUsage",
     "ShapeRule",
     "ShapeSet",
+    "Shapes",
     "ShortSet",
     "Switches",
     "WeightedSet",
@@ -74,10 +66,8 @@ __all__ = [
     "min_rows",
     "most_rows",
     "parse_expression",
-    "shape_code",
-    "shape_hops",
-    "shape_name",
     "shape_shares",
+    "shapes_of",
     "strategic_choices",
     "table1_points",
 ]

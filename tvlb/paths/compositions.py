@@ -1,4 +1,4 @@
-"""How long the two MIN halves of VLB paths are, over all pairs of switches in different groups."""
+"""How long the two MIN halves of VLB paths are, over all pairs of switches with a choice."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,15 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.paths.rows import representative_pairs
-from tvlb.paths.shape_rule import SHAPES, ShapeRule
-from tvlb.topology import Topology, compiled
+from tvlb.paths.rows import Switches, representative_pairs
+from tvlb.paths.shape_rule import ShapeRule
+from tvlb.paths.shapes import shapes_of
+from tvlb.topology import Topology, path_kernel
 
-__all__ = ["TOTAL_HOPS", "Compositions", "compositions", "mean_paths_by_shape"]
+__all__ = ["Compositions", "compositions", "count_of_rule", "count_shape", "mean_paths_by_shape"]
 
-# Hops of a path by cell: halves of 1..3 and 1..3 hops.
-TOTAL_HOPS: NDArray[np.int64] = np.add.outer(np.arange(1, 4), np.arange(1, 4)).ravel()
-_CELLS = len(TOTAL_HOPS)
 _SOURCES_AT_ONCE = 32
 
 
@@ -25,17 +23,34 @@ class Compositions:
 
     Attributes
     ----------
-    paths : int64 (kinds, 9), VLB paths by cell 3 * (first - 1) + (second - 1).
-    vias : int64 (kinds, 9), intermediate switches by the lengths of the shortest halves.
+    longest : hops of the longest MIN half; a cell is longest * (first - 1) + (second - 1).
+    paths : int64 (kinds, cells), VLB paths by cell.
+    vias : int64 (kinds, cells), intermediate switches by the lengths of the shortest halves.
     pairs : int64 (kinds,), pairs of each kind.
     """
 
+    longest: int
     paths: NDArray[np.int64]
     vias: NDArray[np.int64]
     pairs: NDArray[np.int64]
 
+    @property
+    def halves(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Hops of both halves by cell."""
+        first, second = np.divmod(np.arange(self.longest**2), self.longest)
+        return first + 1, second + 1
+
+    @property
+    def hops(self) -> NDArray[np.int64]:
+        """Hops of a path by cell."""
+        return np.add(*self.halves)
+
+    def cell(self, first: int, second: int) -> int:
+        """Cell of halves of so many hops."""
+        return self.longest * (first - 1) + (second - 1)
+
     def mean_hops(self, counts: NDArray[np.int64]) -> float:
-        """Mean hops of a path drawn by `counts`, int64 (kinds, 9), over the pairs that have one.
+        """Mean hops of a path drawn by `counts`, as `paths`, over the pairs that have one.
 
         NaN if no pair has one.
         """
@@ -43,18 +58,20 @@ class Compositions:
         some = total > 0
         if not some.any():
             return float("nan")
-        means = (counts[some] @ TOTAL_HOPS) / total[some]
+        means = (counts[some] @ self.hops) / total[some]
         return float(np.average(means, weights=self.pairs[some]))
 
 
 @lru_cache(maxsize=8)
 def compositions(topology: Topology) -> Compositions:
-    """Count over all ordered pairs of switches in different groups.
+    """Count over all ordered pairs of switches with a choice.
 
     Notes
     -----
-    O(pairs * (groups * links per group pair^2 + switches)); nothing is listed.
+    On a Dragonfly O(pairs * (groups * links per group pair^2 + switches)); nothing is listed.
     """
+    longest = topology.max_hops // 2
+    kernel = path_kernel(topology)
     found: dict[bytes, int] = {}
     switches = np.arange(topology.num_switches, dtype=np.int32)
     for first in range(0, len(switches), _SOURCES_AT_ONCE):
@@ -62,14 +79,15 @@ def compositions(topology: Topology) -> Compositions:
             switches[first : first + _SOURCES_AT_ONCE], switches, indexing="ij"
         )
         chosen = topology.has_choice(sources, targets)
-        cells = _native.pair_compositions(compiled(topology), sources[chosen], targets[chosen])
-        kinds, pairs = np.unique(cells.reshape(-1, 2 * _CELLS), axis=0, return_counts=True)
+        cells = kernel.compositions(sources[chosen], targets[chosen])
+        kinds, pairs = np.unique(cells.reshape(-1, 2 * longest**2), axis=0, return_counts=True)
         for kind, count in zip(kinds, pairs.tolist(), strict=True):
             key = kind.tobytes()
             found[key] = found.get(key, 0) + count
     keys = sorted(found)
-    table = np.frombuffer(b"".join(keys), dtype=np.int64).reshape(-1, 2, _CELLS)
+    table = np.frombuffer(b"".join(keys), dtype=np.int64).reshape(-1, 2, longest**2)
     return Compositions(
+        longest=longest,
         paths=table[:, 0].copy(),
         vias=table[:, 1].copy(),
         pairs=np.array([found[key] for key in keys], dtype=np.int64),
@@ -77,16 +95,33 @@ def compositions(topology: Topology) -> Compositions:
 
 
 def mean_paths_by_shape(topology: Topology) -> NDArray[np.float64]:
-    """Mean number of paths of every shape, float64 (16,) by code, between different groups.
+    """Mean number of paths of every shape, float64 (shapes,) by code, of pairs with a choice.
 
     Notes
     -----
     Of the pairs from the representatives of the network.
     """
     source, target = representative_pairs(topology)
-    found = np.zeros(SHAPES)
-    for code in range(SHAPES):
-        rule = ShapeRule(tuple(float(code == other) for other in range(SHAPES)))
-        count, _, _ = _native.profile_vlb(compiled(topology), rule.native, source, target)
-        found[code] = count.sum() / len(source)
-    return found
+    shapes = range(len(shapes_of(topology)))
+    totals = [count_shape(topology, code, source, target).sum() for code in shapes]
+    return np.array(totals) / len(source)
+
+
+def count_shape(
+    topology: Topology, code: int, source: Switches, target: Switches
+) -> NDArray[np.int64]:
+    """Count the paths of one shape of every pair, int64 (pairs,)."""
+    shapes = shapes_of(topology)
+    rule = ShapeRule(shapes, tuple(float(code == other) for other in range(len(shapes))))
+    return count_of_rule(topology, rule.native, source, target)
+
+
+def count_of_rule(
+    topology: Topology,
+    rule: _native.ShapeRule | _native.ShortRule,
+    source: Switches,
+    target: Switches,
+) -> NDArray[np.int64]:
+    """Count the paths that a rule gives every pair, int64 (pairs,); nothing is listed."""
+    count, _, _ = path_kernel(topology).profile(rule, source, target)
+    return count.reshape(len(source), topology.max_hops + 1).sum(axis=1)

@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.paths.compositions import count_of_rule
 from tvlb.paths.members import keys_of_rows, members
 from tvlb.paths.path_set import LengthSet, PathSet, ShortSet, WeightedSet
-from tvlb.paths.rows import MAX_HOPS, PathRows, Switches
-from tvlb.paths.shape_rule import SHAPES, ShapeRule
+from tvlb.paths.rows import PathRows, Switches
+from tvlb.paths.shape_rule import ShapeRule
+from tvlb.paths.shapes import shapes_of
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
-from tvlb.topology import Topology, compiled
+from tvlb.topology import path_kernel
 
 __all__ = ["MeetSet"]
 
@@ -48,7 +50,8 @@ class MeetSet(WeightedSet):
     @cached_property
     def _by_shape(self) -> ShapeRule:
         """What the sets other than those of shortest halves have in common."""
-        everything = ShapeRule((1.0,) * SHAPES)
+        shapes = shapes_of(self.topology)
+        everything = ShapeRule(shapes, (1.0,) * len(shapes))
         rules = [one.rule for one in self.sets if isinstance(one, WeightedSet)]
         return reduce(ShapeRule.meet, (rule for rule in rules if rule is not None), everything)
 
@@ -74,7 +77,7 @@ class MeetSet(WeightedSet):
         if rule.drawn_hops:
             return _product([short, _of_rule(replace(rule, near_to=None), short)])
         # Paths inside a group have no shape and keep their weight.
-        return _weighted(short, np.array([*rule.weight, 1.0])[_shapes(short)])
+        return _weighted(short, np.array([*rule.weight, 1.0])[short.shapes()])
 
     def _with_nearest(self, found: PathRows, short: PathRows) -> PathRows:
         """Give the pairs without paths those of their nearest shape."""
@@ -86,8 +89,9 @@ class MeetSet(WeightedSet):
     def _nearest_rows(self, short: PathRows) -> PathRows:
         """Paths of the nearest shape of each pair: of `short`, or of all if it has none."""
         pairs = len(short.source)
-        rank = np.argsort(self._by_shape.nearest)[_shapes(short)]
-        least = np.full(pairs, SHAPES)
+        nearest = self._by_shape.nearest
+        rank = np.argsort(nearest)[short.shapes()]
+        least = np.full(pairs, len(nearest))
         np.minimum.at(least, short.pair_of_row, rank)
         near = _weighted(short, (rank == least[short.pair_of_row]).astype(np.float64))
         without = np.flatnonzero(np.diff(near.offset) == 0)
@@ -99,7 +103,8 @@ class MeetSet(WeightedSet):
     def _nearest_only(self) -> ShapeRule:
         """The rule that gives every pair the paths of its nearest shape."""
         rule = self._by_shape
-        return ShapeRule((0.0,) * SHAPES, near_to=rule.near_to, preferred=rule.preferred)
+        none = (0.0,) * len(rule.shapes)
+        return ShapeRule(rule.shapes, none, near_to=rule.near_to, preferred=rule.preferred)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """See `PathSet.profile`."""
@@ -115,10 +120,10 @@ class MeetSet(WeightedSet):
         """See `PathSet.most_paths`; as if the other sets took nothing from the shortest halves."""
         if not self._shorts:
             return super().most_paths(sources, targets)
-        most = _count(self.topology, _tightest(self._shorts), sources, targets)
+        most = count_of_rule(self.topology, _tightest(self._shorts), sources, targets)
         if self._by_shape.near_to is None:
             return most
-        nearest = _count(self.topology, self._nearest_only.native, sources, targets)
+        nearest = count_of_rule(self.topology, self._nearest_only.native, sources, targets)
         return np.where(most > 0, most, nearest)
 
     def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
@@ -171,22 +176,6 @@ def _tightest(shorts: tuple[ShortSet, ...]) -> _native.ShortRule:
     )
 
 
-def _count(
-    topology: Topology,
-    rule: _native.ShapeRule | _native.ShortRule,
-    sources: Switches,
-    targets: Switches,
-) -> NDArray[np.int64]:
-    """Count the paths of each pair, int64 (pairs,)."""
-    count, _, _ = _native.profile_vlb(compiled(topology), rule, sources, targets)
-    return count.reshape(-1, MAX_HOPS + 1).sum(axis=1)
-
-
-def _shapes(rows: PathRows) -> NDArray[np.uint8]:
-    """Shape code of every row, `SHAPES` inside a group."""
-    return _native.path_shapes(compiled(rows.topology), rows.native)
-
-
 def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:
     """Whether a pair with a choice has no row, bool (pairs,)."""
     return (np.diff(rows.offset) == 0) & rows.topology.has_choice(rows.source, rows.target)
@@ -195,7 +184,7 @@ def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:
 def _of_rule(rule: ShapeRule, like: PathRows) -> PathRows:
     """Rows that a rule gives the pairs of other rows."""
     topology = like.topology
-    columns = _native.enumerate_vlb(compiled(topology), rule.native, like.source, like.target)
+    columns = path_kernel(topology).enumerate(rule.native, like.source, like.target)
     return PathRows(topology, like.source, like.target, *columns)
 
 

@@ -9,7 +9,7 @@ from tvlb.calls import Call, Whole, parse_call
 from tvlb.errors import InvalidInput
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShapeSet, ShortSet
-from tvlb.paths.shape_rule import parse_weights
+from tvlb.paths.shapes import shapes_of
 from tvlb.topology import Topology
 
 __all__ = ["PATH_SET_GRAMMAR", "parse_expression", "strategic_choices", "table1_points"]
@@ -65,7 +65,7 @@ def _parse_one(text: str, topology: Topology, seed: int) -> PathSet:
         case Call("short", limits, ()) if limits:
             return _short(topology, limits)
         case Call("shape", entries, ()) if entries:
-            return ShapeSet(topology, parse_weights(entries))
+            return ShapeSet(topology, shapes_of(topology).parse_weights(entries))
         case _:
             raise InvalidInput(f"{text!r} is unknown")
 

@@ -4,6 +4,7 @@ A path set is a value: it prints as the expression it is parsed from. Adding a k
 adding one class with `rows`; the other operations follow from the rows.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.errors import InvalidInput
-from tvlb.paths.compositions import TOTAL_HOPS, compositions
-from tvlb.paths.rows import MAX_HOPS, ClassUsage, PathRows, Switches
-from tvlb.paths.shape_rule import SHAPES, ShapeRule, check_weights, shape_hops, weights_text
+from tvlb.paths.compositions import compositions, count_of_rule
+from tvlb.paths.rows import ClassUsage, PathRows, Switches
+from tvlb.paths.shape_rule import ShapeRule
+from tvlb.paths.shapes import shapes_of
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage, ShortUsage
 from tvlb.randomness import check_seed
-from tvlb.topology import Topology, compiled
+from tvlb.topology import Topology, path_kernel
 
 __all__ = [
     "EmptySet",
@@ -29,6 +31,9 @@ __all__ = [
     "WeightedSet",
     "all_pairs",
 ]
+
+# Stands for the longest that a network has.
+_LONGEST = sys.maxsize
 
 
 def all_pairs(topology: Topology) -> tuple[Switches, Switches]:
@@ -93,7 +98,7 @@ class PathSet(ABC):
         for source in range(len(switches)):
             targets = switches[self.topology.has_choice(switches[source : source + 1], switches)]
             weight = self.profile(np.full_like(targets, source), targets).weight
-            total += float((weight @ np.arange(MAX_HOPS + 1)).sum())
+            total += float((weight @ np.arange(self.topology.max_hops + 1)).sum())
             pairs += int((weight.sum(axis=1) > 0).sum())
         return total / pairs if pairs else float("nan")
 
@@ -133,9 +138,7 @@ class WeightedSet(PathSet):
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
-        columns = _native.enumerate_vlb(
-            compiled(self.topology), self._known_rule.native, sources, targets
-        )
+        columns = path_kernel(self.topology).enumerate(self._known_rule.native, sources, targets)
         return PathRows(self.topology, sources, targets, *columns)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
@@ -147,15 +150,15 @@ class WeightedSet(PathSet):
     def _profile_and_unit(
         self, sources: Switches, targets: Switches
     ) -> tuple[HopProfile, NDArray[np.float64]]:
-        count, weight, unit = _native.profile_vlb(
-            compiled(self.topology), self._known_rule.native, sources, targets
+        count, weight, unit = path_kernel(self.topology).profile(
+            self._known_rule.native, sources, targets
         )
-        return _hop_profile(count, weight), unit
+        return _hop_profile(self.topology, count, weight), unit
 
     def usage(self, pairs: Pairs) -> SetUsage:
         """See `PathSet.usage`; only the paths drawn by a percentage are listed, and forgotten."""
         rule = self._known_rule
-        if not rule.is_compact:
+        if not (rule.is_compact and self.topology.has_usage_kernel):
             return super().usage(pairs)
         profile, unit = self._profile_and_unit(pairs.source, pairs.target)
         drawn = pairs.drawn(rule.drawn_hops, rule.percent, rule.seed) if rule.drawn_hops else None
@@ -167,20 +170,21 @@ class WeightedSet(PathSet):
         if rule.is_compact:
             return super().most_paths(sources, targets)
         whole = replace(rule, drawn_hops=0, percent=0, seed=0)
-        count, _, _ = _native.profile_vlb(compiled(self.topology), whole.native, sources, targets)
-        return count.reshape(-1, MAX_HOPS + 1).sum(axis=1)
+        return count_of_rule(self.topology, whole.native, sources, targets)
 
     def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
         """See `PathSet.takes_nearest`."""
         rule = self._known_rule
         if rule.near_to is None:
             return super().takes_nearest(sources, targets)
-        taken = _native.takes_nearest(compiled(self.topology), rule.native, sources, targets)
+        taken = path_kernel(self.topology).takes_nearest(rule.native, sources, targets)
         return taken.astype(bool)
 
 
-def _hop_profile(count: NDArray[np.int64], weight: NDArray[np.float64]) -> HopProfile:
-    shape = (-1, MAX_HOPS + 1)
+def _hop_profile(
+    topology: Topology, count: NDArray[np.int64], weight: NDArray[np.float64]
+) -> HopProfile:
+    shape = (-1, topology.max_hops + 1)
     return HopProfile(count.reshape(shape), weight.reshape(shape))
 
 
@@ -190,7 +194,7 @@ class LengthSet(WeightedSet):
 
     Attributes
     ----------
-    max_hops : 2..6.
+    max_hops : from 2 to the longest VLB path of the network, which is the default.
     percent : 0..99, share of the (max_hops + 1)-hop paths, drawn per pair by the keyed order.
     composition : (m, n) with m + n = max_hops + 1: of the longer paths exactly those whose MIN
         parts have m and n hops. Excludes `percent`.
@@ -198,38 +202,42 @@ class LengthSet(WeightedSet):
     """
 
     topology: Topology
-    max_hops: int = MAX_HOPS
+    max_hops: int = _LONGEST
     percent: int = 0
     composition: tuple[int, int] | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        if not 2 <= self.max_hops <= MAX_HOPS:
-            raise InvalidInput(f"<={self.max_hops}: path lengths are 2..{MAX_HOPS}")
+        longest = self.topology.max_hops
+        if self.max_hops == _LONGEST:
+            object.__setattr__(self, "max_hops", longest)
+        if not 2 <= self.max_hops <= longest:
+            raise InvalidInput(f"<={self.max_hops}: path lengths are 2..{longest}")
         if self.percent and not 1 <= self.percent <= 99:
             raise InvalidInput(f"{self.percent}%: percentages are 1..99")
-        if self.has_extra and self.max_hops == MAX_HOPS:
-            raise InvalidInput(f"no VLB path is longer than {MAX_HOPS} hops")
+        if self.has_extra and self.max_hops == longest:
+            raise InvalidInput(f"no VLB path is longer than {longest} hops")
         if self.composition is not None:
             self._check_composition(*self.composition)
 
     def _check_composition(self, first: int, second: int) -> None:
-        if first + second != self.max_hops + 1 or not (1 <= first <= 3 and 1 <= second <= 3):
+        most = self.topology.max_hops // 2
+        within = min(first, second) >= 1 and max(first, second) <= most
+        if first + second != self.max_hops + 1 or not within:
             raise InvalidInput(
-                f"<={self.max_hops}+({first},{second}): the parts are 1..3 hops each and must "
+                f"<={self.max_hops}+({first},{second}): the parts are 1..{most} hops each and must "
                 f"add up to {self.max_hops + 1}"
             )
 
     def mean_hops(self) -> float:
         """See `PathSet.mean_hops`; from counts that all sets of a topology share."""
         all_counts = compositions(self.topology)
-        hops = TOTAL_HOPS
+        hops = all_counts.hops
         counts = np.where(hops <= self.max_hops, all_counts.paths, 0)
         longer = hops == self.max_hops + 1
         if self.composition is not None:
-            first, second = self.composition
-            cell = 3 * (first - 1) + (second - 1)
+            cell = all_counts.cell(*self.composition)
             counts[:, cell] = all_counts.paths[:, cell]
         elif self.percent:
             # Which of the longer paths are drawn does not matter here, only how many.
@@ -240,20 +248,20 @@ class LengthSet(WeightedSet):
     @property
     def rule(self) -> ShapeRule:
         """See `WeightedSet.rule`."""
+        shapes = shapes_of(self.topology)
         longest = self.max_hops + self.has_extra
         weight = tuple(
-            float(shape_hops(code) <= self.max_hops or self._has_longer(code, longest))
-            for code in range(SHAPES)
+            float(
+                hops <= self.max_hops or (hops == longest and self._has_longer(shapes.parts(code)))
+            )
+            for code, hops in enumerate(shapes.hops)
         )
         if not self.percent:
-            return ShapeRule(weight)
-        return ShapeRule(weight, drawn_hops=longest, percent=self.percent, seed=self.seed)
+            return ShapeRule(shapes, weight)
+        return ShapeRule(shapes, weight, drawn_hops=longest, percent=self.percent, seed=self.seed)
 
-    def _has_longer(self, code: int, longest: int) -> bool:
-        first_hops = 1 + (code >> 2).bit_count()
-        return shape_hops(code) == longest and (
-            self.composition is None or self.composition[0] == first_hops
-        )
+    def _has_longer(self, halves: tuple[str, str]) -> bool:
+        return self.composition is None or self.composition[0] == len(halves[0])
 
     @property
     def has_extra(self) -> bool:
@@ -263,7 +271,7 @@ class LengthSet(WeightedSet):
     @property
     def is_all(self) -> bool:
         """Whether this is the conventional set of all VLB paths."""
-        return self.max_hops == MAX_HOPS
+        return self.max_hops == self.topology.max_hops
 
     def __str__(self) -> str:
         if self.is_all:
@@ -279,7 +287,7 @@ class ShapeSet(WeightedSet):
 
     Attributes
     ----------
-    weights : 16 weights by shape code (`tvlb.paths.shape_rule`), 0 to leave a shape out.
+    weights : by shape code (`tvlb.paths.shapes`), 0 to leave a shape out.
 
     Notes
     -----
@@ -290,16 +298,16 @@ class ShapeSet(WeightedSet):
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        check_weights(self.weights)
+        shapes_of(self.topology).check_weights(self.weights)
 
     @property
     def rule(self) -> ShapeRule:
         """See `WeightedSet.rule`."""
-        shapes = frozenset(code for code, weight in enumerate(self.weights) if weight)
-        return ShapeRule(self.weights, near_to=shapes)
+        given = frozenset(code for code, weight in enumerate(self.weights) if weight)
+        return ShapeRule(shapes_of(self.topology), self.weights, near_to=given)
 
     def __str__(self) -> str:
-        return f"shape({weights_text(self.weights)})"
+        return f"shape({shapes_of(self.topology).weights_text(self.weights)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -309,54 +317,71 @@ class ShortSet(PathSet):
     Attributes
     ----------
     max_first, max_second : limits of the shortest MIN distance source-intermediate and
-        intermediate-destination, 1..3 hops.
-    max_total : limit of their sum, 2..6.
+        intermediate-destination, hops; by default the longest that the network has.
+    max_total : limit of their sum, the same.
     """
 
     topology: Topology
-    max_first: int = 3
-    max_second: int = 3
-    max_total: int = MAX_HOPS
+    max_first: int = _LONGEST
+    max_second: int = _LONGEST
+    max_total: int = _LONGEST
 
     def __post_init__(self) -> None:
-        if not (1 <= self.max_first <= 3 and 1 <= self.max_second <= 3):
-            raise InvalidInput(f"short({self.max_first},{self.max_second}): each half is 1..3 hops")
-        if not 2 <= self.max_total <= MAX_HOPS:
-            raise InvalidInput(f"short(<={self.max_total}): path lengths are 2..{MAX_HOPS}")
-        if self.max_total != MAX_HOPS and (self.max_first, self.max_second) != (3, 3):
+        total = self.topology.max_hops
+        half = total // 2
+        for name, longest in (("max_first", half), ("max_second", half), ("max_total", total)):
+            if getattr(self, name) == _LONGEST:
+                object.__setattr__(self, name, longest)
+        if not (1 <= self.max_first <= half and 1 <= self.max_second <= half):
+            raise InvalidInput(
+                f"short({self.max_first},{self.max_second}): each half is 1..{half} hops"
+            )
+        if not 2 <= self.max_total <= total:
+            raise InvalidInput(f"short(<={self.max_total}): path lengths are 2..{total}")
+        if self.max_total != total and self._limits_halves:
             raise InvalidInput("a short set limits either its halves or their sum, not both")
+
+    @property
+    def _limits_halves(self) -> bool:
+        return min(self.max_first, self.max_second) < self.topology.max_hops // 2
 
     def mean_hops(self) -> float:
         """See `PathSet.mean_hops`; from counts that all sets of a topology share."""
         all_counts = compositions(self.topology)
-        hops = TOTAL_HOPS
-        first, second = np.divmod(np.arange(len(hops)), 3)
-        within = (first < self.max_first) & (second < self.max_second) & (hops <= self.max_total)
+        first, second = all_counts.halves
+        within = (
+            (first <= self.max_first)
+            & (second <= self.max_second)
+            & (all_counts.hops <= self.max_total)
+        )
         return all_counts.mean_hops(np.where(within, all_counts.vias, 0))
 
-    def _rule(self) -> _native.ShortRule:
+    @property
+    def rule(self) -> _native.ShortRule:
+        """The limits in the form that the compiled kernels read."""
         return _native.ShortRule(self.max_first, self.max_second, self.max_total)
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
-        columns = _native.enumerate_vlb(compiled(self.topology), self._rule(), sources, targets)
+        columns = path_kernel(self.topology).enumerate(self.rule, sources, targets)
         return PathRows(self.topology, sources, targets, *columns)
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """See `PathSet.profile`; counted from the structure, no path is listed."""
-        count, weight, _ = _native.profile_vlb(
-            compiled(self.topology), self._rule(), sources, targets
-        )
-        return _hop_profile(count, weight)
+        count, weight, _ = path_kernel(self.topology).profile(self.rule, sources, targets)
+        return _hop_profile(self.topology, count, weight)
 
     def usage(self, pairs: Pairs) -> SetUsage:
         """See `PathSet.usage`; no path is listed."""
-        return ShortUsage(pairs, self._rule(), self.profile(pairs.source, pairs.target))
+        if not self.topology.has_usage_kernel:
+            return super().usage(pairs)
+        return ShortUsage(pairs, self.rule, self.profile(pairs.source, pairs.target))
 
     def __str__(self) -> str:
-        if (self.max_first, self.max_second) != (3, 3):
+        if self._limits_halves:
             return f"short({self.max_first},{self.max_second})"
-        return "short(all)" if self.max_total == MAX_HOPS else f"short(<={self.max_total})"
+        is_all = self.max_total == self.topology.max_hops
+        return "short(all)" if is_all else f"short(<={self.max_total})"
 
 
 @dataclass(frozen=True, repr=False)

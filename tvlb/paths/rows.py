@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.topology import Topology, compiled
+from tvlb.topology import Topology, compiled, path_kernel
 
 __all__ = [
     "ABSENT",
-    "MAX_HOPS",
     "ClassUsage",
     "PathRows",
     "Switches",
@@ -19,8 +18,6 @@ __all__ = [
 ]
 
 ABSENT = -1
-MAX_HOPS = 6
-_CLASSES = MAX_HOPS + 1
 _ROW_COLUMNS = ("intermediate", "first_link", "second_link", "hops", "weight")
 
 Switches = NDArray[np.int32]
@@ -32,10 +29,11 @@ class ClassUsage:
 
     Attributes
     ----------
-    count : int64 (pairs, 7), paths of each pair by hop count 0..6.
-    weight : float64 (pairs, 7), sum of draw weights by hop count.
+    count : int64 (pairs, classes), paths of each pair by hop count, 0 up to `Topology.max_hops`.
+    weight : float64 (pairs, classes), sum of draw weights by hop count.
     entry_class, entry_link, entry_value : sparse usage, sorted by (class, link): the weights of
-        class ``entry_class`` = pair * 7 + hops that lie on ``entry_link`` sum to ``entry_value``.
+        class ``entry_class`` = pair * classes + hops that lie on ``entry_link`` sum to
+        ``entry_value``.
     """
 
     count: NDArray[np.int64]
@@ -55,8 +53,8 @@ class PathRows:
     source, target : int32 (pairs,), the switch pairs.
     offset : int64 (pairs+1,), pair i owns rows ``offset[i]:offset[i+1]``.
     intermediate, first_link, second_link : int32 (rows,), the triple that identifies a VLB path;
-        -1 where absent (global links inside a group; all but the first link of a MIN path).
-    hops : int8 (rows,), network links of the path, 1..6.
+        -1 where absent. Links are the names of its MIN halves, as the family names these.
+    hops : int8 (rows,), network links of the path.
     weight : float64 (rows,), draw weights; they sum to 1 for every pair that has rows.
 
     Notes
@@ -105,8 +103,12 @@ class PathRows:
         return np.stack([*ends, *(column[which] for column in columns)], axis=1)
 
     def links(self) -> NDArray[np.int32]:
-        """Link ids of each path in travel order, int32 (rows, 6), -1 beyond the last hop."""
-        return _native.path_links(compiled(self.topology), self.native).reshape(-1, MAX_HOPS)
+        """Link ids of each path in travel order, int32 (rows, longest), -1 beyond the last hop."""
+        return _native.path_links(compiled(self.topology), self.native)
+
+    def shapes(self) -> NDArray[np.uint16]:
+        """Shape code of every row; the number of shapes where a pair has no choice."""
+        return path_kernel(self.topology).shapes(self.native)
 
     def total_usage(self) -> NDArray[np.float64]:
         """Sum of weights over each link, all pairs together, float64 (links,)."""
@@ -114,15 +116,16 @@ class PathRows:
 
     def class_usage(self) -> ClassUsage:
         """Group the paths of each pair by hop count and add up their link usage."""
-        cell = self.pair_of_row * _CLASSES + self.hops
-        cells = len(self.source) * _CLASSES
+        classes = self.topology.max_hops + 1
+        cell = self.pair_of_row * classes + self.hops
+        cells = len(self.source) * classes
         weight = np.bincount(cell, weights=self.weight, minlength=cells).astype(np.float64)
         entry_class, entry_link, entry_value = _native.class_usage(
             compiled(self.topology), self.native
         )
         return ClassUsage(
-            count=np.bincount(cell, minlength=cells).reshape(-1, _CLASSES),
-            weight=weight.reshape(-1, _CLASSES),
+            count=np.bincount(cell, minlength=cells).reshape(-1, classes),
+            weight=weight.reshape(-1, classes),
             entry_class=entry_class,
             entry_link=entry_link,
             entry_value=entry_value,
@@ -215,9 +218,6 @@ def representative_pairs(topology: Topology) -> tuple[Switches, Switches]:
 
 
 def min_rows(topology: Topology, sources: Switches, targets: Switches) -> PathRows:
-    """All MIN paths of the given pairs, each global link equally likely.
-
-    Pairs inside a group have the direct local link; a switch has no path to itself.
-    """
-    columns = _native.enumerate_min(compiled(topology), sources, targets)
+    """All MIN paths of the given pairs, equally likely; a switch has no path to itself."""
+    columns = path_kernel(topology).enumerate_min(sources, targets)
     return PathRows(topology, sources, targets, *columns)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.paths.rows import MAX_HOPS, ClassUsage, Switches
+from tvlb.paths.rows import ClassUsage, Switches
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.topology import Topology, compiled
 
@@ -30,7 +30,7 @@ _DECILES = tuple(range(10, 100, 10))
 
 @dataclass(frozen=True, eq=False)
 class HopProfile:
-    """Paths and draw weights by hop count: int64 and float64 arrays of shape (pairs, 7)."""
+    """Paths and draw weights by hop count: int64 and float64 arrays of shape (pairs, classes)."""
 
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
@@ -78,7 +78,7 @@ class SetUsage(Protocol):
 
         Parameters
         ----------
-        rate : float64 (pairs, 7), flits/cycle per unit of draw weight by hop count.
+        rate : float64 (pairs, classes), flits/cycle per unit of draw weight by hop count.
         """
         ...
 
@@ -129,7 +129,7 @@ class ShapeUsage:
             pairs.target,
             inner.view(np.uint8),
         )
-        weight = sums * self.unit[owner // (MAX_HOPS + 1)]
+        weight = sums * self.unit[owner // (pairs.topology.max_hops + 1)]
         return ClassUsage(self.profile.count, self.profile.weight, owner, link, weight)
 
     def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from tvlb.balance import BalanceMethod
 from tvlb.documents import Document
-from tvlb.paths import SHAPES, ShapeSet, shape_name, shape_shares
+from tvlb.paths import ShapeSet, shape_shares, shapes_of
 from tvlb.schemas.common import (
     Count,
     Figure,
@@ -140,9 +140,8 @@ def _weights(candidate: Candidate) -> dict[str, float] | None:
     path_set = candidate.path_set if candidate.balanced is None else None
     if not isinstance(path_set, ShapeSet):
         return None
-    return {
-        shape_name(code): path_set.weights[code] for code in range(SHAPES) if path_set.weights[code]
-    }
+    name = shapes_of(path_set.topology).name
+    return {name(code): weight for code, weight in enumerate(path_set.weights) if weight}
 
 
 def _shares(candidate: Candidate) -> dict[str, float] | None:
@@ -150,7 +149,8 @@ def _shares(candidate: Candidate) -> dict[str, float] | None:
     shares = shape_shares(candidate.path_set)
     if shares is None:
         return None
-    return {shape_name(code): share for code, share in enumerate(shares.tolist()) if share > 0}
+    name = shapes_of(candidate.path_set.topology).name
+    return {name(code): share for code, share in enumerate(shares.tolist()) if share > 0}
 
 
 def _known_as(candidate: Candidate, paper: Candidate | None) -> str | None:

@@ -15,7 +15,7 @@ from itertools import cycle
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.paths import SHAPES, ShapeSet
+from tvlb.paths import ShapeSet
 from tvlb.progress import Progress, Reporter
 from tvlb.search.cma_types import Strategy, new_strategy
 from tvlb.search.objective import Objective
@@ -322,7 +322,11 @@ class Evolution:
 
     def _strategy(self, center: ShapeSet | None, restarts: int) -> Strategy:
         """Begin around a set, more widely after every restart."""
-        start = np.zeros(SHAPES) if center is None else self._space.point(center.weights)
+        start = (
+            np.zeros(self._space.dimensions)
+            if center is None
+            else self._space.point(center.weights)
+        )
         start = np.maximum(start - start.max(), -_MOST_STRETCH)
         return self._proposer(
             start, _SPREAD * (1 + restarts % 3), _POPULATION, self._seed + restarts

@@ -1,12 +1,12 @@
 """Sets by shape as points: the share of the detours that each shape carries, on a log scale."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.model.shape_flow import ShapeModel
-from tvlb.paths import HALVES, SHAPES, ShapeSet, mean_paths_by_shape, shape_code, shape_hops
+from tvlb.paths import Shapes, ShapeSet, mean_paths_by_shape, shapes_of
 from tvlb.topology import Topology
 
 __all__ = ["ShapeSpace", "starting_sets"]
@@ -17,12 +17,9 @@ _ABSENT = -20.0
 _DIGITS = 2
 _LARGEST = 100.0
 
-# First halves, second halves, and how much more often a path is drawn per hop that it is shorter.
-_FAMILIES: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[float, ...]], ...] = (
-    (("g",), HALVES, (1.0, 2.0, 4.0)),
-    (("g", "lg"), ("g", "lg"), (2.0, 4.0)),
-    (HALVES, HALVES, (8.0,)),
-)
+# How much more often a path is drawn per hop that it is shorter: of those whose first half is one
+# link, of those whose halves end with a link of the last kind, of all.
+_OF_ONE_FIRST, _OF_LAST_KIND, _OF_ALL = (1.0, 2.0, 4.0), (2.0, 4.0), (8.0,)
 _MODEL_SHARES = (0.95, 0.8)
 
 
@@ -38,13 +35,18 @@ class ShapeSpace:
         self._topology = topology
         self._paths = mean_paths_by_shape(topology)
 
+    @property
+    def dimensions(self) -> int:
+        """Number of shapes."""
+        return len(self._paths)
+
     def point(self, weights: Sequence[float]) -> NDArray[np.float64]:
-        """Return log2 of the share that each shape carries, float64 (16,)."""
+        """Return log2 of the share that each shape carries, float64 (shapes,)."""
         mass = np.array(weights, dtype=np.float64) * self._paths
         return self.point_of_mass(mass / mass.sum())
 
     def point_of_mass(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the point of some shares, float64 (16,)."""
+        """Return the point of some shares, float64 (shapes,)."""
         return np.maximum(np.log2(np.maximum(mass, 2.0 ** (2 * _ABSENT))), _ABSENT)
 
     def set_at(self, point: NDArray[np.float64]) -> ShapeSet:
@@ -62,19 +64,20 @@ class ShapeSpace:
 def starting_sets(topology: Topology, models: Sequence[ShapeModel]) -> list[ShapeSet]:
     """Return different sets to begin with.
 
-    Families whose paths are drawn the more often the shorter they are, by several ratios per hop:
-    those that begin with a global link of the source, for UGAL-L then sees the queue of the very
-    link that it is about to use; those that do without a local hop before the intermediate and
-    before the target; and all. Then what optimal flows of the free model use, near the highest
-    throughput and well below it, where they can do with fewer hops.
+    Sets whose paths are drawn the more often the shorter they are, by several ratios per hop: those
+    whose first half is one link, for UGAL-L then sees the queue of the very link that it is about
+    to use; those whose halves both end with a link of the last kind, on a Dragonfly without a local
+    hop before the intermediate and before the target; and all. Then what optimal flows of the free
+    model use, near the highest throughput and well below it, where they can do with fewer hops.
 
     Parameters
     ----------
     models : the free model of some patterns.
     """
+    shapes = shapes_of(topology)
     found = [
-        ShapeSet(topology, _family(first, second, ratio))
-        for first, second, ratios in _FAMILIES
+        ShapeSet(topology, _weights(shapes, first, second, ratio))
+        for first, second, ratios in _starts(shapes.halves)
         for ratio in ratios
     ]
     space = ShapeSpace(topology)
@@ -82,18 +85,30 @@ def starting_sets(topology: Topology, models: Sequence[ShapeModel]) -> list[Shap
     return list(dict.fromkeys(found))
 
 
-def _family(first: Sequence[str], second: Sequence[str], ratio: float) -> tuple[float, ...]:
+def _starts(
+    halves: tuple[str, ...],
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], tuple[float, ...]]]:
+    """Yield first halves, second halves and ratios."""
+    single = tuple(half for half in halves if len(half) == 1)
+    ended = tuple(half for half in halves if half[-1] == single[-1])
+    yield single, halves, _OF_ONE_FIRST
+    yield ended, ended, _OF_LAST_KIND
+    yield halves, halves, _OF_ALL
+
+
+def _weights(
+    shapes: Shapes, first: Sequence[str], second: Sequence[str], ratio: float
+) -> tuple[float, ...]:
     """Weigh the shapes of some halves, each hop less than the longest `ratio` times as much."""
-    codes = [shape_code(one, other) for one in first for other in second]
-    longest = max(map(shape_hops, codes))
-    weights = {code: ratio ** (longest - shape_hops(code)) for code in codes}
-    return tuple(weights.get(code, 0.0) for code in range(SHAPES))
+    codes = [shapes.code(one, other) for one in first for other in second]
+    longest = max(shapes.hops[code] for code in codes)
+    weights = {code: ratio ** (longest - shapes.hops[code]) for code in codes}
+    return tuple(weights.get(code, 0.0) for code in range(len(shapes)))
 
 
 def _model_masses(models: Sequence[ShapeModel]) -> list[NDArray[np.float64]]:
-    """Return the shares of the shapes in optimal flows, float64 (16,) each; none without models."""
-    up_to_four = np.array([shape_hops(code) <= 4 for code in range(SHAPES)])
-    found = [model.solve(up_to_four, _MODEL_SHARES).mass for model in models]
+    """Return the shares of the shapes in optimal flows, float64 (shapes,) each, if any."""
+    found = [model.solve(model.shape_hops <= 4, _MODEL_SHARES).mass for model in models]
     by_share = [
         [one[row] for one in found if one[row].sum() > 0] for row in range(len(_MODEL_SHARES))
     ]

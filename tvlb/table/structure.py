@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.paths import ABSENT, MAX_HOPS, PathRows
+from tvlb.paths import ABSENT, PathRows
 from tvlb.table.columns import Columns
 from tvlb.topology import Topology, Triples
 
@@ -136,7 +136,7 @@ def _broken_walk(rows: PathRows) -> Mask:
     pair = rows.pair_of_row
     at = rows.source[pair]
     wrong = np.zeros(len(rows), dtype=bool)
-    for hop in range(MAX_HOPS):
+    for hop in range(links.shape[1]):
         link = links[:, hop]
         taken = hop < rows.hops
         wrong |= taken != (link != ABSENT)

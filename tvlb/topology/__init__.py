@@ -3,7 +3,7 @@
 Everything else in tvlb (paths, model, balance, simulator, tables) refers to these ids.
 """
 
-from tvlb.topology.compiled import compiled
+from tvlb.topology.compiled import compiled, path_kernel
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import parse_named_topology, parse_sizes, parse_topology
@@ -22,4 +22,5 @@ __all__ = [
     "parse_named_topology",
     "parse_sizes",
     "parse_topology",
+    "path_kernel",
 ]

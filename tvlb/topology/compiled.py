@@ -4,15 +4,21 @@ import atexit
 from functools import lru_cache
 from typing import Any
 
+from tvlb import _native
 from tvlb.topology.topology import Topology
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "path_kernel"]
 
 
 @lru_cache(maxsize=8)
 def compiled(topology: Topology) -> Any:
     """Return the compiled twin of a topology: `tvlb._native.Topology` of its family."""
     return topology.compile()
+
+
+def path_kernel(topology: Topology) -> _native.PathKernel:
+    """Return what enumerates the path sets of a topology."""
+    return compiled(topology).kernel()
 
 
 # A thread or a greenlet that never ends may hold this module, and with it what is kept here.

@@ -46,11 +46,14 @@ class Topology(ABC):
     Attributes
     ----------
     kinds : kinds of links that the family has; a link's kind is a position in it.
+    has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
+        their paths.
     network : switches, nodes and links.
     nodes_per_switch : compute nodes of every switch; node id = switch * nodes_per_switch + k.
     """
 
     kinds: ClassVar[LinkKinds]
+    has_usage_kernel: ClassVar[bool] = False
     network: Network
     nodes_per_switch: int
 
@@ -91,6 +94,16 @@ class Topology(ABC):
     @abstractmethod
     def longest_min_path(self) -> tuple[int, ...]:
         """Kinds of the links of the longest MIN path that the family has."""
+
+    @property
+    def max_hops(self) -> int:
+        """Links of the longest VLB path that the family has."""
+        return 2 * len(self.longest_min_path)
+
+    @property
+    @abstractmethod
+    def halves(self) -> tuple[str, ...]:
+        """Kinds of the links of MIN halves of VLB paths in travel order, a letter each, by code."""
 
     @property
     @abstractmethod

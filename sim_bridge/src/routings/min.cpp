@@ -5,7 +5,7 @@ namespace tvlb::sim {
 namespace {
 
 struct Min {
-  static Choice decide(const Candidates& at, int source, int target, Draws& draws) {
+  static Choice decide(const auto& at, int source, int target, Draws& draws) {
     return {at.min(source, target, draws)};
   }
 };

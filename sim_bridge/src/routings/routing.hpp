@@ -2,15 +2,18 @@
 // folder: a class of static functions, and a Registration of it with what others need to know of it.
 //
 //     struct Routing {
-//       static Choice decide(const Candidates& at, int source, int target, Draws& draws);
+//       static Choice decide(const auto& at, int source, int target, Draws& draws);
 //       static Choice decide_again(...);  // optional: where a Choice says `again`
 //     };
+//
+// `at` are the `Candidates` of any family.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
-#include "../candidates.hpp"
+#include "../families.hpp"
 #include "registry.hpp"
 
 namespace tvlb::sim {
@@ -29,15 +32,46 @@ enum class Detours : std::uint8_t {
   adaptive,  // as the queues say
 };
 
-using Decision = Choice (*)(const Candidates& at, int source, int target, Draws& draws);
+template <class Family>
+using Decision = Choice (*)(const Candidates<Family>& at, int source, int target, Draws& draws);
+
+/// The decisions of a routing in every family.
+template <class... Family>
+struct DecisionsOf {
+  std::tuple<Decision<Family>...> first;
+  std::tuple<Decision<Family>...> again;  // for the second switch as the source
+  bool has_again = false;
+
+  template <class Type>
+  static DecisionsOf of() {
+    DecisionsOf out{{&first_of<Type, Family>...}, {}};
+    if constexpr (requires(const std::tuple<const Candidates<Family>*...>& at, Draws& draws) {
+                    Type::decide_again(*std::get<0>(at), 0, 0, draws);
+                  }) {
+      out.again = {&again_of<Type, Family>...};
+      out.has_again = true;
+    }
+    return out;
+  }
+
+ private:
+  template <class Type, class Each>
+  static Choice first_of(const Candidates<Each>& at, int source, int target, Draws& draws) {
+    return Type::decide(at, source, target, draws);
+  }
+  template <class Type, class Each>
+  static Choice again_of(const Candidates<Each>& at, int source, int target, Draws& draws) {
+    return Type::decide_again(at, source, target, draws);
+  }
+};
+using Decisions = OverFamilies<DecisionsOf>;
 
 struct Routing {
   std::string_view name;
   int place;  // in lists of routings
   Detours detours;
   double seconds_per_packet;  // measured, to estimate what a run takes
-  Decision decide;
-  Decision decide_again;  // for the second switch as the source; null if decided only once
+  Decisions decisions;
 };
 
 using Routings = Registry<Routing>;
@@ -46,9 +80,7 @@ using Routings = Registry<Routing>;
 template <class Type>
 struct Registration {
   Registration(std::string_view name, int place, Detours detours, double seconds_per_packet) {
-    Decision again = nullptr;
-    if constexpr (requires { &Type::decide_again; }) again = &Type::decide_again;
-    Routings::add({name, place, detours, seconds_per_packet, &Type::decide, again});
+    Routings::add({name, place, detours, seconds_per_packet, Decisions::of<Type>()});
   }
 };
 
@@ -60,7 +92,7 @@ Choice choose(const Candidate& min, const Candidate& vlb, PrefersVlb prefers_vlb
 }
 
 /// UGAL-L's comparison: the queue of the first port times the hops.
-[[nodiscard]] inline bool first_queue_prefers_vlb(const Candidates& at, int source, int target,
+[[nodiscard]] bool first_queue_prefers_vlb(const auto& at, int source, int target,
                                                   const Candidate& min, const Candidate& vlb) {
   return at.first_queue(source, target, min) * min.hops >
          at.first_queue(source, target, vlb) * vlb.hops + at.threshold();

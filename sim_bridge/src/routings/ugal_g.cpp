@@ -5,7 +5,7 @@ namespace tvlb::sim {
 namespace {
 
 struct UgalG {
-  static Choice decide(const Candidates& at, int source, int target, Draws& draws) {
+  static Choice decide(const auto& at, int source, int target, Draws& draws) {
     const Candidate vlb = at.vlb(source, target, draws);
     const Candidate min = at.min(source, target, draws);
     return choose(min, vlb, [&] {

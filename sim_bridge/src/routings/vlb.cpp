@@ -5,7 +5,7 @@ namespace tvlb::sim {
 namespace {
 
 struct Vlb {
-  static Choice decide(const Candidates& at, int source, int target, Draws& draws) {
+  static Choice decide(const auto& at, int source, int target, Draws& draws) {
     const Candidate vlb = at.vlb(source, target, draws);
     if (vlb.hops > 0) return {vlb, true};
     return {at.min(source, target, draws)};

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "paths.hpp"
+
 namespace tvlb {
 namespace {
 
@@ -16,7 +18,7 @@ void require(bool holds, const char* what) {
 }  // namespace
 
 Dragonfly::Dragonfly(Network network, std::int32_t groups)
-    : Topology(std::move(network)),
+    : Topology(std::move(network), {{1}, {1, 0}, {0, 1}, {0, 1, 0}}),
       groups_(groups),
       group_size_(groups > 0 ? num_switches() / groups : 0),
       num_local_links_(0) {
@@ -71,6 +73,10 @@ ShortestHops::ShortestHops(const Dragonfly& dragonfly) : switches_(index(dragonf
             hops_.push_back(static_cast<std::uint8_t>(hops));
         }
     }
+}
+
+std::unique_ptr<PathKernel> Dragonfly::kernel() const {
+    return std::make_unique<PathKernelOf<DragonflyPaths>>(*this);
 }
 
 }  // namespace tvlb

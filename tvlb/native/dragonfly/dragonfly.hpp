@@ -2,7 +2,9 @@
 // is named by its global link; between switches of one group it is their local link.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -45,7 +47,34 @@ public:
         return (from != source(global)) + 1 + (target(global) != to);
     }
 
-    void add_min(PathLinks& out, std::int32_t from, std::int32_t global, std::int32_t to) const {
+    [[nodiscard]] std::int32_t min_paths(std::int32_t from, std::int32_t to) const override {
+        if (group(from) == group(to)) return from != to;
+        return static_cast<std::int32_t>(global_links(group(from), group(to)).size());
+    }
+
+    [[nodiscard]] std::int32_t min_name(std::int32_t from, std::int32_t to,
+                                        std::int32_t position) const override {
+        if (group(from) == group(to)) return kAbsent;
+        return global_links(group(from), group(to))[static_cast<std::size_t>(position)];
+    }
+
+    [[nodiscard]] std::int32_t min_position(std::int32_t from, std::int32_t to,
+                                            std::int32_t name) const override {
+        if (group(from) == group(to)) return from != to && name == kAbsent ? 0 : kAbsent;
+        const auto links = global_links(group(from), group(to));
+        const auto found = std::ranges::lower_bound(links, name);
+        if (found == links.end() || *found != name) return kAbsent;
+        return static_cast<std::int32_t>(found - links.begin());
+    }
+
+    // Of switches in different groups: the bits of a local hop before and after the global one.
+    [[nodiscard]] std::size_t min_half(std::int32_t from, std::int32_t global,
+                                       std::int32_t to) const override {
+        return (source(global) != from ? 2U : 0U) | (target(global) != to ? 1U : 0U);
+    }
+
+    void append_min(PathLinks& out, std::int32_t from, std::int32_t global,
+                    std::int32_t to) const override {
         if (global == kAbsent) {
             add_local(out, from, to);
             return;
@@ -55,20 +84,31 @@ public:
         add_local(out, target(global), to);
     }
 
+    [[nodiscard]] std::int32_t name_limit() const override { return num_links(); }
+
+    // In a third group.
+    [[nodiscard]] bool is_intermediate(std::int32_t source, std::int32_t via,
+                                       std::int32_t target) const override {
+        return group(via) != group(source) && group(via) != group(target);
+    }
+
+    // Around the intermediate a path may come through one switch twice.
+    [[nodiscard]] bool are_simple() const override { return false; }
+
     // Inside a group, every third switch is a detour of two hops.
     [[nodiscard]] bool has_choice(std::int32_t source, std::int32_t target) const override {
         return group(source) != group(target);
     }
 
+    [[nodiscard]] std::unique_ptr<PathKernel> kernel() const override;
+
+    // The first global link.
+    [[nodiscard]] std::int32_t first_choice(const Path& path, const PathLinks&) const override {
+        return path.first_link;
+    }
+
     [[nodiscard]] PathLinks links_of(const Path& path) const override {
-        PathLinks out;
-        if (path.intermediate == kAbsent) {
-            add_min(out, path.source, path.first_link, path.target);
-        } else {
-            add_min(out, path.source, path.first_link, path.intermediate);
-            add_min(out, path.intermediate, path.second_link, path.target);
-        }
-        return out;
+        return links_by_halves(*this, path);
     }
 
 private:
@@ -87,29 +127,12 @@ private:
     std::vector<std::int32_t> global_links_;  // by pair of groups, then by id
 };
 
-// Shortest MIN paths between two switches of different groups: their length and number.
-struct Shortest {
-    int hops;
-    int count;
-};
-
-[[nodiscard]] inline Shortest shortest(const Dragonfly& dragonfly, std::int32_t from,
-                                       std::int32_t to) {
-    Shortest best{kClasses, 0};
-    for (const auto link : dragonfly.global_links(dragonfly.group(from), dragonfly.group(to))) {
-        const int hops = dragonfly.min_hops(from, link, to);
-        if (hops < best.hops) best = {hops, 0};
-        best.count += hops == best.hops;
-    }
-    return best;
-}
-
 // Hops of the shortest MIN path between every two switches.
 class ShortestHops {
 public:
     explicit ShortestHops(const Dragonfly& dragonfly);
 
-    // kClasses where no link joins the groups.
+    // More than a MIN path can have where no link joins the groups.
     [[nodiscard]] int of(std::int32_t from, std::int32_t to) const {
         return hops_[static_cast<std::size_t>(from) * switches_ + static_cast<std::size_t>(to)];
     }

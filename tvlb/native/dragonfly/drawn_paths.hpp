@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "path_rows.hpp"
+#include "dragonfly.hpp"
+#include "path_kernel.hpp"
 
 namespace tvlb {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "order.hpp"
-#include "shape_rule.hpp"
 #include "dragonfly.hpp"
 
 namespace tvlb {
@@ -21,26 +20,6 @@ struct KeyedPath {
 [[nodiscard]] inline bool in_keyed_order(const KeyedPath& x, const KeyedPath& y) {
     return std::tie(x.key, x.intermediate, x.first, x.second) <
            std::tie(y.key, y.intermediate, y.first, y.second);
-}
-
-// Calls visit(intermediate, first link, second link, shape) for every VLB path of an inter-group pair,
-// in row order.
-template <class Visit>
-void for_each_triple(const Dragonfly& w, std::int32_t s, std::int32_t d, Visit visit) {
-    for (std::int32_t g = 0; g < w.num_groups(); ++g) {
-        if (g == w.group(s) || g == w.group(d)) continue;
-        const auto out = w.global_links(w.group(s), g);
-        const auto in = w.global_links(g, w.group(d));
-        for (std::int32_t i = 0; i < w.group_size(); ++i) {
-            const auto via = g * w.group_size() + i;
-            for (const auto first : out) {
-                const auto first_half = first_half_bits(w, s, first, via);
-                for (const auto second : in) {
-                    visit(via, first, second, first_half | second_half_bits(w, via, second, d));
-                }
-            }
-        }
-    }
 }
 
 // Calls visit(path) for every VLB path of an inter-group pair that has `hops` hops, in row order.

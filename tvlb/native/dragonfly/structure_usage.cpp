@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <utility>
 
-#include "short_halves.hpp"
+#include "paths.hpp"
 
 namespace tvlb {
 namespace {
+
+// Hop counts of VLB paths, 0..6.
+constexpr int kClasses = 7;
 
 // Where a pair of global links meets the intermediate group: positions in it, and the bits of the
 // local hops at the source and the target.
@@ -278,10 +281,10 @@ void visit_local_detours(const Dragonfly& w, std::int32_t s, std::int32_t d, dou
 class ShapeVisitor {
 public:
     ShapeVisitor(const ShapeRule& rule, const DrawnPaths* drawn)
-        : rule_(rule), whole_(rule.weight), drawn_(drawn),
+        : rule_(rule), drawn_(drawn),
           slices_(drawn == nullptr ? 0 : drawn->slices(rule.percent)) {
         for (std::size_t shape = 0; shape < kShapes; ++shape) {
-            if (rule.is_drawn(shape)) kept_weight_ = std::exchange(whole_[shape], 0.0);
+            (rule.is_drawn(shape) ? kept_weight_ : whole_[shape]) = rule.weight[shape];
         }
     }
 
@@ -294,7 +297,7 @@ public:
         }
         // Most rules leave no pair without a path, or no choice where they do.
         if (!rule_.nearest.empty()) {
-            const auto found = pair_weights(rule_, count_shapes(w, s, d));
+            const auto found = pair_weights(rule_, count_shapes(w, s, d), ByShape<double>{});
             if (found.is_nearest) {
                 visit_shapes(w, found.weight, s, d, sink);
                 return;
@@ -309,7 +312,7 @@ public:
 
 private:
     const ShapeRule& rule_;
-    ByShape<double> whole_;     // of the paths that need not be listed
+    ByShape<double> whole_{};   // of the paths that need not be listed
     double kept_weight_ = 0.0;  // of a path of the drawn length
     const DrawnPaths* drawn_;
     std::size_t slices_;
@@ -343,7 +346,7 @@ private:
         for (const auto link : w.global_links(w.group(from), w.group(to))) {
             if (w.min_hops(from, link, to) != half.hops) continue;
             PathLinks links;
-            w.add_min(links, from, link, to);
+            w.append_min(links, from, link, to);
             for (const auto id : links.view()) sink.any(id, hops, weight / half.count);
         }
     }

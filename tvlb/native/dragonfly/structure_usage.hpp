@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "drawn_paths.hpp"
-#include "path_rows.hpp"
 #include "usage.hpp"
 
 namespace tvlb {
@@ -25,7 +24,7 @@ namespace tvlb {
                                          Switches sources, Switches targets,
                                          std::span<const std::uint8_t> listed);
 
-// Load of every link as an inner link, when class (pair, hops) is routed at rate[pair * kClasses +
+// Load of every link as an inner link, when class (pair, hops) is routed at rate[pair * num_classes +
 // hops] per unit of the usage above.
 [[nodiscard]] std::vector<double> inner_loads(const Dragonfly& dragonfly, const ShapeRule& rule,
                                               const DrawnPaths* drawn, Switches sources,

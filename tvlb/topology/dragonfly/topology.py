@@ -65,6 +65,7 @@ class Dragonfly(Topology):
     """
 
     kinds = LinkKinds(("local", "global"), (10, 15))
+    has_usage_kernel = True
 
     def __init__(self, p: int, a: int, h: int, g: int, arrangement: str = "absolute") -> None:
         _check_parameters(p, a, h, g)
@@ -161,6 +162,11 @@ class Dragonfly(Topology):
     def longest_min_path(self) -> tuple[int, ...]:
         """See `Topology`."""
         return (LinkKind.LOCAL, LinkKind.GLOBAL, LinkKind.LOCAL)
+
+    @property
+    def halves(self) -> tuple[str, ...]:
+        """See `Topology`: of paths between groups."""
+        return ("g", "gl", "lg", "lgl")
 
     @property
     def most_min_paths(self) -> int:

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "dragonfly/dragonfly.hpp"
-#include "rng.hpp"
-#include "triple.hpp"
+#include "../rng.hpp"
+#include "../triple.hpp"
 
 namespace tvlb::sim {
 

@@ -1,12 +1,9 @@
-// Shapes of VLB paths, and the rule that gives every path a weight by its shape.
+// Shapes of the VLB paths of a Dragonfly.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "dragonfly.hpp"
 
@@ -22,34 +19,9 @@ inline constexpr std::size_t kShapes = 16;
 inline constexpr std::array<std::int8_t, kShapes> kShapeHops = {2, 3, 3, 4, 3, 4, 4, 5,
                                                                 3, 4, 4, 5, 4, 5, 5, 6};
 [[nodiscard]] constexpr int shape_hops(std::size_t shape) { return kShapeHops[shape]; }
-[[nodiscard]] constexpr int first_half_hops(std::size_t shape) {
-    return 1 + std::popcount(shape & (kAtSource | kBefore));
-}
 
 template <class Value>
 using ByShape = std::array<Value, kShapes>;
-
-// Every path weighs as its shape says; 0 leaves it out. Of all paths with `drawn_hops` hops, whatever
-// they weigh, only `percent` can belong to the set, the first of each pair in the keyed order of
-// `seed`. A pair without any path takes all paths of the first shape of `nearest` that it has, if it
-// has one.
-struct ShapeRule {
-    ByShape<double> weight{};
-    std::vector<std::uint8_t> nearest;
-    int drawn_hops = 0;  // 0: every length is whole
-    int percent = 0;
-    std::uint64_t seed = 0;
-
-    [[nodiscard]] bool is_drawn(std::size_t shape) const { return shape_hops(shape) == drawn_hops; }
-    // Whether all paths that are drawn from weigh the same, so that none has to be listed to know
-    // what the paths of a pair weigh together.
-    [[nodiscard]] bool is_compact() const;
-};
-
-// Throws std::invalid_argument where a value is out of range.
-[[nodiscard]] ShapeRule make_shape_rule(std::span<const double> weight,
-                                        std::span<const int> nearest, int drawn_hops, int percent,
-                                        std::uint64_t seed);
 
 // Calls visit(shape, number of intermediates) for two global links that meet in a group of `a`
 // switches; `ends` are the bits of the local hops at the source and the target.
@@ -95,27 +67,5 @@ void for_each_shape(std::size_t ends, bool same_switch, std::int64_t a, Visit vi
     }
     return count;
 }
-
-// The first shape of `nearest` that has a path; kShapes if none has.
-[[nodiscard]] inline std::size_t nearest_shape(std::span<const std::uint8_t> nearest,
-                                               const ByShape<std::int64_t>& count) {
-    for (const std::size_t shape : nearest) {
-        if (count[shape] > 0) return shape;
-    }
-    return kShapes;
-}
-
-// The weights that count for one pair, and their sum over its paths.
-struct PairWeights {
-    ByShape<double> weight{};
-    ByShape<std::int64_t> count{};
-    std::int64_t kept = 0;  // paths of `drawn_hops` hops that belong to the set
-    double kept_weight = 0.0;
-    double total = 0.0;
-    bool is_nearest = false;
-};
-
-// For a compact rule.
-[[nodiscard]] PairWeights pair_weights(const ShapeRule& rule, const ByShape<std::int64_t>& count);
 
 }  // namespace tvlb

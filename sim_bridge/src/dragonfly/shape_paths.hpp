@@ -9,9 +9,10 @@
 
 #include "link_index.hpp"
 #include "dragonfly/dragonfly.hpp"
-#include "rng.hpp"
-#include "triple.hpp"
-#include "dragonfly/shape_rule.hpp"
+#include "../rng.hpp"
+#include "../triple.hpp"
+#include "dragonfly/shapes.hpp"
+#include "shape_rule.hpp"
 
 namespace tvlb::sim {
 
@@ -121,7 +122,7 @@ class ShapePaths {
                                           std::int64_t longer) const;
 
   ShapeRule rule_;
-  TripleCodes codes_;
+  TripleCodes<Dragonfly> codes_;
   LinkIndex leaving_;
   LinkIndex arriving_;
   std::int64_t group_size_;

@@ -1,29 +1,16 @@
-// Draws of one VLB path for a pair of switches: the only thing a route decision needs to know
-// about a path set.
+// Samplers of the VLB paths of a Dragonfly: all of them, and shortest halves.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "explicit_rows.hpp"
-#include "dragonfly/path_rows.hpp"
-#include "rng.hpp"
-#include "shape_paths.hpp"
-#include "triple.hpp"
+#include "../rng.hpp"
+#include "../triple.hpp"
+#include "dragonfly/dragonfly.hpp"
+#include "shape_rule.hpp"
 
 namespace tvlb::sim {
-
-/// The empty path set.
-class NoPaths {
- public:
-  [[nodiscard]] std::optional<Triple> draw(const Dragonfly&, int, int, Draws&) const {
-    return std::nullopt;
-  }
-};
 
 /// Uniform over every (first link, intermediate, second link).
 class AllTriples {
@@ -61,22 +48,5 @@ class ShortHalves {
   ShortRule limits_;
   ShortestHops distances_;
 };
-
-using PathSampler = std::variant<NoPaths, AllTriples, ShortHalves, ShapePaths, ExplicitRows>;
-
-inline std::optional<Triple> draw_path(const PathSampler& sampler, const Dragonfly& network,
-                                       int source, int target, Draws& draws) {
-  return std::visit(
-      [&](const auto& kind) { return kind.draw(network, source, target, draws); }, sampler);
-}
-
-/// A global link of a shortest MIN path between switches of two groups, uniform among shortest;
-/// -1 where no link joins the groups.
-std::int32_t draw_shortest_link(const Dragonfly& network, int source, int target, Draws& draws);
-
-/// The first of the switch pairs for which the sampler has no path, if any.
-std::optional<std::pair<int, int>> first_pair_without_path(
-    const PathSampler& sampler, const Dragonfly& network, std::span<const std::int32_t> sources,
-    std::span<const std::int32_t> targets);
 
 }  // namespace tvlb::sim

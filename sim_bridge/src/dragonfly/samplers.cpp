@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "draw_steps.hpp"
+#include "min_paths.hpp"
 
 namespace tvlb::sim {
 namespace {
@@ -90,10 +91,7 @@ std::optional<Triple> AllTriples::draw(const Dragonfly& network, int source, int
 }
 
 bool ShortHalves::allows(int source, int middle, int target) const {
-  const int first = distances_.of(source, middle);
-  const int second = distances_.of(middle, target);
-  return first <= limits_.max_first && second <= limits_.max_second &&
-         first + second <= limits_.max_total;
+  return limits_.allows(distances_.of(source, middle), distances_.of(middle, target));
 }
 
 int ShortHalves::draw_intermediate(const Dragonfly& network, int source, int target,
@@ -135,28 +133,6 @@ std::optional<Triple> ShortHalves::draw(const Dragonfly& network, int source, in
   if (middle < 0) return std::nullopt;
   return Triple{middle, draw_shortest_link(network, source, middle, draws),
                 draw_shortest_link(network, middle, target, draws)};
-}
-
-std::optional<std::pair<int, int>> first_pair_without_path(
-    const PathSampler& sampler, const Dragonfly& network, std::span<const std::int32_t> sources,
-    std::span<const std::int32_t> targets) {
-  Stream stream(0, Purpose::route, 0);
-  Draws draws(stream);
-  const auto has_path = [&](const auto& kind, int source, int target) {
-    if constexpr (requires { kind.has_path(network, source, target); }) {
-      return kind.has_path(network, source, target);
-    } else {
-      return kind.draw(network, source, target, draws).has_value();
-    }
-  };
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i] == targets[i]) continue;
-    if (!std::visit([&](const auto& kind) { return has_path(kind, sources[i], targets[i]); },
-                    sampler)) {
-      return std::pair{static_cast<int>(sources[i]), static_cast<int>(targets[i])};
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace tvlb::sim

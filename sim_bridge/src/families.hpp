@@ -1,0 +1,12 @@
+// The families that the simulator routes on, each with its own `MinPaths`.
+#pragma once
+
+#include "dragonfly/min_paths.hpp"
+#include "shortest_min_paths.hpp"
+
+namespace tvlb::sim {
+
+template <template <class...> class Use>
+using OverFamilies = Use<Dragonfly, ShortestPaths>;
+
+}  // namespace tvlb::sim

@@ -1,0 +1,154 @@
+// Bindings of topologies, the rules of path sets, and what enumerates them.
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "path_kernel.hpp"
+#include "shortest_paths.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+using binding::Array;
+using binding::Rows;
+using binding::check_pairs;
+using binding::hand_over;
+using binding::view;
+using tvlb::PathKernel;
+using tvlb::Topology;
+
+namespace {
+
+using Ends = Array<std::int32_t>;
+
+nb::tuple rows_tuple(tvlb::PathRows&& rows) {
+    return nb::make_tuple(hand_over(std::move(rows.offset)), hand_over(std::move(rows.intermediate)),
+                          hand_over(std::move(rows.first_link)),
+                          hand_over(std::move(rows.second_link)), hand_over(std::move(rows.hops)),
+                          hand_over(std::move(rows.weight)));
+}
+
+// Calls a function of a kernel that takes pairs last, without the Python lock.
+template <class Function, class... Before>
+auto of_pairs(const PathKernel& kernel, Function function, const Ends& sources, const Ends& targets,
+              const Before&... before) {
+    check_pairs(kernel.topology(), view(sources), view(targets));
+    const nb::gil_scoped_release release;
+    return (kernel.*function)(before..., view(sources), view(targets));
+}
+
+template <class Rule>
+nb::tuple enumerate(const PathKernel& kernel, const Rule& rule, const Ends& sources,
+                    const Ends& targets) {
+    using Function = tvlb::PathRows (PathKernel::*)(const Rule&, tvlb::Switches, tvlb::Switches) const;
+    return rows_tuple(
+        of_pairs(kernel, static_cast<Function>(&PathKernel::enumerate), sources, targets, rule));
+}
+
+nb::tuple enumerate_min(const PathKernel& kernel, const Ends& sources, const Ends& targets) {
+    return rows_tuple(of_pairs(kernel, &PathKernel::enumerate_min, sources, targets));
+}
+
+template <class Rule>
+nb::tuple profile(const PathKernel& kernel, const Rule& rule, const Ends& sources,
+                  const Ends& targets) {
+    using Function =
+        tvlb::ClassProfile (PathKernel::*)(const Rule&, tvlb::Switches, tvlb::Switches) const;
+    auto out = of_pairs(kernel, static_cast<Function>(&PathKernel::profile), sources, targets, rule);
+    return nb::make_tuple(hand_over(std::move(out.count)), hand_over(std::move(out.weight)),
+                          hand_over(std::move(out.unit)));
+}
+
+void bind_topology(nb::module_& m) {
+    nb::class_<Topology, tvlb::Network>(m, "Topology")
+        .def_prop_ro("halves",
+                     [](const Topology& self) {
+                         std::vector<std::vector<int>> out;
+                         for (const auto& half : self.halves()) {
+                             out.emplace_back(half.begin(), half.end());
+                         }
+                         return out;
+                     })
+        .def("kernel", [](const Topology& self) { return self.kernel().release(); },
+             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+        .def("min_paths",
+             [](const Topology& self, const Ends& sources, const Ends& targets) {
+                 check_pairs(self, view(sources), view(targets));
+                 std::vector<std::int32_t> out;
+                 for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+                     out.push_back(self.min_paths(view(sources)[pair], view(targets)[pair]));
+                 }
+                 return hand_over(std::move(out));
+             },
+             "sources"_a, "targets"_a);
+    nb::class_<tvlb::ShortestPaths, Topology>(m, "ShortestPaths")
+        .def(nb::init<tvlb::Network>(), "network"_a)
+        .def_prop_ro("longest_min_path", &tvlb::ShortestPaths::half_links)
+        .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::name_limit)
+        .def("min_hops",
+             [](const tvlb::ShortestPaths& self, const Ends& sources, const Ends& targets) {
+                 check_pairs(self, view(sources), view(targets));
+                 std::vector<std::int32_t> out;
+                 for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+                     out.push_back(self.min_hops(view(sources)[pair], view(targets)[pair]));
+                 }
+                 return hand_over(std::move(out));
+             },
+             "sources"_a, "targets"_a);
+}
+
+void bind_rules(nb::module_& m) {
+    nb::class_<tvlb::ShapeRule>(m, "ShapeRule")
+        .def("__init__",
+             [](tvlb::ShapeRule* self, std::vector<double> weight, std::vector<std::int8_t> hops,
+                const std::vector<int>& nearest, int drawn_hops, int percent, std::uint64_t seed) {
+                 new (self) tvlb::ShapeRule(tvlb::make_shape_rule(
+                     std::move(weight), std::move(hops), nearest, drawn_hops, percent, seed));
+             },
+             "weight"_a, "hops"_a, "nearest"_a, "drawn_hops"_a, "percent"_a, "seed"_a)
+        .def_prop_ro("is_compact", &tvlb::ShapeRule::is_compact);
+    nb::class_<tvlb::ShortRule>(m, "ShortRule")
+        .def("__init__",
+             [](tvlb::ShortRule* self, int max_first, int max_second, int max_total) {
+                 new (self) tvlb::ShortRule{max_first, max_second, max_total};
+             },
+             "max_first"_a, "max_second"_a, "max_total"_a);
+}
+
+}  // namespace
+
+void binding::bind_paths(nb::module_& m) {
+    bind_rules(m);
+    nb::class_<PathKernel>(m, "PathKernel")
+        .def("enumerate", &enumerate<tvlb::ShapeRule>, "rule"_a, "sources"_a, "targets"_a)
+        .def("enumerate", &enumerate<tvlb::ShortRule>, "rule"_a, "sources"_a, "targets"_a)
+        .def("enumerate_min", &enumerate_min, "sources"_a, "targets"_a)
+        .def("profile", &profile<tvlb::ShapeRule>, "rule"_a, "sources"_a, "targets"_a)
+        .def("profile", &profile<tvlb::ShortRule>, "rule"_a, "sources"_a, "targets"_a)
+        .def("takes_nearest",
+             [](const PathKernel& self, const tvlb::ShapeRule& rule, const Ends& sources,
+                const Ends& targets) {
+                 return hand_over(
+                     of_pairs(self, &PathKernel::takes_nearest, sources, targets, rule));
+             },
+             "rule"_a, "sources"_a, "targets"_a)
+        .def("shapes",
+             [](const PathKernel& self, const Rows& rows) {
+                 return hand_over(self.shapes(rows.as_view()));
+             },
+             "rows"_a)
+        .def("compositions",
+             [](const PathKernel& self, const Ends& sources, const Ends& targets) {
+                 return hand_over(of_pairs(self, &PathKernel::compositions, sources, targets));
+             },
+             "sources"_a, "targets"_a);
+    bind_topology(m);
+    m.def("kernel_by_min_rule",
+          [](const Topology& topology) { return tvlb::kernel_by_min_rule(topology).release(); },
+          "topology"_a, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+}

@@ -1,0 +1,178 @@
+#include "shortest_paths.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "path_kernel.hpp"
+
+namespace tvlb {
+namespace {
+
+constexpr std::int32_t kMostSwitches = 10'000;
+constexpr std::uint8_t kUnreached = std::numeric_limits<std::uint8_t>::max();
+
+[[nodiscard]] std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+
+// Links by the switch where they arrive.
+[[nodiscard]] std::vector<std::vector<std::int32_t>> arriving(const Network& network) {
+    std::vector<std::vector<std::int32_t>> out(index(network.num_switches()));
+    for (std::int32_t id = 0; id < network.num_links(); ++id) {
+        out[index(network.target(id))].push_back(id);
+    }
+    return out;
+}
+
+// Orders of link kinds, numbered as they are found.
+class Orders {
+public:
+    using Set = std::bitset<256>;
+    static constexpr std::size_t kEmpty = 0;
+
+    // Those of a set with one more kind in front.
+    [[nodiscard]] Set longer(std::uint8_t kind, const Set& rest) {
+        Set out;
+        for (std::size_t order = 0; order < orders_.size(); ++order) {
+            if (rest[order]) out.set(longer(kind, order));
+        }
+        return out;
+    }
+
+    // All but the empty one, shorter ones first.
+    [[nodiscard]] std::vector<Half> sorted() && {
+        std::vector<Half> out(std::next(orders_.begin()), orders_.end());
+        std::ranges::sort(out, [](const Half& x, const Half& y) {
+            return x.size() != y.size() ? x.size() < y.size() : x < y;
+        });
+        return out;
+    }
+
+private:
+    std::size_t longer(std::uint8_t kind, std::size_t rest) {
+        auto& known = longer_[rest][kind];
+        if (known != 0) return known;
+        if (orders_.size() == Set{}.size()) {
+            throw std::invalid_argument("MIN paths have more than 255 orders of link kinds");
+        }
+        known = orders_.size();
+        const auto number = known;
+        Half order{kind};
+        order.insert(order.end(), orders_[rest].begin(), orders_[rest].end());
+        orders_.push_back(std::move(order));
+        longer_.emplace_back();
+        return number;
+    }
+
+    std::vector<Half> orders_{Half{}};
+    std::vector<std::array<std::size_t, kMaxKinds>> longer_ =
+        std::vector<std::array<std::size_t, kMaxKinds>>(1);  // 0: not known yet
+};
+
+}  // namespace
+
+// From every target backwards, in the order of the distance.
+ShortestPaths::Tables ShortestPaths::count_paths(const Network& network) {
+    const auto switches = index(network.num_switches());
+    if (network.num_switches() > kMostSwitches) {
+        throw std::invalid_argument(std::to_string(switches) + " switches; at most " +
+                                    std::to_string(kMostSwitches) +
+                                    " are supported where all shortest paths are MIN");
+    }
+    const auto links = arriving(network);
+    Tables out{std::vector<std::uint8_t>(switches * switches, kUnreached),
+               std::vector<std::int32_t>(switches * switches, 0), 1};
+    std::vector<std::int32_t> reached;
+    for (std::int32_t to = 0; to < network.num_switches(); ++to) {
+        auto* const hops = out.hops.data() + index(to) * switches;
+        auto* const count = out.count.data() + index(to) * switches;
+        hops[to] = 0;
+        count[to] = 1;
+        reached.assign(1, to);
+        for (std::size_t i = 0; i < reached.size(); ++i) {
+            const auto here = reached[i];
+            for (const auto link : links[index(here)]) {
+                const auto from = network.source(link);
+                if (hops[from] == kUnreached) {
+                    hops[from] = static_cast<std::uint8_t>(hops[here] + 1);
+                    reached.push_back(from);
+                }
+                if (hops[from] != hops[here] + 1) continue;
+                if (count[from] > std::numeric_limits<std::int32_t>::max() - count[here]) {
+                    throw std::invalid_argument("two switches have more than 2^31 - 1 MIN paths");
+                }
+                count[from] += count[here];
+            }
+            if (hops[here] > kMaxHalfLinks) {
+                throw std::invalid_argument("a MIN path has more than " +
+                                            std::to_string(kMaxHalfLinks) + " hops");
+            }
+            out.most_paths = std::max(out.most_paths, count[here]);
+        }
+        if (reached.size() != switches) {
+            throw std::invalid_argument("no path leads from every switch to switch " +
+                                        std::to_string(to));
+        }
+    }
+    return out;
+}
+
+// The orders of link kinds along MIN paths: of every pair those of its next switches, one link longer.
+std::vector<Half> ShortestPaths::find_halves(const Network& network, const Tables& tables) {
+    const auto switches = index(network.num_switches());
+    const auto links = arriving(network);
+    Orders orders;
+    std::vector<Orders::Set> of_switch(switches);
+    std::vector<std::int32_t> nearest_first(switches);
+    for (std::int32_t to = 0; to < network.num_switches(); ++to) {
+        const auto* const hops = tables.hops.data() + index(to) * switches;
+        std::iota(nearest_first.begin(), nearest_first.end(), 0);
+        std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return hops[sw]; });
+        std::ranges::fill(of_switch, Orders::Set{});
+        of_switch[index(to)].set(Orders::kEmpty);
+        for (const auto here : nearest_first) {
+            for (const auto link : links[index(here)]) {
+                const auto from = network.source(link);
+                if (hops[from] != hops[here] + 1) continue;
+                of_switch[index(from)] |=
+                    orders.longer(network.link(link).kind, of_switch[index(here)]);
+            }
+        }
+    }
+    return std::move(orders).sorted();
+}
+
+ShortestPaths::ShortestPaths(Network network)
+    : ShortestPaths(network, count_paths(network)) {}
+
+ShortestPaths::ShortestPaths(Network network, Tables tables)
+    : Topology(network, find_halves(network, tables)), tables_(std::move(tables)), steps_(1) {
+    for (std::size_t code = 0; code < halves().size(); ++code) {
+        std::size_t at = 0;
+        for (const auto kind : halves()[code]) {
+            if (steps_[at].next[kind] == 0) {
+                steps_[at].next[kind] = steps_.size();
+                steps_.emplace_back();
+            }
+            at = steps_[at].next[kind];
+        }
+        steps_[at].code = code;
+    }
+}
+
+std::size_t ShortestPaths::min_half(std::int32_t from, std::int32_t name, std::int32_t to) const {
+    std::size_t at = 0;
+    visit_min(from, name, to, [&](std::int32_t id) { at = steps_[at].next[link(id).kind]; });
+    return steps_[at].code;
+}
+
+std::unique_ptr<PathKernel> ShortestPaths::kernel() const {
+    return kernel_by_min_rule(*this);
+}
+
+}  // namespace tvlb

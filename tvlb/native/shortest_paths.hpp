@@ -1,0 +1,107 @@
+// Any connected network whose MIN paths are all shortest paths. They are counted and found by their
+// position, never listed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "topology.hpp"
+
+namespace tvlb {
+
+// The MIN paths of a pair are ordered by their links, from the first on, and their names are their
+// positions. Every third switch is an intermediate; the paths that sets by length and shape choose
+// from visit no switch twice. Memory: 5 bytes per ordered pair of switches.
+class ShortestPaths final : public Topology {
+public:
+    // Throws std::invalid_argument where a switch does not reach all others, or a pair has more
+    // paths than are numbered.
+    explicit ShortestPaths(Network network);
+
+    [[nodiscard]] int min_hops(std::int32_t from, std::int32_t to) const {
+        return tables_.hops[cell(from, to)];
+    }
+    [[nodiscard]] std::int32_t min_paths(std::int32_t from, std::int32_t to) const override {
+        return from == to ? 0 : tables_.count[cell(from, to)];
+    }
+    [[nodiscard]] std::int32_t min_name(std::int32_t, std::int32_t,
+                                        std::int32_t position) const override {
+        return position;
+    }
+    [[nodiscard]] std::int32_t min_position(std::int32_t from, std::int32_t to,
+                                            std::int32_t name) const override {
+        return name >= 0 && name < min_paths(from, to) ? name : kAbsent;
+    }
+    [[nodiscard]] std::size_t min_half(std::int32_t from, std::int32_t name,
+                                       std::int32_t to) const override;
+    void append_min(PathLinks& out, std::int32_t from, std::int32_t name,
+                    std::int32_t to) const override {
+        visit_min(from, name, to, [&](std::int32_t link) { out.add(link); });
+    }
+    [[nodiscard]] std::int32_t name_limit() const override { return tables_.most_paths; }
+
+    [[nodiscard]] bool is_intermediate(std::int32_t source, std::int32_t via,
+                                       std::int32_t target) const override {
+        return via != source && via != target;
+    }
+    [[nodiscard]] bool are_simple() const override { return true; }
+    [[nodiscard]] bool has_choice(std::int32_t source, std::int32_t target) const override {
+        return source != target;
+    }
+    [[nodiscard]] std::unique_ptr<PathKernel> kernel() const override;
+
+    // Calls visit(link) along a MIN path.
+    template <class Visit>
+    void visit_min(std::int32_t from, std::int32_t name, std::int32_t to, Visit visit) const {
+        while (from != to) {
+            const auto link = next_link(from, name, to);
+            visit(link);
+            from = target(link);
+        }
+    }
+
+    // The first link of a MIN path, and `name` becomes that of the rest of it.
+    [[nodiscard]] std::int32_t next_link(std::int32_t from, std::int32_t& name,
+                                         std::int32_t to) const {
+        const int left = min_hops(from, to) - 1;
+        for (auto port = num_terminals(from);; ++port) {
+            const auto link = output_link(from, port);
+            const auto next = target(link);
+            if (min_hops(next, to) != left) continue;
+            const auto paths = next == to ? 1 : tables_.count[cell(next, to)];
+            if (name < paths) return link;
+            name -= paths;
+        }
+    }
+
+private:
+    // By source within target, so that a path to a target reads one row.
+    struct Tables {
+        std::vector<std::uint8_t> hops;
+        std::vector<std::int32_t> count;
+        std::int32_t most_paths = 1;
+    };
+
+    ShortestPaths(Network network, Tables tables);
+    static Tables count_paths(const Network& network);
+    static std::vector<Half> find_halves(const Network& network, const Tables& tables);
+
+    [[nodiscard]] std::size_t cell(std::int32_t from, std::int32_t to) const {
+        return static_cast<std::size_t>(to) * static_cast<std::size_t>(num_switches()) +
+               static_cast<std::size_t>(from);
+    }
+
+    // A tree of the orders of kinds: where a link of each kind leads, 0 if there is none such.
+    struct Step {
+        std::array<std::size_t, kMaxKinds> next{};
+        std::size_t code = 0;
+    };
+
+    Tables tables_;
+    std::vector<Step> steps_;
+};
+
+}  // namespace tvlb
