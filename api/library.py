@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
@@ -14,7 +14,6 @@ from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import files_of
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
-from tvlb.topology import LinkKind
 
 __all__ = ["Library", "Resource"]
 
@@ -197,9 +196,7 @@ def _links(table: AnyTable) -> bytes:
     network = topology.network
     document = {
         "topology": str(topology),
-        "groups": topology.groups,
-        "switches_per_group": topology.switches_per_group,
-        "first_global_link": int((network.link_kind == LinkKind.LOCAL).sum()),
+        **asdict(topology.layout),
         "src": network.link_source.tolist(),
         "dst": network.link_target.tolist(),
         "usage": shares.relative.round(_USAGE_DIGITS).tolist(),

@@ -38,7 +38,7 @@ from tvlb.search.evolution import Proposer, Step, random_proposer
 from tvlb.search.probe import ProbePlan
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.workload import training_workload
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import Topology, parse_topology
 from tvlb.workers import local_workers
 
 PROPOSERS: Mapping[str, Proposer] = {"CMA-ES": new_strategy, "random points": random_proposer}
@@ -66,7 +66,7 @@ class Curve:
         return max([0.0, *(step.score for step in self.steps if step.flit_hops <= flit_hops)])
 
 
-def search(topology: Dragonfly, options: SearchOptions, proposer: str, units: Units) -> Curve:
+def search(topology: Topology, options: SearchOptions, proposer: str, units: Units) -> Curve:
     """Search once, as `tvlb.search.optimize` would."""
     probed = ProbePlan(topology, options.patterns, options.tolerance, seed=options.seed).run(
         units, silent

@@ -21,7 +21,7 @@ from tvlb.model import TOLERANCE, PatternModel, PatternTask, RegretSolver, solve
 from tvlb.parallel import gather
 from tvlb.paths import parse_expression, table1_points
 from tvlb.search import choose_patterns
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import Pattern
 from tvlb.workers import local_workers
 
@@ -32,7 +32,7 @@ GAP = 1e-3
 class Task:
     """Some sets under one pattern; the bounds are of all sets, as in the probe."""
 
-    topology: Dragonfly
+    topology: Topology
     pattern: Pattern
     everything: tuple[str, ...]
     compared: tuple[str, ...]
@@ -63,7 +63,7 @@ def compare(task: Task) -> list[Compared]:
     return found
 
 
-def tasks_of(topology: Dragonfly, sample: int | None) -> list[Task]:
+def tasks_of(topology: Topology, sample: int | None) -> list[Task]:
     """Return every program, or a random sample of them, pattern by pattern."""
     points = tuple(str(point) for point in table1_points(topology))
     patterns = choose_patterns(topology, "all", 0).everything

@@ -141,6 +141,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     topology = parse_topology(options.topology)
+    assert isinstance(topology, Dragonfly)
     sets = [str(one) for one in (*table1_points(topology), *strategic_choices(topology))]
     patterns = choose_patterns(topology, "all", 0).everything
     random = Random(options.seed)

@@ -308,6 +308,7 @@ def _look_at_matrix(path: Path, original: Path) -> str:
 
 def _look_at_topology(path: Path, original: Path) -> str:
     network = parse_topology(str(path))
+    assert isinstance(network, Dragonfly)
     plain = json.loads(path.read_bytes())
     links = sorted(sorted(link) for link in plain["links"])
     _check(links == network.cables.tolist(), "other links than a plain reading gives")

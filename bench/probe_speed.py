@@ -18,7 +18,7 @@ from random import Random
 from tvlb.model import TOLERANCE, PatternModel, RegretSolver
 from tvlb.paths import PathSet, strategic_choices, table1_points
 from tvlb.search import choose_patterns, probe
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import Pattern
 
 
@@ -38,7 +38,7 @@ def processor_seconds(who: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def measure(topology: Dragonfly, path_set: PathSet, pattern: Pattern, gap: float) -> Sample:
+def measure(topology: Topology, path_set: PathSet, pattern: Pattern, gap: float) -> Sample:
     """Solve one linear program with HiGHS and with regret matching."""
     started = time.process_time()
     exact = PatternModel(topology, pattern).solve(path_set)
@@ -87,7 +87,7 @@ class Figures:
         return self.highs_seconds * self.programs / self.cpu_seconds
 
 
-def time_probe(topology: Dragonfly, patterns: str, workers: int, gap: float) -> Figures:
+def time_probe(topology: Topology, patterns: str, workers: int, gap: float) -> Figures:
     """Run Step 1."""
     started = time.perf_counter()
     before = processor_seconds(resource.RUSAGE_SELF)
@@ -116,7 +116,7 @@ def time_probe(topology: Dragonfly, patterns: str, workers: int, gap: float) -> 
     )
 
 
-def with_highs(figures: Figures, topology: Dragonfly, count: int) -> Figures:
+def with_highs(figures: Figures, topology: Topology, count: int) -> Figures:
     """Solve a sample of the linear programs with HiGHS, too."""
     sets = [*table1_points(topology), *strategic_choices(topology)]
     patterns = choose_patterns(topology, "all", 0).everything

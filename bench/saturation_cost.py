@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
 from tvlb.parallel import map_threads
 from tvlb.paths import parse_expression
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import parse_pattern
 
 NETWORKS = (("2,4,2,9", "shift(1,0)"), ("4,8,4,9", "shift(2,0)"), ("4,8,4,9", "uniform"))
@@ -77,7 +77,7 @@ def scenarios(match: str, seeds: int) -> list[Scenario]:
     return [one for one in found if match in str(Case(one, None))]
 
 
-def _scenario(topology: Dragonfly, routing: str, paths: str, pattern: str, seed: int) -> Scenario:
+def _scenario(topology: Topology, routing: str, paths: str, pattern: str, seed: int) -> Scenario:
     path_set = parse_expression(paths, topology)
     return Scenario(topology, routing, path_set, parse_pattern(pattern), seed)
 

@@ -135,7 +135,10 @@ class Whole(Argument):
     @property
     def regex(self) -> str:
         """See `Argument.regex`."""
-        return f"{'-?' * (self.low < 0)}[0-9]{{1,{len(str(self.high))}}}"
+        digits = len(str(self.high))
+        if self.low > 0:
+            return f"[1-9][0-9]{{0,{digits - 1}}}"
+        return f"{'-?' * (self.low < 0)}[0-9]{{1,{digits}}}"
 
 
 @dataclass(frozen=True)
@@ -247,7 +250,9 @@ class Signature(Generic[_Made]):
     @cached_property
     def parameters(self) -> tuple[_Parameter, ...]:
         """The parameters of `make`, in its order; each is annotated with an `Argument`."""
-        hints = get_type_hints(self.make, include_extras=True)
+        # Of a class, the fields of a dataclass are parameters of its constructor as well.
+        called = self.make.__init__ if isinstance(self.make, type) else self.make
+        hints = get_type_hints(called, include_extras=True)
         return tuple(
             _Parameter(key, next(iter(hints[key].__metadata__)), parameter.default)
             for key, parameter in inspect.signature(self.make).parameters.items()
@@ -271,6 +276,15 @@ class Signature(Generic[_Made]):
 
         Raises
         ------
+        InvalidInput : see `values`.
+        """
+        return self.make(**self.values(call))
+
+    def values(self, call: Call) -> dict[str, object]:
+        """Return the arguments of a call by the names of the parameters; what is left out is not.
+
+        Raises
+        ------
         InvalidInput : the name is another, or an argument is missing, unknown or out of range.
         """
         keywords = dict(call.keywords)
@@ -284,9 +298,7 @@ class Signature(Generic[_Made]):
             or not required <= given.keys()
         ):
             raise InvalidInput(f"{str(call)[:_SHOWN]!r} is not {self.form}")
-        return self.make(
-            **{one.key: one.parse(given[one.key]) for one in self.parameters if one.key in given}
-        )
+        return {one.key: one.parse(given[one.key]) for one in self.parameters if one.key in given}
 
     def text(self, made: object) -> str:
         """Write the call that makes a value whose attributes have the names of the parameters."""
@@ -313,15 +325,21 @@ class Signature(Generic[_Made]):
     @property
     def regex(self) -> str:
         """Regular expression of the calls, as in JSON Schema; keywords in the order declared."""
-        required = [one.regex for one in self.parameters if not one.is_optional]
         optional = [one.regex for one in self.parameters if one.is_optional]
         tails = [f"(,{one})?" for one in optional]
-        if required:
-            return rf"{self.name}\({','.join(required)}{''.join(tails)}\)"
+        if len(optional) < len(self.parameters):
+            return rf"{self.name} *\({self.inner_regex}\)"
         starts = [
             one.regex + "".join(tails[position + 1 :])
             for position, one in enumerate(self.parameters)
             if position == 0 or one.argument.keyword
         ]
         some = f"({'|'.join(starts)})" if len(starts) > 1 else "".join(starts)
-        return rf"{self.name}(\({some}\))?" if some else self.name
+        return rf"{self.name}( *\({some}\))?" if some else self.name
+
+    @property
+    def inner_regex(self) -> str:
+        """What is between the brackets of calls, where an argument is needed; see `regex`."""
+        required = [one.regex for one in self.parameters if not one.is_optional]
+        tails = [f"(,{one.regex})?" for one in self.parameters if one.is_optional]
+        return ",".join(required) + "".join(tails)

@@ -5,9 +5,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-__all__ = ["Document", "plain"]
+__all__ = ["WHOLE", "Document", "plain"]
+
+
+def _whole(value: object) -> object:
+    """Take 2.0 for 2: to JSON they are the same number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_whole)
+"""Of an integer in a document that others write."""
 
 
 class Document(BaseModel):

@@ -2,9 +2,10 @@
 
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TypeVar
 
-__all__ = ["declared"]
+__all__ = ["declared", "import_modules"]
 
 _Member = TypeVar("_Member")
 
@@ -26,9 +27,15 @@ def declared(package: str, name: str, kind: type[_Member]) -> list[_Member]:
     ------
     TypeError : a module declares no such member.
     """
-    modules = [f"{package}.{found.name}" for found in iter_modules(import_module(package).__path__)]
-    members = [getattr(import_module(module), name, None) for module in modules]
+    modules = import_modules(package)
+    members = [getattr(module, name, None) for module in modules]
     for module, member in zip(modules, members, strict=True):
         if not isinstance(member, kind):
-            raise TypeError(f"{module} declares no {name} of type {kind.__name__}")
+            raise TypeError(f"{module.__name__} declares no {name} of type {kind.__name__}")
     return [member for member in members if isinstance(member, kind)]
+
+
+def import_modules(package: str) -> list[ModuleType]:
+    """Import every module of a package, and return them in the order of their names."""
+    found = iter_modules(import_module(package).__path__)
+    return [import_module(f"{package}.{one.name}") for one in found]

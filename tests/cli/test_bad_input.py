@@ -22,7 +22,7 @@ def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 CASES = [
     (["table", "4,8,4,34"], "g=34"),
-    (["table", "4,0,4,9"], "a=0"),
+    (["table", "4,0,4,9"], "a '0' is out of range"),
     (["table", "4,8,4,2"], "g=2"),
     (["table", "4,8,4"], "4,8,4"),
     (["table", "4,8,4,9,spiral"], "spiral"),

@@ -53,6 +53,7 @@ def made_up_sweep(
 def _document(body: TableBody, draw: random.Random) -> dict[str, Any]:
     made = example("table")
     network = body.network()
+    assert isinstance(network, Dragonfly)
     links = network.links_per_group_pair[0]
     made |= {"topology": str(network), "topology_metadata": network.metadata}
     made["table"]["id"] = f"{draw.getrandbits(256):064x}"

@@ -7,8 +7,9 @@ import pytest
 from typer.main import get_group
 
 from tvlb.cli.app import app
-from tvlb.schemas import ModelBody, Request, SimulationBody, TableBody, Wiring, command_line
+from tvlb.schemas import ModelBody, Request, SimulationBody, TableBody, command_line
 from tvlb.schemas.command import TOPOLOGY_FILE
+from tvlb.topology.dragonfly import Wiring
 
 WIRING = Wiring(p=1, a=2, h=1, g=2, links=((0, 2), (1, 3)))
 

@@ -233,7 +233,7 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
         ),
         (
             {"topologies": [{"p": 1, "a": 2, "h": 1, "g": 3, "links": [[0, 1]]}]},
-            "dfly(1,2,1,3) with its own links: link [0,1] joins two switches of one group",
+            "dfly(1,2,1,3,file): link [0,1] joins two switches of one group",
         ),
         (
             {"topologies": ["1,2,1,3"], "options": {"patterns": 25}},

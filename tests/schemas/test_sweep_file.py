@@ -72,9 +72,9 @@ def problem(path: Path) -> str:
         ),
         (
             'topologies = [\n  "4,8,4,9",\n  "machine.json",\n]',
-            ':1: topologies[1]: "machine.json" is no topology; expected p,a,h,g or dfly(p,a,h,g), '
-            "with absolute, palmtree, relative, circulant or nothing as the arrangement: "
-            "dfly(4,8,4,9,palmtree)",
+            ":1: topologies[1]: topology 'machine.json': 'machine.json' is no name with arguments "
+            "in brackets; expected p,a,h,g[,arrangement] or "
+            "dfly(p,a,h,g[,arrangement]), such as dfly(4,8,4,9,palmtree)",
         ),
         ("topologies = [4]", ":1: topologies[0]: expected a text or a table, not 4"),
         (

@@ -119,6 +119,7 @@ def test_deciding_at_each_attempt_raises_saturation(medium: Dragonfly, run: Run)
 @pytest.mark.parametrize("text", ["2,4,2,4", "3,3,2,2", "1,1,2,3", "2,4,2,9,palmtree"])
 def test_every_routing_runs_on_every_shape(run: Run, routing: Routing, text: str) -> None:
     topology = parse_topology(text)
+    assert isinstance(topology, Dragonfly)
     if routing.needs_vlb and topology.groups == 2:
         with pytest.raises(InvalidInput, match="needs a VLB path"):
             run(topology, routing, "short(all)", "uniform", 0.1)

@@ -17,11 +17,12 @@ import pytest
 
 from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
-from tvlb.schemas import TableBody, Wiring, example, request_key
+from tvlb.schemas import TableBody, example, request_key
 from tvlb.sweeps.columns import COLUMNS
 from tvlb.sweeps.row_files import row_schema, write_rows
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.topology import Dragonfly
+from tvlb.topology.dragonfly import Wiring
 
 NAMES = [column.name for column in COLUMNS]
 BODY = TableBody(topology="2,4,2,5", method="paper", patterns=4, finalists=1, seed=7).resolved()

@@ -9,6 +9,7 @@ from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
+from tvlb.topology import topology_forms
 from tvlb.traffic import named_patterns
 from tvlb.virtual_channels import VcScheme
 
@@ -65,7 +66,7 @@ TopologyArgument = Annotated[
     str,
     typer.Argument(
         metavar="TOPOLOGY",
-        help="p,a,h,g or dfly(p,a,h,g,ARRANGEMENT), or the path of a topology JSON file.",
+        help=f"{topology_forms()}, or the path of a topology JSON file.",
         show_default=False,
     ),
 ]

@@ -18,11 +18,10 @@ from tvlb.schemas import (
     TableDocument,
     TableResource,
     WindowsBody,
-    Wiring,
 )
 from tvlb.search import Aim, SearchOptions, Windows, budget_text
 from tvlb.table import format_of
-from tvlb.topology import FROM_FILE, Dragonfly
+from tvlb.topology import Topology, described
 
 __all__ = ["Place", "compute_at_server", "read_token"]
 
@@ -59,7 +58,7 @@ def read_token(path: Path | None) -> str | None:
 
 
 def compute_at_server(
-    place: Place, network: Dragonfly, options: SearchOptions, output: str | None
+    place: Place, network: Topology, options: SearchOptions, output: str | None
 ) -> Mapping[str, Any]:
     """Have a table computed, download it and its front to `output`, and return its document.
 
@@ -85,12 +84,12 @@ def compute_at_server(
     return document
 
 
-def _body(network: Dragonfly, options: SearchOptions) -> TableBody:
+def _body(network: Topology, options: SearchOptions) -> TableBody:
     patterns, budget = options.patterns, budget_text(options.budget, network)
     try:
         return TableBody.model_validate(
             {
-                "topology": _topology(network),
+                "topology": described(network),
                 "routing": str(options.routing),
                 "method": str(options.method),
                 "objective": options.objective,
@@ -117,18 +116,6 @@ def _windows(windows: Windows | None) -> WindowsBody | None:
     return None if windows is None else WindowsBody.of(windows)
 
 
-def _topology(network: Dragonfly) -> str | Wiring:
-    if network.arrangement != FROM_FILE:
-        return str(network)
-    return Wiring(
-        p=network.nodes_per_switch,
-        a=network.switches_per_group,
-        h=network.global_ports,
-        g=network.groups,
-        links=tuple((int(x), int(y)) for x, y in network.cables),
-    )
-
-
 def _computed(client: Client, body: TableBody, place: Place) -> TableResource:
     found = client.create_table(body)
     if isinstance(found, TableResource):
@@ -153,7 +140,7 @@ def _say_how_to_cancel(client: Client, job: JobResource, place: Place) -> None:
     print_notice(f"to cancel it: curl -X POST{header} {url}/cancel")
 
 
-def _document(table: TableResource, network: Dragonfly) -> Mapping[str, Any]:
+def _document(table: TableResource, network: Topology) -> Mapping[str, Any]:
     """Return the document that the same search prints without a server."""
     found = table.model_dump(mode="json", exclude_unset=True)
     document = {name: found[name] for name in TableDocument.model_fields if name in found}

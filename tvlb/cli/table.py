@@ -42,7 +42,7 @@ from tvlb.search import (
     parse_windows,
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import Topology, parse_topology
 from tvlb.workers import local_workers
 
 __all__ = ["table"]
@@ -260,9 +260,7 @@ def _check_compact(options: SearchOptions) -> None:
         raise InvalidInput(f"--compact: {error} (--no-balance or --method paper)") from error
 
 
-def _check_output(
-    network: Dragonfly, options: SearchOptions, output: str, *, compact: bool
-) -> None:
+def _check_output(network: Topology, options: SearchOptions, output: str, *, compact: bool) -> None:
     """Refuse before the search what could not be written after it."""
     check_writable(output)
     if options.aim.aim is Aim.FRONT:
@@ -272,7 +270,7 @@ def _check_output(
 
 
 def _compute(
-    network: Dragonfly,
+    network: Topology,
     options: SearchOptions,
     output: str | None,
     *,
@@ -298,7 +296,7 @@ def _compute(
 
 
 def _optimized(
-    network: Dragonfly, options: SearchOptions, report: Reporter, store: Path | None
+    network: Topology, options: SearchOptions, report: Reporter, store: Path | None
 ) -> TableResult:
     if store is None:
         return optimize(network, options, report=report)
@@ -308,7 +306,7 @@ def _optimized(
         return optimize(network, options, report=report, unit_cache=UnitCache(executor, units))
 
 
-def _check_format(network: Dragonfly, output: str) -> None:
+def _check_format(network: Topology, output: str) -> None:
     """Refuse a text format before the search if its answer might not fit."""
     limit, (largest, *_) = format_of(output).max_rows, table_formats().values()
     if limit < MAX_ROWS and count_paths(parse_expression("all", network), limit) > limit:

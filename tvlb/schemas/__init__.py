@@ -10,7 +10,7 @@ from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument, ModelledCase
 from tvlb.schemas.model_body import ModelBody
-from tvlb.schemas.requests import Question, Request, Wiring, request_key
+from tvlb.schemas.requests import Question, Request, request_key
 from tvlb.schemas.resources import (
     Estimate,
     JobError,
@@ -75,7 +75,6 @@ __all__ = [
     "TableResource",
     "TotalCost",
     "WindowsBody",
-    "Wiring",
     "command_line",
     "example",
     "read_sweep_file",

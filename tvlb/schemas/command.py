@@ -6,7 +6,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from tvlb.schemas.model_body import ModelBody
-from tvlb.schemas.requests import Request, Wiring
+from tvlb.schemas.requests import Request
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.table_body import TableBody
 
@@ -24,7 +24,7 @@ def command_line(request: Request) -> str:
     -----
     An explicit wiring is named by `TOPOLOGY_FILE`; its JSON is that of the request.
     """
-    topology = TOPOLOGY_FILE if isinstance(request.topology, Wiring) else request.topology
+    topology = request.topology if isinstance(request.topology, str) else TOPOLOGY_FILE
     words = ["tvlb", _COMMANDS[request.kind], topology]
     for name, usual in request.usual().items():
         value = getattr(request, name)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tvlb.errors import InvalidInput
 from tvlb.search import Cost
+from tvlb.topology import NetworkSizes
 
 __all__ = ["BeyondLimits", "RequestLimits"]
 
@@ -33,13 +34,12 @@ class RequestLimits:
     answer_bytes: int = 48 << 20
     points: int = 1000
 
-    def check_sizes(self, p: int, a: int, h: int, g: int) -> None:
-        """Raise BeyondLimits if dfly(p, a, h, g) is too large."""
+    def check_sizes(self, sizes: NetworkSizes) -> None:
+        """Raise BeyondLimits if a network is too large."""
         for name, value, limit in (
-            ("switches", a * g, self.switches),
-            ("nodes", p * a * g, self.nodes),
-            ("global cables", a * g * h // 2, self.cables),
-            ("local cables", a * (a - 1) * g // 2, self.cables),
+            ("switches", sizes.switches, self.switches),
+            ("nodes", sizes.nodes, self.nodes),
+            *((f"{kind} cables", number, self.cables) for kind, number in sizes.cables.items()),
         ):
             if value > limit:
                 raise BeyondLimits(

@@ -19,7 +19,7 @@ from tvlb.schemas.common import (
     Versions,
 )
 from tvlb.schemas.examples import example
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = ["ModelDocument", "ModelledCase"]
@@ -39,7 +39,7 @@ class ModelledCase(_Case):
     @classmethod
     def of(
         cls,
-        topology: Dragonfly,
+        topology: Topology,
         path_set: PathSet,
         pattern: Pattern,
         *,

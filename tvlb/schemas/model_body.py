@@ -9,7 +9,7 @@ from tvlb.paths import PathSet, parse_expression
 from tvlb.schemas.requests import Request, Seed
 from tvlb.schemas.texts import PathSetText, PatternText, SolverText
 from tvlb.search import Cost, model_cost
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology, described
 from tvlb.traffic import Pattern, parse_named_pattern
 
 __all__ = ["ModelBody"]
@@ -33,7 +33,7 @@ class ModelBody(Request):
     ] = True
     seed: Seed = 0
 
-    def path_set(self, network: Dragonfly) -> PathSet:
+    def path_set(self, network: Topology) -> PathSet:
         """Return the path set."""
         return parse_expression(self.vlb, network, self.seed)
 
@@ -41,7 +41,7 @@ class ModelBody(Request):
         """Return the traffic pattern."""
         return parse_named_pattern(self.pattern)
 
-    def model(self, network: Dragonfly) -> PatternModel:
+    def model(self, network: Topology) -> PatternModel:
         """Return the model, ready to be solved."""
         return PatternModel(
             network,
@@ -51,17 +51,17 @@ class ModelBody(Request):
             seed=self.seed,
         )
 
-    def _resolved(self, network: Dragonfly) -> Self:
+    def _resolved(self, network: Topology) -> Self:
         traffic = self.traffic()
         traffic.resolve(network, self.seed)
         return self.model_copy(
             update={
-                "topology": self._named(network),
+                "topology": described(network),
                 "vlb": str(self.path_set(network)),
                 "pattern": str(traffic),
                 "solver": str(parse_solver(self.solver)),
             }
         )
 
-    def _cost(self, network: Dragonfly) -> Cost:
+    def _cost(self, network: Topology) -> Cost:
         return model_cost(network, self.path_set(network), self.traffic())

@@ -7,68 +7,43 @@ every text in the form in which it prints, so that equal questions are equal req
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    FailFast,
-    Field,
-    Tag,
-)
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from tvlb.documents import WHOLE
 from tvlb.provenance import VERSION
 from tvlb.randomness import MAX_SEED
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.texts import TopologyText
 from tvlb.search import MAX_CYCLES, Cost
-from tvlb.topology import Dragonfly, parse_named_topology, parse_sizes
+from tvlb.topology import (
+    Description,
+    ExplicitTopology,
+    Topology,
+    explicit_type,
+    parse_named_topology,
+)
+
+if TYPE_CHECKING:
+    Explicit = ExplicitTopology
+else:
+    Explicit = explicit_type()
 
 __all__ = [
     "MAX_CYCLES",
     "STRICT",
-    "WHOLE",
+    "Explicit",
     "Question",
     "Request",
     "Seed",
-    "Wiring",
     "request_key",
 ]
 
-_MAX_LINKS = 2_000_000
-
-
-def _whole(value: object) -> object:
-    """Take 2.0 for 2: to JSON they are the same number."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-WHOLE = BeforeValidator(_whole)
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
     int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1."), WHOLE
 ]
-# JSON has lists only, which a strict tuple refuses.
-Cable = Annotated[tuple[Annotated[int, WHOLE], Annotated[int, WHOLE]], Field(strict=False)]
-
-
-class Wiring(BaseModel):
-    """A Dragonfly with an explicit list of global cables (undirected, repeats allowed)."""
-
-    model_config = STRICT
-
-    p: Annotated[int, Field(ge=1, le=10**9, description="Nodes per switch."), WHOLE]
-    a: Annotated[int, Field(ge=1, le=10**9, description="Switches per group."), WHOLE]
-    h: Annotated[int, Field(ge=1, le=10**9, description="Global ports per switch."), WHOLE]
-    g: Annotated[int, Field(ge=2, le=10**9, description="Groups."), WHOLE]
-    links: Annotated[
-        tuple[Cable, ...],
-        Field(max_length=_MAX_LINKS, strict=False, description="Switch pairs."),
-        # The errors of a long list would take many times its memory.
-        FailFast(),
-    ]
 
 
 class Question(BaseModel, ABC):
@@ -96,19 +71,19 @@ class Request(Question):
     """What requests about one network have in common."""
 
     topology: Annotated[
-        Annotated[TopologyText, Tag("text")] | Annotated[Wiring, Tag("wiring")],
+        Annotated[TopologyText, Tag("text")] | Annotated[Explicit, Tag("wiring")],
         Discriminator(lambda value: "text" if isinstance(value, str) else "wiring"),
         Field(description="The network, by its sizes or its cables."),
     ]
 
     @property
-    def sizes(self) -> tuple[int, int, int, int]:
-        """p, a, h and g of the network."""
+    def description(self) -> Description:
+        """The network, not built yet."""
         if isinstance(self.topology, str):
-            return parse_sizes(self.topology)
-        return self.topology.p, self.topology.a, self.topology.h, self.topology.g
+            return parse_named_topology(self.topology)
+        return self.topology
 
-    def network(self, limits: RequestLimits | None = None) -> Dragonfly:
+    def network(self, limits: RequestLimits | None = None) -> Topology:
         """Build the topology.
 
         Raises
@@ -117,10 +92,8 @@ class Request(Question):
             before anything is built.
         """
         if limits is not None:
-            limits.check_sizes(*self.sizes)
-        if isinstance(self.topology, Wiring):
-            return Dragonfly.from_cables(*self.sizes, [list(pair) for pair in self.topology.links])
-        return parse_named_topology(self.topology)
+            limits.check_sizes(self.description.sizes)
+        return self.description.build()
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`."""
@@ -144,16 +117,10 @@ class Request(Question):
         return {name: field.default for name, field in type(self).model_fields.items()}
 
     @abstractmethod
-    def _resolved(self, network: Dragonfly) -> Self: ...
+    def _resolved(self, network: Topology) -> Self: ...
 
     @abstractmethod
-    def _cost(self, network: Dragonfly) -> Cost: ...
-
-    def _named(self, network: Dragonfly) -> str | Wiring:
-        if not isinstance(self.topology, Wiring):
-            return str(network)
-        pairs = tuple((int(x), int(y)) for x, y in network.cables)
-        return self.topology.model_copy(update={"links": pairs})
+    def _cost(self, network: Topology) -> Cost: ...
 
 
 def request_key(request: Question) -> str:

@@ -237,7 +237,7 @@ class TableList(Document):
 class LinkUsage(Document):
     """The directed links of a network by link id, and how much the VLB paths of a table use them.
 
-    The links inside groups come first.
+    The links inside groups come first. In networks without groups every switch is one of its own.
     """
 
     topology: str

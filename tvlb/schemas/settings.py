@@ -5,8 +5,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
+from tvlb.documents import WHOLE
 from tvlb.schemas.common import Document
-from tvlb.schemas.requests import WHOLE
 from tvlb.schemas.texts import OneOf
 from tvlb.search import Setting, SimulationConfig, settings
 

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
+from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
-from tvlb.schemas.requests import MAX_CYCLES, WHOLE, Request, Seed
+from tvlb.schemas.requests import MAX_CYCLES, Request, Seed
 from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
 from tvlb.search import (
@@ -20,7 +21,7 @@ from tvlb.search import (
     settings,
     simulation_cost,
 )
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology, described
 from tvlb.traffic import parse_named_pattern
 
 __all__ = ["SimulationBody"]
@@ -85,7 +86,7 @@ class SimulationBody(with_options(_Scenario)):
         }
         return SimulationConfig(warmup=warmup, warmup_cycles=warmup_cycles, **asked)
 
-    def simulation(self, network: Dragonfly) -> SimulationRequest:
+    def simulation(self, network: Topology) -> SimulationRequest:
         """Return what is to be simulated."""
         path_set = parse_expression(self.vlb, network, self.seed)
         traffic = parse_named_pattern(self.pattern)
@@ -98,7 +99,7 @@ class SimulationBody(with_options(_Scenario)):
         runs = (len(self.load) + self.saturation) * self.seeds
         return runs <= _FEW_RUNS and self.config().traced_packets * runs <= _FEW_TRACES
 
-    def _resolved(self, network: Dragonfly) -> Self:
+    def _resolved(self, network: Topology) -> Self:
         if not self.load and not self.saturation:
             raise InvalidInput(
                 "load is empty and saturation is false: give loads, ask for the saturation load, "
@@ -109,7 +110,7 @@ class SimulationBody(with_options(_Scenario)):
         scenario.pattern.resolve(network, self.seed)
         return self.model_copy(
             update={
-                "topology": self._named(network),
+                "topology": described(network),
                 "vlb": str(scenario.path_set),
                 "pattern": str(scenario.pattern),
                 "load": tuple(dict.fromkeys(self.load)),
@@ -118,7 +119,7 @@ class SimulationBody(with_options(_Scenario)):
             }
         )
 
-    def _cost(self, network: Dragonfly) -> Cost:
+    def _cost(self, network: Topology) -> Cost:
         return simulation_cost(
             network, self.routing, self.config(), self.load, self.seeds, self.saturation
         )

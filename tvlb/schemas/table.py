@@ -1,7 +1,7 @@
 """The document of a whole search: `tvlb table --json`."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field
 
@@ -38,6 +38,12 @@ from tvlb.search import (
     budget_text,
 )
 from tvlb.search import SimulatedSet as Simulated
+from tvlb.topology import TopologyMetadata, metadata_type
+
+if TYPE_CHECKING:
+    Metadata = TopologyMetadata
+else:
+    Metadata = metadata_type()
 
 __all__ = [
     "Balance",
@@ -54,7 +60,6 @@ __all__ = [
     "TableDocument",
     "TableSummary",
     "Timings",
-    "TopologyMetadata",
     "Usage",
     "Windows",
 ]
@@ -113,18 +118,6 @@ def _removed_by_balance(result: TableResult) -> int | None:
     if report is None:
         return 0
     return report.removed if report.sampled_pairs is None else None
-
-
-class TopologyMetadata(Document):
-    """What the wiring amounts to."""
-
-    arrangement: str = Field(description="Name of the wiring of the global links.")
-    switches: Count = Field(description="Number of switches.")
-    nodes: Count = Field(description="Number of compute nodes.")
-    links: Count = Field(description="Number of directed links; a cable counts twice.")
-    fewest_links_per_group_pair: Count = Field(description="Fewest cables between two groups.")
-    most_links_per_group_pair: Count = Field(description="Most cables between two groups.")
-    unconnected_ports: Count = Field(description="Global ports that the wiring leaves unused.")
 
 
 class ProbePoint(Document):
@@ -504,7 +497,7 @@ def _curve(probe: ProbeResult, tolerance: float) -> dict[str, Any]:
 class _Found(Document):
     topology: TopologyText
     table: TableSummary
-    topology_metadata: TopologyMetadata
+    topology_metadata: Metadata = Field(description="What the network amounts to.")
 
 
 # The keys of the last base come first.

@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.balance import BalanceOptions
-from tvlb.schemas.requests import MAX_CYCLES, STRICT, WHOLE, Request, Seed
+from tvlb.documents import WHOLE
+from tvlb.schemas.requests import MAX_CYCLES, STRICT, Request, Seed
 from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
 from tvlb.search import (
     ADAPTIVE,
@@ -18,7 +19,7 @@ from tvlb.search import (
     check_request,
     table_cost,
 )
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology, described
 
 __all__ = ["TableBody", "WindowsBody", "completed"]
 
@@ -155,7 +156,7 @@ class TableBody(Request):
         bare = TableBody(topology=self.topology, method=self.method, traffic=self.traffic)
         return super().usual() | completed(bare) | {"traffic": ()}
 
-    def complete(self, network: Dragonfly) -> Self:
+    def complete(self, network: Topology) -> Self:
         """Return the request with the defaults of the method filled in, texts as they print.
 
         Raises
@@ -166,11 +167,11 @@ class TableBody(Request):
         number = int(budget) if budget.isdecimal() else budget
         return self.model_copy(update={**completed(self), "budget": number})
 
-    def _resolved(self, network: Dragonfly) -> Self:
+    def _resolved(self, network: Topology) -> Self:
         check_request(network, self.options())
-        return self.complete(network).model_copy(update={"topology": self._named(network)})
+        return self.complete(network).model_copy(update={"topology": described(network)})
 
-    def _cost(self, network: Dragonfly) -> Cost:
+    def _cost(self, network: Topology) -> Cost:
         return table_cost(network, self.options())
 
 

@@ -4,12 +4,12 @@ Only texts that cannot name a file pass, so that no request ever reaches the fil
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
@@ -17,7 +17,7 @@ from tvlb.model import solver_kinds
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
 from tvlb.table import table_formats
-from tvlb.topology import ARRANGEMENTS
+from tvlb.topology import families, topology_forms, topology_regex
 from tvlb.traffic import named_patterns, pattern_regex, signature_of
 
 __all__ = [
@@ -30,10 +30,11 @@ __all__ = [
     "TopologyText",
     "TrafficText",
     "WarmupText",
+    "checked",
+    "distinct",
 ]
 
-_SIZES = ", *".join([r" *[1-9][0-9]{0,8} *"] * 4)
-_ARRANGEMENT = rf"(, *({'|'.join(ARRANGEMENTS)}) *)?"
+_Item = TypeVar("_Item", bound=Hashable)
 _LENGTH = r"<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
 _SHORT = r"short\((all|<=[2-6]|[1-3], *[1-3])\)"
 _HALF = r"(\?|g|gl|lg|lgl)"
@@ -61,13 +62,19 @@ def _checked_traffic(value: object) -> object:
     return value
 
 
-def _checked_objective(value: object) -> object:
+def checked(value: object, canonical: Callable[[str], str]) -> object:
+    """Write a text in its canonical form; what is no text is for the schema to refuse."""
     if not isinstance(value, str):
         return value
     try:
-        return str(parse_objective(value))
+        return canonical(value)
     except InvalidInput as error:
         raise refusal(error) from error
+
+
+def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
+    """Leave repeats out."""
+    return tuple(dict.fromkeys(values))
 
 
 class OneOf:
@@ -80,6 +87,26 @@ class OneOf:
         return core_schema.literal_schema(self._names)
 
 
+class _NamedTopology:
+    """Metadata of a text that names a topology of a family, of which more may be registered."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(_checked_topology, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(core) | {"pattern": f"^{topology_regex()}$"}
+
+
+def _checked_topology(text: str) -> str:
+    if re.fullmatch(topology_regex(), text) is None:
+        raise PydanticKnownError("string_pattern_mismatch", {"pattern": f"^{topology_regex()}$"})
+    return text
+
+
 def _row_limits() -> str:
     """Say how many paths the formats hold that do not hold any table."""
     groups = groupby(table_formats().values(), key=lambda each: each.max_rows)
@@ -89,10 +116,10 @@ def _row_limits() -> str:
 
 TopologyText = Annotated[
     str,
+    _NamedTopology(),
     Field(
-        pattern=rf"^({_SIZES}{_ARRANGEMENT}|dfly *\({_SIZES}{_ARRANGEMENT}\))$",
-        description="p,a,h,g or dfly(p,a,h,g) with an optional arrangement.",
-        examples=["4,8,4,9", "dfly(4,8,4,9,palmtree)"],
+        description=f"{topology_forms()}.",
+        examples=["4,8,4,9", *(one.example for one in families().values())],
     ),
 ]
 PathSetText = Annotated[
@@ -133,7 +160,7 @@ ObjectiveText = Annotated[
         "saturation and latency.",
         examples=["saturation", "latency@0.2"],
     ),
-    BeforeValidator(_checked_objective),
+    BeforeValidator(lambda value: checked(value, lambda text: str(parse_objective(text)))),
 ]
 SolverText = Annotated[
     str,

@@ -14,8 +14,8 @@ from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.runner import Windows
 from tvlb.search.sampling import BATCH
-from tvlb.search.sizes import all_paths, program_size
-from tvlb.topology import Dragonfly
+from tvlb.search.sizes import program_size
+from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
 __all__ = ["Cost", "model_cost", "simulation_cost", "table_cost"]
@@ -124,7 +124,7 @@ def _cost(stages: dict[str, float], memory: float, answer: float = 0.0) -> Cost:
     return Cost(math.fsum(stages.values()), round(_BASE_BYTES + memory), stages, round(answer))
 
 
-def model_cost(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern) -> Cost:
+def model_cost(topology: Topology, path_set: PathSet | str, pattern: Pattern) -> Cost:
     """Estimate one linear program with HiGHS, the default solver.
 
     Parameters
@@ -144,7 +144,7 @@ def model_cost(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern) -
 
 
 def simulation_cost(
-    topology: Dragonfly,
+    topology: Topology,
     routing: str,
     config: SimulationConfig,
     loads: Sequence[float],
@@ -176,10 +176,10 @@ def simulation_cost(
     return _cost(stages, _simulator_bytes(topology) + packets + latencies + kept, written)
 
 
-def table_cost(topology: Dragonfly, options: SearchOptions) -> Cost:
+def table_cost(topology: Topology, options: SearchOptions) -> Cost:
     """Estimate a whole search."""
     candidates = _candidates(options)
-    paths = all_paths(topology)
+    paths = topology.expected_paths.vlb_paths
     listed = paths <= MAX_ROWS
     balanced = paths if listed else _SAMPLED_PATHS
     stages = {"probe": _probe_seconds(topology, options)}
@@ -205,11 +205,11 @@ def _preparing_seconds(options: SearchOptions) -> float:
     return share * _SECONDS_PER_PATH
 
 
-def _simulator_bytes(topology: Dragonfly) -> float:
+def _simulator_bytes(topology: Topology) -> float:
     return topology.num_nodes * _BYTES_PER_NODE
 
 
-def _run_seconds(topology: Dragonfly, routing: str, load: float, cycles: float) -> float:
+def _run_seconds(topology: Topology, routing: str, load: float, cycles: float) -> float:
     """One run; no load is more than 1."""
     nodes = topology.num_nodes
     slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
@@ -230,9 +230,7 @@ def _most_cycles(config: SimulationConfig) -> int:
     return config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
 
 
-def _most_packets(
-    topology: Dragonfly, routing: str, config: SimulationConfig, load: float
-) -> float:
+def _most_packets(topology: Topology, routing: str, config: SimulationConfig, load: float) -> float:
     """Packets inside the network at once: all that are sent, or as many as have a buffer."""
     sent = topology.num_nodes * min(load, 1.0) * _most_cycles(config)
     # Virtual channels that no route needs stay empty.
@@ -242,7 +240,7 @@ def _most_packets(
     return min(sent, inputs * channels * config.buffer_flits)
 
 
-def _told(topology: Dragonfly, config: SimulationConfig, load: float) -> tuple[float, float]:
+def _told(topology: Topology, config: SimulationConfig, load: float) -> tuple[float, float]:
     """Traces and numbers that one run tells of."""
     packets = topology.num_nodes * min(load, 1.0) * config.measured_cycles
     cycles = _most_cycles(config)
@@ -250,9 +248,7 @@ def _told(topology: Dragonfly, config: SimulationConfig, load: float) -> tuple[f
     return min(config.traced_packets, packets), by_place + 3 * (cycles / _SERIES_CYCLES) + _FIGURES
 
 
-def _load_seconds(
-    topology: Dragonfly, routing: str, config: SimulationConfig, load: float
-) -> float:
+def _load_seconds(topology: Topology, routing: str, config: SimulationConfig, load: float) -> float:
     cycles = float(_window_cycles(config) + min(_DRAIN_CYCLES, config.drain_limit_cycles))
     if load > _DOUBTFUL_LOAD and not config.stop_when_saturated:
         longest = _window_cycles(config) + config.drain_limit_cycles
@@ -260,12 +256,12 @@ def _load_seconds(
     return _run_seconds(topology, routing, load, cycles)
 
 
-def _cells(topology: Dragonfly) -> float:
+def _cells(topology: Topology) -> float:
     """Flows of an adversarial pattern times links."""
     return float(topology.num_switches) * topology.num_links
 
 
-def _probe_seconds(topology: Dragonfly, options: SearchOptions) -> float:
+def _probe_seconds(topology: Topology, options: SearchOptions) -> float:
     available = len(type1_set(topology)) + len(type2_set(topology))
     match options.patterns:
         case "all":
@@ -284,22 +280,19 @@ def _candidates(options: SearchOptions) -> float:
     return _STRATEGIC + _DISTINCT_SHARE * options.most_data_points
 
 
-def _drawn_paths(topology: Dragonfly, options: SearchOptions) -> float:
+def _drawn_paths(topology: Topology, options: SearchOptions) -> float:
     """Paths of a candidate between the pairs that the simulated patterns use."""
-    pairs = topology.num_switches * (topology.num_switches - topology.switches_per_group)
+    expected = topology.expected_paths
     used = options.pattern_count * topology.num_switches
-    return _MEAN_SHARE * all_paths(topology) * used / pairs
+    return _MEAN_SHARE * expected.vlb_paths * used / expected.pairs
 
 
-def _saturation(topology: Dragonfly) -> float:
-    """Saturation throughput of UGAL under a pattern in which every group sends to one other."""
-    cables = 2 * len(topology.cables) / topology.groups
-    direct = cables / (topology.groups - 1)
-    nodes = topology.num_nodes / topology.groups
-    return min(1.0, _SHARE_OF_BOUND * (cables + direct) / (2 * nodes))
+def _saturation(topology: Topology) -> float:
+    """Saturation throughput of UGAL under adversarial traffic."""
+    return min(1.0, _SHARE_OF_BOUND * topology.expected_paths.adversarial_throughput)
 
 
-def _search_seconds(topology: Dragonfly, options: SearchOptions) -> dict[str, float]:
+def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, float]:
     """Estimate the search for weighted sets, and the comparison on held-out traffic."""
     workload = options.workload
     trained = options.pattern_count + 3 if workload is None else len(workload.patterns)
@@ -318,7 +311,7 @@ def _search_seconds(topology: Dragonfly, options: SearchOptions) -> dict[str, fl
     }
 
 
-def _validation_seconds(topology: Dragonfly, options: SearchOptions, candidates: float) -> float:
+def _validation_seconds(topology: Topology, options: SearchOptions, candidates: float) -> float:
     """Step 2: screening, confirmation and curves."""
     saturation = _saturation(topology)
     reference = min(REFERENCE_LOAD, saturation / 2)

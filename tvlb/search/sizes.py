@@ -1,7 +1,6 @@
 """How large a question is, from the parameters of the network alone: nothing is listed.
 
-Numbers are expected values over pairs of switches in different groups, as if the ends of the global
-cables were drawn at random.
+Numbers are expected values over pairs of switches; see `tvlb.topology.ExpectedPaths`.
 """
 
 from dataclasses import dataclass
@@ -19,10 +18,10 @@ from tvlb.paths import (
     WeightedSet,
     parse_expression,
 )
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology, touched
 from tvlb.traffic import Pattern
 
-__all__ = ["ProgramSize", "all_paths", "program_size"]
+__all__ = ["ProgramSize", "program_size"]
 
 _Counts = NDArray[np.float64]
 
@@ -44,60 +43,44 @@ class ProgramSize:
     paths: float
 
 
-def _cables(topology: Dragonfly) -> float:
-    """Mean number of cables between two groups."""
-    return 2 * len(topology.cables) / (topology.groups * (topology.groups - 1))
-
-
-def _vias(topology: Dragonfly) -> int:
-    return (topology.groups - 2) * topology.switches_per_group
-
-
-def _min_paths(topology: Dragonfly) -> _Counts:
-    """MIN paths of 1, 2 and 3 hops between two switches, float64 (3,)."""
-    at_end = 1.0 / topology.switches_per_group
-    away = 1.0 - at_end
-    return _cables(topology) * np.array([at_end * at_end, 2 * at_end * away, away * away])
-
-
-def _shortest_halves(topology: Dragonfly) -> _Counts:
-    """Shortest MIN paths by hops, float64 (3,): a longer one counts if there is no shorter."""
-    expected = _min_paths(topology)
+def _shortest(expected: _Counts) -> _Counts:
+    """Shortest MIN paths by hops: a longer one counts if there is no shorter."""
     some = 1.0 - np.exp(-expected)
-    none_shorter = np.array([1.0, 1.0 - some[0], (1.0 - some[0]) * (1.0 - some[1])])
+    none_shorter = np.cumprod(np.concatenate([[1.0], 1.0 - some[:-1]]))
     return none_shorter * expected
 
 
-def _halves(topology: Dragonfly, first: _Counts, second: _Counts) -> _Counts:
-    """VLB paths by hops of both halves, float64 (3, 3)."""
-    return _vias(topology) * np.outer(first, second)
+def _hops(most: int) -> NDArray[np.int64]:
+    """Hops of a VLB path by hops of both halves, int64 (most, most)."""
+    return np.add.outer(np.arange(1, most + 1), np.arange(1, most + 1))
 
 
-_HOPS = np.add.outer(np.arange(1, 4), np.arange(1, 4))
-
-
-def _path_counts(topology: Dragonfly, path_set: PathSet) -> _Counts:
-    """VLB paths of a pair by hops of both halves, float64 (3, 3); unknown sets count as `all`."""
+def _path_counts(topology: Topology, path_set: PathSet) -> _Counts:
+    """VLB paths of a pair by hops of both halves, from 1; unknown sets count as `all`."""
+    expected = topology.expected_paths
+    half = expected.min_paths_by_hops
+    hops = _hops(len(half))
     if isinstance(path_set, EmptySet):
-        return np.zeros((3, 3))
+        return np.zeros(hops.shape)
     if isinstance(path_set, ShortSet):
-        shortest = _shortest_halves(topology)
-        within = np.zeros((3, 3))
+        shortest = _shortest(half)
+        within = np.zeros(hops.shape)
         within[: path_set.max_first, : path_set.max_second] = 1.0
-        return _halves(topology, shortest, shortest) * within * (path_set.max_total >= _HOPS)
-    counts = _halves(topology, _min_paths(topology), _min_paths(topology))
+        counts = expected.intermediates * np.outer(shortest, shortest)
+        return counts * within * (path_set.max_total >= hops)
+    counts = expected.intermediates * np.outer(half, half)
     if isinstance(path_set, LengthSet):
-        return counts * _kept(path_set)
+        return counts * _kept(path_set, hops)
     rule = path_set.rule if isinstance(path_set, WeightedSet) else None
     return counts if rule is None else counts * _kept_shapes(rule)
 
 
-def _kept(path_set: LengthSet) -> _Counts:
-    kept = np.where(path_set.max_hops >= _HOPS, 1.0, 0.0)
+def _kept(path_set: LengthSet, hops: NDArray[np.int64]) -> _Counts:
+    kept = np.where(path_set.max_hops >= hops, 1.0, 0.0)
     if path_set.composition is not None:
         first, second = path_set.composition
         kept[first - 1, second - 1] = 1.0
-    kept[path_set.max_hops + 1 == _HOPS] += path_set.percent / 100
+    kept[path_set.max_hops + 1 == hops] += path_set.percent / 100
     return kept
 
 
@@ -114,14 +97,7 @@ def _kept_shapes(rule: ShapeRule) -> _Counts:
     return kept
 
 
-def all_paths(topology: Dragonfly) -> float:
-    """VLB paths of all pairs of switches in different groups."""
-    switches = topology.num_switches
-    pairs = switches * (switches - topology.switches_per_group)
-    return pairs * _vias(topology) * _cables(topology) ** 2
-
-
-def program_size(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern) -> ProgramSize:
+def program_size(topology: Topology, path_set: PathSet | str, pattern: Pattern) -> ProgramSize:
     """Return the size of one linear program.
 
     Parameters
@@ -129,46 +105,25 @@ def program_size(topology: Dragonfly, path_set: PathSet | str, pattern: Pattern)
     path_set : a set or an expression; anything else, such as a table, counts as `all`.
     """
     flows = pattern.count_flows(topology)
-    counts = _path_counts(topology, _parsed(path_set, topology))
-    by_hops = np.array([counts[total == _HOPS].sum() for total in range(2, 7)])
-    minimal = _min_paths(topology)
-    classes = float(_touched(by_hops, 1.0).sum() + _touched(minimal, 1.0).sum())
+    expected = topology.expected_paths
+    minimal = expected.min_paths_by_hops
+    counts, hops = _path_counts(topology, _parsed(path_set, topology)), _hops(len(minimal))
+    by_hops = np.array([counts[total == hops].sum() for total in range(2, 2 * len(minimal) + 1)])
+    classes = float(touched(by_hops, 1.0).sum() + touched(minimal, 1.0).sum())
+    links = topology.links_in_use(by_hops) + float(minimal @ np.arange(1, len(minimal) + 1))
     return ProgramSize(
         rows=topology.num_links + flows,
         columns=1 + flows * classes,
-        nonzeros=flows * (_links_in_use(topology, by_hops) + float(minimal @ np.arange(1, 4))),
-        examined=flows * _vias(topology) * _cables(topology) ** 2,
+        nonzeros=flows * links,
+        examined=flows * expected.intermediates * expected.min_paths**2,
         paths=flows * float(by_hops.sum()),
     )
 
 
-def _parsed(path_set: PathSet | str, topology: Dragonfly) -> PathSet:
+def _parsed(path_set: PathSet | str, topology: Topology) -> PathSet:
     if isinstance(path_set, PathSet):
         return path_set
     try:
         return parse_expression(path_set, topology)
     except InvalidInput:
         return LengthSet(topology)
-
-
-def _touched(draws: _Counts, links: float) -> _Counts:
-    """Return the expected number of different links after so many draws."""
-    return links * (1.0 - np.exp(-draws / links))
-
-
-def _links_in_use(topology: Dragonfly, by_hops: _Counts) -> float:
-    """Links used by the VLB paths of a pair, summed over its classes.
-
-    A path of h hops has h-2 local ones: half of them at the intermediate switch, where all groups
-    but two have links, and a quarter at either end.
-    """
-    inner_groups = max(topology.groups - 2, 1)
-    around = max(topology.switches_per_group - 1, 1)
-    middle = inner_groups * topology.switches_per_group * around
-    local = by_hops * np.arange(5)
-    touched = (
-        2 * _touched(by_hops, inner_groups * _cables(topology))
-        + _touched(local / 2, middle)
-        + 2 * _touched(local / 4, around)
-    )
-    return float(touched.sum())

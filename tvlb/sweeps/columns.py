@@ -16,7 +16,8 @@ class Column:
     type : integer (64 bits, signed), number (float64), boolean or text (UTF-8).
     unit : unit of the values; empty where there is none.
     description : what the values mean.
-    always : whether every point has a value; elsewhere null stands for what does not exist.
+    always : whether every point of a Dragonfly has a value; elsewhere null stands for what does
+        not exist.
     """
 
     name: str

@@ -34,8 +34,7 @@ class Point:
     @property
     def nodes(self) -> int:
         """Compute nodes of the network."""
-        p, a, _, g = self.body.sizes
-        return p * a * g
+        return self.body.description.sizes.nodes
 
     @property
     def name(self) -> str:

@@ -30,9 +30,12 @@ _ARROW_TYPES = {
 }
 
 
-def row_schema() -> Any:
-    """Return the Arrow schema of the rows; fields carry unit and description as metadata."""
-    return pa.schema([_field(column) for column in COLUMNS])
+def row_schema(rows: Sequence[Row] = ()) -> Any:
+    """Return the Arrow schema of rows; fields carry unit and description as metadata."""
+    lacking = {name for row in rows for name, value in row.items() if value is None}
+    return pa.schema(
+        [_field(column, not column.always or column.name in lacking) for column in COLUMNS]
+    )
 
 
 def write_rows(rows: Sequence[Row], directory: Path) -> None:
@@ -59,18 +62,19 @@ def write_rows(rows: Sequence[Row], directory: Path) -> None:
                 f"row of point {row.get('point')}: column {min(wrong)!r} is missing or unknown"
             )
     with atomic_file(directory / PARQUET_NAME) as stream:
-        table = pa.Table.from_pylist(list(rows), schema=row_schema())
+        schema = row_schema(rows)
+        table = pa.Table.from_pylist(list(rows), schema=schema)
         with pq.ParquetWriter(
-            stream, row_schema(), compression="zstd", write_page_checksum=True
+            stream, schema, compression="zstd", write_page_checksum=True
         ) as writer:
             writer.write_table(table)
     with atomic_file(directory / CSV_NAME) as stream:
         stream.write(_csv_text(rows).encode())
 
 
-def _field(column: Column) -> Any:
+def _field(column: Column, nullable: bool) -> Any:
     metadata = {"unit": column.unit, "description": column.description}
-    return pa.field(column.name, _ARROW_TYPES[column.type], not column.always, metadata)
+    return pa.field(column.name, _ARROW_TYPES[column.type], nullable, metadata)
 
 
 def _csv_text(rows: Sequence[Row]) -> str:

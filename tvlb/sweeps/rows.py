@@ -14,7 +14,7 @@ from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
 from tvlb.search import PUBLISHED
 from tvlb.sweeps.columns import COLUMNS
-from tvlb.topology import parse_sizes
+from tvlb.sweeps.dragonflies import dragonfly_values
 
 __all__ = ["Row", "Value", "failed_row", "succeeded_row"]
 
@@ -96,43 +96,16 @@ def _request(point: int, key: str, status: str, body: TableBody) -> Row:
 
 
 def _network(body: TableBody, metadata: Document) -> Row:
-    p, a, h, g = _sizes(body)
-    arrangement = metadata["arrangement"]
-    local_cables = g * a * (a - 1) // 2
-    global_cables = (g * a * h - metadata["unconnected_ports"]) // 2
-    nodes, switches, cables = p * a * g, a * g, local_cables + global_cables
+    nodes, switches, cables = metadata["nodes"], metadata["switches"], metadata["links"] // 2
     return {
-        "topology": _topology_name(body, arrangement),
-        "arrangement": arrangement,
-        "p": p,
-        "a": a,
-        "h": h,
-        "g": g,
-        "links_per_pair": 2 * global_cables / (g * (g - 1)),
-        "links_per_pair_min": metadata["fewest_links_per_group_pair"],
-        "links_per_pair_max": metadata["most_links_per_group_pair"],
-        "radix": p + a - 1 + h,
+        "topology": str(body.topology),
         "nodes": nodes,
         "switches": switches,
-        "global_cables": global_cables,
-        "local_cables": local_cables,
         "cables": cables,
         "switches_per_node": switches / nodes,
         "cables_per_node": cables / nodes,
+        **dragonfly_values(body.description, metadata),
     }
-
-
-def _sizes(body: TableBody) -> tuple[int, int, int, int]:
-    if isinstance(body.topology, str):
-        return parse_sizes(body.topology)
-    return body.topology.p, body.topology.a, body.topology.h, body.topology.g
-
-
-def _topology_name(body: TableBody, arrangement: str) -> str:
-    if isinstance(body.topology, str):
-        return body.topology
-    wiring = body.topology
-    return f"dfly({wiring.p},{wiring.a},{wiring.h},{wiring.g},{arrangement})"
 
 
 def _result(document: Document) -> Row:

@@ -19,7 +19,7 @@ from tvlb.table.files import (
     write_table,
 )
 from tvlb.table.formats import Format, by_suffix, table_formats
-from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights, TopologyRecord
+from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights
 from tvlb.table.link_shares import LinkShares, link_shares
 from tvlb.table.pairs import PairPaths, PathItem, pair_paths, pair_summary
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
@@ -51,7 +51,6 @@ __all__ = [
     "TableHeader",
     "TableSummary",
     "TableWeights",
-    "TopologyRecord",
     "VcSettings",
     "VerifyReport",
     "by_suffix",

@@ -15,13 +15,13 @@ from tvlb.table.header import (
     CompactRecord,
     Removed,
     TableHeader,
-    TopologyRecord,
     WeightsRecord,
     content_id,
     no_removed,
+    record_of,
 )
 from tvlb.table.table import Table, check_rebuildable
-from tvlb.topology import Dragonfly, Topology
+from tvlb.topology import Topology
 
 __all__ = ["AnyTable", "CompactTable", "check_switch", "count_by_hops", "stored_table"]
 
@@ -78,7 +78,7 @@ class CompactTable:
         mean = path_set.mean_hops() if mean_vlb_hops is None else mean_vlb_hops
         header = TableHeader(
             version=version,
-            topology=TopologyRecord.of(base.topology),
+            topology=record_of(base.topology),
             expression=str(base),
             seed=seed,
             paths_by_hops=count_by_hops(base),
@@ -88,7 +88,7 @@ class CompactTable:
         return cls(header, removed)
 
     @cached_property
-    def topology(self) -> Dragonfly:
+    def topology(self) -> Topology:
         """The network that the ids refer to."""
         return self.header.topology.build()
 

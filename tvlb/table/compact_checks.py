@@ -15,7 +15,7 @@ from tvlb.paths import (
 )
 from tvlb.table.compact import CompactTable, count_by_hops
 from tvlb.table.header import Removed
-from tvlb.table.rule import check_arrangement, local_removals, same_mean, unknown_removals
+from tvlb.table.rule import check_name, local_removals, same_mean, unknown_removals
 from tvlb.table.structure import Finding
 from tvlb.table.table import mean_vlb_hops
 
@@ -49,7 +49,7 @@ class CheckedSet:
 
 def check_compact(table: CompactTable, checked: CheckedSet) -> list[Finding]:
     """Compare the header with the rule, and the removed paths with the rows they come from."""
-    findings = check_arrangement(table.topology) + _check_removed(table)
+    findings = check_name(table.topology) + _check_removed(table)
     counts, header = count_by_hops(table.base_set), table.header
     if header.paths_by_hops != counts:
         findings.append(

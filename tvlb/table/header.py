@@ -5,29 +5,43 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import chain
-from typing import Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    ValidationError,
+)
 
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
-from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly, Topology
+from tvlb.topology import (
+    Topology,
+    TopologyRecord,
+    families,
+    family_of,
+    parse_named_topology,
+)
 
 __all__ = [
     "FORMAT_VERSION",
     "BalanceRecord",
     "CompactRecord",
+    "NamedRecord",
     "Removed",
     "TableHeader",
     "TableWeights",
-    "TopologyRecord",
     "WeightsRecord",
     "content_id",
     "join",
     "no_removed",
+    "record_of",
     "split",
 ]
 
@@ -44,48 +58,45 @@ TableWeights = WeightOptions | Literal["listed"]
 """Where draw weights come from that are not the rule's: balancing by weights, or elsewhere."""
 
 
-class TopologyRecord(BaseModel):
-    """The topology of a table with its explicit wiring.
+class NamedRecord(TopologyRecord):
+    """The topology of a table of which the parameters say all.
 
     Attributes
     ----------
-    p, a, h, g : sizes of the Dragonfly.
-    arrangement : name of the wiring.
-    links : undirected global cables as switch pairs, sorted.
+    name : `str` of the topology.
+    path_names : what the columns of links hold; see `Topology.path_names`.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    p: int
-    a: int
-    h: int
-    g: int
-    arrangement: str
-    links: tuple[tuple[int, int], ...]
+    name: str = Field(max_length=_LONGEST_EXPRESSION)
+    path_names: Literal["link ids", "positions"]
 
     @classmethod
     def of(cls, topology: Topology) -> Self:
-        """Record a topology."""
-        assert isinstance(topology, Dragonfly), "headers hold no other family yet"
-        return cls(
-            p=topology.nodes_per_switch,
-            a=topology.switches_per_group,
-            h=topology.global_ports,
-            g=topology.groups,
-            arrangement=topology.arrangement,
-            links=tuple((int(first), int(second)) for first, second in topology.cables),
-        )
+        """See `TopologyRecord.of`."""
+        return cls(name=str(topology), path_names=topology.path_names)
 
-    def build(self) -> Dragonfly:
-        """Return the topology; raises InvalidInput if the record describes none."""
-        if self.arrangement not in ARRANGEMENTS and self.arrangement != FROM_FILE:
-            raise InvalidInput(
-                f"unknown arrangement {self.arrangement!r}; known are "
-                f"{', '.join([*ARRANGEMENTS, FROM_FILE])}"
-            )
-        return Dragonfly.from_cables(
-            self.p, self.a, self.h, self.g, list(self.links), self.arrangement
-        )
+    def build(self) -> Topology:
+        """See `TopologyRecord.build`."""
+        topology = parse_named_topology(self.name).build()
+        if topology.path_names != self.path_names:
+            raise InvalidInput(f"paths of {topology} are named by {topology.path_names}")
+        return topology
+
+
+def record_of(topology: Topology) -> TopologyRecord:
+    """Record a topology as its family does."""
+    return (family_of(topology).record or NamedRecord).of(topology)
+
+
+def _read_record(value: object) -> object:
+    """Read a record as the family does that has records with these keys."""
+    if not isinstance(value, dict):
+        return value
+    keys = cast("dict[str, object]", value).keys()
+    own = [one.record for one in families().values() if one.record is not None]
+    kind = NamedRecord if "name" in keys else max(own, key=lambda one: len(keys & one.model_fields))
+    # JSON mode: see `_header`.
+    return kind.model_validate_json(json.dumps(value))
 
 
 class BalanceRecord(BaseModel):
@@ -179,7 +190,7 @@ class TableHeader(BaseModel):
 
     format: Literal[1] = FORMAT_VERSION
     version: str
-    topology: TopologyRecord
+    topology: Annotated[SerializeAsAny[TopologyRecord], BeforeValidator(_read_record)]
     expression: str = Field(max_length=_LONGEST_EXPRESSION)
     seed: int = Field(ge=0, le=MAX_SEED)
     paths_by_hops: dict[int, int]

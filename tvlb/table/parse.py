@@ -7,14 +7,14 @@ from tvlb.paths import PathSet, parse_expression
 from tvlb.table.files import read_table
 from tvlb.table.formats import by_suffix
 from tvlb.table.verify import check_content
-from tvlb.topology import Dragonfly
+from tvlb.topology import Topology
 
 __all__ = ["TABLE_SUFFIXES", "parse_path_set"]
 
 TABLE_SUFFIXES = tuple(by_suffix(lambda each: each.read))
 
 
-def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
+def parse_path_set(text: str, topology: Topology, seed: int = 0) -> PathSet:
     """Parse a path-set expression or load the saved table that the text names.
 
     Parameters
@@ -28,7 +28,8 @@ def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
 
     Examples
     --------
-    >>> str(parse_path_set("<=4 + 60%", Dragonfly(2, 4, 2, 9)))
+    >>> from tvlb.topology import parse_topology
+    >>> str(parse_path_set("<=4 + 60%", parse_topology("2,4,2,9")))
     '<=4+60%'
     """
     name = text.strip()
@@ -46,7 +47,7 @@ def parse_path_set(text: str, topology: Dragonfly, seed: int = 0) -> PathSet:
         raise InvalidInput(f"{error}, or the path of a saved table ({suffixes})") from error
 
 
-def _load(name: str, topology: Dragonfly) -> PathSet:
+def _load(name: str, topology: Topology) -> PathSet:
     table = read_table(name)
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""

@@ -1,6 +1,6 @@
 """A table must hold what its expression gives, less what balancing removed, weighted as it says.
 
-Its header must name the arrangement of its links, and the mean of its hops.
+Its header must name its links rightly, and the mean of its hops.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ from tvlb.table.columns import Columns
 from tvlb.table.header import Removed
 from tvlb.table.structure import Finding, rows_that
 from tvlb.table.table import Table
-from tvlb.topology import ARRANGEMENTS, Dragonfly
+from tvlb.topology import Topology
 
 __all__ = [
     "WEIGHT_TOLERANCE",
-    "check_arrangement",
+    "check_name",
     "check_rule",
     "local_removals",
     "same_mean",
@@ -76,7 +76,7 @@ def unknown_removals(removed: Removed, unknown: NDArray[np.bool_]) -> list[Findi
     return [Finding(count, f"a removed path is not one of the rule ({count} paths), first {first}")]
 
 
-def local_removals(removed: Removed, topology: Dragonfly) -> list[Finding]:
+def local_removals(removed: Removed, topology: Topology) -> list[Finding]:
     """Balancing never touches the detours inside a group."""
     source, target = (np.clip(ends, 0, None) for ends in removed[:, :2].T)
     last = topology.num_switches - 1
@@ -121,11 +121,11 @@ def _missing_pairs(wanted: PathRows, found: PathRows) -> list[Finding]:
     ]
 
 
-def check_arrangement(topology: Dragonfly) -> list[Finding]:
-    """Compare the links of a header with the arrangement that it names."""
-    if topology.arrangement not in ARRANGEMENTS or topology == _rebuilt(topology):
+def check_name(topology: Topology) -> list[Finding]:
+    """Compare the links of a header with what it calls them."""
+    if topology.misnomer is None:
         return []
-    return [Finding(1, f"the links of the header are not the {topology.arrangement} arrangement")]
+    return [Finding(1, f"the links of the header are not {topology.misnomer}")]
 
 
 def same_mean(given: float | None, found: float | None) -> bool:
@@ -133,13 +133,3 @@ def same_mean(given: float | None, found: float | None) -> bool:
     if given is None or found is None:
         return given is found
     return abs(given - found) <= WEIGHT_TOLERANCE * max(1.0, found)
-
-
-def _rebuilt(topology: Dragonfly) -> Dragonfly:
-    return Dragonfly(
-        topology.nodes_per_switch,
-        topology.switches_per_group,
-        topology.global_ports,
-        topology.groups,
-        topology.arrangement,
-    )

@@ -15,13 +15,13 @@ from tvlb.table.header import (
     Removed,
     TableHeader,
     TableWeights,
-    TopologyRecord,
     WeightsRecord,
     content_id,
     no_removed,
+    record_of,
 )
 from tvlb.table.structure import first_invalid_row
-from tvlb.topology import Dragonfly, Topology
+from tvlb.topology import Topology
 
 __all__ = ["Table", "check_rebuildable", "mean_vlb_hops", "paths_by_hops"]
 
@@ -83,7 +83,7 @@ class Table:
         check_rows(len(rows), "the table")
         header = TableHeader(
             version=version,
-            topology=TopologyRecord.of(topology),
+            topology=record_of(topology),
             expression=str(base_set),
             seed=seed,
             paths_by_hops=paths_by_hops(rows.hops),
@@ -95,7 +95,7 @@ class Table:
         return table
 
     @cached_property
-    def topology(self) -> Dragonfly:
+    def topology(self) -> Topology:
         """The network that the ids refer to."""
         return self.header.topology.build()
 

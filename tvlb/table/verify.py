@@ -11,7 +11,7 @@ from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.compact_checks import CheckedSet, check_compact
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
 from tvlb.table.diversity import Diversity, diversity
-from tvlb.table.rule import WEIGHT_TOLERANCE, check_arrangement, check_rule, same_mean
+from tvlb.table.rule import WEIGHT_TOLERANCE, check_name, check_rule, same_mean
 from tvlb.table.structure import Finding, check_order, check_paths, rows_that
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
 
@@ -112,7 +112,7 @@ def _verify_compact(table: CompactTable, settings: VcSettings) -> VerifyReport:
 def check_content(table: AnyTable) -> list[Finding]:
     """Make all checks of `verify` but the one for deadlock; of a compact table only the header."""
     if isinstance(table, CompactTable):
-        return check_arrangement(table.topology)
+        return check_name(table.topology)
     findings = check_order(table.columns, table.topology)
     rows = _grouped(table)
     if rows is None:
@@ -187,7 +187,7 @@ def _check_header(table: Table) -> list[Finding]:
         findings.append(
             Finding(1, f"the header gives {header.mean_vlb_hops} mean VLB hops, found {hops}")
         )
-    return findings + check_arrangement(topology)
+    return findings + check_name(topology)
 
 
 def _check_cycle(checked: DeadlockCheck | None) -> list[Finding]:

@@ -1,51 +1,28 @@
 """The topology language: `4,8,4,9`, `dfly(4,8,4,9,palmtree)` or the path of a JSON file."""
 
-from typing import Annotated
+from pydantic import TypeAdapter, ValidationError
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from tvlb.calls import Choice, Signature, Whole, parse_call
+from tvlb.calls import Call, parse_call
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.reading import read_json
-from tvlb.topology.dragonfly import ARRANGEMENTS, Dragonfly
+from tvlb.topology.family import Family, NamedTopology, explicit_type, families
+from tvlb.topology.topology import Topology
 
-__all__ = ["TopologyFile", "parse_named_topology", "parse_sizes", "parse_topology"]
+__all__ = [
+    "parse_named_topology",
+    "parse_topology",
+    "parse_topology_call",
+    "topology_forms",
+    "topology_regex",
+]
 
-_GRAMMAR = (
-    "expected p,a,h,g or dfly(p,a,h,g) with an optional arrangement, such as "
-    "dfly(4,8,4,9,palmtree), or the path of a topology JSON file"
-)
-_FAMILY = "dfly"
-# The topology itself says which sizes make one.
-_LARGEST = 999_999_999
-
-
-def _arguments(
-    p: Annotated[int, Whole("p", -_LARGEST, _LARGEST)],
-    a: Annotated[int, Whole("a", -_LARGEST, _LARGEST)],
-    h: Annotated[int, Whole("h", -_LARGEST, _LARGEST)],
-    g: Annotated[int, Whole("g", -_LARGEST, _LARGEST)],
-    arrangement: Annotated[str, Choice("arrangement", tuple(ARRANGEMENTS))] = "absolute",
-) -> tuple[tuple[int, int, int, int], str]:
-    return (p, a, h, g), arrangement
+_SHOWN = 80
+# The family of which parameters alone make a network.
+_UNNAMED = "dfly"
 
 
-_SIGNATURE = Signature(_FAMILY, _arguments)
-
-
-class TopologyFile(BaseModel):
-    """Schema of a topology JSON file: sizes and the undirected global links."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    p: int
-    a: int
-    h: int
-    g: int
-    links: list[tuple[int, int]]
-
-
-def parse_topology(text: str) -> Dragonfly:
+def parse_topology(text: str) -> Topology:
     """Parse the topology language.
 
     Raises
@@ -62,47 +39,70 @@ def parse_topology(text: str) -> Dragonfly:
     stripped = text.strip()
     if stripped.endswith(".json"):
         return _load(stripped)
-    return parse_named_topology(text)
+    try:
+        description = parse_named_topology(text)
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}, or the path of a topology JSON file") from error
+    return description.build()
 
 
-def parse_named_topology(text: str) -> Dragonfly:
-    """Parse a topology that is given by its sizes and never by a file.
-
-    Raises
-    ------
-    InvalidInput : the text is no such topology, or the topology is out of range.
-    """
-    sizes, arrangement = _parsed(text)
-    return Dragonfly(*sizes, arrangement=arrangement)
-
-
-def parse_sizes(text: str) -> tuple[int, int, int, int]:
-    """Return p, a, h and g of a topology that is given by its sizes; builds nothing.
+def parse_named_topology(text: str) -> NamedTopology:
+    """Parse a topology that is given by its parameters and never by a file; builds nothing.
 
     Raises
     ------
     InvalidInput : the text is no such topology.
     """
-    return _parsed(text)[0]
-
-
-def _parsed(text: str) -> tuple[tuple[int, int, int, int], str]:
+    known = families()
     try:
-        return _SIGNATURE.bind(parse_call(text if "(" in text else f"{_FAMILY}({text})"))
+        call = parse_topology_call(text)
+        if call.name not in known:
+            raise InvalidInput(f"{call.name!r} is not {one_of(known)}")
+        family = known[call.name]
+        return NamedTopology(family, family.signature.values(call))
     except InvalidInput as error:
-        raise InvalidInput(f"topology {text!r}: {error}; {_GRAMMAR}") from error
+        examples = one_of([one.example for one in known.values()])
+        raise InvalidInput(
+            f"topology {text[:_SHOWN]!r}: {error}; expected {topology_forms()}, such as {examples}"
+        ) from error
 
 
-def _load(path: str) -> Dragonfly:
+def parse_topology_call(text: str) -> Call:
+    """Take the text of a topology apart.
+
+    Raises
+    ------
+    InvalidInput : it has not the form of one.
+    """
+    is_call = "(" in text or "," not in text
+    return parse_call(text if is_call else f"{_UNNAMED}({text})")
+
+
+def topology_forms() -> str:
+    """Say how topologies are written."""
+    known = families()
+    return one_of([_inner(known[_UNNAMED]), *(one.signature.form for one in known.values())])
+
+
+def _inner(family: Family) -> str:
+    return family.signature.form.removeprefix(f"{family.name}(").removesuffix(")")
+
+
+def topology_regex() -> str:
+    """Regular expression of the texts that `parse_named_topology` takes, as in JSON Schema."""
+    signatures = {name: family.signature for name, family in families().items()}
+    calls = [one.regex for one in signatures.values()]
+    return f"({'|'.join([signatures[_UNNAMED].inner_regex, *calls])})"
+
+
+def _load(path: str) -> Topology:
     text = read_json(path, "topology file")
     try:
-        content = TopologyFile.model_validate_json(text)
+        content = TypeAdapter(explicit_type()).validate_json(text)
     except ValueError as error:
         raise InvalidInput(f"topology file {path} is malformed: {first_problem(error)}") from error
     try:
-        return Dragonfly.from_cables(
-            content.p, content.a, content.h, content.g, content.links, path=path
-        )
+        return content.build(path)
     except InvalidInput as error:
         raise InvalidInput(f"topology file {path}: {error}") from error
 

@@ -4,18 +4,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
+from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.network import LinkKinds, Network
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Topology", "Triples"]
+__all__ = ["Layout", "Topology", "Triples"]
 
 _Switches = NDArray[np.integer]
 _Mask = NDArray[np.bool_]
@@ -40,11 +41,29 @@ class Triples:
     hops: _Switches
 
 
+@dataclass(frozen=True)
+class Layout:
+    """A picture of a network: a ring of groups, each a ring of switches.
+
+    Attributes
+    ----------
+    groups, switches_per_group : their numbers; switch id = group * switches_per_group + index.
+    first_global_link : id of the first link between groups; those inside come first.
+    """
+
+    groups: int
+    switches_per_group: int
+    first_global_link: int
+
+
 class Topology(ABC):
     """A network of some family: an immutable value, whose `str` parses back to it.
 
     Attributes
     ----------
+    name : by which networks of the family are called, such as `dfly`.
+    path_names : what names a MIN half of a path: its link id, or its position among the MIN
+        paths of its ends.
     kinds : kinds of links that the family has; a link's kind is a position in it.
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
@@ -52,6 +71,8 @@ class Topology(ABC):
     nodes_per_switch : compute nodes of every switch; node id = switch * nodes_per_switch + k.
     """
 
+    name: ClassVar[str]
+    path_names: ClassVar[Literal["link ids", "positions"]] = "positions"
     kinds: ClassVar[LinkKinds]
     has_usage_kernel: ClassVar[bool] = False
     network: Network
@@ -82,9 +103,19 @@ class Topology(ABC):
         """What all figures of the network depend on, whatever it is called."""
 
     @property
-    @abstractmethod
+    def is_named(self) -> bool:
+        """Whether its parameters give it; if not, it is known by its cables alone."""
+        return True
+
+    @property
     def metadata(self) -> Mapping[str, int | str]:
-        """Facts for documents, reports and sweeps."""
+        """Facts for documents, reports and sweeps, as the family describes them."""
+        return {"switches": self.num_switches, "nodes": self.num_nodes, "links": self.num_links}
+
+    @property
+    def misnomer(self) -> str | None:
+        """What its text calls the links and they are not."""
+        return None
 
     @abstractmethod
     def compile(self) -> _native.Topology:
@@ -154,6 +185,21 @@ class Topology(ABC):
         other paths is priced, so that the sum over half the traffic bounds the throughput.
         """
 
+    @cached_property
+    @abstractmethod
+    def expected_paths(self) -> ExpectedPaths:
+        """What paths there are on average; takes little time."""
+
+    def links_in_use(self, vlb_paths: NDArray[np.float64]) -> float:
+        """Estimate the links used by the VLB paths of a pair, summed over their hop counts.
+
+        Parameters
+        ----------
+        vlb_paths : expected VLB paths of 2, 3, ... hops.
+        """
+        hops = np.arange(2, 2 + len(vlb_paths))
+        return float(touched(vlb_paths * hops, self.num_links).sum())
+
     @abstractmethod
     def check_searchable(self) -> None:
         """Raise InvalidInput unless there are VLB paths to choose from."""
@@ -179,6 +225,11 @@ class Topology(ABC):
             latency = self.kinds.latencies[int(kind)]
             graph.add_edge(source, target, id=link, kind=self.kind_name(link), latency=latency)
         return graph
+
+    @property
+    def layout(self) -> Layout:
+        """How pictures show it; as a ring of all switches, where the family says no other."""
+        return Layout(self.num_switches, 1, 0)
 
     @abstractmethod
     def coordinates(self, switch: int) -> Mapping[str, int]:

@@ -4,20 +4,24 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from functools import cached_property
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tvlb import _native
+from tvlb.calls import Choice, Whole
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Shape
 from tvlb.topology.dragonfly.path_rules import path_faults
+from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.network import LinkKinds, Network, directed_links
-from tvlb.topology.topology import Topology, Triples
+from tvlb.topology.topology import Layout, Topology, Triples
 
 __all__ = ["FROM_FILE", "Dragonfly", "LinkKind"]
 
+# The network itself says which sizes make one.
+_LARGEST = 999_999_999
 _MAX_NODES = 10_000_000
 _MAX_SWITCHES = 20_000
 _MAX_LINKS = 20_000_000
@@ -64,10 +68,19 @@ class Dragonfly(Topology):
     Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 2.1.
     """
 
+    name = "dfly"
+    path_names = "link ids"
     kinds = LinkKinds(("local", "global"), (10, 15))
     has_usage_kernel = True
 
-    def __init__(self, p: int, a: int, h: int, g: int, arrangement: str = "absolute") -> None:
+    def __init__(
+        self,
+        p: Annotated[int, Whole("p", 1, _LARGEST)],
+        a: Annotated[int, Whole("a", 1, _LARGEST)],
+        h: Annotated[int, Whole("h", 1, _LARGEST)],
+        g: Annotated[int, Whole("g", 2, _LARGEST)],
+        arrangement: Annotated[str, Choice("arrangement", tuple(ARRANGEMENTS))] = "absolute",
+    ) -> None:
         _check_parameters(p, a, h, g)
         if arrangement not in ARRANGEMENTS:
             raise InvalidInput(
@@ -140,11 +153,28 @@ class Dragonfly(Topology):
             )
 
     @property
+    def parameters(self) -> tuple[int, int, int, int]:
+        """The sizes p, a, h and g."""
+        return self.nodes_per_switch, self.switches_per_group, self.global_ports, self.groups
+
+    @property
     def identity(self) -> tuple[int | str, ...]:
         """See `Topology`: p, a, h, g and a hash of the cables."""
         cables = hashlib.sha256(self.cables.astype("<i4").tobytes()).hexdigest()
-        sizes = (self.nodes_per_switch, self.switches_per_group, self.global_ports, self.groups)
-        return (*sizes, cables)
+        return (*self.parameters, cables)
+
+    @property
+    def is_named(self) -> bool:
+        """See `Topology`: whether the wiring is an arrangement."""
+        return self.arrangement != FROM_FILE
+
+    @property
+    def misnomer(self) -> str | None:
+        """See `Topology`: an arrangement that would have other cables."""
+        name = self.arrangement
+        if name not in ARRANGEMENTS or self == Dragonfly(*self.parameters, name):
+            return None
+        return f"the {name} arrangement"
 
     def compile(self) -> _native.Dragonfly:
         """See `Topology`."""
@@ -233,6 +263,43 @@ class Dragonfly(Topology):
             price[self.group_links[offset[pair] : offset[pair + 1]]] = 2.0
         return price
 
+    @cached_property
+    def expected_paths(self) -> ExpectedPaths:
+        """See `Topology`: as if the ends of the global cables were drawn at random."""
+        cables = 2 * len(self.cables) / self.groups
+        at_end = 1.0 / self.switches_per_group
+        away = 1.0 - at_end
+        return ExpectedPaths(
+            pairs=self.num_switches * (self.num_switches - self.switches_per_group),
+            intermediates=(self.groups - 2) * self.switches_per_group,
+            min_paths=self._mean_cables,
+            share_by_hops=np.array([at_end * at_end, 2 * at_end * away, away * away]),
+            # Every group sends to one other.
+            adversarial_throughput=(cables + cables / (self.groups - 1))
+            / (2 * (self.num_nodes / self.groups)),
+        )
+
+    @property
+    def _mean_cables(self) -> float:
+        """Mean number of cables between two groups."""
+        return 2 * len(self.cables) / (self.groups * (self.groups - 1))
+
+    def links_in_use(self, vlb_paths: NDArray[np.float64]) -> float:
+        """See `Topology`.
+
+        A path of h hops has h-2 local ones: half of them at the intermediate switch, where all
+        groups but two have links, and a quarter at either end.
+        """
+        inner_groups = max(self.groups - 2, 1)
+        around = max(self.switches_per_group - 1, 1)
+        local = vlb_paths * np.arange(5)
+        links = (
+            2 * touched(vlb_paths, inner_groups * self._mean_cables)
+            + touched(local / 2, inner_groups * self.switches_per_group * around)
+            + 2 * touched(local / 4, around)
+        )
+        return float(links.sum())
+
     def check_searchable(self) -> None:
         """See `Topology`: there must be a third group."""
         if self.groups < 3:
@@ -240,6 +307,12 @@ class Dragonfly(Topology):
                 f"g={self.groups} is out of range: a VLB path between groups needs a third "
                 "group, so g must be at least 3"
             )
+
+    @property
+    def layout(self) -> Layout:
+        """See `Topology`."""
+        local_links = int((~self.is_global).sum())
+        return Layout(self.groups, self.switches_per_group, local_links)
 
     def coordinates(self, switch: int) -> Mapping[str, int]:
         """See `Topology`."""
@@ -331,10 +404,7 @@ class Dragonfly(Topology):
     @property
     def _name(self) -> str:
         suffix = "" if self.arrangement == "absolute" else f",{self.arrangement}"
-        return (
-            f"dfly({self.nodes_per_switch},{self.switches_per_group},"
-            f"{self.global_ports},{self.groups}{suffix})"
-        )
+        return f"dfly({','.join(map(str, self.parameters))}{suffix})"
 
     def __eq__(self, other: object) -> bool:
         return (

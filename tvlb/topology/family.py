@@ -1,0 +1,211 @@
+"""What a family of networks declares, and the registry of families.
+
+Every module of `tvlb.topology` may hold a family, which it registers; whoever defines one elsewhere
+registers it the same way.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from types import SimpleNamespace
+from typing import Any, Self, Union
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tvlb.calls import Signature
+from tvlb.documents import Document
+from tvlb.registry import import_modules
+from tvlb.topology.topology import Topology
+
+__all__ = [
+    "Description",
+    "ExplicitTopology",
+    "Family",
+    "NamedTopology",
+    "NetworkSizes",
+    "TopologyMetadata",
+    "TopologyRecord",
+    "described",
+    "explicit_type",
+    "families",
+    "family_of",
+    "metadata_type",
+    "register",
+]
+
+
+@dataclass(frozen=True)
+class NetworkSizes:
+    """How large a network is.
+
+    Attributes
+    ----------
+    switches, nodes : their numbers.
+    cables : number of cables by kind; limits are checked in this order.
+    """
+
+    switches: int
+    nodes: int
+    cables: Mapping[str, int]
+
+
+class Description(ABC):
+    """A network as somebody describes it; nothing is built yet."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> NetworkSizes:
+        """How large it would be, whether or not there is such a network."""
+
+    @abstractmethod
+    def build(self) -> Topology:
+        """Return the network; raise InvalidInput if there is none."""
+
+
+class ExplicitTopology(BaseModel, Description):
+    """A network of which the cables are listed: what files and requests hold.
+
+    `str` of it is that of the network it describes.
+    """
+
+    # The errors of long lists, of which only the first is told, would take many times their memory.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @classmethod
+    @abstractmethod
+    def of(cls, topology: Topology) -> Self:
+        """Describe a network; equal networks are described equally."""
+
+    @abstractmethod
+    def build(self, path: str | None = None) -> Topology:
+        """See `Description.build`; `str` of the network is the path of the file, if it has one."""
+
+    @abstractmethod
+    def canonical(self) -> Self:
+        """Return it as `of` describes its network; nothing is built."""
+
+
+class TopologyRecord(BaseModel, ABC):
+    """What the header of a table says of its network."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    @classmethod
+    @abstractmethod
+    def of(cls, topology: Topology) -> Self:
+        """Record a network."""
+
+    @abstractmethod
+    def build(self) -> Topology:
+        """Return the network; raise InvalidInput if the record describes none."""
+
+
+class TopologyMetadata(Document):
+    """What a network amounts to."""
+
+    switches: int = Field(ge=0, description="Number of switches.")
+    nodes: int = Field(ge=0, description="Number of compute nodes.")
+    links: int = Field(ge=0, description="Number of directed links; a cable counts twice.")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of networks.
+
+    Attributes
+    ----------
+    topology : class of the networks; its parameters are annotated as `tvlb.calls.Signature` says.
+    sizes : from the parameters, by name; nothing is built.
+    example : a text for help.
+    metadata : model of what `Topology.metadata` returns.
+    explicit : model of networks given by their cables; None if only parameters give one.
+    record : model of what headers of tables say; None for `str` of the network.
+    """
+
+    topology: type[Topology]
+    sizes: Callable[..., NetworkSizes]
+    example: str
+    metadata: type[Document] = TopologyMetadata
+    explicit: type[ExplicitTopology] | None = None
+    record: type[TopologyRecord] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name by which its networks are called."""
+        return self.topology.name
+
+    @cached_property
+    def signature(self) -> Signature[Topology]:
+        """The parameters."""
+        return Signature(self.name, self.topology)
+
+
+@dataclass(frozen=True)
+class NamedTopology(Description):
+    """A network given by parameters.
+
+    Attributes
+    ----------
+    family : of the network.
+    parameters : by name, without those left at their default.
+    """
+
+    family: Family
+    parameters: Mapping[str, object]
+
+    @property
+    def sizes(self) -> NetworkSizes:
+        """See `Description.sizes`."""
+        return self.family.sizes(**self.parameters)
+
+    def build(self) -> Topology:
+        """See `Description.build`."""
+        return self.family.signature.make(**self.parameters)
+
+    def __str__(self) -> str:
+        signature = self.family.signature
+        usual = {one.key: one.default for one in signature.parameters}
+        return signature.text(SimpleNamespace(**usual | dict(self.parameters)))
+
+
+_REGISTERED: dict[str, Family] = {}
+
+
+def register(family: Family) -> None:
+    """Add a family, or replace the one of its name."""
+    _REGISTERED[family.name] = family
+
+
+def families() -> dict[str, Family]:
+    """Return all families by name, in the order of the names."""
+    _load()
+    return dict(sorted(_REGISTERED.items()))
+
+
+@cache
+def _load() -> None:
+    import_modules("tvlb.topology")
+
+
+def family_of(topology: Topology) -> Family:
+    """Return the family of a network."""
+    return families()[topology.name]
+
+
+def described(topology: Topology) -> str | ExplicitTopology:
+    """Return what a request says of a network: its text or, where there is none, its cables."""
+    explicit = family_of(topology).explicit
+    return str(topology) if topology.is_named or explicit is None else explicit.of(topology)
+
+
+def explicit_type() -> Any:
+    """Return the type of networks given by their cables, of any family that has such."""
+    models = [one.explicit for one in families().values() if one.explicit is not None]
+    return Union[tuple(models)]  # noqa: UP007 - as many as there are
+
+
+def metadata_type() -> Any:
+    """Return the type of what `Topology.metadata` returns, of any family."""
+    models = [one.metadata for one in families().values()]
+    return Union[*models, TopologyMetadata]
