@@ -29,6 +29,7 @@ from tvlb.topology.parse import (
     topology_forms,
     topology_regex,
 )
+from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.topology import Layout, Topology, Triples
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "NamedTopology",
     "Network",
     "NetworkSizes",
+    "ShortestPathTopology",
     "Topology",
     "TopologyMetadata",
     "TopologyRecord",

@@ -15,7 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.calls import Signature
 from tvlb.documents import Document
+from tvlb.errors import InvalidInput
 from tvlb.registry import import_modules
+from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES
 from tvlb.topology.topology import Topology
 
 __all__ = [
@@ -48,6 +50,17 @@ class NetworkSizes:
     switches: int
     nodes: int
     cables: Mapping[str, int]
+
+    def check(self, name: object) -> None:
+        """Raise InvalidInput if a network, of this name, is too large to be built."""
+        links = 2 * sum(self.cables.values())
+        for what, value, limit in (
+            ("switches", self.switches, MAX_SWITCHES),
+            ("compute nodes", self.nodes, MAX_NODES),
+            ("directed links", links, MAX_LINKS),
+        ):
+            if value > limit:
+                raise InvalidInput(f"{name} has {value:,} {what}; the limit is {limit:,}")
 
 
 class Description(ABC):

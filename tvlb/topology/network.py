@@ -5,7 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LinkKinds", "Network", "directed_links"]
+__all__ = ["MAX_LINKS", "MAX_NODES", "MAX_SWITCHES", "LinkKinds", "Network", "directed_links"]
+
+MAX_NODES = 10_000_000
+MAX_SWITCHES = 20_000
+MAX_LINKS = 20_000_000
+"""Directed; networks beyond these limits are not built."""
 
 
 @dataclass(frozen=True)

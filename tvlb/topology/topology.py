@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
+from tvlb.errors import InvalidInput
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.network import LinkKinds, Network
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = ["Layout", "Topology", "Triples"]
+
+_REPRESENTATIVES = 64
+_FEWEST_SWITCHES = 3
 
 _Switches = NDArray[np.integer]
 _Mask = NDArray[np.bool_]
@@ -68,7 +72,6 @@ class Topology(ABC):
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
     network : switches, nodes and links.
-    nodes_per_switch : compute nodes of every switch; node id = switch * nodes_per_switch + k.
     """
 
     name: ClassVar[str]
@@ -76,7 +79,6 @@ class Topology(ABC):
     kinds: ClassVar[LinkKinds]
     has_usage_kernel: ClassVar[bool] = False
     network: Network
-    nodes_per_switch: int
 
     @property
     def num_switches(self) -> int:
@@ -92,6 +94,22 @@ class Topology(ABC):
     def num_links(self) -> int:
         """Number of directed links; a cable counts twice."""
         return self.network.num_links
+
+    @cached_property
+    def nodes_per_switch(self) -> int:
+        """Compute nodes of every switch; node id = switch * nodes_per_switch + k.
+
+        Raises
+        ------
+        InvalidInput : some switches have more of them than others.
+        """
+        counts = np.bincount(self.network.node_switch, minlength=self.num_switches)
+        if counts.min() != counts.max():
+            raise InvalidInput(
+                f"{self} has {counts.min()} compute nodes at some switches and {counts.max()} at "
+                "others; this needs as many at each"
+            )
+        return int(counts[0])
 
     def kind_name(self, link: int) -> str:
         """Kind of a link."""
@@ -146,17 +164,22 @@ class Topology(ABC):
     def most_vlb_paths(self) -> int:
         """Bound on the VLB paths of a pair of switches with a choice."""
 
-    @abstractmethod
     def has_choice(self, sources: _Switches, targets: _Switches) -> NDArray[np.bool_]:
         """Whether path sets choose among the detours of given pairs; arrays broadcast.
 
-        Where they do not, every set but the empty one has all detours.
+        Where they do not, every set but the empty one has all detours. Two different switches have
+        a choice, where the family says nothing else.
         """
+        return np.asarray(sources != targets)
 
     @property
-    @abstractmethod
     def representatives(self) -> NDArray[np.int32]:
-        """Switches that stand for all others, as far as the network is regular."""
+        """Switches that stand for all others, as far as the network is regular.
+
+        Some that are evenly spread, where the family knows of none.
+        """
+        few = np.linspace(0, self.num_switches - 1, min(self.num_switches, _REPRESENTATIVES))
+        return few.astype(np.int32)
 
     @abstractmethod
     def path_faults(self, paths: Triples) -> Iterator[tuple[str, _Mask]]:
@@ -177,13 +200,13 @@ class Topology(ABC):
     def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
         """Return the pairs from which a packet of given pairs may decide again, after one link."""
 
-    @abstractmethod
     def capacity_prices(self, sources: _Switches, targets: _Switches) -> NDArray[np.float64]:
         """Return link prices of which every path of the given flows costs at least 2.
 
         float64 (links,); all zero where the family knows of none. Every link that is used by
         other paths is priced, so that the sum over half the traffic bounds the throughput.
         """
+        return np.zeros(self.num_links)
 
     @cached_property
     @abstractmethod
@@ -200,9 +223,28 @@ class Topology(ABC):
         hops = np.arange(2, 2 + len(vlb_paths))
         return float(touched(vlb_paths * hops, self.num_links).sum())
 
-    @abstractmethod
+    def data_points(self) -> list[str]:
+        """Return the path sets among which Step 1 looks for candidates, shortest first.
+
+        From the length at which every pair may have a detour up, ten steps each, then all paths.
+
+        References
+        ----------
+        Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, Table 1.
+        """
+        most = len(self.longest_min_path)
+        lengths = [f"<={length}" for length in range(max(most, 2), 2 * most)]
+        shares = ["", *(f"+{percent}%" for percent in range(10, 100, 10))]
+        return [*(length + share for length in lengths for share in shares), "all"]
+
+    def strategic_choices(self) -> list[str]:
+        """Return the path sets that Step 2 adds to the data points, if the family has some."""
+        return []
+
     def check_searchable(self) -> None:
         """Raise InvalidInput unless there are VLB paths to choose from."""
+        if self.num_switches < _FEWEST_SWITCHES:
+            raise InvalidInput(f"{self} has no VLB paths: they need a third switch")
 
     @cached_property
     def graph(self) -> "nx.MultiDiGraph[int]":
@@ -212,8 +254,9 @@ class Topology(ABC):
 
         graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
         graph.graph.update(self.metadata)
+        nodes = np.bincount(self.network.node_switch, minlength=self.num_switches)
         for switch in range(self.num_switches):
-            graph.add_node(switch, nodes=self.nodes_per_switch, **self.coordinates(switch))
+            graph.add_node(switch, nodes=int(nodes[switch]), **self.coordinates(switch))
         network = self.network
         ends = zip(
             network.link_source.tolist(),
@@ -231,9 +274,9 @@ class Topology(ABC):
         """How pictures show it; as a ring of all switches, where the family says no other."""
         return Layout(self.num_switches, 1, 0)
 
-    @abstractmethod
     def coordinates(self, switch: int) -> Mapping[str, int]:
         """Where a switch stands, in the family's terms."""
+        return {}
 
     def __repr__(self) -> str:
         return f"<{self}>"

@@ -15,16 +15,20 @@ from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Shape
 from tvlb.topology.dragonfly.path_rules import path_faults
 from tvlb.topology.expected import ExpectedPaths, touched
-from tvlb.topology.network import LinkKinds, Network, directed_links
+from tvlb.topology.network import (
+    MAX_LINKS,
+    MAX_NODES,
+    MAX_SWITCHES,
+    LinkKinds,
+    Network,
+    directed_links,
+)
 from tvlb.topology.topology import Layout, Topology, Triples
 
 __all__ = ["FROM_FILE", "Dragonfly", "LinkKind"]
 
 # The network itself says which sizes make one.
 _LARGEST = 999_999_999
-_MAX_NODES = 10_000_000
-_MAX_SWITCHES = 20_000
-_MAX_LINKS = 20_000_000
 FROM_FILE = "file"
 
 _Switches = NDArray[np.integer]
@@ -127,7 +131,6 @@ class Dragonfly(Topology):
     def _set(
         self, p: int, a: int, h: int, g: int, arrangement: str, cables: NDArray[np.int32]
     ) -> None:
-        self.nodes_per_switch = p
         self.switches_per_group = a
         self.global_ports = h
         self.groups = g
@@ -300,6 +303,18 @@ class Dragonfly(Topology):
         )
         return float(links.sum())
 
+    def strategic_choices(self) -> list[str]:
+        """See `Topology`: those of the T-UGAL paper and the sets of shortest halves."""
+        return [
+            "<=4+(2,3)",
+            "<=4+(3,2)",
+            "short(2,3)",
+            "short(3,2)",
+            "short(<=4)",
+            "short(<=5)",
+            "short(all)",
+        ]
+
     def check_searchable(self) -> None:
         """See `Topology`: there must be a third group."""
         if self.groups < 3:
@@ -433,15 +448,15 @@ def _check_parameters(p: int, a: int, h: int, g: int) -> None:
             f"g={g} is out of range: {a} switches with {h} global ports each reach at most "
             f"a*h+1 = {a * h + 1} groups"
         )
-    if p * a * g > _MAX_NODES:
+    if p * a * g > MAX_NODES:
         raise InvalidInput(
             f"p={p} is out of range: dfly({p},{a},{h},{g}) has {p * a * g} compute nodes; "
-            f"the limit is {_MAX_NODES}"
+            f"the limit is {MAX_NODES}"
         )
-    if a * g > _MAX_SWITCHES or a * g * (a - 1 + h) > _MAX_LINKS:
+    if a * g > MAX_SWITCHES or a * g * (a - 1 + h) > MAX_LINKS:
         raise InvalidInput(
             f"dfly({p},{a},{h},{g}) has {a * g} switches and {a * g * (a - 1 + h)} directed links; "
-            f"the limits are {_MAX_SWITCHES} and {_MAX_LINKS}"
+            f"the limits are {MAX_SWITCHES} and {MAX_LINKS}"
         )
 
 

@@ -1,0 +1,106 @@
+"""Two small families, and an independent account of their MIN paths."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.calls import Whole
+from tvlb.topology import (
+    Family,
+    LinkKinds,
+    NetworkSizes,
+    ShortestPathTopology,
+    Topology,
+)
+
+
+class WalkCounts:
+    """Counts shortest paths as walks: of no more links than needed, they are the same.
+
+    It stands in for `_native.ShortestPaths`.
+    """
+
+    def __init__(self, topology: Topology) -> None:
+        network, size = topology.network, topology.num_switches
+        step = np.zeros((size, size), dtype=np.int64)
+        np.add.at(step, (network.link_source, network.link_target), 1)
+        self.hops = np.where(np.eye(size, dtype=bool), 0, -1)
+        self.paths = np.eye(size, dtype=np.int64)
+        walks = np.eye(size, dtype=np.int64)
+        while (self.hops < 0).any():
+            walks = walks @ step
+            new = (self.hops < 0) & (walks > 0)
+            self.hops[new] = self.hops.max() + 1
+            self.paths[new] = walks[new]
+        self.longest_min_path = int(self.hops.max())
+        self.most_min_paths = int(self.paths[~np.eye(size, dtype=bool)].max())
+
+    def min_hops(self, sources: NDArray[np.int32], targets: NDArray[np.int32]) -> Any:
+        return self.hops[sources, targets].astype(np.int32)
+
+    def min_paths(self, sources: NDArray[np.int32], targets: NDArray[np.int32]) -> Any:
+        return self.paths[sources, targets].astype(np.int32)
+
+
+@dataclass(frozen=True, repr=False)
+class Ring(ShortestPathTopology):
+    """A ring of switches."""
+
+    switches: Annotated[int, Whole("N", 3, 100_000)]
+    nodes: Annotated[int, Whole("P", 1, 64)] = 1
+
+    name = "ring"
+    kinds = LinkKinds(("ring",), (10,))
+
+    def cables(self) -> tuple[NDArray[np.int32], ...]:
+        one = np.arange(self.switches, dtype=np.int32)
+        return (np.stack([one, (one + 1) % self.switches], axis=1),)
+
+    def nodes_of_switches(self) -> NDArray[np.int32]:
+        return np.full(self.switches, self.nodes, dtype=np.int32)
+
+    def compile(self) -> Any:
+        return WalkCounts(self)
+
+
+def ring_sizes(switches: int, nodes: int = 1) -> NetworkSizes:
+    return NetworkSizes(switches, switches * nodes, {"ring": switches})
+
+
+@dataclass(frozen=True, repr=False)
+class Leaves(ShortestPathTopology):
+    """Some leaves with a node each, below some spines without; spines have a ring of their own."""
+
+    leaves: Annotated[int, Whole("L", 0, 99)]
+    spines: Annotated[int, Whole("S", 3, 99)]
+    is_joined: Annotated[int, Whole("JOINED", 0, 1)] = 1
+
+    name = "leaves"
+    kinds = LinkKinds(("up", "ring"), (10, 15))
+
+    def cables(self) -> tuple[NDArray[np.int32], ...]:
+        leaves, spines = np.indices((self.leaves, self.spines), dtype=np.int32)
+        up = np.stack([leaves.ravel(), self.leaves + spines.ravel()], axis=1)
+        ring = self.leaves + np.arange(self.spines, dtype=np.int32)
+        joined = np.stack([ring, np.roll(ring, -1)], axis=1)
+        return (up[: len(up) * self.is_joined], joined)
+
+    def nodes_of_switches(self) -> NDArray[np.int32]:
+        return np.repeat(np.array([1, 0], dtype=np.int32), [self.leaves, self.spines])
+
+    def compile(self) -> Any:
+        return WalkCounts(self)
+
+
+def leaves_sizes(leaves: int, spines: int, is_joined: int = 1) -> NetworkSizes:
+    return NetworkSizes(
+        leaves + spines, leaves, {"up": leaves * spines * is_joined, "ring": spines}
+    )
+
+
+FAMILIES = (
+    Family(Ring, ring_sizes, example="ring(5)"),
+    Family(Leaves, leaves_sizes, example="leaves(4,3)"),
+)

@@ -1,0 +1,218 @@
+"""Networks whose MIN paths are all shortest paths: what their families need not say."""
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb import _native
+from tvlb.calls import Signature
+from tvlb.errors import InvalidInput
+from tvlb.topology.compiled import compiled
+from tvlb.topology.expected import ExpectedPaths
+from tvlb.topology.family import family_of
+from tvlb.topology.network import Network, directed_links
+from tvlb.topology.topology import Topology, Triples
+
+__all__ = ["ShortestPathTopology"]
+
+_SAMPLED_SWITCHES = 4
+_ABSENT = -1
+
+_Switches = NDArray[np.integer]
+_Mask = NDArray[np.bool_]
+
+
+class ShortestPathTopology(Topology):
+    """A network given by its cables; a MIN path is any shortest path.
+
+    A family is a frozen dataclass that is registered (`tvlb.topology.register`). Its fields are the
+    parameters, annotated as `tvlb.calls.Signature` says; it has `name`, `kinds`, `cables` and
+    `nodes_of_switches`.
+
+    Raises
+    ------
+    InvalidInput : the network is too large, or some switches do not reach each other.
+
+    Notes
+    -----
+    Halves of paths are named by their position among the MIN paths of their ends. Numbers and
+    lengths of these come from the compiled twin, which lists none of them.
+    """
+
+    @abstractmethod
+    def cables(self) -> tuple[NDArray[np.int32], ...]:
+        """Return the cables of each kind as switch pairs, int32 (cables, 2), in order of kinds."""
+
+    @abstractmethod
+    def nodes_of_switches(self) -> NDArray[np.int32]:
+        """Return the number of compute nodes of every switch, int32 (switches,)."""
+
+    def __post_init__(self) -> None:
+        family = family_of(self)
+        family.sizes(**{key: getattr(self, key) for key in family.signature.arguments}).check(self)
+        nodes = self.nodes_of_switches()
+        source, target, kind, ordinal = directed_links(*self.cables())
+        switches = np.arange(len(nodes), dtype=np.int32)
+        network = Network(len(nodes), np.repeat(switches, nodes), source, target, kind, ordinal)
+        if (apart := _unreached(network)) is not None:
+            raise InvalidInput(f"{self} has no path from switch 0 to switch {apart}")
+        # The dataclass is frozen.
+        object.__setattr__(self, "network", network)
+
+    def __str__(self) -> str:
+        return Signature(self.name, type(self)).text(self)
+
+    @property
+    def identity(self) -> tuple[int | str, ...]:
+        """See `Topology`: the name and a hash of nodes and links."""
+        network, digest = self.network, hashlib.sha256()
+        columns = (network.link_source, network.link_target, network.link_kind)
+        for column in (network.node_switch, *columns):
+            digest.update(column.astype("<i4").tobytes())
+        return self.name, network.num_switches, digest.hexdigest()
+
+    def compile(self) -> _native.Topology:
+        """See `Topology`."""
+        network = self.network
+        links = _native.Network(
+            network.num_switches,
+            network.node_switch,
+            network.link_source,
+            network.link_target,
+            network.link_kind,
+        )
+        native: Any = _native
+        return native.ShortestPaths(links)
+
+    @property
+    def _twin(self) -> Any:
+        return compiled(self)
+
+    def _hops(self, sources: _Switches, targets: _Switches) -> NDArray[np.int32]:
+        """Hops of the MIN paths of pairs; arrays broadcast."""
+        source, target = np.broadcast_arrays(np.int32(sources), np.int32(targets))
+        return self._twin.min_hops(source.ravel(), target.ravel()).reshape(source.shape)
+
+    def _paths(self, sources: _Switches, targets: _Switches) -> NDArray[np.int32]:
+        """Count the MIN paths of pairs; arrays broadcast."""
+        source, target = np.broadcast_arrays(np.int32(sources), np.int32(targets))
+        return self._twin.min_paths(source.ravel(), target.ravel()).reshape(source.shape)
+
+    @property
+    def longest_min_path(self) -> tuple[int, ...]:
+        """See `Topology`: of one of the longest."""
+        switches = np.arange(self.num_switches)
+        most = self._twin.longest_min_path
+        at, end = next(
+            (source, int(hops.argmax()))
+            for source in range(self.num_switches)
+            if (hops := self._hops(np.full(1, source), switches)).max() == most
+        )
+        kinds: list[int] = []
+        for left in range(most - 1, -1, -1):
+            links = self._links_from[at][self._links_from[at] != _ABSENT]
+            ends = self.network.link_target[links]
+            taken = int((self._hops(ends, np.full(1, end)) == left).argmax())
+            kinds.append(int(self.network.link_kind[links[taken]]))
+            at = int(ends[taken])
+        return tuple(kinds)
+
+    @property
+    def most_min_paths(self) -> int:
+        """See `Topology`."""
+        return self._twin.most_min_paths
+
+    @property
+    def most_vlb_paths(self) -> int:
+        """See `Topology`."""
+        return max(self.num_switches - 2, 0) * self.most_min_paths**2
+
+    @cached_property
+    def expected_paths(self) -> ExpectedPaths:
+        """See `Topology`: from the MIN paths of a few switches to all others."""
+        switches = np.arange(self.num_switches)
+        few = np.unique(np.linspace(0, self.num_switches - 1, _SAMPLED_SWITCHES).astype(np.int32))
+        sources, targets = np.meshgrid(few, switches, indexing="ij")
+        apart = sources != targets
+        hops = self._hops(sources[apart], targets[apart])
+        paths = self._paths(sources[apart], targets[apart])
+        by_hops = np.bincount(hops, weights=paths)[1:]
+        return ExpectedPaths(
+            pairs=self.num_switches * (self.num_switches - 1),
+            intermediates=self.num_switches - 2,
+            min_paths=float(paths.mean()),
+            share_by_hops=by_hops / by_hops.sum(),
+            # Every packet takes two MIN paths.
+            adversarial_throughput=self.num_links / (2 * float(hops.mean()) * self.num_nodes),
+        )
+
+    def path_faults(self, paths: Triples) -> Iterator[tuple[str, _Mask]]:
+        """See `Topology`."""
+        via = paths.intermediate
+        yield (
+            "the intermediate switch is the source or the destination",
+            (via == paths.source) | (via == paths.target),
+        )
+        halves = (
+            ("first", paths.first, paths.source, via),
+            ("second", paths.second, via, paths.target),
+        )
+        hops = np.zeros(len(via), dtype=np.int64)
+        for name, given, start, end in halves:
+            hops += self._hops(start, end)
+            yield (
+                f"there is no {name} half of this number",
+                (given < 0) | (given >= self._paths(start, end)),
+            )
+        yield "hops do not match the path", paths.hops != hops
+
+    @cached_property
+    def _links_from(self) -> NDArray[np.int32]:
+        """Links that leave each switch, int32 (switches, most), -1 beyond; ids ascend."""
+        return _grouped(self.network.link_source, self.num_switches)
+
+    def arrivals(self, switches: _Switches) -> NDArray[np.int32]:
+        """See `Topology`: all links into a switch."""
+        return _grouped(self.network.link_target, self.num_switches)[switches]
+
+    def is_second(self, sources: _Switches, targets: _Switches) -> _Mask:
+        """See `Topology`: where a MIN path has its second switch."""
+        near, exists = self._neighbours(sources)
+        further = self._hops(near, targets[:, None]) > self._hops(sources, targets)[:, None]
+        return np.any(exists & further, axis=1)
+
+    def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
+        """See `Topology`: from the second switches of the MIN paths of two or more hops."""
+        near, exists = self._neighbours(sources)
+        left = self._hops(near, targets[:, None])
+        found = exists & (left > 0) & (left < self._hops(sources, targets)[:, None])
+        return near[found], np.broadcast_to(targets[:, None], found.shape)[found]
+
+    def _neighbours(self, switches: _Switches) -> tuple[_Switches, _Mask]:
+        """Return the switches next to given ones, (switches, most), and which there are."""
+        links = self._links_from[switches]
+        return self.network.link_target[links], links != _ABSENT
+
+
+def _grouped(ends: NDArray[np.int32], switches: int) -> NDArray[np.int32]:
+    """List the links of each switch, int32 (switches, most), -1 beyond; ids ascend."""
+    counts = np.bincount(ends, minlength=switches)
+    order = np.argsort(ends, kind="stable")
+    rank = np.arange(len(ends)) - np.repeat(np.cumsum(counts) - counts, counts)
+    table = np.full((switches, counts.max(initial=0)), _ABSENT, dtype=np.int32)
+    table[ends[order], rank] = order
+    return table
+
+
+def _unreached(network: Network) -> int | None:
+    """Return a switch that has no path from the first one, None if there is none."""
+    reached = np.zeros(network.num_switches, dtype=bool)
+    reached[0] = True
+    while (grown := reached[network.link_source] & ~reached[network.link_target]).any():
+        reached[network.link_target[grown]] = True
+    return None if reached.all() else int(reached.argmin())
