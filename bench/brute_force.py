@@ -19,7 +19,7 @@ import numpy as np
 
 from tvlb.model import TOLERANCE, PatternModel, PatternTask, RegretSolver, solve_pattern
 from tvlb.parallel import gather
-from tvlb.paths import parse_expression, table1_points
+from tvlb.paths import data_points, parse_expression
 from tvlb.search import choose_patterns
 from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import Pattern
@@ -65,7 +65,7 @@ def compare(task: Task) -> list[Compared]:
 
 def tasks_of(topology: Topology, sample: int | None) -> list[Task]:
     """Return every program, or a random sample of them, pattern by pattern."""
-    points = tuple(str(point) for point in table1_points(topology))
+    points = tuple(str(point) for point in data_points(topology))
     patterns = choose_patterns(topology, "all", 0).everything
     pairs = [(pattern, point) for pattern in range(len(patterns)) for point in points]
     if sample is not None:

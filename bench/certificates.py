@@ -24,10 +24,10 @@ from tvlb.parallel import gather
 from tvlb.paths import (
     PathRows,
     PathSet,
+    data_points,
     min_rows,
     parse_expression,
     strategic_choices,
-    table1_points,
 )
 from tvlb.search import choose_patterns
 from tvlb.topology import Dragonfly, parse_topology
@@ -142,7 +142,7 @@ def main() -> int:
     options = parser.parse_args()
     topology = parse_topology(options.topology)
     assert isinstance(topology, Dragonfly)
-    sets = [str(one) for one in (*table1_points(topology), *strategic_choices(topology))]
+    sets = [str(one) for one in (*data_points(topology), *strategic_choices(topology))]
     patterns = choose_patterns(topology, "all", 0).everything
     random = Random(options.seed)
     tasks = [

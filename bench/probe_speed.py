@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from random import Random
 
 from tvlb.model import TOLERANCE, PatternModel, RegretSolver
-from tvlb.paths import PathSet, strategic_choices, table1_points
+from tvlb.paths import PathSet, data_points, strategic_choices
 from tvlb.search import choose_patterns, probe
 from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import Pattern
@@ -118,7 +118,7 @@ def time_probe(topology: Topology, patterns: str, workers: int, gap: float) -> F
 
 def with_highs(figures: Figures, topology: Topology, count: int) -> Figures:
     """Solve a sample of the linear programs with HiGHS, too."""
-    sets = [*table1_points(topology), *strategic_choices(topology)]
+    sets = [*data_points(topology), *strategic_choices(topology)]
     patterns = choose_patterns(topology, "all", 0).everything
     random = Random(0)
     samples = [

@@ -1,6 +1,6 @@
 """The settings of a simulation run, checked when they are made."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -105,7 +105,9 @@ class SimulationConfig:
     drain_limit_cycles: int = _setting(
         20_000, "Most cycles after the measured window to wait for its packets", (0, MAX_CYCLES)
     )
-    vc_scheme: str = _setting("won", "VC scheme", VcScheme, "vcs")
+    vc_scheme: str | None = _setting(
+        None, "VC scheme", VcScheme, "vcs", "that of the network's family"
+    )
     # VC indices of a scheme that needs more are clamped.
     vc_count: int | None = _setting(
         None, "Virtual channels per port", (1, 8), "vc_count", "what the scheme needs"
@@ -152,11 +154,16 @@ class SimulationConfig:
         usual = zip(kinds.names, kinds.latencies, strict=True)
         return tuple(getattr(self, f"{name}{_LATENCY}", latency) for name, latency in usual)
 
+    def on(self, topology: Topology) -> "SimulationConfig":
+        """Return the settings with what the family of a network says filled in."""
+        return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme)
+
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has."""
         if self.vc_count is not None:
             return self.vc_count
-        return VcScheme(self.vc_scheme).vcs_needed(_longest_route(topology, Routing(routing)))
+        scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
+        return scheme.vcs_needed(_longest_route(topology, Routing(routing)))
 
 
 def settings() -> dict[str, Setting]:

@@ -92,7 +92,8 @@ def search_saturation(
         raise InvalidInput(f"guess = {guess}: expected a number in 0..1")
     if not 0.0 <= guess_error <= 1.0:
         raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
-    settings = replace(config or SimulationConfig(), stop_when_saturated=True)
+    asked = (config or SimulationConfig()).on(scenario.topology)
+    settings = replace(asked, stop_when_saturated=True)
     start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
     if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:
         pilot = _Grid(scenario, _shortened(settings), step, stop, on_run)

@@ -86,7 +86,7 @@ class Scenario:
         stop: _core.StopFlag | None = None,
     ) -> SimulationResult:
         """Simulate one load; see `sim_bridge.simulate`."""
-        settings = SimulationConfig() if config is None else config
+        settings = (config or SimulationConfig()).on(self.topology)
         compiled = self._compiled
         self._check_load(load)
         start = time.perf_counter()
@@ -183,7 +183,8 @@ class Scenario:
         self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float
     ) -> SimulationResult:
         batch_accepted = ratio(raw.batch_accepted, raw.batch_cycles) / self.topology.num_nodes
-        switch_cycles = config.measured_cycles * self.topology.nodes_per_switch
+        # Switches without nodes send and take nothing.
+        switch_cycles = config.measured_cycles * np.maximum(self.topology.node_counts, 1)
         return SimulationResult(
             routing=str(self.routing),
             path_set=str(self.path_set),

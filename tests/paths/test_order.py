@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvlb import _native
-from tvlb.paths import PathRows, parse_expression, table1_points
+from tvlb.paths import PathRows, data_points, parse_expression
 from tvlb.topology import Dragonfly
 
 MASK = (1 << 64) - 1
@@ -86,7 +86,7 @@ def test_seeds_choose_differently_and_repeatably() -> None:
 
 def test_the_31_data_points_grow() -> None:
     topology = Dragonfly(2, 4, 2, 9)
-    points = table1_points(topology)
+    points = data_points(topology)
     names = [str(point) for point in points]
     assert names == [
         f"<={length}" + (f"+{10 * tenth}%" if tenth else "")

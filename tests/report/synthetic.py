@@ -5,7 +5,7 @@ import random
 from typing import Any, Literal
 
 from tests.plots.made_search import ANSWERS, made_search
-from tvlb.paths import table1_points
+from tvlb.paths import data_points
 from tvlb.schemas import TableBody, example, request_key
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.topology import Dragonfly
@@ -93,7 +93,7 @@ def _probe(network: Dragonfly, draw: random.Random) -> tuple[float, list[dict[st
     best = draw.uniform(0.4, 0.6)
     cut = 0.92 * best
     points: list[dict[str, Any]] = []
-    for number, path_set in enumerate(table1_points(network)):
+    for number, path_set in enumerate(data_points(network)):
         theta = best * min(1.0, 0.55 + 0.06 * number) - 0.001 * number
         points.append(
             point

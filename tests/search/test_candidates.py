@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.search.here import Memory, units_here
-from tvlb.paths import PathSet, parse_expression, table1_points
+from tvlb.paths import PathSet, data_points, parse_expression
 from tvlb.search import (
     MAX_DATA_POINTS,
     ProbePoint,
@@ -21,7 +21,7 @@ from tvlb.topology import Dragonfly
 
 # On this network all 31 data points are different sets.
 TOPOLOGY = Dragonfly(2, 4, 2, 9)
-NAMES = [str(point) for point in table1_points(TOPOLOGY)]
+NAMES = [str(point) for point in data_points(TOPOLOGY)]
 
 
 # What tells equal sets is computed once for all tests.

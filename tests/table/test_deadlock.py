@@ -51,7 +51,7 @@ def brute_force_graph(
 
     def add(links: list[int]) -> None:
         kinds = np.array([network.link_kind[links]], dtype=np.int8)
-        vcs = VcScheme(settings.scheme).vcs(kinds, count - 1)[0].tolist()
+        vcs = settings.on(topology).vcs(kinds, count - 1)[0].tolist()
         channels = list(zip(links, vcs, strict=True))
         graph.add_edges_from(pairwise(channels))
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.topology.toy import Leaves, Ring
+from tests.topology.toy import Leaves, Ring, WalkCounts
 from tvlb.errors import InvalidInput
-from tvlb.paths import strategic_choices, table1_points
-from tvlb.topology import Dragonfly, Topology, Triples, parse_topology
+from tvlb.paths import all_pairs, data_points, min_rows, strategic_choices
+from tvlb.topology import Dragonfly, Topology, Triples, compiled, parse_topology
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -90,7 +90,7 @@ def test_faults_of_paths() -> None:
     assert faults(1, 0, 0, 4) == ["hops do not match the path"]
     assert faults(1, 1, 0, 3) == ["there is no first half of this number"]
     assert faults(1, 0, -1, 3) == ["there is no second half of this number"]
-    assert faults(3, 1, 0, 3) == ["the intermediate switch is the source or the destination"]
+    assert faults(3, 1, 0, 3)[0] == "the intermediate switch is the source or the destination"
 
 
 def test_where_a_packet_decides_again() -> None:
@@ -139,7 +139,7 @@ def test_data_points() -> None:
 
 def test_data_points_of_the_paper() -> None:
     topology = Dragonfly(2, 4, 2, 9)
-    assert topology.data_points() == [str(one) for one in table1_points(topology)]
+    assert topology.data_points() == [str(one) for one in data_points(topology)]
     assert topology.strategic_choices() == [str(one) for one in strategic_choices(topology)]
 
 
@@ -148,3 +148,18 @@ def test_pictures_show_a_ring() -> None:
     assert (layout.groups, layout.switches_per_group, layout.first_global_link) == (5, 1, 0)
     layout = Dragonfly(2, 4, 2, 9).layout
     assert (layout.groups, layout.switches_per_group, layout.first_global_link) == (9, 4, 9 * 12)
+
+
+@pytest.mark.parametrize("name", ["ring(5)", "ring(6)", "leaves(5,3)", "leaves(0,8)"])
+def test_min_paths_are_all_shortest_walks(name: str) -> None:
+    topology = parse_topology(name)
+    counts, twin = WalkCounts(topology), compiled(topology)
+    source, target = all_pairs(topology)
+    assert (twin.min_paths(source, target) == counts.paths[source, target]).all()
+    rows = min_rows(topology, source, target)
+    assert (rows.hops == counts.hops[source, target][rows.pair_of_row]).all()
+    # Every one is a walk of its own.
+    links = rows.links()
+    assert len(np.unique(np.column_stack([rows.pair_of_row, links]), axis=0)) == len(rows)
+    ends = topology.network.link_target[links[np.arange(len(rows)), rows.hops - 1]]
+    assert (ends == rows.target[rows.pair_of_row]).all()

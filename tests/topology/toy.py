@@ -1,7 +1,7 @@
 """Two small families, and an independent account of their MIN paths."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,7 @@ from tvlb.topology import (
 
 
 class WalkCounts:
-    """Counts shortest paths as walks: of no more links than needed, they are the same.
-
-    It stands in for `_native.ShortestPaths`.
-    """
+    """Counts shortest paths as walks: of no more links than needed, they are the same."""
 
     def __init__(self, topology: Topology) -> None:
         network, size = topology.network, topology.num_switches
@@ -34,14 +31,6 @@ class WalkCounts:
             new = (self.hops < 0) & (walks > 0)
             self.hops[new] = self.hops.max() + 1
             self.paths[new] = walks[new]
-        self.longest_min_path = int(self.hops.max())
-        self.most_min_paths = int(self.paths[~np.eye(size, dtype=bool)].max())
-
-    def min_hops(self, sources: NDArray[np.int32], targets: NDArray[np.int32]) -> Any:
-        return self.hops[sources, targets].astype(np.int32)
-
-    def min_paths(self, sources: NDArray[np.int32], targets: NDArray[np.int32]) -> Any:
-        return self.paths[sources, targets].astype(np.int32)
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,9 +49,6 @@ class Ring(ShortestPathTopology):
 
     def nodes_of_switches(self) -> NDArray[np.int32]:
         return np.full(self.switches, self.nodes, dtype=np.int32)
-
-    def compile(self) -> Any:
-        return WalkCounts(self)
 
 
 def ring_sizes(switches: int, nodes: int = 1) -> NetworkSizes:
@@ -89,9 +75,6 @@ class Leaves(ShortestPathTopology):
 
     def nodes_of_switches(self) -> NDArray[np.int32]:
         return np.repeat(np.array([1, 0], dtype=np.int32), [self.leaves, self.spines])
-
-    def compile(self) -> Any:
-        return WalkCounts(self)
 
 
 def leaves_sizes(leaves: int, spines: int, is_joined: int = 1) -> NetworkSizes:

@@ -37,19 +37,20 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
 
     Notes
     -----
-    They are the pairs of type2(seed=0), type2(seed=1), ..., so every switch is as often a source
-    as a destination; less than a whole pattern takes every n-th switch.
+    They are the pairs of the random adversarial patterns of seeds 0, 1, ..., so on a Dragonfly
+    every switch is as often a source as a destination; less than a whole pattern takes every n-th.
     """
     topology = path_set.topology
     switches = topology.num_switches
     first = _partners(topology, 0)
-    paths = path_set.most_paths(*first).sum() / switches
+    pairs = max(len(first[0]), 1)
+    paths = path_set.most_paths(*first).sum() / pairs
     wanted = int(min(_MOST_PAIRS, max(1, most_rows // max(1, paths))))
-    if wanted < switches:
-        chosen = np.arange(wanted) * switches // wanted
+    if wanted < pairs:
+        chosen = np.arange(wanted) * pairs // wanted
         between = first[0][chosen], first[1][chosen]
     else:
-        patterns = [_partners(topology, seed) for seed in range(wanted // switches)]
+        patterns = [_partners(topology, seed) for seed in range(wanted // pairs)]
         between = (
             np.concatenate([sources for sources, _ in patterns]),
             np.concatenate([targets for _, targets in patterns]),
@@ -61,9 +62,10 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
 
 def _partners(topology: Topology, seed: int) -> tuple[Switches, Switches]:
     nodes = type2_pattern(topology, seed).destinations(topology, seed)
-    first_nodes = np.arange(topology.num_switches) * topology.nodes_per_switch
-    targets = nodes[first_nodes] // topology.nodes_per_switch
-    return np.arange(topology.num_switches, dtype=np.int32), targets.astype(np.int32)
+    senders = np.flatnonzero(topology.node_counts).astype(np.int32)
+    targets = topology.network.node_switch[nodes[topology.first_node[senders]]]
+    apart = topology.has_choice(senders, targets)
+    return senders[apart], targets[apart]
 
 
 def _without_choice(topology: Topology) -> tuple[Switches, Switches]:

@@ -87,7 +87,14 @@ PatternOption = Annotated[
         help=f"{', '.join(one.example for one in named_patterns())}, or a traffic-matrix CSV file.",
     ),
 ]
-VcSchemeOption = Annotated[str, typer.Option("--vcs", help=f"VC scheme: {one_of(VcScheme)}.")]
+VcSchemeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--vcs",
+        help=f"VC scheme: {one_of(VcScheme)}.",
+        show_default="that of the network's family",
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(

@@ -49,7 +49,10 @@ def _parameter(option: str, name: str) -> inspect.Parameter:
 
 def _option(setting: Setting) -> Any:
     if isinstance(setting.values, type):
-        return Annotated[str, typer.Option(help=f"{setting.text}: {one_of(setting.values)}.")]
+        name = typer.Option(
+            help=f"{setting.text}: {one_of(setting.values)}.", show_default=setting.unset or True
+        )
+        return Annotated[str if setting.unset is None else str | None, name]
     if setting.unset is None:
         number = typer.Option(parser=integer, metavar="INTEGER", help=f"{setting.text}.")
         return Annotated[int, number]

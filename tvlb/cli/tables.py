@@ -94,7 +94,7 @@ def _show_pair(paths: list[PathItem], ends: tuple[int, int], json: bool) -> None
 
 def verify_command(
     table: TableArgument,
-    vcs: VcSchemeOption = "won",
+    vcs: VcSchemeOption = None,
     vc_count: Annotated[
         int | None,
         typer.Option(

@@ -88,7 +88,6 @@ void bind_topology(nb::module_& m) {
              "sources"_a, "targets"_a);
     nb::class_<tvlb::ShortestPaths, Topology>(m, "ShortestPaths")
         .def(nb::init<tvlb::Network>(), "network"_a)
-        .def_prop_ro("longest_min_path", &tvlb::ShortestPaths::half_links)
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::name_limit)
         .def("min_hops",
              [](const tvlb::ShortestPaths& self, const Ends& sources, const Ends& targets) {

@@ -15,7 +15,7 @@ from tvlb.paths.limits import (
 )
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.members import PathKeys, keys_of_paths, keys_of_rows, members
-from tvlb.paths.parse import PATH_SET_GRAMMAR, parse_expression, strategic_choices, table1_points
+from tvlb.paths.parse import PATH_SET_GRAMMAR, data_points, parse_expression, strategic_choices
 from tvlb.paths.path_set import (
     EmptySet,
     LengthSet,
@@ -58,6 +58,7 @@ __all__ = [
     "check_pairs",
     "check_rows",
     "count_paths",
+    "data_points",
     "is_listable",
     "keys_of_paths",
     "keys_of_rows",
@@ -69,5 +70,4 @@ __all__ = [
     "shape_shares",
     "shapes_of",
     "strategic_choices",
-    "table1_points",
 ]

@@ -12,7 +12,7 @@ from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShapeSet, ShortSet
 from tvlb.paths.shapes import shapes_of
 from tvlb.topology import Topology
 
-__all__ = ["PATH_SET_GRAMMAR", "parse_expression", "strategic_choices", "table1_points"]
+__all__ = ["PATH_SET_GRAMMAR", "data_points", "parse_expression", "strategic_choices"]
 
 PATH_SET_GRAMMAR = (
     "expected all, none, <=L (L = 2..6), <=L+F% (F = 1..99), <=L+(M,N) with M+N = L+1, "
@@ -96,23 +96,11 @@ def _short(topology: Topology, limits: tuple[str, ...]) -> ShortSet:
             raise InvalidInput(f"short({','.join(limits)}) is unknown")
 
 
-def table1_points(topology: Topology, seed: int = 0) -> list[PathSet]:
-    """Return the 31 data points of Table 1 of the T-UGAL paper, shortest first."""
-    points: list[PathSet] = []
-    for length in range(3, 6):
-        points.append(LengthSet(topology, length, seed=seed))
-        points += [LengthSet(topology, length, 10 * tenth, seed=seed) for tenth in range(1, 10)]
-    return [*points, LengthSet(topology, seed=seed)]
+def data_points(topology: Topology, seed: int = 0) -> list[PathSet]:
+    """Return the sets that Step 1 probes, shortest first; on a Dragonfly those of Table 1."""
+    return [parse_expression(text, topology, seed) for text in topology.data_points()]
 
 
 def strategic_choices(topology: Topology, seed: int = 0) -> list[PathSet]:
     """Return the deterministic choices that Step 2 adds to the data points."""
-    return [
-        LengthSet(topology, 4, composition=(2, 3), seed=seed),
-        LengthSet(topology, 4, composition=(3, 2), seed=seed),
-        ShortSet(topology, max_first=2),
-        ShortSet(topology, max_second=2),
-        ShortSet(topology, max_total=4),
-        ShortSet(topology, max_total=5),
-        ShortSet(topology),
-    ]
+    return [parse_expression(text, topology, seed) for text in topology.strategic_choices()]

@@ -35,7 +35,10 @@ def _with_settings(base: type[_Model], names: Iterable[str]) -> type[_Model]:
 
 def _asked(setting: Setting) -> Any:
     if isinstance(setting.values, type):
-        return Annotated[str, OneOf(setting.values), Field(description=f"{setting.text}.")]
+        if setting.unset is None:
+            return Annotated[str, OneOf(setting.values), Field(description=f"{setting.text}.")]
+        name = Annotated[str, OneOf(setting.values)]
+        return Annotated[name | None, Field(description=_with_null(setting))]
     low, high = _range(setting)
     if setting.unset is None:
         return Annotated[int, Field(ge=low, le=high, description=f"{setting.text}."), WHOLE]
@@ -47,6 +50,7 @@ def _written(setting: Setting) -> Any:
     if setting.values is None:
         return Annotated[bool, Field(description=f"{setting.text}.")]
     if isinstance(setting.values, type):
+        # What is left open is filled in before a document is written.
         return Annotated[setting.values, Field(description=f"{setting.text}.")]
     low, high = _range(setting)
     if setting.unset is None:

@@ -115,6 +115,7 @@ class SimulationBody(with_options(_Scenario)):
                 "pattern": str(scenario.pattern),
                 "load": tuple(dict.fromkeys(self.load)),
                 "warmup": _warmup_text(simulation.config),
+                "vcs": simulation.config.vc_scheme,
                 "vc_count": simulation.config.resolved_vc_count(network, self.routing),
             }
         )

@@ -119,7 +119,8 @@ def optimize(
     pilot, screen candidates, screen latency, confirm, confirm latency, of the search for weighted
     sets search and compare, and curves.
     """
-    settings = options or SearchOptions()
+    asked = options or SearchOptions()
+    settings = replace(asked, config=asked.config.on(topology))
     check_request(topology, settings)
     flag = stop or threading.Event()
     if unit_cache is not None:

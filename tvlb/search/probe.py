@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.model import PatternTask, RegretSolver
 from tvlb.parallel import Stop
-from tvlb.paths import PathSet, strategic_choices, table1_points
+from tvlb.paths import PathSet, data_points, strategic_choices
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.sampling import (
@@ -155,9 +155,9 @@ class ProbePlan:
 
     def run(self, units: Units, report: Reporter) -> ProbeResult:
         """Solve the models."""
-        data_points = table1_points(self._topology, self._seed)
-        sets = [*data_points, *strategic_choices(self._topology, self._seed)]
-        study = _Study(self._patterns, sets, len(data_points), self._tolerance, report)
+        points = data_points(self._topology, self._seed)
+        sets = [*points, *strategic_choices(self._topology, self._seed)]
+        study = _Study(self._patterns, sets, len(points), self._tolerance, report)
         while batch := study.next_batch():
             active = tuple(str(sets[index]) for index in study.active)
             tasks = [

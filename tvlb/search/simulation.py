@@ -47,6 +47,7 @@ class SimulationRequest:
         if not 1 <= self.seeds <= _MAX_SEEDS:
             raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
         check_seed(self.scenario.seed + self.seeds - 1)
+        object.__setattr__(self, "config", self.config.on(self.scenario.topology))
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:

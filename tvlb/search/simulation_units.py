@@ -179,8 +179,10 @@ def _least_served(recipe: Recipe, result: SimulationResult) -> float:
     """See `Run`; a switch that sends little may send nothing at all in a window."""
     topology = recipe.named_set.path_set.topology
     rate = recipe.pattern.resolve(topology, recipe.seed).rate
-    offered = result.load * rate.reshape(topology.num_switches, -1).mean(axis=1)
-    packets = offered * topology.nodes_per_switch * result.config.measured_cycles
+    nodes = topology.node_counts
+    total = np.bincount(topology.network.node_switch, weights=rate, minlength=len(nodes))
+    offered = result.load * total / np.maximum(nodes, 1)
+    packets = offered * nodes * result.config.measured_cycles
     telling = packets >= _TELLING_PACKETS
     if not telling.any() or result.stopped != "completed":
         return math.nan

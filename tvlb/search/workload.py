@@ -42,6 +42,7 @@ _MOST_SHARE = 1_000_000
 _HELD_OUT_TYPE2 = 5
 # The probe and Algorithm 1 use type2(seed=0..19); those that judge are drawn from above.
 _FIRST_HELD_OUT, _HELD_OUT_SEEDS = 100, 1_000_000
+_INSTEAD_OF_TYPE1 = range(10, 20)
 # Cases of a judgement: fewer leave intervals that say nothing.
 _LEAST_CASES = 8
 # Benign traffic has its say beside the adversarial, or the search would sell it.
@@ -197,7 +198,10 @@ def held_out_workload(topology: Topology, seed: int) -> Workload:
 
 
 def _shifts(topology: Topology, seed: int) -> list[DestinationPattern]:
-    """Six different patterns of TYPE_1_SET; on the smallest networks some come twice."""
-    every = type1_set(topology)
+    """Six different patterns of TYPE_1_SET; on the smallest networks some come twice.
+
+    Of families without such, random ones that are no other's.
+    """
+    every = type1_set(topology) or [type2_pattern(topology, number) for number in _INSTEAD_OF_TYPE1]
     order = KeyedStream(seed, "searched-shifts").permutation(len(every))
     return [every[order[position % len(order)]] for position in range(6)]

@@ -47,7 +47,7 @@ class VcSettings:
 
     Attributes
     ----------
-    scheme : `VcScheme` or its text.
+    scheme : `VcScheme` or its text; None for that of the network's family.
     vc_count : VCs of every link; higher indices are clamped to the last one. None: as many as the
         scheme needs.
     routing : None for one that decides at the source only.
@@ -57,14 +57,19 @@ class VcSettings:
     InvalidInput : unknown scheme, or `vc_count` below 1.
     """
 
-    scheme: str = "won"
+    scheme: str | None = None
     vc_count: int | None = None
     routing: "Routing | None" = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scheme", choose(VcScheme, "VC scheme", self.scheme))
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", choose(VcScheme, "VC scheme", self.scheme))
         if self.vc_count is not None and self.vc_count < 1:
             raise InvalidInput(f"VC count {self.vc_count} is out of range; at least 1 is needed")
+
+    def on(self, topology: Topology) -> VcScheme:
+        """Return the scheme on a network."""
+        return VcScheme(self.scheme or topology.vc_scheme)
 
     @property
     def decides_again(self) -> bool:
@@ -100,7 +105,7 @@ def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
     -----
     O(paths) to collect the dependencies, and O(dependencies) to search for a cycle.
     """
-    collector = _Dependencies(rows.topology, VcScheme(settings.scheme), settings.vc_count)
+    collector = _Dependencies(rows.topology, settings.on(rows.topology), settings.vc_count)
     minimal = min_rows(rows.topology, *all_pairs(rows.topology))
     for chunk in (*pair_chunks(minimal), *pair_chunks(rows)):
         collector.add(chunk)

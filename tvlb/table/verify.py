@@ -147,7 +147,7 @@ def _report(
         problems=tuple(finding.text for finding in findings),
         problem_count=sum(finding.count for finding in findings),
         diversity=found,
-        scheme=settings.scheme,
+        scheme=settings.on(table.topology),
         vc_count=settings.vc_count,
         par=settings.decides_again,
         vcs_needed=None if checked is None else checked.vcs_needed,

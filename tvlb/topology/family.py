@@ -1,13 +1,15 @@
 """What a family of networks declares, and the registry of families.
 
-Every module of `tvlb.topology` may hold a family, which it registers; whoever defines one elsewhere
-registers it the same way.
+Every module of `tvlb.topology` may hold a family, which it registers. Whoever defines one in another
+package names its module in an entry point of the group ``tvlb.families`` and registers it the same
+way, so that every process knows it.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.metadata import entry_points
 from types import SimpleNamespace
 from typing import Any, Self, Union
 
@@ -183,6 +185,7 @@ class NamedTopology(Description):
 
 
 _REGISTERED: dict[str, Family] = {}
+_ENTRY_POINTS = "tvlb.families"
 
 
 def register(family: Family) -> None:
@@ -199,6 +202,8 @@ def families() -> dict[str, Family]:
 @cache
 def _load() -> None:
     import_modules("tvlb.topology")
+    for entry_point in entry_points(group=_ENTRY_POINTS):
+        entry_point.load()
 
 
 def family_of(topology: Topology) -> Family:

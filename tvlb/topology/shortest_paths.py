@@ -4,7 +4,6 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +75,7 @@ class ShortestPathTopology(Topology):
             digest.update(column.astype("<i4").tobytes())
         return self.name, network.num_switches, digest.hexdigest()
 
-    def compile(self) -> _native.Topology:
+    def compile(self) -> _native.ShortestPaths:
         """See `Topology`."""
         network = self.network
         links = _native.Network(
@@ -86,12 +85,24 @@ class ShortestPathTopology(Topology):
             network.link_target,
             network.link_kind,
         )
-        native: Any = _native
-        return native.ShortestPaths(links)
+        try:
+            return _native.ShortestPaths(links)
+        except ValueError as error:
+            raise InvalidInput(f"{self}: {error}") from error
 
     @property
-    def _twin(self) -> Any:
+    def _twin(self) -> _native.ShortestPaths:
         return compiled(self)
+
+    @cached_property
+    def _halves(self) -> list[list[int]]:
+        return self._twin.halves
+
+    @property
+    def halves(self) -> tuple[str, ...]:
+        """See `Topology`: whatever MIN paths take, shorter halves first."""
+        letters = [name[0] for name in self.kinds.names]
+        return tuple("".join(letters[kind] for kind in half) for half in self._halves)
 
     def _hops(self, sources: _Switches, targets: _Switches) -> NDArray[np.int32]:
         """Hops of the MIN paths of pairs; arrays broadcast."""
@@ -106,21 +117,7 @@ class ShortestPathTopology(Topology):
     @property
     def longest_min_path(self) -> tuple[int, ...]:
         """See `Topology`: of one of the longest."""
-        switches = np.arange(self.num_switches)
-        most = self._twin.longest_min_path
-        at, end = next(
-            (source, int(hops.argmax()))
-            for source in range(self.num_switches)
-            if (hops := self._hops(np.full(1, source), switches)).max() == most
-        )
-        kinds: list[int] = []
-        for left in range(most - 1, -1, -1):
-            links = self._links_from[at][self._links_from[at] != _ABSENT]
-            ends = self.network.link_target[links]
-            taken = int((self._hops(ends, np.full(1, end)) == left).argmax())
-            kinds.append(int(self.network.link_kind[links[taken]]))
-            at = int(ends[taken])
-        return tuple(kinds)
+        return tuple(self._halves[-1])
 
     @property
     def most_min_paths(self) -> int:

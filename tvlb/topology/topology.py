@@ -69,6 +69,7 @@ class Topology(ABC):
     path_names : what names a MIN half of a path: its link id, or its position among the MIN
         paths of its ends.
     kinds : kinds of links that the family has; a link's kind is a position in it.
+    vc_scheme : scheme of virtual channels that is used where nothing else is said.
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
     network : switches, nodes and links.
@@ -77,6 +78,7 @@ class Topology(ABC):
     name: ClassVar[str]
     path_names: ClassVar[Literal["link ids", "positions"]] = "positions"
     kinds: ClassVar[LinkKinds]
+    vc_scheme: ClassVar[str] = "per-hop"
     has_usage_kernel: ClassVar[bool] = False
     network: Network
 
@@ -103,13 +105,23 @@ class Topology(ABC):
         ------
         InvalidInput : some switches have more of them than others.
         """
-        counts = np.bincount(self.network.node_switch, minlength=self.num_switches)
+        counts = self.node_counts
         if counts.min() != counts.max():
             raise InvalidInput(
                 f"{self} has {counts.min()} compute nodes at some switches and {counts.max()} at "
                 "others; this needs as many at each"
             )
         return int(counts[0])
+
+    @cached_property
+    def node_counts(self) -> NDArray[np.int64]:
+        """Compute nodes of each switch, int64 (switches,)."""
+        return np.bincount(self.network.node_switch, minlength=self.num_switches)
+
+    @cached_property
+    def first_node(self) -> NDArray[np.int64]:
+        """First compute node of each switch, int64 (switches,); where it has none, the next one."""
+        return np.cumsum(self.node_counts) - self.node_counts
 
     def kind_name(self, link: int) -> str:
         """Kind of a link."""

@@ -195,7 +195,6 @@ def _add_table(
     ejection: NDArray[np.float64],
 ) -> None:
     node_switch = topology.network.node_switch
-    per_switch = topology.nodes_per_switch
     for node in np.flatnonzero(table.row_of_node >= 0):
         row = table.row_of_node[node]
         entries = slice(table.offset[row], table.offset[row + 1])
@@ -203,8 +202,9 @@ def _add_table(
         targets = table.target[entries]
         if table.target_is_switch:
             flows.add(node_switch[node], targets, rate)
-            nodes = targets[:, None] * per_switch + np.arange(per_switch)
-            ejection[nodes] += rate[:, None] / per_switch
+            by_switch = np.zeros(topology.num_switches)
+            by_switch[targets] = rate / np.maximum(topology.node_counts, 1)[targets]
+            ejection += by_switch[node_switch]
         else:
             flows.add(node_switch[node], node_switch[targets], rate)
             ejection[targets] += rate

@@ -75,6 +75,7 @@ class Dragonfly(Topology):
     name = "dfly"
     path_names = "link ids"
     kinds = LinkKinds(("local", "global"), (10, 15))
+    vc_scheme = "won"
     has_usage_kernel = True
 
     def __init__(
