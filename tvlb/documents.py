@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-__all__ = ["WHOLE", "Document", "plain"]
+__all__ = ["WHOLE", "Document", "link_kinds", "plain"]
 
 
 def _whole(value: object) -> object:
@@ -30,6 +30,15 @@ class Document(BaseModel):
     def plain(self) -> dict[str, Any]:
         """Return what `json` can write, without the keys that are absent."""
         return self.model_dump(mode="json", exclude_unset=True)
+
+
+def link_kinds(usage: Mapping[str, Any]) -> list[str]:
+    """Return the kinds of links of which a document tells the usage."""
+    return [
+        name
+        for name, one in usage.items()
+        if isinstance(one, Mapping) and "percentiles_after" in one
+    ]
 
 
 def plain(value: object) -> object:

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from tvlb.documents import link_kinds
 from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody, WindowsBody
 from tvlb.table import table_formats
@@ -111,7 +112,7 @@ def plotted_table(table: Document) -> Document:
             kind: {
                 when: table["balance"][kind][f"percentiles_{when}"] for when in ("before", "after")
             }
-            for kind in ("local", "global")
+            for kind in link_kinds(table["balance"])
         },
         "search": _plotted_search(table),
     }

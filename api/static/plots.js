@@ -238,7 +238,7 @@ export function shapes(search) {
 /** Usage of the links by percentile, before and after balancing. */
 export function percentiles(data) {
   const traces = [];
-  for (const [kind, shown] of [["local", "min"], ["global", "vlb"]]) {
+  for (const [number, kind] of Object.keys(data.balance).entries()) {
     for (const [when, dash] of [["before", "dot"], ["after", "solid"]]) {
       const values = data.balance[kind][when];
       traces.push({
@@ -246,10 +246,10 @@ export function percentiles(data) {
         x: values.map((_, index) => index),
         y: values,
         mode: "lines+markers",
-        line: { color: colour(shown), dash },
+        line: { color: colour(number ? "vlb" : "min"), dash },
         // Markers here and there tell the kinds apart without their colours.
         marker: {
-          symbol: kind === "local" ? "circle" : "diamond-open",
+          symbol: number ? "diamond-open" : "circle",
           size: values.map((_, index) => (index % 20 === 10 ? 8 : 0)),
         },
       });

@@ -1,10 +1,12 @@
 """The registry of families: what one declares is known wherever topologies are named."""
 
+import numpy as np
 import pytest
 
 from tests.topology.toy import Ring
 from tvlb.errors import InvalidInput
 from tvlb.schemas import BeyondLimits, ModelBody, RequestLimits
+from tvlb.schemas.simulation import LinkLoad
 from tvlb.table import TableHeader
 from tvlb.table.header import NamedRecord, record_of, split
 from tvlb.topology import (
@@ -105,3 +107,11 @@ def test_whatever_describes_a_network_gives_it_back(network: Topology) -> None:
     if not isinstance(text, str):
         assert text.canonical() == text
         assert str(text) == str(network)
+
+
+def test_documents_have_its_kinds_of_links() -> None:
+    loads = LinkLoad.of(np.arange(6.0), Ring(3)).plain()
+    assert loads == {"ring": {"mean": 2.5, "max": 5.0}, "by_link": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}
+    assert LinkLoad.model_validate(loads).plain() == loads
+    with pytest.raises(ValueError, match="valid dictionary"):
+        LinkLoad.model_validate(loads | {"ring": 2.5})

@@ -41,7 +41,7 @@ class Ring(ShortestPathTopology):
     nodes: Annotated[int, Whole("P", 1, 64)] = 1
 
     name = "ring"
-    kinds = LinkKinds(("ring",), (10,))
+    kinds = LinkKinds(("ring",), (10,), ("Links of the ring.",))
 
     def cables(self) -> tuple[NDArray[np.int32], ...]:
         one = np.arange(self.switches, dtype=np.int32)
@@ -64,7 +64,7 @@ class Leaves(ShortestPathTopology):
     is_joined: Annotated[int, Whole("JOINED", 0, 1)] = 1
 
     name = "leaves"
-    kinds = LinkKinds(("up", "ring"), (10, 15))
+    kinds = LinkKinds(("up", "ring"), (10, 15), ("Links up and down.", "Links of the ring."))
 
     def cables(self) -> tuple[NDArray[np.int32], ...]:
         leaves, spines = np.indices((self.leaves, self.spines), dtype=np.int32)

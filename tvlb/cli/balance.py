@@ -16,7 +16,7 @@ from tvlb.cli.options import (
     number,
 )
 from tvlb.cli.terminal import print_json, stdout
-from tvlb.documents import plain
+from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
 from tvlb.provenance import versions
@@ -146,7 +146,7 @@ def _print(document: Mapping[str, Any], console: Console) -> None:
             f"  too many paths to list: these are figures of {document['sampled_pairs']:,} pairs; "
             "the step over all pairs is left out"
         )
-    for kind in ("local", "global"):
+    for kind in link_kinds(document):
         usage = document[kind]
         if usage["before"] is not None:
             console.print(

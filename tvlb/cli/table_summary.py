@@ -7,6 +7,7 @@ from typing import Any, cast
 from rich.console import Console
 from rich.table import Table as Grid
 
+from tvlb.documents import link_kinds
 from tvlb.judged import judged_on
 
 __all__ = ["print_probe", "print_summary"]
@@ -285,7 +286,7 @@ def _print_usage(balance: Document, console: Console) -> None:
             f"  balancing, by a sample of {balance['sampled_pairs']:,} switch pairs: "
             f"{balance['removed']:,} of {balance['paths']:,} paths removed"
         )
-    for kind in ("local", "global"):
+    for kind in link_kinds(balance):
         usage = balance[kind]
         console.print(
             f"  {kind} links, largest/mean usage before -> after balancing: "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tvlb.documents import link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file, check_writable
 from tvlb.judged import shortened
@@ -140,7 +141,7 @@ def _curves_panel(axis: Axis, document: Document) -> None:
 
 def _usage_panel(axis: Axis, document: Document) -> None:
     usage = document["balance"] if "table" in document else document
-    for colour, kind in zip(COLOURS, ("local", "global"), strict=False):
+    for colour, kind in zip(COLOURS, link_kinds(usage), strict=False):
         before, after = (usage[kind][f"percentiles_{when}"] for when in ("before", "after"))
         if before == after:
             axis.plot(range(len(after)), after, color=colour, label=f"{kind}, not balanced")
@@ -189,7 +190,7 @@ def _loads_panel(axis: Axis, document: Document) -> None:
 _PANELS: tuple[tuple[Callable[[Document], bool], Callable[[Axis, Document], None]], ...] = (
     (lambda document: "probe" in document, _probe_panel),
     (lambda document: "curves" in document, _curves_panel),
-    (lambda document: "balance" in document or "local" in document, _usage_panel),
+    (lambda document: "balance" in document or bool(link_kinds(document)), _usage_panel),
     (lambda document: document.get("search") is not None, front_panel),
     (lambda document: document.get("search") is not None, anytime_panel),
     (has_shapes, shapes_panel),

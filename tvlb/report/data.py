@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from tvlb.documents import plain
+from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
 from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
 from tvlb.report.front import pareto_front
@@ -103,7 +103,7 @@ def _detail(document: Document) -> dict[str, Any]:
         ],
         "usage": [
             [kind, when, balance[kind][f"percentiles_{when}"]]
-            for kind in ("local", "global")
+            for kind in link_kinds(balance)
             for when in ("before", "after")
         ],
     }

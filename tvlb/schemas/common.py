@@ -1,13 +1,14 @@
 """What several documents have in common."""
 
 from math import isfinite
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
 from tvlb.documents import Document
+from tvlb.topology import families
 
 __all__ = [
     "Count",
@@ -24,6 +25,7 @@ __all__ = [
     "Share",
     "TopologyText",
     "Versions",
+    "by_kind",
     "drop_default",
 ]
 
@@ -74,6 +76,24 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Load = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(ge=0.0)]
 Seed = Annotated[int, Field(ge=0, lt=2**63, description="Seed of everything drawn at random.")]
+
+
+class _ByKind(Document, Generic[_Value]):
+    # Kinds of families that were registered later.
+    __pydantic_extra__: dict[str, _Value]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    model_config = ConfigDict(extra="allow")
+
+
+def by_kind(part: type[Document]) -> type[Document]:
+    """Return a document with a part for each kind of link that the network has."""
+    kinds = [family.topology.kinds for family in families().values()]
+    texts = {name: text for one in kinds for name, text in zip(one.names, one.texts, strict=True)}
+    fields: dict[str, Any] = {
+        name: (OptionalKey[part], Field(default=None, description=text))
+        for name, text in texts.items()
+    }
+    return create_model("ByKind", __base__=_ByKind[part], **fields)
 
 
 class Versions(Document):

@@ -24,6 +24,7 @@ from tvlb.schemas.common import (
     Share,
     TopologyText,
     Versions,
+    by_kind,
     drop_default,
 )
 from tvlb.schemas.examples import example
@@ -88,14 +89,10 @@ class Spread(Document):
         return cls(mean=float(loads.mean()), max=float(loads.max()))
 
 
-class LinkLoad(Document):
+class LinkLoad(by_kind(Spread)):
     """Load of the links in the measured window."""
 
-    local: Spread = Field(description="Links inside groups.")
-    global_: Spread = Field(alias="global", description="Links between groups.")
     by_link: tuple[float, ...] = Field(description="By link id, flits/cycle.")
-
-    model_config = ConfigDict(serialize_by_alias=True)
 
     @classmethod
     def of(cls, loads: NDArray[np.float64], topology: Topology) -> Self:

@@ -21,6 +21,7 @@ from tvlb.schemas.common import (
     Share,
     TopologyText,
     Versions,
+    by_kind,
 )
 from tvlb.schemas.examples import example
 from tvlb.schemas.found import Balancing, FoundSearch, SetName
@@ -198,11 +199,9 @@ class Usage(Document):
         )
 
 
-class Balance(Document):
+class Balance(by_kind(Usage)):
     """What balancing by removal did to a path set, or how it uses the links as it is."""
 
-    local: Usage = Field(description="Links inside groups.")
-    global_: Usage = Field(alias="global", description="Links between groups.")
     paths: Count = Field(description="Paths before.")
     removed: Count = Field(description="Paths removed.")
     removed_locally: Count = Field(description="Of these, by the step for each pair.")
@@ -213,8 +212,6 @@ class Balance(Document):
     sampled_pairs: Count | None = Field(
         description="Switch pairs between groups that these figures are of; null for all pairs."
     )
-
-    model_config = ConfigDict(serialize_by_alias=True)
 
     @classmethod
     def of(cls, report: BalanceReport) -> Self:

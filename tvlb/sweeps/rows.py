@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.documents import link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.judged import Estimator, estimator
 from tvlb.provenance import VERSION
@@ -196,10 +197,11 @@ def _table(document: Document) -> Row:
     return {
         "paths": table["paths"],
         "removed_by_balance": table["removed_by_balance"],
-        "local_usage_before": balance["local"]["before"],
-        "local_usage_after": balance["local"]["after"],
-        "global_usage_before": balance["global"]["before"],
-        "global_usage_after": balance["global"]["after"],
+        **{
+            f"{kind}_usage_{when}": balance[kind][when]
+            for kind in link_kinds(balance)
+            for when in ("before", "after")
+        },
         "table_id": table["id"],
     }
 

@@ -21,10 +21,12 @@ class LinkKinds:
     ----------
     names : of the kinds; their first letters differ.
     latencies : cycles, where nothing else is said.
+    texts : what documents say of them.
     """
 
     names: tuple[str, ...]
     latencies: tuple[int, ...]
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,7 +74,9 @@ class Dragonfly(Topology):
 
     name = "dfly"
     path_names = "link ids"
-    kinds = LinkKinds(("local", "global"), (10, 15))
+    kinds = LinkKinds(
+        ("local", "global"), (10, 15), ("Links inside groups.", "Links between groups.")
+    )
     vc_scheme = "won"
     has_usage_kernel = True
 
