@@ -9,6 +9,8 @@ import pytest
 
 from tests.browser import running_browser
 from tests.service import Server, new_token, running_server
+from tests.topology.toy import FAMILIES
+from tvlb.topology import families, register
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,3 +54,11 @@ def _libraries_log_nowhere() -> Generator[None]:
     for handler in list(logging.root.handlers):
         if type(handler).__module__ == "tvlb.jobs.logs":
             logging.root.removeHandler(handler)
+
+
+@pytest.fixture
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy families are registered."""
+    monkeypatch.setattr("tvlb.topology.family._REGISTERED", families())
+    for family in FAMILIES:
+        register(family)

@@ -61,6 +61,16 @@ def test_equal_input_gives_equal_bytes(page: bytes) -> None:
     assert report_html("A sweep", [dict(row) for row in ROWS], turned) == page
 
 
+def test_networks_without_groups() -> None:
+    none = dict.fromkeys(["p", "a", "h", "g", "arrangement", "links_per_pair", "radix"])
+    rows = [
+        row | none | {"topology": f"ring({5 + number // 4})"} for number, row in enumerate(ROWS)
+    ]
+    text = " ".join(Reader(report_html("A sweep", rows, DOCUMENTS)).text.split())
+    assert "ugal-l, no groups, 2 sizes: " in text
+    assert " ring(5) none ugal-l " in text
+
+
 def test_the_overview_says_what_there_is(page: bytes) -> None:
     read = Reader(page)
     text = " ".join(read.text.split())

@@ -132,6 +132,24 @@ def test_a_network_given_by_its_cables() -> None:
     assert made["global_cables"] == 5
 
 
+@pytest.mark.usefixtures("toys")
+def test_networks_of_other_families(tmp_path: Path) -> None:
+    made = failed_row(0, KEY, TableBody(topology="ring(5,2)"), "no")
+    assert (made["topology"], made["switches"], made["nodes"], made["cables"]) == (
+        "ring(5,2)",
+        5,
+        10,
+        5,
+    )
+    assert (made["switches_per_node"], made["cables_per_node"]) == (0.5, 0.5)
+    own = {"p", "a", "h", "g", "arrangement", "radix", "links_per_pair", "global_cables"}
+    assert {made[name] for name in own} == {None}
+    write_rows([made, row(document())], tmp_path)
+    read: Any = pq.read_table(tmp_path / "results.parquet")
+    assert read["p"].to_pylist() == [None, 2]
+    assert [read.schema.field(name).nullable for name in ("p", "nodes")] == [True, False]
+
+
 def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
     read = document()
     chosen = read["probe"][0] | {"expression": "<=3+20%", "theta_sem": None}

@@ -74,7 +74,8 @@ class PointClass:
 
     Attributes
     ----------
-    routing, links_per_pair, settings : what they have in common, see `tvlb.report.points`.
+    routing, links_per_pair, settings : what they have in common, see `tvlb.report.points`; no
+        links per pair where networks have no groups.
     points, sizes, seeds : how many there are, different ones.
     chosen : points in which a T-VLB table was chosen.
     unmeasured : points without a measured gain, for want of candidates.
@@ -133,7 +134,7 @@ def classes_of(computed: Sequence[Point]) -> tuple[PointClass, ...]:
 
 
 def _common(point: Point) -> tuple[str, str, float]:
-    return point["routing"], point["settings"], point["links_per_pair"]
+    return point["routing"], point["settings"], point["links_per_pair"] or 0.0
 
 
 def _class(members: Sequence[Point]) -> PointClass:
@@ -143,7 +144,7 @@ def _class(members: Sequence[Point]) -> PointClass:
     above, below = (sum(getattr(one, side) for one in own) for side in ("above", "below"))
     return PointClass(
         routing=first["routing"],
-        links_per_pair=first["links_per_pair"],
+        links_per_pair=first["links_per_pair"] or 0.0,
         settings=first["settings"],
         points=len(members),
         sizes=len({size_name(one) for one in members}),

@@ -105,7 +105,12 @@ def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
 
 
 def size_name(point: Point) -> str:
-    """Return the size of a point's network, p,a,h,g; also the name of its page."""
+    """Return the size of a point's network, p,a,h,g; also the name of its page.
+
+    Networks of other families than the Dragonfly have none, and are named by their topology.
+    """
+    if point["p"] is None:
+        return point["topology"]
     return f"{point['p']},{point['a']},{point['h']},{point['g']}"
 
 

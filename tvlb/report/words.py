@@ -28,6 +28,8 @@ def who(one: PointClass) -> str:
 
 def links(number: float) -> str:
     """Return a number of links per group pair with its noun."""
+    if number == 0:
+        return "no groups"
     return f"{number:g} {'link' if number == 1 else 'links'} per group pair"
 
 

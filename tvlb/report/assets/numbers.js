@@ -7,7 +7,7 @@ const computed = points.filter((point) => point.status === "succeeded");
 
 /** Size of the network of a point, which names its page. */
 function sizeName(point) {
-  return `${point.p},${point.a},${point.h},${point.g}`;
+  return point.p === null ? point.topology : `${point.p},${point.a},${point.h},${point.g}`;
 }
 
 function pageLink(point) {
@@ -16,7 +16,7 @@ function pageLink(point) {
 
 /** Wiring and routing of a point, which have a symbol of their own in the figures. */
 function seriesName(point) {
-  return `${point.arrangement}, ${point.routing}`;
+  return point.arrangement === null ? point.routing : `${point.arrangement}, ${point.routing}`;
 }
 
 function pointName(point) {

@@ -5,21 +5,26 @@ function sizePage(name) {
   const members = points.filter((point) => sizeName(point) === name);
   if (!members.length) return null;
   const [first] = members;
-  const title = `dfly(${name})`;
+  const isDragonfly = first.p !== null;
+  const radix = isDragonfly ? `radix ${first.radix}, ` : "";
   return element(
     "article",
     null,
     element("p", null, element("a", { href: "#points" }, "Back to all points")),
-    element("h1", { tabindex: "-1" }, title),
+    element("h1", { tabindex: "-1" }, isDragonfly ? `dfly(${name})` : name),
     facts([
-      ["Nodes per switch, p", String(first.p)],
-      ["Switches per group, a", String(first.a)],
-      ["Global ports per switch, h", String(first.h)],
-      ["Groups, g", String(first.g)],
+      ...(isDragonfly
+        ? [
+            ["Nodes per switch, p", String(first.p)],
+            ["Switches per group, a", String(first.a)],
+            ["Global ports per switch, h", String(first.h)],
+            ["Groups, g", String(first.g)],
+          ]
+        : []),
       ["Compute nodes", count(first.nodes)],
-      ["Switches", count(first.switches), `radix ${first.radix}, ${figures(first.switches_per_node, 3)} per node`],
+      ["Switches", count(first.switches), `${radix}${figures(first.switches_per_node, 3)} per node`],
       ["Cables between switches", count(first.cables), `${figures(first.cables_per_node, 3)} per node`],
-      ["Links per group pair", String(first.links_per_pair)],
+      ...(isDragonfly ? [["Links per group pair", String(first.links_per_pair)]] : []),
     ]),
     members.length > 1 ? summary(members) : null,
     members.map(section),
@@ -30,7 +35,7 @@ function summary(members) {
   const columns = [["Point", true], ["Arrangement"], ["Routing"], ...(hasSettings ? [["Settings"]] : []), ["Seed", true], ["Status"], ["Chosen"], ["Saturation gain, chosen", true], ["Latency change, chosen", true], ["Best candidate"], ["Saturation gain, best", true], ["Latency change, best", true]];
   const rows = members.map((point) => [
     element("a", { href: pageLink(point) }, String(point.point)),
-    point.arrangement,
+    point.arrangement ?? "none",
     point.routing,
     ...(hasSettings ? [point.settings] : []),
     String(point.seed),
