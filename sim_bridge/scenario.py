@@ -184,7 +184,7 @@ class Scenario:
     ) -> SimulationResult:
         batch_accepted = ratio(raw.batch_accepted, raw.batch_cycles) / self.topology.num_nodes
         # Switches without nodes send and take nothing.
-        switch_cycles = config.measured_cycles * np.maximum(self.topology.node_counts, 1)
+        switch_cycles = config.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
         return SimulationResult(
             routing=str(self.routing),
             path_set=str(self.path_set),

@@ -19,7 +19,7 @@ from tvlb.search import (
     table_cost,
 )
 from tvlb.search.sizes import program_size
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Shift, parse_pattern, type2_set
 
 TOPOLOGY = Dragonfly(4, 8, 4, 9)
@@ -236,6 +236,27 @@ def test_sizes_are_close_to_those_of_the_program() -> None:
     assert size.columns == pytest.approx(453, rel=0.2)
     assert size.nonzeros == pytest.approx(54_195, rel=0.3)
     assert TOPOLOGY.expected_paths.vlb_paths == 4_128_768
+
+
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize("text", ["ring(8,2)", "leaves(6,4)", "ring(3)"])
+def test_networks_of_other_families_have_costs(text: str) -> None:
+    topology = parse_topology(text)
+    assert consistent(table_cost(topology, OPTIONS))
+    assert consistent(table_cost(topology, PAPER))
+    assert consistent(simulation_cost(topology, "par", SimulationConfig(), [0.1], 1, True))
+    more, fewer = (model_cost(topology, one, parse_pattern("uniform")) for one in ("all", "<=2"))
+    assert consistent(more)
+    assert at_most(fewer, more)
+
+
+@pytest.mark.usefixtures("toys")
+def test_size_of_a_program_on_a_ring() -> None:
+    # Six switches: a pair has 6/5 MIN paths over any of 4 intermediates and from there on.
+    size = program_size(parse_topology("ring(6)"), "all", parse_pattern("uniform"))
+    assert size.rows == 12 + 30
+    assert size.paths == pytest.approx(30 * 4 * (6 / 5) ** 2)
+    assert size.examined == pytest.approx(size.paths)
 
 
 def test_degenerate_networks_have_costs() -> None:

@@ -7,13 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb.topology import Dragonfly
-from tvlb.traffic import Demand, Pattern, Shift, parse_pattern, switch_demand
+from tvlb.topology import Dragonfly, Topology, parse_topology
+from tvlb.traffic import (
+    Demand,
+    Pattern,
+    Shift,
+    parse_pattern,
+    switch_demand,
+    type1_set,
+    type2_set,
+)
 
 TOPOLOGY = Dragonfly(2, 4, 2, 9)
 
 
-def demand_of(pattern: Pattern, seed: int = 0, topology: Dragonfly = TOPOLOGY) -> Demand:
+def demand_of(pattern: Pattern, seed: int = 0, topology: Topology = TOPOLOGY) -> Demand:
     return switch_demand(topology, pattern.resolve(topology, seed))
 
 
@@ -37,6 +45,36 @@ def test_uniform_spreads_over_all_nodes_the_sender_included() -> None:
     assert len(demand.rate) == 36 * 35
     assert demand.rate == pytest.approx(np.full(36 * 35, 2 / 36))
     assert demand.max_ejection == pytest.approx(1.0)
+
+
+@pytest.mark.usefixtures("toys")
+def test_uniform_goes_where_nodes_are() -> None:
+    # Four leaves with a node each, three spines without.
+    demand = demand_of(parse_pattern("uniform"), topology=parse_topology("leaves(4,3)"))
+    assert {*demand.source.tolist(), *demand.target.tolist()} == {0, 1, 2, 3}
+    assert demand.rate.tolist() == [1 / 4] * 12
+    assert demand.max_ejection == pytest.approx(1.0)
+
+
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize(
+    ("pattern", "flows"),
+    # Every leaf sends to 3 others; of 4 nodes with 4 switches, 1 - exp(-1/4) of the pairs.
+    [("uniform", 12), ("tmixed(50,50,permutation)", 12), ("permutation", 12 * 0.2212)],
+)
+def test_flows_are_counted_between_switches_with_nodes(pattern: str, flows: float) -> None:
+    topology = parse_topology("leaves(4,3)")
+    assert parse_pattern(pattern).count_flows(topology) == pytest.approx(flows, rel=1e-4)
+
+
+@pytest.mark.usefixtures("toys")
+def test_families_without_patterns_of_their_own_have_permutations() -> None:
+    topology = parse_topology("ring(5,2)")
+    assert type1_set(topology) == []
+    assert [str(one) for one in type2_set(topology)[:2]] == [
+        "permutation(seed=0)",
+        "permutation(seed=1)",
+    ]
 
 
 def test_time_mixed_adds_both_parts() -> None:

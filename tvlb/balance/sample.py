@@ -62,7 +62,7 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
 
 def _partners(topology: Topology, seed: int) -> tuple[Switches, Switches]:
     nodes = type2_pattern(topology, seed).destinations(topology, seed)
-    senders = np.flatnonzero(topology.node_counts).astype(np.int32)
+    senders = np.flatnonzero(topology.switch_nodes).astype(np.int32)
     targets = topology.network.node_switch[nodes[topology.first_node[senders]]]
     apart = topology.has_choice(senders, targets)
     return senders[apart], targets[apart]

@@ -35,7 +35,6 @@ _BYTES_PER_NONZERO = 120.0
 _BYTES_PER_ROW = 2500.0
 
 # Step 1 by flows times links, on the five networks of docs/search.md.
-_PATH_SETS = 38
 _SECONDS_PER_CELL = 2.8e-6
 _CELL_EXPONENT = 0.8
 _SECONDS_PER_PROGRAM = 0.003
@@ -273,7 +272,8 @@ def _probe_seconds(topology: Topology, options: SearchOptions) -> float:
     program = _SECONDS_PER_PROGRAM + _SECONDS_PER_CELL * _cells(topology) ** _CELL_EXPONENT
     # Worker processes start as patterns come in.
     starts = min(options.worker_count, BATCH if options.patterns == "auto" else patterns)
-    return _START_SECONDS * starts + _PATH_SETS * patterns * program
+    sets = len(topology.data_points()) + len(topology.strategic_choices())
+    return _START_SECONDS * starts + sets * patterns * program
 
 
 def _candidates(options: SearchOptions) -> float:

@@ -179,7 +179,7 @@ def _least_served(recipe: Recipe, result: SimulationResult) -> float:
     """See `Run`; a switch that sends little may send nothing at all in a window."""
     topology = recipe.named_set.path_set.topology
     rate = recipe.pattern.resolve(topology, recipe.seed).rate
-    nodes = topology.node_counts
+    nodes = topology.switch_nodes
     total = np.bincount(topology.network.node_switch, weights=rate, minlength=len(nodes))
     offered = result.load * total / np.maximum(nodes, 1)
     packets = offered * nodes * result.config.measured_cycles

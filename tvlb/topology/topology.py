@@ -98,6 +98,16 @@ class Topology(ABC):
         return self.network.num_links
 
     @cached_property
+    def switch_nodes(self) -> NDArray[np.int64]:
+        """Compute nodes of each switch, int64 (switches,)."""
+        return np.bincount(self.network.node_switch, minlength=self.num_switches)
+
+    @property
+    def num_senders(self) -> int:
+        """Number of switches with compute nodes."""
+        return int(np.count_nonzero(self.switch_nodes))
+
+    @cached_property
     def nodes_per_switch(self) -> int:
         """Compute nodes of every switch; node id = switch * nodes_per_switch + k.
 
@@ -105,7 +115,7 @@ class Topology(ABC):
         ------
         InvalidInput : some switches have more of them than others.
         """
-        counts = self.node_counts
+        counts = self.switch_nodes
         if counts.min() != counts.max():
             raise InvalidInput(
                 f"{self} has {counts.min()} compute nodes at some switches and {counts.max()} at "
@@ -114,14 +124,9 @@ class Topology(ABC):
         return int(counts[0])
 
     @cached_property
-    def node_counts(self) -> NDArray[np.int64]:
-        """Compute nodes of each switch, int64 (switches,)."""
-        return np.bincount(self.network.node_switch, minlength=self.num_switches)
-
-    @cached_property
     def first_node(self) -> NDArray[np.int64]:
         """First compute node of each switch, int64 (switches,); where it has none, the next one."""
-        return np.cumsum(self.node_counts) - self.node_counts
+        return np.cumsum(self.switch_nodes) - self.switch_nodes
 
     def kind_name(self, link: int) -> str:
         """Kind of a link."""
@@ -266,9 +271,9 @@ class Topology(ABC):
 
         graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name=str(self))
         graph.graph.update(self.metadata)
-        nodes = np.bincount(self.network.node_switch, minlength=self.num_switches)
         for switch in range(self.num_switches):
-            graph.add_node(switch, nodes=int(nodes[switch]), **self.coordinates(switch))
+            nodes = int(self.switch_nodes[switch])
+            graph.add_node(switch, nodes=nodes, **self.coordinates(switch))
         network = self.network
         ends = zip(
             network.link_source.tolist(),

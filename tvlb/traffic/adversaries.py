@@ -6,6 +6,7 @@ References: Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, sec
 from tvlb.topology import Topology
 from tvlb.traffic.parse import named_patterns
 from tvlb.traffic.pattern import DestinationPattern
+from tvlb.traffic.patterns.permutation import Permutation
 
 __all__ = ["type1_set", "type2_pattern", "type2_set"]
 
@@ -18,9 +19,12 @@ def type1_set(topology: Topology) -> list[DestinationPattern]:
 
 
 def type2_pattern(topology: Topology, seed: int) -> DestinationPattern:
-    """Return the random adversarial pattern of a seed."""
+    """Return the random adversarial pattern of a seed.
+
+    A permutation of the nodes, where no pattern is made for the family.
+    """
     found = (kind.type2(seed) for kind in _suited(topology))
-    return next(pattern for pattern in found if pattern is not None)
+    return next((pattern for pattern in found if pattern is not None), Permutation(seed))
 
 
 def type2_set(topology: Topology) -> list[DestinationPattern]:

@@ -168,10 +168,12 @@ def _add_uniform(
     switches = topology.num_switches
     per_switch = np.bincount(topology.network.node_switch, weights=uniform, minlength=switches)
     everyone = np.arange(switches, dtype=np.int32)
+    with np.errstate(divide="ignore"):  # nothing goes where there are no nodes
+        portions = topology.num_nodes / topology.switch_nodes
     flows.add(
         np.repeat(everyone, switches),
         np.tile(everyone, switches),
-        np.repeat(per_switch / switches, switches).astype(np.float64),
+        np.divide.outer(per_switch, portions).ravel(),
     )
     ejection += uniform.sum() / topology.num_nodes
 
@@ -203,7 +205,7 @@ def _add_table(
         if table.target_is_switch:
             flows.add(node_switch[node], targets, rate)
             by_switch = np.zeros(topology.num_switches)
-            by_switch[targets] = rate / np.maximum(topology.node_counts, 1)[targets]
+            by_switch[targets] = rate / np.maximum(topology.switch_nodes, 1)[targets]
             ejection += by_switch[node_switch]
         else:
             flows.add(node_switch[node], node_switch[targets], rate)

@@ -118,8 +118,8 @@ class DestinationPattern(NamedPattern):
         return None
 
     def count_flows(self, topology: Topology) -> float:
-        """See `Pattern.count_flows`; every switch sends to one."""
-        return topology.num_switches
+        """See `Pattern.count_flows`; every switch with nodes sends to one."""
+        return topology.num_senders
 
     @staticmethod
     def to_switches(topology: Topology, target: NDArray[np.int64]) -> NDArray[np.int32]:

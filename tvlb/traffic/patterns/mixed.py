@@ -34,8 +34,8 @@ class Mixed(Mix):
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; a switch with a node that sends UR sends everywhere."""
-        switches = topology.num_switches
-        fixed = (1.0 - self.uniform_percent / 100) ** topology.nodes_per_switch
+        switches = topology.num_senders
+        fixed = (1.0 - self.uniform_percent / 100) ** (topology.num_nodes / switches)
         return fixed * switches + (1.0 - fixed) * switches * (switches - 1)
 
 

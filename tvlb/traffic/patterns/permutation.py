@@ -36,7 +36,7 @@ class Permutation(DestinationPattern):
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; a pair of switches has a Poisson number of sending nodes."""
-        switches = topology.num_switches
+        switches = topology.num_senders
         some = 1.0 - math.exp(-topology.num_nodes / switches**2)
         return switches * (switches - 1) * some
 

@@ -26,7 +26,7 @@ class Uniform(NamedPattern):
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`."""
-        return topology.num_switches * (topology.num_switches - 1)
+        return topology.num_senders * (topology.num_senders - 1)
 
 
 PATTERN = Uniform
