@@ -26,7 +26,7 @@ from tvlb.search.preparation import Candidate
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Trials, find_loads
-from tvlb.search.weighted import PUBLISHED, SHORT
+from tvlb.search.weighted import SHORT
 from tvlb.search.workload import Workload, held_out_workload, training_workload
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern
@@ -63,7 +63,7 @@ def main() -> None:
     given = parser.parse_args()
     topology, seed = given.topology, given.seed
     patterns = adversarial(training_workload(topology, SearchOptions().pattern_count, seed))
-    reference = Candidate.as_it_is(parse_expression(PUBLISHED, topology, seed), seed)
+    reference = Candidate.as_it_is(parse_expression(topology.published_set, topology, seed), seed)
     candidates = [Candidate.as_it_is(one, seed) for one in path_sets(topology, seed)]
     short = replace(SimulationConfig(), warmup_cycles=SHORT.warmup, measured_cycles=SHORT.measured)
     long = replace(short, warmup_cycles=4_000, measured_cycles=3_000)

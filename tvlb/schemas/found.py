@@ -16,7 +16,7 @@ from tvlb.schemas.common import (
     PatternText,
     Share,
 )
-from tvlb.search import MOST_ON_FRONT, PUBLISHED, Candidate, Found, Judged
+from tvlb.search import MOST_ON_FRONT, Candidate, Found, Judged
 
 __all__ = [
     "Balancing",
@@ -157,7 +157,7 @@ def _known_as(candidate: Candidate, paper: Candidate | None) -> str | None:
     """Return what others call a set, None for what only the search found."""
     if candidate.name == "all":
         return "conventional"
-    if candidate.name == PUBLISHED:
+    if candidate.name == candidate.path_set.topology.published_set:
         return "published"
     return "algorithm 1" if paper is not None and candidate.name == paper.name else None
 

@@ -65,7 +65,7 @@ from tvlb.search.units import (
     unsealed,
 )
 from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
-from tvlb.search.weighted import MOST_ON_FRONT, PUBLISHED, WeightedSearch
+from tvlb.search.weighted import MOST_ON_FRONT, WeightedSearch
 from tvlb.search.work import Work
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic
 
@@ -78,7 +78,6 @@ __all__ = [
     "MAX_TRAFFIC",
     "MOST_ON_FRONT",
     "PAPER",
-    "PUBLISHED",
     "SCREENING",
     "Aim",
     "Assessment",

@@ -9,7 +9,7 @@ from tvlb.search.runner import Runner, Windows
 from tvlb.search.tables import table_of
 from tvlb.search.task import Found, Outcome, Task, conventional
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
-from tvlb.search.weighted import PUBLISHED, SearchSetting, WeightedSearch, search_weighted
+from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.workload import held_out_workload, training_workload
 
 __all__ = ["find_by_search"]
@@ -53,7 +53,7 @@ def _setting(task: Task) -> SearchSetting:
 def _judged(task: Task, search: WeightedSearch) -> HeldOut:
     topology, options = task.topology, task.options
     everything = conventional(topology, options.seed)
-    published = parse_expression(PUBLISHED, topology, options.seed)
+    published = parse_expression(topology.published_set, topology, options.seed)
     others = [everything, Candidate.as_it_is(published, options.seed), search.paper]
     known = {one.name: one for one in search.answers}
     different = {one.name: one for one in others if one is not None and one.name not in known}

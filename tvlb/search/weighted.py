@@ -30,9 +30,8 @@ from tvlb.search.workload import Workload
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
-__all__ = ["MOST_ON_FRONT", "PUBLISHED", "SearchSetting", "WeightedSearch", "search_weighted"]
+__all__ = ["MOST_ON_FRONT", "SearchSetting", "WeightedSearch", "search_weighted"]
 
-PUBLISHED = "short(2,3)"
 """The set published for dfly(4,8,4,9) and dfly(4,8,4,17)."""
 MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""
@@ -217,7 +216,7 @@ def _different(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _reference(topology: Topology, seed: int) -> Candidate:
     """Return the published set, or all paths on networks where hardly any is that short."""
-    published = Candidate.as_it_is(parse_expression(PUBLISHED, topology, seed), seed)
+    published = Candidate.as_it_is(parse_expression(topology.published_set, topology, seed), seed)
     if np.isnan(published.mean_hops):
         return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
     return published

@@ -13,7 +13,6 @@ from tvlb.errors import InvalidInput
 from tvlb.judged import Estimator, estimator
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
-from tvlb.search import PUBLISHED
 from tvlb.sweeps.columns import COLUMNS
 from tvlb.sweeps.dragonflies import dragonfly_values
 
@@ -24,7 +23,7 @@ Row = dict[str, Value]
 Document = Mapping[str, Any]
 
 # Sets that what a search found is held against, and their names in the columns.
-_RIVALS = {"all": "all", PUBLISHED: "published"}
+_RIVALS = {"conventional": "all", "published": "published"}
 
 
 def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> Row:
@@ -174,8 +173,9 @@ def _found(document: Document) -> Row:
     )
     name = answers[0]["expression"]
     row: Row = {"found": name}
+    known = {one["expression"]: one["known_as"] for one in search["held_out"]}
     for judgement in search["judgements"]:
-        rival = _RIVALS.get(judgement["against"])
+        rival = _RIVALS.get(known[judgement["against"]])
         if judgement["expression"] != name or rival is None:
             continue
         # The lower of both loads is the reference load.

@@ -1,8 +1,8 @@
 """What a family of networks declares, and the registry of families.
 
-Every module of `tvlb.topology` may hold a family, which it registers. Whoever defines one in another
-package names its module in an entry point of the group ``tvlb.families`` and registers it the same
-way, so that every process knows it.
+Every module of `tvlb.topology` may hold a family, which it registers. Whoever defines one in
+another package names its module in an entry point of the group ``tvlb.families`` and registers it
+the same way, so that every process knows it.
 """
 
 from abc import ABC, abstractmethod

@@ -70,6 +70,7 @@ class Topology(ABC):
         paths of its ends.
     kinds : kinds of links that the family has; a link's kind is a position in it.
     vc_scheme : scheme of virtual channels that is used where nothing else is said.
+    published_set : path set that the literature holds to be good, for comparison.
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
     network : switches, nodes and links.
@@ -79,6 +80,7 @@ class Topology(ABC):
     path_names: ClassVar[Literal["link ids", "positions"]] = "positions"
     kinds: ClassVar[LinkKinds]
     vc_scheme: ClassVar[str] = "per-hop"
+    published_set: ClassVar[str] = "short(all)"
     has_usage_kernel: ClassVar[bool] = False
     network: Network
 

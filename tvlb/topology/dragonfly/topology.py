@@ -78,6 +78,7 @@ class Dragonfly(Topology):
         ("local", "global"), (10, 15), ("Links inside groups.", "Links between groups.")
     )
     vc_scheme = "won"
+    published_set = "short(2,3)"
     has_usage_kernel = True
 
     def __init__(

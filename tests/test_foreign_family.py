@@ -1,0 +1,171 @@
+"""A family of another package goes through everything that there is, without any other change."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service import new_token, running_server
+
+MODULE = Path(__file__).parent / "data" / "toy_family.py"
+NETWORK = "toy(6,2)"
+WINDOWS = "200,400,0.1"
+SEARCH = {
+    "topology": NETWORK,
+    "method": "paper",
+    "patterns": 2,
+    "simulated_patterns": 2,
+    "finalists": 1,
+    "data_points": 4,
+    "screening": {"warmup": 200, "measured": 400, "grid": 0.1},
+    "confirmation": {"warmup": 200, "measured": 400, "grid": 0.1},
+}
+SWEEP = f"""
+name = "rings"
+topologies = ["{NETWORK}", "toy(5)"]
+
+[options]
+method = "paper"
+patterns = 1
+finalists = 1
+data_points = 1
+simulated_patterns = 2
+screening = {{ warmup = 100, measured = 100, grid = 0.1 }}
+confirmation = {{ warmup = 100, measured = 100, grid = 0.1 }}
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables under which the package of the family is installed."""
+    packages = tmp_path_factory.mktemp("packages")
+    shutil.copy(MODULE, packages)
+    metadata = packages / "toy_family-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-family\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[tvlb.families]\ntoy = toy_family\n")
+    before = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": f"{packages}{os.pathsep}{before}" if before else str(packages)}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("toy")
+
+
+def tvlb(environment: dict[str, str], place: Path, *arguments: str) -> str:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tvlb", *arguments],
+        cwd=place,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def table(environment: dict[str, str], place: Path) -> Path:
+    """A table that the search found."""
+    tvlb(
+        environment, place, "table", NETWORK, "--method", "paper", "--patterns", "2",
+        "--simulated-patterns", "2", "--finalists", "1", "--data-points", "4",
+        "--screening", WINDOWS, "--confirmation", WINDOWS, "--workers", "1", "-o", "table.json",
+    )  # fmt: skip
+    return place / "table.json"
+
+
+def test_it_is_listed(environment: dict[str, str], place: Path) -> None:
+    assert "toy(N[,P])" in tvlb(environment, place, "model", "--help")
+
+
+# Between opposite switches of a ring of six there are two shortest ways.
+# Uniform traffic: 6 pairs of nodes' switches a hop away in either direction, 6 two, 3 three, and no
+# detour is of use; (2 * 6 * (1 + 2) + 3 * 2 * 3) * 2 / 6 = 18 flits over 12 links at theta = 1.
+@pytest.mark.parametrize("vlb", ["<=4", "all", "short(all)", "shape(r.?)", "shape(r.?) & <=3+50%"])
+def test_its_throughput_is_modelled(environment: dict[str, str], place: Path, vlb: str) -> None:
+    options = ("--pattern", "uniform", "--vlb", vlb, "--json")
+    document = json.loads(tvlb(environment, place, "model", NETWORK, *options))
+    assert document["theta"] == pytest.approx(12 / 18)
+
+
+def test_its_patterns_are_probed(environment: dict[str, str], place: Path) -> None:
+    found = tvlb(environment, place, "probe", NETWORK, "--patterns", "2", "--json")
+    assert json.loads(found)["probe"][-1]["path_set"] == "all"
+
+
+def test_its_sets_are_balanced(environment: dict[str, str], place: Path) -> None:
+    found = tvlb(environment, place, "balance", NETWORK, "--vlb", "all", "--json")
+    assert json.loads(found)["ring"]["before"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-l", "ugal-g", "par"])
+def test_its_routing_is_simulated(
+    environment: dict[str, str], place: Path, routing: str, table: Path
+) -> None:
+    for vlb in ("all", "short(all)", str(table)):
+        document = json.loads(
+            tvlb(
+                environment,
+                place,
+                "simulate",
+                NETWORK,
+                "--routing",
+                routing,
+                "--vlb",
+                vlb,
+                "--load",
+                "0.2",
+                "--warmup",
+                "200",
+                "--cycles",
+                "1000",
+                "--json",
+            )
+        )
+        row = document["rows"][0]
+        assert row["accepted"] == pytest.approx(0.2, abs=0.03)
+        assert document["config"]["vc_scheme"] == "per-hop"
+
+
+def test_its_table_holds(environment: dict[str, str], place: Path, table: Path) -> None:
+    header = json.loads(table.read_text())["header"]
+    assert header["topology"] == {"name": NETWORK, "path_names": "positions"}
+    report = json.loads(tvlb(environment, place, "verify", table.name, "--json"))
+    assert report["ok"]
+    assert report["scheme"] == "per-hop"
+    tvlb(environment, place, "export", table.name, "-o", "table.csv")
+    tvlb(environment, place, "export", "table.csv", "-o", "table.parquet")
+    again = json.loads(tvlb(environment, place, "verify", "table.parquet", "--json"))
+    assert again["table_id"] == report["table_id"]
+
+
+def test_its_sizes_are_swept(environment: dict[str, str], place: Path) -> None:
+    (place / "sweep.toml").write_text(SWEEP)
+    tvlb(environment, place, "sweep", "sweep.toml", "-o", "swept", "--data", "store")
+    rows = (place / "swept" / "results.csv").read_text().splitlines()
+    assert len(rows) == 3
+    assert all(",succeeded," in row for row in rows[1:])
+
+
+def test_it_is_served(environment: dict[str, str], place: Path) -> None:
+    data = place / "served"
+    with running_server(data, environment=environment) as server:
+        header = {"Authorization": f"Bearer {new_token(data)}", "Prefer": "wait=120"}
+        with httpx.Client(base_url=server.url, headers=header, timeout=200) as http:
+            model = http.post("/v1/models", json={"topology": NETWORK, "vlb": "all"})
+            assert 0 < model.json()["theta"] <= 1, model.text
+            found = http.post("/v1/tables", json=SEARCH)
+            assert found.status_code == 201, found.text
+            resource: dict[str, Any] = found.json()
+            assert resource["topology"] == NETWORK
+            links = http.get(f"{resource['url']}/links").json()
+            assert len(links["src"]) == 12
