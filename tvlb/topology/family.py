@@ -84,7 +84,6 @@ class ExplicitTopology(BaseModel, Description):
     `str` of it is that of the network it describes.
     """
 
-    # The errors of long lists, of which only the first is told, would take many times their memory.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     @classmethod

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb import _native
+
 __all__ = ["MAX_LINKS", "MAX_NODES", "MAX_SWITCHES", "LinkKinds", "Network", "directed_links"]
 
 MAX_NODES = 10_000_000
@@ -64,6 +66,16 @@ class Network:
     def num_links(self) -> int:
         """Number of directed network links (injection and ejection not counted)."""
         return len(self.link_source)
+
+    def compile(self) -> _native.Network:
+        """Make the twin that the compiled engines read."""
+        return _native.Network(
+            self.num_switches,
+            self.node_switch,
+            self.link_source,
+            self.link_target,
+            self.link_kind,
+        )
 
 
 def directed_links(

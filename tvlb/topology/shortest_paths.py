@@ -77,16 +77,8 @@ class ShortestPathTopology(Topology):
 
     def compile(self) -> _native.ShortestPaths:
         """See `Topology`."""
-        network = self.network
-        links = _native.Network(
-            network.num_switches,
-            network.node_switch,
-            network.link_source,
-            network.link_target,
-            network.link_kind,
-        )
         try:
-            return _native.ShortestPaths(links)
+            return _native.ShortestPaths(self.network.compile())
         except ValueError as error:
             raise InvalidInput(f"{self}: {error}") from error
 

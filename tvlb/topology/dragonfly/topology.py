@@ -185,15 +185,7 @@ class Dragonfly(Topology):
 
     def compile(self) -> _native.Dragonfly:
         """See `Topology`."""
-        network = self.network
-        links = _native.Network(
-            network.num_switches,
-            network.node_switch,
-            network.link_source,
-            network.link_target,
-            network.link_kind,
-        )
-        return _native.Dragonfly(links, self.groups)
+        return _native.Dragonfly(self.network.compile(), self.groups)
 
     @property
     def longest_min_path(self) -> tuple[int, ...]:
