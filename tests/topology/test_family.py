@@ -5,7 +5,15 @@ import pytest
 
 from tests.topology.toy import Ring
 from tvlb.errors import InvalidInput
-from tvlb.schemas import BeyondLimits, ModelBody, RequestLimits
+from tvlb.schemas import (
+    BeyondLimits,
+    ModelBody,
+    RequestLimits,
+    SimulationBody,
+    SweepBody,
+    TableBody,
+    command_line,
+)
 from tvlb.schemas.simulation import LinkLoad
 from tvlb.table import TableHeader
 from tvlb.table.header import NamedRecord, record_of, split
@@ -61,6 +69,31 @@ def test_requests_name_it() -> None:
     assert "|ring *" in str(ModelBody.model_json_schema()["properties"]["topology"])
     with pytest.raises(ValueError, match="should match pattern"):
         ModelBody.model_validate_json('{"topology": "ring(0)"}')
+
+
+@pytest.mark.parametrize("text", ["ring(6,2)", "leaves(6,4)"])
+def test_requests_are_examined(text: str) -> None:
+    for body in (
+        ModelBody(topology=text, pattern="uniform"),
+        SimulationBody(topology=text, load=(0.1,)),
+        TableBody(topology=text),
+        TableBody(topology=text, method="paper"),
+    ):
+        resolved, cost = body.examined(RequestLimits())
+        assert resolved.topology == text
+        assert resolved.resolved() == resolved
+        assert cost.cpu_seconds > 0
+        assert text in command_line(resolved)
+
+
+def test_sweeps_list_it_in_no_arrangement() -> None:
+    asked = {"topologies": ["ring(6, 2)", "2,4,2,5"], "arrangements": ["absolute", "palmtree"]}
+    points = SweepBody.model_validate(asked).points(RequestLimits())
+    assert [point.topology for point in points] == [
+        "ring(6,2)",
+        "dfly(2,4,2,5)",
+        "dfly(2,4,2,5,palmtree)",
+    ]
 
 
 def test_its_sizes_are_limited_before_anything_is_built() -> None:
