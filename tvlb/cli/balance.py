@@ -38,54 +38,20 @@ def balance_command(
         ),
     ] = "removal",
     local_threshold: Annotated[
-        float,
-        typer.Option(
-            parser=number,
-            metavar="NUMBER",
-            help="Removal: overloaded for a pair above this multiple of the mean.",
-        ),
+        float, number("Removal: overloaded for a pair above this multiple of the mean.")
     ] = 2.0,
     global_threshold: Annotated[
-        float,
-        typer.Option(
-            parser=number,
-            metavar="NUMBER",
-            help="Removal: overloaded over all pairs above this multiple of the mean.",
-        ),
+        float, number("Removal: overloaded over all pairs above this multiple of the mean.")
     ] = 1.2,
-    floor_paths: Annotated[
-        int,
-        typer.Option(
-            parser=integer, metavar="INTEGER", help="Removal: fewest paths that a pair keeps."
-        ),
-    ] = 4,
-    floor_share: Annotated[
-        float,
-        typer.Option(
-            parser=number, metavar="NUMBER", help="Removal: smallest share that a pair keeps."
-        ),
-    ] = 0.5,
-    rounds: Annotated[
-        int,
-        typer.Option(
-            parser=integer, metavar="INTEGER", help="Weights: how often they are changed."
-        ),
-    ] = 30,
+    floor_paths: Annotated[int, integer("Removal: fewest paths that a pair keeps.")] = 4,
+    floor_share: Annotated[float, number("Removal: smallest share that a pair keeps.")] = 0.5,
+    rounds: Annotated[int, integer("Weights: how often they are changed.")] = 30,
     step: Annotated[
         float,
-        typer.Option(
-            parser=number,
-            metavar="NUMBER",
-            help="Weights: at twice the mean usage, paths are drawn exp(-STEP) times as often.",
-        ),
+        number("Weights: at twice the mean usage, paths are drawn exp(-STEP) times as often."),
     ] = 0.5,
     weight_floor: Annotated[
-        float,
-        typer.Option(
-            parser=number,
-            metavar="NUMBER",
-            help="Weights: smallest share of its weight that a path keeps.",
-        ),
+        float, number("Weights: smallest share of its weight that a path keeps.")
     ] = 1 / 64,
     seed: Seed = 0,
     json: Json = False,

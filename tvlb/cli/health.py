@@ -7,7 +7,8 @@ import httpx
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from tvlb.cli.service import Data, DatabaseUrl, data_directory, database_url
+from tvlb.cli.service import StoreOptions
+from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput, TvlbError
 from tvlb.jobs.database import Database
 from tvlb.jobs.lease import is_working
@@ -21,17 +22,18 @@ class _Unwell(TvlbError):
     """What was asked about does not work."""
 
 
+@takes_settings
 def health(
     url: Annotated[str, typer.Option(help="Of the server.")] = "http://127.0.0.1:8080",
     worker: Annotated[
         bool, typer.Option("--worker", help="Ask about the workers of this host instead.")
     ] = False,
-    data: Data = None,
-    database: DatabaseUrl = None,
+    *,
+    store: StoreOptions,
 ) -> None:
     """Tell whether a server, or a worker of this host, works; exit 1 if not."""
     if worker:
-        _check_worker(database_url(database, data_directory(data)))
+        _check_worker(store.url())
     else:
         _check_server(url)
 

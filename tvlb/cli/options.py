@@ -1,7 +1,7 @@
 """Arguments and options that several commands share."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,8 +30,7 @@ _MAX_WORKERS = 1024
 _MAX_LOADS = 1000
 
 
-def integer(text: str) -> int:
-    """Parse an integer option; the complaint names the value."""
+def _parsed_integer(text: str) -> int:
     try:
         # typer also hands over defaults, which are numbers.
         return whole_number(str(text))
@@ -39,27 +38,34 @@ def integer(text: str) -> int:
         raise typer.BadParameter(f"{text!r} is not an integer") from None
 
 
-def seed_value(text: str) -> int:
-    """Parse a seed, 0..2^63-1."""
-    seed = integer(text)
+def _parsed_number(text: str) -> float:
+    try:
+        return decimal_number(str(text))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number") from None
+
+
+def _seed(text: str) -> int:
+    seed = _parsed_integer(text)
     check_seed(seed)
     return seed
 
 
-def worker_count(text: str) -> int:
-    """Parse a number of workers, 1..1024."""
-    workers = integer(text)
+def _worker_count(text: str) -> int:
+    workers = _parsed_integer(text)
     if not 1 <= workers <= _MAX_WORKERS:
         raise InvalidInput(f"workers {workers} is out of range: 1..{_MAX_WORKERS}")
     return workers
 
 
-def number(text: str) -> float:
-    """Parse a number option; the complaint names the value."""
-    try:
-        return decimal_number(str(text))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number") from None
+def integer(text: str, *, metavar: str = "INTEGER", **more: Any) -> Any:
+    """Declare an option that is an integer; the complaint names the value."""
+    return typer.Option(parser=_parsed_integer, metavar=metavar, help=text, **more)
+
+
+def number(text: str, *, metavar: str = "NUMBER", **more: Any) -> Any:
+    """Declare an option that is a number; the complaint names the value."""
+    return typer.Option(parser=_parsed_number, metavar=metavar, help=text, **more)
 
 
 TopologyArgument = Annotated[
@@ -98,7 +104,7 @@ VcSchemeOption = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", parser=seed_value, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."
+        "--seed", parser=_seed, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -106,7 +112,7 @@ Workers = Annotated[
     int | None,
     typer.Option(
         "--workers",
-        parser=worker_count,
+        parser=_worker_count,
         metavar="INTEGER",
         help="Processes and threads; the results do not depend on it.",
         show_default="one per core",

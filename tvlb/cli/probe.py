@@ -24,9 +24,7 @@ __all__ = ["probe_command"]
 def probe_command(
     topology: TopologyArgument,
     patterns: Annotated[str, typer.Option(help="auto, all or a number of patterns.")] = "auto",
-    tolerance: Annotated[
-        float, typer.Option(parser=number, metavar="NUMBER", help="Tolerance of the candidate cut.")
-    ] = 0.08,
+    tolerance: Annotated[float, number("Tolerance of the candidate cut.")] = 0.08,
     seed: Seed = 0,
     workers: Workers = None,
     json: Json = False,

@@ -9,7 +9,8 @@ import typer
 from api import ServerLimits, Settings
 from api import serve as run_server
 from tvlb.cli.options import Workers, integer, number
-from tvlb.cli.service import Data, DatabaseUrl, data_directory, database_url
+from tvlb.cli.service import StoreOptions
+from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput
 from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.queue import QueueLimits
@@ -36,13 +37,12 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+@takes_settings
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(parser=integer, metavar="PORT", help="Port; 0 for any free one.")
-    ] = 8080,
-    data: Data = None,
-    database: DatabaseUrl = None,
+    port: Annotated[int, integer("Port; 0 for any free one.", metavar="PORT")] = 8080,
+    *,
+    store: StoreOptions,
     with_worker: Annotated[
         bool, typer.Option("--worker/--no-worker", help="Start a worker beside the server.")
     ] = True,
@@ -52,23 +52,22 @@ def serve(
         typer.Option("--require-tokens", help="Ask for tokens on the loopback too."),
     ] = False,
     max_switches: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="Largest topology.")
+        int, integer("Largest topology.", metavar="N")
     ] = RequestLimits.switches,
     max_cpu_seconds: Annotated[
-        float,
-        typer.Option(parser=number, metavar="SECONDS", help="Largest estimated cost of a request."),
+        float, number("Largest estimated cost of a request.", metavar="SECONDS")
     ] = RequestLimits.cpu_seconds,
     max_points: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="Most points of a sweep.")
+        int, integer("Most points of a sweep.", metavar="N")
     ] = RequestLimits.points,
     max_jobs: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="Most jobs waiting or running.")
+        int, integer("Most jobs waiting or running.", metavar="N")
     ] = QueueLimits.total,
     max_jobs_per_token: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="The same of one token.")
+        int, integer("The same of one token.", metavar="N")
     ] = QueueLimits.per_owner,
     requests_per_second: Annotated[
-        int, typer.Option(parser=integer, metavar="N", help="Most requests of one token.")
+        int, integer("Most requests of one token.", metavar="N")
     ] = ServerLimits.requests_per_second,
 ) -> None:
     """Serve tables, models, simulations and sweeps over HTTP."""
@@ -77,8 +76,7 @@ def serve(
         raise InvalidInput(f"--max-cpu-seconds {max_cpu_seconds} is out of range: above 0")
     if workers is not None and not with_worker:
         raise InvalidInput("--workers with --no-worker: there is no worker that could have them")
-    directory = data_directory(data)
-    url = database_url(database, directory)
+    directory, url = store.directory(), store.url()
     limits = ServerLimits(
         request=RequestLimits(
             switches=_integer(1, 20_000, "--max-switches", max_switches),

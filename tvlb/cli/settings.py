@@ -1,62 +1,77 @@
-"""The simulator's settings as options of a command, from their one declaration."""
+"""Options of a command from their declaration: the fields of the dataclasses that it takes."""
 
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any
+from dataclasses import Field, fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from tvlb.choices import one_of
 from tvlb.cli.options import integer
-from tvlb.search import Setting, SimulationConfig, settings
+from tvlb.search import Setting
 
 __all__ = ["takes_settings"]
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give the command the options of the settings in place of its parameter ``config``."""
-    options = {
-        setting.option: name for name, setting in settings().items() if setting.option is not None
+    """Give the command the fields of its dataclasses as options, in place of these parameters.
+
+    A field is annotated as a parameter of a command is, or has a `tvlb.search.Setting`.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    kinds: dict[str, Any] = {
+        parameter.name: parameter.annotation
+        for parameter in signature.parameters.values()
+        if is_dataclass(parameter.annotation)
     }
+    options = {name: _options(kind) for name, kind in kinds.items()}
 
     @functools.wraps(command)
-    def with_config(**given: Any) -> None:
-        asked = {name: given.pop(option) for option, name in options.items()}
-        command(config=SimulationConfig(**asked), **given)
+    def with_options(**given: Any) -> None:
+        made = {
+            name: kind(**{field: given.pop(one.name) for field, one in options[name].items()})
+            for name, kind in kinds.items()
+        }
+        command(**made, **given)
 
-    parameters: list[inspect.Parameter] = []
-    signature = inspect.signature(command)
-    for parameter in signature.parameters.values():
-        if parameter.name == "config":
-            parameters += [_parameter(option, name) for option, name in options.items()]
-        else:
-            parameters.append(parameter)
-    # What typer reads; the first parameters of a command may have no default.
-    with_config.__dict__["__signature__"] = signature.replace(parameters=parameters)
-    return with_config
-
-
-def _parameter(option: str, name: str) -> inspect.Parameter:
-    default = getattr(SimulationConfig(), name)
-    return inspect.Parameter(
-        option,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=str(default) if isinstance(default, str) else default,
-        annotation=_option(settings()[name]),
-    )
+    # What typer reads, and calls by keywords only.
+    parameters = [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in signature.parameters.values()
+        for one in options.get(parameter.name, {parameter.name: parameter}).values()
+    ]
+    with_options.__dict__["__signature__"] = signature.replace(parameters=parameters)
+    return with_options
 
 
-def _option(setting: Setting) -> Any:
+def _options(kind: Any) -> dict[str, inspect.Parameter]:
+    """Return the options of a dataclass by the names of their fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    options = {one.name: _option(one, hints[one.name]) for one in fields(kind)}
+    return {name: option for name, option in options.items() if option is not None}
+
+
+def _option(field: Field[Any], annotation: Any) -> inspect.Parameter | None:
+    setting: Setting | None = field.metadata.get("setting")
+    if setting is None:
+        option = field.name
+    elif setting.option is None:
+        return None
+    else:
+        option, annotation = setting.option, _annotation(setting)
+    default = str(field.default) if isinstance(field.default, str) else field.default
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(option, kind, default=default, annotation=annotation)
+
+
+def _annotation(setting: Setting) -> Any:
     if isinstance(setting.values, type):
         name = typer.Option(
             help=f"{setting.text}: {one_of(setting.values)}.", show_default=setting.unset or True
         )
         return Annotated[str if setting.unset is None else str | None, name]
     if setting.unset is None:
-        number = typer.Option(parser=integer, metavar="INTEGER", help=f"{setting.text}.")
-        return Annotated[int, number]
-    unset = typer.Option(
-        parser=integer, metavar="INTEGER", help=f"{setting.text}.", show_default=setting.unset
-    )
-    return Annotated[int | None, unset]
+        return Annotated[int, integer(f"{setting.text}.")]
+    return Annotated[int | None, integer(f"{setting.text}.", show_default=setting.unset)]

@@ -67,12 +67,7 @@ def simulate(
     config: SimulationConfig,
     seed: Seed = 0,
     seeds: Annotated[
-        int,
-        typer.Option(
-            parser=integer,
-            metavar="INTEGER",
-            help="Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.",
-        ),
+        int, integer("Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.")
     ] = 1,
     figure: Annotated[
         str | None,

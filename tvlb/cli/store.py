@@ -8,7 +8,8 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from tvlb.cli.options import Json, number
-from tvlb.cli.service import Data, DatabaseUrl, opened_workspace
+from tvlb.cli.service import StoreOptions
+from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
@@ -27,15 +28,16 @@ store = typer.Typer(
 )
 
 
-def _opened(data: Any, database: str | None) -> Store:
-    workspace, opened = opened_workspace(data, database, 1)
-    return Store(Results(opened), workspace.blobs, workspace.units)
+def _opened(place: StoreOptions) -> Store:
+    database, workspace = place.opened(), place.workspace(1)
+    return Store(Results(database), workspace.blobs, workspace.units)
 
 
 @store.command("ls")
-def list_store(data: Data = None, database: DatabaseUrl = None, json: Json = False) -> None:
+@takes_settings
+def list_store(place: StoreOptions, json: Json = False) -> None:
     """List the results, oldest first."""
-    opened = _opened(data, database)
+    opened = _opened(place)
     holdings = list(opened.holdings())
     sizes = opened.unit_sizes()
     if json:
@@ -69,9 +71,10 @@ def list_store(data: Data = None, database: DatabaseUrl = None, json: Json = Fal
 
 
 @store.command("verify")
-def verify_store(data: Data = None, database: DatabaseUrl = None, json: Json = False) -> None:
+@takes_settings
+def verify_store(place: StoreOptions, json: Json = False) -> None:
     """Read everything in the store and compare it with its hashes; exit code 1 if one differs."""
-    opened = _opened(data, database)
+    opened = _opened(place)
     with progress_display() as report:
         findings = opened.verify(report)
     if json:
@@ -96,16 +99,11 @@ def verify_store(data: Data = None, database: DatabaseUrl = None, json: Json = F
 
 
 @store.command("gc")
+@takes_settings
 def clean_store(
-    data: Data = None,
-    database: DatabaseUrl = None,
+    place: StoreOptions,
     unused_days: Annotated[
-        float,
-        typer.Option(
-            parser=number,
-            metavar="DAYS",
-            help="Remove pieces of work that nothing needed for so long.",
-        ),
+        float, number("Remove pieces of work that nothing needed for so long.", metavar="DAYS")
     ] = 7.0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     json: Json = False,
@@ -116,7 +114,7 @@ def clean_store(
     """
     if not 0.0 <= unused_days <= _MOST_DAYS:
         raise InvalidInput(f"--unused-days {unused_days} is out of range: 0..{_MOST_DAYS:.0f}")
-    opened = _opened(data, database)
+    opened = _opened(place)
     unused = opened.find_unused(unused_days * 86_400.0)
     if not dry_run:
         opened.remove(unused)

@@ -10,22 +10,10 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
-from tvlb.cli.executors import (
-    ExecutorName,
-    Scheduler,
-    SlurmAccount,
-    SlurmCores,
-    SlurmDirectives,
-    SlurmInterface,
-    SlurmJobCount,
-    SlurmLogs,
-    SlurmMemory,
-    SlurmPartition,
-    SlurmWallTime,
-    workplace_of,
-)
-from tvlb.cli.options import Json, Workers
-from tvlb.cli.service import Data, DatabaseUrl, has_store, opened_workspace
+from tvlb.cli.executors import ExecutorOptions
+from tvlb.cli.options import Json
+from tvlb.cli.service import StoreOptions
+from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, print_notice, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_directory
@@ -50,6 +38,7 @@ _FAILED = 1
 _LONGEST_NAME = 30
 
 
+@takes_settings
 def sweep(
     file: Annotated[
         Path,
@@ -70,20 +59,9 @@ def sweep(
         bool,
         typer.Option("--dry-run", help="Print the points and what they cost; compute nothing."),
     ] = False,
-    data: Data = None,
-    database: DatabaseUrl = None,
-    workers: Workers = None,
-    executor: ExecutorName = "local",
-    scheduler: Scheduler = None,
-    slurm_jobs: SlurmJobCount = None,
-    slurm_cores: SlurmCores = None,
-    slurm_memory: SlurmMemory = None,
-    slurm_partition: SlurmPartition = None,
-    slurm_account: SlurmAccount = None,
-    slurm_wall_time: SlurmWallTime = None,
-    slurm_directive: SlurmDirectives = None,
-    slurm_interface: SlurmInterface = None,
-    slurm_logs: SlurmLogs = None,
+    *,
+    store: StoreOptions,
+    where: ExecutorOptions,
     json: Json = False,
 ) -> None:
     """Compute the tables of many Dragonflies, and compare them.
@@ -91,34 +69,16 @@ def sweep(
     Tables that are in the store are not computed again, and neither is any finished piece of work
     of a sweep that was interrupted: start it again with the same file.
     """
-    workplace = workplace_of(
-        executor,
-        workers=workers,
-        scheduler=scheduler,
-        slurm={
-            "jobs": slurm_jobs,
-            "cores": slurm_cores,
-            "memory": slurm_memory,
-            "partition": slurm_partition,
-            "account": slurm_account,
-            "wall_time": slurm_wall_time,
-            "directives": tuple(slurm_directive) if slurm_directive else None,
-            "interface": slurm_interface,
-            "logs": slurm_logs,
-        },
-    )
     body = read_sweep_file(file)
     points = _points(body, file)
     if dry_run:
-        known = _known(points, data, database)
-        _print_plan(points, known, workplace.workers, as_json=json)
+        _print_plan(points, _known(points, store), where.count, as_json=json)
         return
     directory = output if output is not None else Path(f"{file.stem}-results")
     check_directory(directory, OUTPUT_NAMES)
-    workspace, opened = opened_workspace(data, database, workers)
-    stored = Results(opened)
-    tables = ResultTableStore(stored, workspace.blobs)
-    with progress_display() as report, workplace.start() as started:
+    workspace = store.workspace(where.workers)
+    tables = ResultTableStore(Results(store.opened()), workspace.blobs)
+    with progress_display() as report, where.started() as started:
         results = run_points(
             points,
             tables,
@@ -155,12 +115,11 @@ def _points(body: SweepBody, file: Path) -> tuple[Point, ...]:
         raise InvalidInput(f"{file}: {error}") from error
 
 
-def _known(points: Sequence[Point], data: Path | None, database: str | None) -> set[str]:
+def _known(points: Sequence[Point], store: StoreOptions) -> set[str]:
     """Return the keys of the points that are in the store, which is not made if there is none."""
-    if database is None and not has_store(data):
+    if not store.is_there:
         return set()
-    _, opened = opened_workspace(data, database, 1)
-    return Results(opened).known([point.key for point in points])
+    return Results(store.opened()).known([point.key for point in points])
 
 
 def _print_plan(

@@ -91,12 +91,7 @@ def table(
     ] = None,
     patterns: Annotated[str, typer.Option(help="Probed patterns: auto, all or a number.")] = "auto",
     tolerance: Annotated[
-        float,
-        typer.Option(
-            parser=number,
-            metavar="NUMBER",
-            help="Candidates are within this share of the best modelled mean.",
-        ),
+        float, number("Candidates are within this share of the best modelled mean.")
     ] = 0.08,
     balancing: Annotated[
         bool, typer.Option("--balance/--no-balance", help="Balance the candidates.")
@@ -121,28 +116,25 @@ def table(
     ] = None,
     finalists: Annotated[
         int | None,
-        typer.Option(
-            parser=integer,
+        integer(
+            "Candidates of the paper's method that are confirmed.",
             metavar="N",
-            help="Candidates of the paper's method that are confirmed.",
             show_default=f"paper {_PAPER.finalist_count}",
         ),
     ] = None,
     data_points: Annotated[
         int | None,
-        typer.Option(
-            parser=integer,
+        integer(
+            "Most data points of Table 1 among the candidates.",
             metavar="N",
-            help="Most data points of Table 1 among the candidates.",
             show_default=f"{_SEARCH.most_data_points}; paper {_PAPER.most_data_points}",
         ),
     ] = None,
     simulated_patterns: Annotated[
         int | None,
-        typer.Option(
-            parser=integer,
+        integer(
+            "Simulated type2 patterns, 2..5; a search without --traffic has others besides.",
             metavar="N",
-            help="Simulated type2 patterns, 2..5; a search without --traffic has others besides.",
             show_default=f"{_SEARCH.pattern_count}; paper {_PAPER.pattern_count}",
         ),
     ] = None,

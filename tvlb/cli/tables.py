@@ -96,13 +96,7 @@ def verify_command(
     table: TableArgument,
     vcs: VcSchemeOption = None,
     vc_count: Annotated[
-        int | None,
-        typer.Option(
-            parser=integer,
-            metavar="INTEGER",
-            help="Virtual channels of the network.",
-            show_default="as the scheme needs",
-        ),
+        int | None, integer("Virtual channels of the network.", show_default="as the scheme needs")
     ] = None,
     par: Annotated[bool, typer.Option("--par", help="Include PAR's second decisions.")] = False,
     json: Json = False,
@@ -135,8 +129,7 @@ def export(
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{one_of(_WRITTEN)}.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
     switch: Annotated[
-        int | None,
-        typer.Option(parser=integer, metavar="SWITCH", help="Only the rows of this source switch."),
+        int | None, integer("Only the rows of this source switch.", metavar="SWITCH")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="List the rows of a compact table.")] = False,
     json: Json = False,

@@ -6,10 +6,9 @@ from dataclasses import replace
 from types import FrameType
 from typing import Annotated
 
-import typer
-
 from tvlb.cli.options import Workers, integer, number
-from tvlb.cli.service import Data, DatabaseUrl, opened_workspace
+from tvlb.cli.service import StoreOptions
+from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput
 from tvlb.hang import HangLimits
 from tvlb.jobs.logs import configure_logs
@@ -23,48 +22,43 @@ def _check_range(name: str, value: float, least: float, most: float = 86_400.0) 
         raise InvalidInput(f"{name} {value} is out of range: {least:.0f}..{most:.0f}")
 
 
+@takes_settings
 def worker(
-    data: Data = None,
-    database: DatabaseUrl = None,
+    store: StoreOptions,
     workers: Workers = None,
     drain_seconds: Annotated[
         float,
-        typer.Option(
-            parser=number,
+        number(
+            "When asked to end, how long the job in hand may go on before it is handed back.",
             metavar="SECONDS",
-            help="When asked to end, how long the job in hand may go on before it is handed back.",
         ),
     ] = 20.0,
     hang_seconds: Annotated[
         float,
-        typer.Option(
-            parser=number,
+        number(
+            "After how long without CPU time a computing process is replaced.",
             metavar="SECONDS",
             envvar="TVLB_HANG_SECONDS",
-            help="After how long without CPU time a computing process is replaced.",
         ),
     ] = HangLimits.idle_seconds,
     hang_cpu_seconds: Annotated[
         float,
-        typer.Option(
-            parser=number,
+        number(
+            "After how much CPU time without progress it is.",
             metavar="SECONDS",
             envvar="TVLB_HANG_CPU_SECONDS",
-            help="After how much CPU time without progress it is.",
         ),
     ] = HangLimits.cpu_seconds,
-    parent: Annotated[int | None, typer.Option(parser=integer, hidden=True)] = None,
+    parent: Annotated[int | None, integer("", hidden=True)] = None,
 ) -> None:
     """Compute the jobs of a service; several may share a database and a data directory."""
     _check_range("--drain-seconds", drain_seconds, 0.0)
     _check_range("--hang-seconds", hang_seconds, 10.0)
     _check_range("--hang-cpu-seconds", hang_cpu_seconds, 60.0, math.inf)
     hang = HangLimits(hang_seconds, hang_cpu_seconds)
-    workspace, opened = opened_workspace(data, database, workers)
+    opened, workspace = store.opened(), replace(store.workspace(workers), hang=hang)
     configure_logs()
-    working = Worker(
-        opened, replace(workspace, hang=hang), drain_seconds=drain_seconds, parent=parent
-    )
+    working = Worker(opened, workspace, drain_seconds=drain_seconds, parent=parent)
 
     def drain(signal_number: int, frame: FrameType | None) -> None:
         working.drain()
