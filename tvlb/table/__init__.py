@@ -23,11 +23,7 @@ from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights
 from tvlb.table.link_shares import LinkShares, link_shares
 from tvlb.table.pairs import PairPaths, PathItem, pair_paths, pair_summary
 from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
-from tvlb.table.summary import (
-    CompactSummary,
-    TableSummary,
-    summarise,
-)
+from tvlb.table.summary import summarise
 from tvlb.table.table import Table
 from tvlb.table.verify import VerifyReport, verify
 
@@ -38,7 +34,6 @@ __all__ = [
     "AnyTable",
     "Channel",
     "Columns",
-    "CompactSummary",
     "CompactTable",
     "DeadlockCheck",
     "Diversity",
@@ -49,7 +44,6 @@ __all__ = [
     "Spread",
     "Table",
     "TableHeader",
-    "TableSummary",
     "TableWeights",
     "VcSettings",
     "VerifyReport",
