@@ -1,14 +1,16 @@
 """Jobs and results as the JSON that `tvlb.schemas` describes."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import REQUESTS, SweepItem, TableItem
+from tvlb.schemas import JobResource, SweepItem, TableItem
+from tvlb.schemas.resources import urls_of
 
-__all__ = ["identity", "job_resource", "moment", "result_url", "sweep_item", "table_item"]
+__all__ = ["identity", "job_resource", "listed", "moment"]
 
 
 def moment(seconds: float) -> str:
@@ -21,73 +23,40 @@ def _moment_or_none(seconds: float | None) -> str | None:
     return None if seconds is None else moment(seconds)
 
 
-def result_url(kind: str, key: str) -> str:
-    """Return the URL of a result."""
-    assert kind in REQUESTS
-    return f"/v1/{kind}s/{key}"
-
-
 def identity(result: Result, front: int = 0) -> dict[str, Any]:
     """Return what a result has besides its document.
 
     Parameters
     ----------
-    front : tables of a front.
+    front : number of the points of a table's front.
     """
-    url = result_url(result.kind, result.key)
-    more = {
+    urls = urls_of(result.kind, result.key, front)
+    own = {
         "id": result.key,
-        "url": url,
+        "url": urls["url"],
         "created_at": moment(result.created_at),
         "request": result.request,
     }
-    if result.kind == "table":
-        more |= {
-            "download_url": f"{url}/download?format=parquet",
-            "paths_url": f"{url}/paths",
-            "front_urls": [f"{url}/front/{1 + i}/download?format=parquet" for i in range(front)],
-        }
-    if result.kind == "sweep":
-        more |= {
-            "download_url": f"{url}/download?format=parquet",
-            "report_url": f"{url}/report",
-        }
-    return more
+    return own | urls
 
 
-def table_item(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return what a list shows of a table."""
-    return {name: resource[name] for name in TableItem.model_fields}
-
-
-def sweep_item(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return what a list shows of a sweep."""
-    return {name: resource[name] for name in SweepItem.model_fields}
+def listed(item: type[TableItem] | type[SweepItem], resource: bytes) -> dict[str, Any]:
+    """Return what a list shows of a resource, which is given as JSON."""
+    document = json.loads(resource)
+    return {name: document[name] for name in item.model_fields}
 
 
 def job_resource(job: Job) -> dict[str, Any]:
     """Return a job as JSON."""
     url = f"/v1/jobs/{job.id}"
     done = job.status is JobStatus.SUCCEEDED
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "status": str(job.status),
-        "cancel_requested": job.cancel_requested,
-        "stalled": job.stalled,
-        "stage": job.stage,
-        "progress": job.progress,
-        "attempt": job.attempt,
+    values = vars(job) | {
         "created_at": moment(job.created_at),
         "started_at": _moment_or_none(job.started_at),
         "heartbeat_at": _moment_or_none(job.heartbeat_at),
         "ended_at": _moment_or_none(job.ended_at),
-        "queue_position": job.queue_position,
-        "eta_seconds": job.eta_seconds,
-        "timings": job.timings,
         "url": url,
         "events_url": f"{url}/events",
-        "result_url": result_url(job.kind, job.key) if done else None,
-        "error": job.error,
-        "request": job.request,
+        "result_url": urls_of(job.kind, job.key)["url"] if done else None,
     }
+    return {name: values[name] for name in JobResource.model_fields}

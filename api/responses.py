@@ -6,7 +6,7 @@ from typing import Any
 from api.problems import MEDIA_TYPE
 from tvlb.schemas import JobResource
 
-__all__ = ["ACCEPTED", "ETAG", "NOT_MODIFIED", "RANGES", "binary", "problems"]
+__all__ = ["ACCEPTED", "ETAG", "NOT_MODIFIED", "file_responses", "problems"]
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -81,23 +81,19 @@ ACCEPTED: dict[str, Any] = {
 }
 
 
-def _ranges() -> Responses:
+def file_responses(*media_types: str) -> Responses:
+    """Describe the answers of a route that sends a file."""
     content_range = {"Content-Range": {"description": "Which bytes.", "schema": {"type": "string"}}}
     return {
+        200: {
+            "description": "The file.",
+            "headers": ETAG,
+            "content": {
+                name: {"schema": {"type": "string", "format": "binary"}} for name in media_types
+            },
+        },
         206: {"description": "The bytes that Range asks for.", "headers": content_range},
+        **NOT_MODIFIED,
+        **problems(400, 404, 422),
         416: _problem(416) | {"headers": content_range},
     }
-
-
-def binary(*media_types: str) -> dict[str, Any]:
-    """Describe a file."""
-    return {
-        "description": "The file.",
-        "headers": ETAG,
-        "content": {
-            name: {"schema": {"type": "string", "format": "binary"}} for name in media_types
-        },
-    }
-
-
-RANGES = _ranges()

@@ -15,7 +15,7 @@ from api.feed import Feed
 from api.idempotency import LONGEST_WAIT_SECONDS, Attempt, KeptResponses
 from api.library import Library, Resource
 from api.quick import NotQuick, QuickExecutor
-from api.resources import job_resource, result_url
+from api.resources import job_resource
 from api.settings import ServerLimits
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import DamagedBlob
@@ -25,6 +25,7 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import Task, TaskOutput
 from tvlb.schemas import Question
+from tvlb.schemas.resources import urls_of
 
 __all__ = ["SubmitHeaders", "Submitter", "parse_wait"]
 
@@ -224,7 +225,7 @@ class Submitter:
         return response
 
     def _found(self, resource: Resource) -> Response:
-        url = result_url(resource.result.kind, resource.result.key)
+        url = urls_of(resource.result.kind, resource.result.key)["url"]
         return Response(
             resource.body,
             HTTPStatus.OK,

@@ -22,10 +22,11 @@ from api.pages.views import (
     shown_table,
     simulated_sets,
 )
-from api.resources import job_resource, table_item
+from api.resources import job_resource, listed
 from api.routes.jobs import KnownJob
 from api.routes.reading import ResultId, find_resource
 from api.services import Services, WithServices
+from tvlb.schemas import TableItem
 from tvlb.search import BUDGETS
 
 __all__ = ["mount_assets", "router"]
@@ -229,7 +230,7 @@ def _jobs(services: Services, before: int | None) -> dict[str, Any]:
 
 def _tables(services: Services, before: int | None) -> tuple[list[dict[str, Any]], str | None]:
     found = services.results.newest("table", before=before, limit=_LISTED)
-    items = [table_item(json.loads(services.library.load(one).body)) for one in found]
+    items = [listed(TableItem, services.library.load(one).body) for one in found]
     more = f"/?tables_before={found[-1].number}#tables" if len(found) == _LISTED else None
     return items, more
 

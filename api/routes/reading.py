@@ -7,33 +7,45 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from anyio import to_thread
-from fastapi import Header, Path
+from fastapi import APIRouter, Header, Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
 from api.library import Library, Resource
 from api.problems import Problem
+from api.resources import listed
 from api.responses import ETAG, NOT_MODIFIED, problems
+from api.services import Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.reading import whole_number
+from tvlb.schemas import SweepItem, TableItem
 
 __all__ = [
     "DIGITS",
     "IfNoneMatch",
     "Listing",
     "ResultId",
+    "add_reading",
     "as_json",
-    "conditional",
     "find_resource",
     "is_known",
-    "resource_responses",
+    "list_results",
 ]
 
-ResultId = Annotated[
-    str, Path(pattern="^[0-9a-f]{64}$", description="Id of the result.", examples=["9b6c" * 16])
-]
+
+def _result_id(kind: str | None = None) -> Any:
+    """Declare the id of a result in a path, under the name that belongs to its kind."""
+    return Path(
+        alias=None if kind is None else f"{kind}_id",
+        pattern="^[0-9a-f]{64}$",
+        description="Id of the result.",
+        examples=["9b6c" * 16],
+    )
+
+
+ResultId = Annotated[str, _result_id()]
 IfNoneMatch = Annotated[
     str | SkipJsonSchema[None], Header(description="ETags that are known already.")
 ]
@@ -67,9 +79,55 @@ class Listing(BaseModel):
         return f"{path}?{urlencode(place | narrowed)}"
 
 
-def resource_responses(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    """Describe the answers of a route that reads a result."""
-    return {200: {"model": model, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)}
+def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: str) -> None:
+    """Add the route that reads a result of a kind.
+
+    Parameters
+    ----------
+    result : of what was computed.
+    about : what the route does.
+    """
+
+    async def get(
+        result_id: Annotated[str, _result_id(kind)],
+        services: WithServices,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        found = await find_resource(services.library, kind, result_id)
+        headers = {"ETag": found.etag, "Cache-Control": "private, no-cache"}
+        if is_known(if_none_match, found.etag):
+            return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+        return Response(found.body, HTTPStatus.OK, headers, "application/json")
+
+    router.add_api_route(
+        f"/{kind}s/{{{kind}_id}}",
+        get,
+        name=f"get_{kind}",
+        operation_id=f"get_{kind}",
+        tags=[f"{kind}s"],
+        description=about,
+        response_class=Response,
+        responses={200: {"model": result, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
+    )
+
+
+async def list_results(
+    services: Services,
+    listing: Listing,
+    item: type[TableItem] | type[SweepItem],
+    kind: str,
+    table_id: str | None = None,
+) -> Response:
+    """Answer with the results of a kind, newest first; `table_id` narrows them."""
+
+    def read() -> dict[str, object]:
+        found = services.results.newest(
+            kind, before=listing.before, table_id=table_id, limit=listing.limit
+        )
+        items = [listed(item, services.library.load(one).body) for one in found]
+        return {f"{kind}s": items, "next": listing.next_url(f"/v1/{kind}s", found)}
+
+    return as_json(await to_thread.run_sync(read))
 
 
 async def find_resource(library: Library, kind: str, key: str) -> Resource:
@@ -78,14 +136,6 @@ async def find_resource(library: Library, kind: str, key: str) -> Resource:
     if found is None:
         raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {key}")
     return found
-
-
-def conditional(resource: Resource, if_none_match: str | None) -> Response:
-    """Answer with a resource, unless it is known already."""
-    headers = {"ETag": resource.etag, "Cache-Control": "private, no-cache"}
-    if is_known(if_none_match, resource.etag):
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    return Response(resource.body, HTTPStatus.OK, headers, "application/json")
 
 
 def is_known(if_none_match: str | None, etag: str) -> bool:

@@ -1,6 +1,5 @@
 """Tables, models and simulations: asking for them, and reading what was computed."""
 
-import json
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -11,20 +10,19 @@ from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response
 
 from api.problems import Problem
-from api.resources import table_item
-from api.responses import ETAG, NOT_MODIFIED, RANGES, binary, problems
+from api.responses import ETAG, NOT_MODIFIED, file_responses, problems
 from api.routes.reading import (
     DIGITS,
     IfNoneMatch,
     Listing,
     ResultId,
+    add_reading,
     as_json,
-    conditional,
     find_resource,
     is_known,
-    resource_responses,
+    list_results,
 )
-from api.routes.submitting import Sent, WithHeaders, WithOptions, body_of, submit, submitted
+from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
 from tvlb.schemas import (
     LinkUsage,
@@ -35,6 +33,7 @@ from tvlb.schemas import (
     SimulationResource,
     TableBody,
     TableFormatText,
+    TableItem,
     TableList,
     TableResource,
 )
@@ -47,61 +46,41 @@ router = APIRouter(prefix="/v1")
 _MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]
 
 
-def _links(noun: str) -> dict[str, Any]:
-    """Say where what was computed is found."""
-    here: dict[str, object] = {f"{noun}_id": "$response.body#/id"}
-    links = {"self": {"operationId": f"get_{noun}", "parameters": here}}
-    if noun == "table":
-        pair = here | {"src": 0, "dst": 1}
-        links["file"] = {"operationId": "download_table", "parameters": here}
-        links["paths"] = {"operationId": "get_paths", "parameters": pair}
-        links["links"] = {"operationId": "get_links", "parameters": here}
-    return links
+_ID = {"table_id": "$response.body#/id"}
+_TABLE_LINKS: dict[str, Any] = {
+    "self": {"operationId": "get_table", "parameters": _ID},
+    "file": {"operationId": "download_table", "parameters": _ID},
+    "paths": {"operationId": "get_paths", "parameters": _ID | {"src": 0, "dst": 1}},
+    "links": {"operationId": "get_links", "parameters": _ID},
+}
 
 
-@router.post(
-    "/tables",
-    operation_id="create_table",
-    tags=["tables"],
-    response_class=Response,
-    responses=submitted(TableResource, "table", _links("table")),
-    openapi_extra=body_of(TableBody),
+def _own_link(kind: str) -> dict[str, Any]:
+    here = {f"{kind}_id": "$response.body#/id"}
+    return {"self": {"operationId": f"get_{kind}", "parameters": here}}
+
+
+add_submitting(
+    router,
+    TableBody,
+    TableResource,
+    _TABLE_LINKS,
+    "Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever.",
 )
-async def create_table(
-    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
-) -> Response:
-    """Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever."""
-    return await submit(services, TableBody, sent, headers, options)
-
-
-@router.post(
-    "/models",
-    operation_id="create_model",
-    tags=["models"],
-    response_class=Response,
-    responses=submitted(ModelResource, "model", _links("model")),
-    openapi_extra=body_of(ModelBody),
+add_submitting(
+    router,
+    ModelBody,
+    ModelResource,
+    _own_link("model"),
+    "Solve one throughput model: at once if it is small, else as a job.",
 )
-async def create_model(
-    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
-) -> Response:
-    """Solve one throughput model: at once if it is small, else as a job."""
-    return await submit(services, ModelBody, sent, headers, options)
-
-
-@router.post(
-    "/simulations",
-    operation_id="create_simulation",
-    tags=["simulations"],
-    response_class=Response,
-    responses=submitted(SimulationResource, "simulation", _links("simulation")),
-    openapi_extra=body_of(SimulationBody),
+add_submitting(
+    router,
+    SimulationBody,
+    SimulationResource,
+    _own_link("simulation"),
+    "Simulate a routing flit by flit: at once if it is small, else as a job.",
 )
-async def create_simulation(
-    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
-) -> Response:
-    """Simulate a routing flit by flit: at once if it is small, else as a job."""
-    return await submit(services, SimulationBody, sent, headers, options)
 
 
 class _Tables(Listing):
@@ -119,59 +98,17 @@ class _Tables(Listing):
 )
 async def list_tables(services: WithServices, listing: Annotated[_Tables, Query()]) -> Response:
     """List the computed tables, newest first."""
-
-    def read() -> dict[str, object]:
-        found = services.results.newest(
-            "table", before=listing.before, table_id=listing.table_id, limit=listing.limit
-        )
-        items = [table_item(json.loads(services.library.load(one).body)) for one in found]
-        return {"tables": items, "next": listing.next_url("/v1/tables", found)}
-
-    return as_json(await to_thread.run_sync(read))
+    return await list_results(services, listing, TableItem, "table", listing.table_id)
 
 
-@router.get(
-    "/tables/{table_id}",
-    operation_id="get_table",
-    tags=["tables"],
-    response_class=Response,
-    responses=resource_responses(TableResource),
+add_reading(
+    router,
+    "table",
+    TableResource,
+    "Return a table's document: probe curve, candidates, choice, balance.",
 )
-async def get_table(
-    table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
-) -> Response:
-    """Return a table's document: probe curve, candidates, choice, balance."""
-    return conditional(await find_resource(services.library, "table", table_id), if_none_match)
-
-
-@router.get(
-    "/models/{model_id}",
-    operation_id="get_model",
-    tags=["models"],
-    response_class=Response,
-    responses=resource_responses(ModelResource),
-)
-async def get_model(
-    model_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
-) -> Response:
-    """Return a solved model."""
-    return conditional(await find_resource(services.library, "model", model_id), if_none_match)
-
-
-@router.get(
-    "/simulations/{simulation_id}",
-    operation_id="get_simulation",
-    tags=["simulations"],
-    response_class=Response,
-    responses=resource_responses(SimulationResource),
-)
-async def get_simulation(
-    simulation_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
-) -> Response:
-    """Return the figures of a simulation."""
-    return conditional(
-        await find_resource(services.library, "simulation", simulation_id), if_none_match
-    )
+add_reading(router, "model", ModelResource, "Return a solved model.")
+add_reading(router, "simulation", SimulationResource, "Return the figures of a simulation.")
 
 
 class _Pair(BaseModel):
@@ -237,12 +174,7 @@ class _Download(BaseModel):
     operation_id="download_table",
     tags=["tables"],
     response_class=Response,
-    responses={
-        200: binary(*_MEDIA_TYPES),
-        **RANGES,
-        **NOT_MODIFIED,
-        **problems(400, 404, 422),
-    },
+    responses=file_responses(*_MEDIA_TYPES),
 )
 async def download_table(
     table_id: ResultId,
@@ -260,12 +192,7 @@ async def download_table(
     operation_id="download_front",
     tags=["tables"],
     response_class=Response,
-    responses={
-        200: binary(*_MEDIA_TYPES),
-        **RANGES,
-        **NOT_MODIFIED,
-        **problems(400, 404, 422),
-    },
+    responses=file_responses(*_MEDIA_TYPES),
 )
 async def download_front(
     table_id: ResultId,

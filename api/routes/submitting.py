@@ -2,20 +2,20 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
 from api.responses import ACCEPTED, problems
-from api.services import Owner, Services
+from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
 from tvlb.schemas import Estimate, Question
 
-__all__ = ["Options", "Sent", "WithHeaders", "WithOptions", "body_of", "submit", "submitted"]
+__all__ = ["add_submitting"]
 
 
-class Options(BaseModel):
+class _Options(BaseModel):
     """What the query of a request may say."""
 
     model_config = ConfigDict(extra="forbid")
@@ -26,7 +26,7 @@ class Options(BaseModel):
     )
 
 
-WithOptions = Annotated[Options, Query()]
+WithOptions = Annotated[_Options, Query()]
 
 
 def _headers(
@@ -57,32 +57,49 @@ async def _sent(request: Request) -> bytes:
 Sent = Annotated[bytes, Depends(_sent)]
 
 
-def body_of(model: type[Question]) -> dict[str, Any]:
-    """Describe the body of a route that takes it as it was sent."""
-    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
-    return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
-
-
-async def submit(
-    services: Services, model: type[Question], sent: bytes, headers: SubmitHeaders, options: Options
-) -> Response:
-    """Answer a request that computes something."""
-    if options.validate_only == "true":
-        return await services.submitter.estimate(model, sent)
-    return await services.submitter.submit(model, sent, headers)
-
-
-def submitted(
-    model: type[BaseModel], noun: str, links: dict[str, Any]
-) -> dict[int | str, dict[str, Any]]:
-    """Describe the answers of a route that computes something.
+def add_submitting(
+    router: APIRouter,
+    body: type[Question],
+    result: type[BaseModel],
+    links: dict[str, Any],
+    about: str,
+) -> None:
+    """Add the route that asks for results of a kind.
 
     Parameters
     ----------
-    model : of the result.
-    noun : what the result is called.
+    body, result : of what is sent, and of what is computed.
     links : where what was computed is found.
+    about : what the route does.
     """
+
+    async def create(
+        sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
+    ) -> Response:
+        if options.validate_only == "true":
+            return await services.submitter.estimate(body, sent)
+        return await services.submitter.submit(body, sent, headers)
+
+    schema = {"$ref": f"#/components/schemas/{body.__name__}"}
+    content = {"content": {"application/json": {"schema": schema}}, "required": True}
+    router.add_api_route(
+        f"/{body.kind}s",
+        create,
+        methods=["POST"],
+        name=f"create_{body.kind}",
+        operation_id=f"create_{body.kind}",
+        tags=[f"{body.kind}s"],
+        description=about,
+        response_class=Response,
+        responses=_submitted(result, body.kind, links),
+        openapi_extra={"requestBody": content},
+    )
+
+
+def _submitted(
+    model: type[BaseModel], noun: str, links: dict[str, Any]
+) -> dict[int | str, dict[str, Any]]:
+    """Describe the answers of a route that computes something."""
     return {
         200: {
             "description": f"The {noun}; with validate_only what it would cost.",

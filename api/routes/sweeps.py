@@ -1,6 +1,5 @@
 """Sweeps: many tables in one request, and their files and reports."""
 
-import json
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -9,25 +8,23 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import FileResponse, Response
 
-from api.resources import sweep_item
-from api.responses import NOT_MODIFIED, RANGES, binary, problems
+from api.responses import file_responses, problems
 from api.routes.reading import (
     IfNoneMatch,
     Listing,
     ResultId,
-    as_json,
-    conditional,
+    add_reading,
     find_resource,
     is_known,
-    resource_responses,
+    list_results,
 )
-from api.routes.submitting import Sent, WithHeaders, WithOptions, body_of, submit, submitted
+from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
-from tvlb.schemas import SweepBody, SweepList, SweepResource
+from tvlb.schemas import SweepBody, SweepItem, SweepList, SweepResource
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/sweeps", tags=["sweeps"])
+router = APIRouter(prefix="/v1")
 
 _MEDIA_TYPES = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
 # The report says itself what it may load, which is nothing. Here it gets an origin of its own, so
@@ -45,52 +42,28 @@ _LINKS: dict[str, Any] = {
 }
 
 
-@router.post(
-    "",
-    operation_id="create_sweep",
-    response_class=Response,
-    responses=submitted(SweepResource, "sweep", _LINKS),
-    openapi_extra=body_of(SweepBody),
+add_submitting(
+    router,
+    SweepBody,
+    SweepResource,
+    _LINKS,
+    "Ask for the tables of many Dragonflies; those that are there are not computed again.\n\n"
+    "A sweep that is there but has failed points is computed again. Until that has ended, the old "
+    "one\ncan be read.",
 )
-async def create_sweep(
-    sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
-) -> Response:
-    """Ask for the tables of many Dragonflies; those that are there are not computed again.
-
-    A sweep that is there but has failed points is computed again. Until that has ended, the old one
-    can be read.
-    """
-    return await submit(services, SweepBody, sent, headers, options)
+add_reading(router, "sweep", SweepResource, "Return a sweep: a row for each point.")
 
 
 @router.get(
-    "",
+    "/sweeps",
     operation_id="list_sweeps",
+    tags=["sweeps"],
     response_class=Response,
     responses={200: {"model": SweepList}, **problems(422)},
 )
 async def list_sweeps(services: WithServices, listing: Annotated[Listing, Query()]) -> Response:
     """List the computed sweeps, newest first."""
-
-    def read() -> dict[str, object]:
-        found = services.results.newest("sweep", before=listing.before, limit=listing.limit)
-        items = [sweep_item(json.loads(services.library.load(one).body)) for one in found]
-        return {"sweeps": items, "next": listing.next_url("/v1/sweeps", found)}
-
-    return as_json(await to_thread.run_sync(read))
-
-
-@router.get(
-    "/{sweep_id}",
-    operation_id="get_sweep",
-    response_class=Response,
-    responses=resource_responses(SweepResource),
-)
-async def get_sweep(
-    sweep_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
-) -> Response:
-    """Return a sweep: a row for each point."""
-    return conditional(await find_resource(services.library, "sweep", sweep_id), if_none_match)
+    return await list_results(services, listing, SweepItem, "sweep")
 
 
 class _Download(BaseModel):
@@ -100,15 +73,11 @@ class _Download(BaseModel):
 
 
 @router.get(
-    "/{sweep_id}/download",
+    "/sweeps/{sweep_id}/download",
     operation_id="download_sweep",
+    tags=["sweeps"],
     response_class=Response,
-    responses={
-        200: binary(*_MEDIA_TYPES.values()),
-        **RANGES,
-        **NOT_MODIFIED,
-        **problems(400, 404, 422),
-    },
+    responses=file_responses(*_MEDIA_TYPES.values()),
 )
 async def download_sweep(
     sweep_id: ResultId,
@@ -125,15 +94,11 @@ async def download_sweep(
 
 
 @router.get(
-    "/{sweep_id}/report",
+    "/sweeps/{sweep_id}/report",
     operation_id="get_report",
+    tags=["sweeps"],
     response_class=Response,
-    responses={
-        200: binary("text/html"),
-        **RANGES,
-        **NOT_MODIFIED,
-        **problems(400, 404, 422),
-    },
+    responses=file_responses("text/html"),
 )
 async def get_report(
     sweep_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None

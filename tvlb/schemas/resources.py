@@ -10,6 +10,7 @@ from tvlb.progress import JobStatus
 from tvlb.schemas.examples import example
 from tvlb.schemas.model import ModelDocument
 from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.requests import Question
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.table import TableDocument, TableSummary
@@ -18,7 +19,6 @@ from tvlb.table import table_formats
 
 __all__ = [
     "EXAMPLE_ID",
-    "EXAMPLE_TIME",
     "Estimate",
     "Identity",
     "JobError",
@@ -32,6 +32,8 @@ __all__ = [
     "TableItem",
     "TableList",
     "TableResource",
+    "example_of",
+    "urls_of",
 ]
 
 
@@ -44,8 +46,7 @@ ResultId = Annotated[
 ]
 JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")]
 EXAMPLE_ID = "9b6c" * 16
-_EXAMPLE_JOB = "4e5d" * 8
-EXAMPLE_TIME = "2026-11-21T15:00:00Z"
+_EXAMPLE_TIME = "2026-11-21T15:00:00Z"
 
 
 class Identity(Document):
@@ -70,28 +71,48 @@ def _searched() -> TableBody:
     )
 
 
+def urls_of(kind: str, key: str, front: int = 0) -> dict[str, Any]:
+    """Return where a result is found, and its files.
+
+    Parameters
+    ----------
+    front : number of the points of a table's front.
+    """
+    url, file = f"/v1/{kind}s/{key}", "download?format=parquet"
+    match kind:
+        case "table":
+            return {
+                "url": url,
+                "download_url": f"{url}/{file}",
+                "paths_url": f"{url}/paths",
+                "front_urls": [f"{url}/front/{1 + i}/{file}" for i in range(front)],
+            }
+        case "sweep":
+            return {
+                "url": url,
+                "download_url": f"{url}/{file}",
+                "report_url": f"{url}/report",
+            }
+        case _:
+            return {"url": url}
+
+
+def example_of(request: Question, document: dict[str, Any], front: int = 0) -> ConfigDict:
+    """Return the configuration of a resource's model with an example; `front` as in `urls_of`."""
+    resource = {
+        "id": EXAMPLE_ID,
+        "created_at": _EXAMPLE_TIME,
+        "request": request.model_dump(mode="json"),
+        **urls_of(request.kind, EXAMPLE_ID, front),
+        **document,
+    }
+    return ConfigDict(json_schema_extra={"examples": [resource]})
+
+
 class TableResource(TableDocument, Identity):
     """A T-VLB table and how it was found."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": EXAMPLE_ID,
-                    "url": f"/v1/tables/{EXAMPLE_ID}",
-                    "created_at": EXAMPLE_TIME,
-                    "request": _searched().model_dump(mode="json"),
-                    "download_url": f"/v1/tables/{EXAMPLE_ID}/download?format=parquet",
-                    "paths_url": f"/v1/tables/{EXAMPLE_ID}/paths",
-                    "front_urls": [
-                        f"/v1/tables/{EXAMPLE_ID}/front/{point}/download?format=parquet"
-                        for point in (1, 2)
-                    ],
-                    **example("search"),
-                }
-            ]
-        }
-    )
+    model_config = example_of(_searched(), example("search"), front=2)
 
     request: TableBody = Field(description="The resolved request.")
     download_url: str = Field(
@@ -107,19 +128,7 @@ class TableResource(TableDocument, Identity):
 class ModelResource(ModelDocument, Identity):
     """A solved throughput model."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": EXAMPLE_ID,
-                    "url": f"/v1/models/{EXAMPLE_ID}",
-                    "created_at": EXAMPLE_TIME,
-                    "request": ModelBody(topology="2,4,2,5").model_dump(mode="json"),
-                    **example("model"),
-                }
-            ]
-        }
-    )
+    model_config = example_of(ModelBody(topology="2,4,2,5"), example("model"))
 
     request: ModelBody = Field(description="The resolved request.")
 
@@ -127,20 +136,8 @@ class ModelResource(ModelDocument, Identity):
 class SimulationResource(SimulationDocument, Identity):
     """Simulated loads, a saturation load, or both."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": EXAMPLE_ID,
-                    "url": f"/v1/simulations/{EXAMPLE_ID}",
-                    "created_at": EXAMPLE_TIME,
-                    "request": SimulationBody(topology="2,4,2,5", load=(0.1,)).model_dump(
-                        mode="json"
-                    ),
-                    **example("simulation"),
-                }
-            ]
-        }
+    model_config = example_of(
+        SimulationBody(topology="2,4,2,5", load=(0.1,)), example("simulation")
     )
 
     request: SimulationBody = Field(description="The resolved request.")
@@ -158,34 +155,7 @@ class JobError(Document):
 class JobResource(Document):
     """A job."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": _EXAMPLE_JOB,
-                    "kind": "table",
-                    "status": "running",
-                    "cancel_requested": False,
-                    "stalled": False,
-                    "stage": "probe",
-                    "progress": 0.02,
-                    "attempt": 1,
-                    "created_at": EXAMPLE_TIME,
-                    "started_at": EXAMPLE_TIME,
-                    "heartbeat_at": EXAMPLE_TIME,
-                    "ended_at": None,
-                    "queue_position": None,
-                    "eta_seconds": None,
-                    "timings": {},
-                    "url": f"/v1/jobs/{_EXAMPLE_JOB}",
-                    "events_url": f"/v1/jobs/{_EXAMPLE_JOB}/events",
-                    "result_url": None,
-                    "error": None,
-                    "request": TableBody(topology="2,4,2,5").model_dump(mode="json"),
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [example("job")]})
 
     id: JobId
     kind: Literal["table", "model", "simulation", "sweep"]

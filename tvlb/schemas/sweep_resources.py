@@ -1,17 +1,15 @@
 """What the service answers with for sweeps."""
 
-from pydantic import ConfigDict, Field
-from pydantic.config import JsonDict
+from pydantic import Field
 
 from tvlb.documents import Document
-from tvlb.schemas.resources import EXAMPLE_ID, EXAMPLE_TIME, Identity
+from tvlb.schemas.resources import EXAMPLE_ID, Identity, example_of
 from tvlb.schemas.sweep import SweepBody
 
 __all__ = ["SweepItem", "SweepList", "SweepResource"]
 
 _NAMES = ("results.parquet", "results.csv", "report.html", "timings.parquet")
-_FILES: JsonDict = dict.fromkeys(_NAMES, EXAMPLE_ID)
-_ROW: JsonDict = {
+_ROW = {
     "point": 0,
     "key": EXAMPLE_ID,
     "status": "succeeded",
@@ -38,26 +36,15 @@ class SweepItem(Identity):
 class SweepResource(SweepItem):
     """Many tables, a row for each."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": EXAMPLE_ID,
-                    "url": f"/v1/sweeps/{EXAMPLE_ID}",
-                    "created_at": EXAMPLE_TIME,
-                    "name": "one small network",
-                    "points": 1,
-                    "failed": 0,
-                    "download_url": f"/v1/sweeps/{EXAMPLE_ID}/download?format=parquet",
-                    "report_url": f"/v1/sweeps/{EXAMPLE_ID}/report",
-                    "request": SweepBody(
-                        name="one small network", topologies=("dfly(2,4,2,5)",)
-                    ).model_dump(mode="json"),
-                    "rows": [_ROW],
-                    "files": _FILES,
-                }
-            ]
-        }
+    model_config = example_of(
+        SweepBody(name="one small network", topologies=("dfly(2,4,2,5)",)),
+        {
+            "name": "one small network",
+            "points": 1,
+            "failed": 0,
+            "rows": [_ROW],
+            "files": dict.fromkeys(_NAMES, EXAMPLE_ID),
+        },
     )
 
     request: SweepBody = Field(description="The resolved request.")

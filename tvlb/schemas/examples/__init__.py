@@ -8,5 +8,5 @@ __all__ = ["example"]
 
 
 def example(name: str) -> dict[str, Any]:
-    """Return the example of a name: search, table (by the paper's method), model or simulation."""
+    """Return the example of a name: search, table, model, simulation or job."""
     return json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))
