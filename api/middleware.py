@@ -265,7 +265,7 @@ class Middleware:
             raise _unauthorized(
                 "the token is unknown, expired or revoked", ', error="invalid_token"'
             )
-        return token.id
+        return token
 
     def _check_rate(self, owner: str | None) -> None:
         if owner is None or self._limiter.hit(self._rate, owner):

@@ -6,9 +6,8 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, insert, or_, select, update
 
 from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database, now
@@ -20,6 +19,7 @@ _FORM = re.compile(r"tvlb_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
 _DAY = 86_400.0
 _MAX_DAYS = 3650
+_PUBLIC = [column for column in tokens.c if column is not tokens.c.secret_hash]
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class TokenStore:
     def newest(self) -> Sequence[Token]:
         """Return all tokens, the newest first."""
         with self._database.reading() as connection:
-            moment = now(connection)
-            rows = connection.execute(select(tokens).order_by(tokens.c.created_at.desc()))
-            return [_token(row, moment) for row in rows]
+            active = _is_active(now(connection)).label("active")
+            query = select(*_PUBLIC, active).order_by(tokens.c.created_at.desc())
+            return [Token(**row) for row in connection.execute(query).mappings()]
 
     def revoke(self, identifier: str) -> None:
         """End a token at once.
@@ -105,45 +105,30 @@ class TokenStore:
                 f"no token {identifier!r} that could be revoked; see tvlb token list"
             )
 
-    def recognise(self, text: str) -> Token | None:
-        """Return the token of this text if it is genuine and active, else None."""
+    def recognise(self, text: str) -> str | None:
+        """Return the id of the token of this text if it is genuine and active, else None."""
         match = _FORM.fullmatch(text)
         if match is None:
             return None
-        with self._database.reading() as connection:
-            moment = now(connection)
-            row = _active(connection, match.group(1), moment)
-        if row is None or not hmac.compare_digest(row.secret_hash, _hash(match.group(2))):
-            return None
-        return _token(row, moment)
+        known = self._hash_of_active(match[1])
+        genuine = known is not None and hmac.compare_digest(known, _hash(match[2]))
+        return match[1] if genuine else None
 
     def is_active(self, identifier: str) -> bool:
         """Whether a token is neither expired nor revoked."""
+        return self._hash_of_active(identifier) is not None
+
+    def _hash_of_active(self, identifier: str) -> str | None:
         with self._database.reading() as connection:
-            return _active(connection, identifier, now(connection)) is not None
+            active = _is_active(now(connection))
+            query = select(tokens.c.secret_hash).where(tokens.c.id == identifier, active)
+            return connection.execute(query).scalar()
 
 
-def _active(connection: Connection, identifier: str, moment: float) -> Row[Any] | None:
-    return connection.execute(
-        select(tokens).where(
-            tokens.c.id == identifier,
-            tokens.c.revoked_at.is_(None),
-            or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > moment),
-        )
-    ).first()
+def _is_active(moment: float) -> ColumnElement[bool]:
+    good = or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > moment)
+    return and_(tokens.c.revoked_at.is_(None), good)
 
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def _token(row: Row[tuple[object, ...]], moment: float) -> Token:
-    expires, revoked = row.expires_at, row.revoked_at
-    return Token(
-        id=row.id,
-        name=row.name,
-        created_at=row.created_at,
-        expires_at=expires,
-        revoked_at=revoked,
-        active=revoked is None and (expires is None or expires > moment),
-    )
