@@ -2,11 +2,12 @@
 
 import json
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from api.resources import identity
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
@@ -22,6 +23,8 @@ _KEPT_BYTES = 64 << 20
 _KEPT_TABLES = 4
 _KEPT_ROWS = 3_000_000
 _USAGE_DIGITS = 4
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,39 @@ class Resource:
         return self.result.table_file
 
 
+class _Cache(Generic[_Value]):
+    """The values that were used last, up to a total size; the size of a value is 1 by default."""
+
+    def __init__(self, most: int, size: Callable[[_Value], int] = lambda _: 1) -> None:
+        self._most = most
+        self._size = size
+        self._total = 0
+        self._values: OrderedDict[str, _Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: str) -> _Value | None:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: str, value: _Value) -> None:
+        with self._lock:
+            self._forget(key)
+            self._values[key] = value
+            self._total += self._size(value)
+            while self._total > self._most and len(self._values) > 1:
+                self._forget(next(iter(self._values)))
+
+    def drop(self, key: str) -> None:
+        with self._lock:
+            self._forget(key)
+
+    def _forget(self, key: str) -> None:
+        if key in self._values:
+            self._total -= self._size(self._values.pop(key))
+
+
 class Library:
     """Reads results, and keeps the last ones read in memory, but for those that may change.
 
@@ -64,11 +100,9 @@ class Library:
     def __init__(self, results: Results, blobs: BlobStore) -> None:
         self._results = results
         self._blobs = blobs
-        self._kept: OrderedDict[str, Resource] = OrderedDict()
-        self._bytes = 0
-        self._tables: OrderedDict[str, AnyTable] = OrderedDict()
-        self._links: OrderedDict[str, bytes] = OrderedDict()
-        self._lock = Lock()
+        self._kept = _Cache[Resource](_KEPT_BYTES, lambda resource: len(resource.body))
+        self._tables = _Cache[AnyTable](_KEPT_TABLES)
+        self._links = _Cache[bytes](_KEPT_TABLES)
         # Counting links takes memory: one at a time, and once for all who ask together.
         self._counting = Lock()
 
@@ -78,12 +112,8 @@ class Library:
 
     def cached(self, kind: str, key: str) -> Resource | None:
         """Return a resource if it is in memory; takes no time."""
-        with self._lock:
-            found = self._kept.get(key)
-            if found is None or found.result.kind != kind:
-                return None
-            self._kept.move_to_end(key)
-            return found
+        found = self._kept.get(key)
+        return None if found is None or found.result.kind != kind else found
 
     def get(self, kind: str, key: str) -> Resource | None:
         """Return a resource, None if there is none; raises DamagedBlob."""
@@ -105,7 +135,7 @@ class Library:
             body = json.dumps(whole, separators=(",", ":")).encode()
             found = Resource(result, body, final=not document.get("failed"), front=front)
             if found.final:
-                self._keep(found)
+                self._kept.put(result.key, found)
         return found
 
     def table_file(self, name: str) -> Path:
@@ -120,17 +150,12 @@ class Library:
     def table(self, name: str) -> AnyTable:
         """Return the table in a file, by its hash; raises DamagedBlob."""
         path = self.table_file(name)
-        with self._lock:
-            if name in self._tables:
-                self._tables.move_to_end(name)
-                return self._tables[name]
-        with path.open("rb") as stream:
-            table = read_stream(".parquet", stream)
-        if len(table.columns) <= _KEPT_ROWS:
-            with self._lock:
-                self._tables[name] = table
-                while len(self._tables) > _KEPT_TABLES:
-                    self._tables.popitem(last=False)
+        table = self._tables.get(name)
+        if table is None:
+            with path.open("rb") as stream:
+                table = read_stream(".parquet", stream)
+            if len(table.columns) <= _KEPT_ROWS:
+                self._tables.put(name, table)
         return table
 
     def converted(self, name: str, suffix: str) -> bytes:
@@ -152,20 +177,12 @@ class Library:
         ------
         DamagedBlob : the file is damaged.
         """
-        with self._lock:
-            if name in self._links:
-                self._links.move_to_end(name)
-                return self._links[name]
-        with self._counting:
-            with self._lock:
-                if name in self._links:
-                    return self._links[name]
-            body = _links(self.table(name))
-        with self._lock:
-            self._links[name] = body
-            while len(self._links) > _KEPT_TABLES:
-                self._links.popitem(last=False)
-        return body
+        found = self._links.get(name)
+        if found is None:
+            with self._counting:
+                found = self._links.get(name) or _links(self.table(name))
+                self._links.put(name, found)
+        return found
 
     def drop_damaged(self, result: Result) -> bool:
         """Forget a result if one of its files is damaged; return whether that was so."""
@@ -174,21 +191,9 @@ class Library:
                 self._blobs.path(name)
         except DamagedBlob:
             self._results.forget(result)
-            with self._lock:
-                kept = self._kept.pop(result.key, None)
-                self._bytes -= 0 if kept is None else len(kept.body)
+            self._kept.drop(result.key)
             return True
         return False
-
-    def _keep(self, resource: Resource) -> None:
-        with self._lock:
-            if resource.result.key in self._kept:
-                return
-            self._kept[resource.result.key] = resource
-            self._bytes += len(resource.body)
-            while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
-                _, oldest = self._kept.popitem(last=False)
-                self._bytes -= len(oldest.body)
 
 
 def _links(table: AnyTable) -> bytes:
