@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
 
+from tvlb.jobs.database import insert
 from tvlb.jobs.schema import counters, jobs
 
 __all__ = ["EndedJob", "count_ended", "count_work"]
@@ -51,8 +51,7 @@ def count_work(
 
 
 def _count(connection: Connection, name: str, label: str, amount: float) -> None:
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = insert(counters).values(name=name, label=label, value=amount)
+    statement = insert(connection, counters).values(name=name, label=label, value=amount)
     connection.execute(
         statement.on_conflict_do_update(
             index_elements=["name", "label"], set_={"value": counters.c.value + amount}

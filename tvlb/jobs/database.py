@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
@@ -172,6 +173,12 @@ def now(connection: Connection) -> float:
     return float(
         connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()
     )
+
+
+def insert(connection: Connection, table: Table) -> Any:
+    """Return the statement that inserts rows, which knows what to do on a conflict."""
+    kind = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return kind.insert(table)
 
 
 def _revision(connection: Connection) -> str | None:

@@ -1,10 +1,10 @@
 """A job as its readers see it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, RowMapping, Select, func, select
 
 from tvlb.jobs.database import now
 from tvlb.jobs.schema import jobs
@@ -108,37 +108,25 @@ def read_jobs(connection: Connection, *conditions: Any, limit: int = 1) -> list[
     """Read the newest jobs that fulfil the conditions."""
     rows = connection.execute(
         _WITH_POSITION.where(*conditions).order_by(jobs.c.number.desc()).limit(limit)
-    )
+    ).mappings()
     moment = now(connection)
     return [_job(row, moment) for row in rows]
 
 
-def _job(row: Row[Any], moment: float) -> Job:
-    status = JobStatus(row.status)
+def _job(row: RowMapping, moment: float) -> Job:
+    status = JobStatus(row["status"])
     running = status is JobStatus.RUNNING
-    return Job(
-        number=row.number,
-        id=row.id,
-        kind=row.kind,
-        key=row.key,
-        request=json.loads(row.request),
-        owner=row.owner,
-        status=status,
-        cancel_requested=row.cancel_requested,
-        stalled=running and not is_alive(row.heartbeat_at, moment),
-        stage=row.stage,
-        progress=row.progress,
-        attempt=row.attempt,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        heartbeat_at=row.heartbeat_at,
-        ended_at=row.ended_at,
-        queue_position=row.position if status is JobStatus.QUEUED else None,
-        eta_seconds=_eta(row, moment) if running else None,
-        timings=json.loads(row.timings),
-        error=None if row.error is None else json.loads(row.error),
-        last_event=row.last_event,
-    )
+    stored = {one.name: row[one.name] for one in fields(Job) if one.name in row}
+    told: dict[str, Any] = {
+        "request": json.loads(row["request"]),
+        "status": status,
+        "stalled": running and not is_alive(row["heartbeat_at"], moment),
+        "queue_position": row["position"] if status is JobStatus.QUEUED else None,
+        "eta_seconds": _eta(row, moment) if running else None,
+        "timings": json.loads(row["timings"]),
+        "error": None if row["error"] is None else json.loads(row["error"]),
+    }
+    return Job(**stored | told)
 
 
 def is_alive(heartbeat: float | None, moment: float) -> bool:
@@ -146,7 +134,8 @@ def is_alive(heartbeat: float | None, moment: float) -> bool:
     return heartbeat is not None and heartbeat >= moment - LEASE_SECONDS
 
 
-def _eta(row: Row[Any], moment: float) -> float | None:
-    if row.progress < _LEAST_PROGRESS or row.started_at is None:
+def _eta(row: RowMapping, moment: float) -> float | None:
+    progress, started = row["progress"], row["started_at"]
+    if progress < _LEAST_PROGRESS or started is None:
         return None
-    return round((moment - row.started_at) * (1.0 - row.progress) / row.progress, 1)
+    return round((moment - started) * (1.0 - progress) / progress, 1)

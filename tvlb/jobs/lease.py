@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from tvlb.jobs.accounting import EndedJob, count_ended, count_work
-from tvlb.jobs.database import Database, now
+from tvlb.jobs.database import Database, insert, now
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.job import is_alive
 from tvlb.jobs.moves import log_of, may_be_claimed, move, record
@@ -86,7 +85,6 @@ class Leases:
         return bool(row.cancel_requested)
 
     def _register(self, connection: Connection, moment: float, draining: bool) -> None:
-        insert = _insert(connection)
         row = {
             "id": self.worker,
             "host": socket.gethostname()[:255],
@@ -96,7 +94,7 @@ class Leases:
             "draining": draining,
         }
         connection.execute(
-            insert(workers)
+            insert(connection, workers)
             .values(row)
             .on_conflict_do_update(
                 index_elements=["id"], set_={"heartbeat_at": moment, "draining": draining}
@@ -258,7 +256,3 @@ def _stopped(connection: Connection, job: Claimed) -> bool:
 
 def _ours(job: Claimed) -> tuple[Any, ...]:
     return jobs.c.id == job.id, jobs.c.status == JobStatus.RUNNING, jobs.c.claim == job.claim
-
-
-def _insert(connection: Connection) -> Any:
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, RowMapping, delete, select
 
 from tvlb.jobs.accounting import count_work
-from tvlb.jobs.database import Database, now
+from tvlb.jobs.database import Database, insert, now
 from tvlb.jobs.schema import results
 from tvlb.jobs.workspace import TaskOutput
 
@@ -70,7 +69,7 @@ class Results:
             query = query.where(results.c.table_id == table_id)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(results.c.number.desc()).limit(limit))
-            return [_result(row) for row in rows]
+            return [_result(row) for row in rows.mappings()]
 
     def known(self, keys: Sequence[str]) -> set[str]:
         """Return the keys of those requests that have a result."""
@@ -86,7 +85,7 @@ class Results:
         """Return all results, in the order in which they were finished."""
         with self._database.reading() as connection:
             rows = connection.execute(select(results).order_by(results.c.number))
-            return [_result(row) for row in rows]
+            return [_result(row) for row in rows.mappings()]
 
     def publish(self, kind: str, key: str, request: str, output: TaskOutput) -> Result:
         """Store a result that no job computed; an equal request that was first keeps its place."""
@@ -105,7 +104,7 @@ class Results:
 
 def find_result(connection: Connection, key: str) -> Result | None:
     """Return the result of a request within a transaction, None if there is none."""
-    row = connection.execute(select(results).where(results.c.key == key)).first()
+    row = connection.execute(select(results).where(results.c.key == key)).mappings().first()
     return None if row is None else _result(row)
 
 
@@ -113,9 +112,8 @@ def publish(connection: Connection, kind: str, key: str, request: str, output: T
     """Record a result; see `TaskOutput.replaces` for what happens to an earlier one."""
     if output.replaces:
         connection.execute(delete(results).where(results.c.key == key))
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     connection.execute(
-        insert(results)
+        insert(connection, results)
         .values(
             key=key,
             kind=kind,
@@ -129,14 +127,5 @@ def publish(connection: Connection, kind: str, key: str, request: str, output: T
     )
 
 
-def _result(row: Row[Any]) -> Result:
-    return Result(
-        number=row.number,
-        key=row.key,
-        kind=row.kind,
-        request=json.loads(row.request),
-        document=row.document,
-        table_file=row.table_file,
-        table_id=row.table_id,
-        created_at=row.created_at,
-    )
+def _result(row: RowMapping) -> Result:
+    return Result(**{**row, "request": json.loads(row["request"])})
