@@ -1,12 +1,11 @@
 """The pages."""
 
-import importlib.util
 import json
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -40,6 +39,33 @@ _OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
 _EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
 
 
+@dataclass(frozen=True)
+class _Visit:
+    """A request for a page."""
+
+    request: Request
+    services: WithServices
+
+    def show(self, template: str, **shown: Any) -> Response:
+        """Answer with a page."""
+        signed_in = self.services.settings.needs_token and session.COOKIE in self.request.cookies
+        return page(template, signed_in=signed_in, **shown)
+
+    def commands(self, kind: str, body: dict[str, Any]) -> Commands:
+        """Return the commands of a resolved request."""
+        base = str(self.request.base_url).rstrip("/")
+        return commands_of(kind, body, base, token=self.services.settings.needs_token)
+
+    async def document(self, kind: str, key: str) -> dict[str, Any]:
+        """Return the document of a result; raises as `find_resource`."""
+        found = await find_resource(self.services.library, kind, key)
+        document: dict[str, Any] = await to_thread.run_sync(json.loads, found.body)
+        return document
+
+
+Visit = Annotated[_Visit, Depends()]
+
+
 class _Older(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -49,14 +75,12 @@ class _Older(BaseModel):
 
 
 @router.get("/")
-async def show_home(
-    request: Request, services: WithServices, older: Annotated[_Older, Query()]
-) -> Response:
+async def show_home(visit: Visit, older: Annotated[_Older, Query()]) -> Response:
     """Show the form for a new table, the jobs and the tables."""
-    shown = await to_thread.run_sync(_jobs, services, older.jobs_before)
-    tables, more = await to_thread.run_sync(_tables, services, older.tables_before)
+    shown = await to_thread.run_sync(_jobs, visit.services, older.jobs_before)
+    tables, more = await to_thread.run_sync(_tables, visit.services, older.tables_before)
     part = "/parts/jobs" if older.jobs_before is None else f"/parts/jobs?before={older.jobs_before}"
-    return page(
+    return visit.show(
         "home.html",
         **shown,
         tables=tables,
@@ -67,7 +91,6 @@ async def show_home(
         examples=_EXAMPLES,
         objectives=_OBJECTIVES,
         budgets=tuple(BUDGETS),
-        **_common(request, services),
     )
 
 
@@ -84,11 +107,11 @@ async def show_jobs_part(services: WithServices, listing: Annotated[_Before, Que
 
 
 @router.get("/jobs/{job_id}")
-async def show_job(request: Request, job: KnownJob, services: WithServices) -> Response:
+async def show_job(visit: Visit, job: KnownJob) -> Response:
     """Show a job and follow it."""
     shown = job_resource(job)
-    commands = _commands(request, services, job.kind, job.request)
-    return page(
+    commands = visit.commands(job.kind, job.request)
+    return visit.show(
         "job.html",
         job=shown,
         commands={
@@ -96,7 +119,6 @@ async def show_job(request: Request, job: KnownJob, services: WithServices) -> R
             "curl": commands.curl,
             "cancel": commands.curl_of("POST", f"{shown['url']}/cancel"),
         },
-        **_common(request, services),
     )
 
 
@@ -107,11 +129,11 @@ async def show_job_part(job: KnownJob) -> Response:
 
 
 @router.get("/tables/{table_id}")
-async def show_table(request: Request, table_id: ResultId, services: WithServices) -> Response:
+async def show_table(visit: Visit, table_id: ResultId) -> Response:
     """Show a table: what was chosen and why, the network, its paths and its links."""
-    table = await _document(services, "table", table_id)
-    commands = _commands(request, services, "table", table["request"])
-    return page(
+    table = await visit.document("table", table_id)
+    commands = visit.commands("table", table["request"])
+    return visit.show(
         "table.html",
         **shown_table(table),
         commands={
@@ -119,7 +141,6 @@ async def show_table(request: Request, table_id: ResultId, services: WithService
             "curl": commands.curl,
             "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
         },
-        **_common(request, services),
     )
 
 
@@ -132,61 +153,47 @@ class _Compared(BaseModel):
 
 
 @router.get("/compare")
-async def show_comparison(
-    request: Request, services: WithServices, compared: Annotated[_Compared, Query()]
-) -> Response:
+async def show_comparison(visit: Visit, compared: Annotated[_Compared, Query()]) -> Response:
     """Show tables side by side."""
     names = dict.fromkeys(compared.table)
-    tables = [await _document(services, "table", name) for name in names]
-    return page(
+    tables = [await visit.document("table", name) for name in names]
+    return visit.show(
         "compare.html",
         tables=[
-            (
-                table,
-                simulated_sets(table)[0],
-                _commands(request, services, "table", table["request"]).line,
-            )
+            (table, simulated_sets(table)[0], visit.commands("table", table["request"]).line)
             for table in tables
         ],
         data=[plotted_table(table) for table in tables],
-        **_common(request, services),
     )
 
 
 @router.get("/simulations/{simulation_id}")
-async def show_simulation(
-    request: Request, simulation_id: ResultId, services: WithServices
-) -> Response:
+async def show_simulation(visit: Visit, simulation_id: ResultId) -> Response:
     """Show simulated loads."""
-    simulation = await _document(services, "simulation", simulation_id)
+    simulation = await visit.document("simulation", simulation_id)
     rows, data = plotted_simulation(simulation)
-    return page(
+    return visit.show(
         "simulation.html",
         simulation=simulation,
         rows=rows,
         data=data,
-        commands=_commands(request, services, "simulation", simulation["request"]),
-        **_common(request, services),
+        commands=visit.commands("simulation", simulation["request"]),
     )
 
 
 @router.get("/sweeps/{sweep_id}")
-async def show_sweep(request: Request, sweep_id: ResultId, services: WithServices) -> Response:
+async def show_sweep(visit: Visit, sweep_id: ResultId) -> Response:
     """Show a sweep: a row for each point, and the way to its report and its files."""
-    sweep = await _document(services, "sweep", sweep_id)
-    return page(
-        "sweep.html",
-        sweep=sweep,
-        commands=_commands(request, services, "sweep", sweep["request"]),
-        **_common(request, services),
-    )
+    sweep = await visit.document("sweep", sweep_id)
+    commands = visit.commands("sweep", sweep["request"])
+    return visit.show("sweep.html", sweep=sweep, commands=commands)
 
 
 @router.get("/models/{model_id}")
-async def show_model(request: Request, model_id: ResultId, services: WithServices) -> Response:
+async def show_model(visit: Visit, model_id: ResultId) -> Response:
     """Show a solved model."""
-    model = await _document(services, "model", model_id)
-    return page(
+    model = await visit.document("model", model_id)
+    return visit.show(
         "model.html",
         model=model,
         facts={
@@ -194,32 +201,14 @@ async def show_model(request: Request, model_id: ResultId, services: WithService
             for name, value in model.items()
             if isinstance(value, int | float | str) and name not in ("id", "url")
         },
-        commands=_commands(request, services, "model", model["request"]),
-        **_common(request, services),
+        commands=visit.commands("model", model["request"]),
     )
 
 
 def mount_assets(app: FastAPI) -> None:
     """Serve Plotly, which comes with its own package, and what pages share with reports."""
-    for name, package, folder in (
-        ("plotly", "plotly", "package_data"),
-        ("report", "tvlb.report", "assets"),
-    ):
-        spec = importlib.util.find_spec(package)
-        assert spec is not None
-        assert spec.origin is not None
-        directory = Path(spec.origin).parent / folder
-        app.mount(f"/static/{name}", StaticFiles(directory=directory))
-
-
-def _common(request: Request, services: Services) -> dict[str, Any]:
-    signed_in = services.settings.needs_token and session.COOKIE in request.cookies
-    return {"signed_in": signed_in}
-
-
-def _commands(request: Request, services: Services, kind: str, body: dict[str, Any]) -> Commands:
-    base = str(request.base_url).rstrip("/")
-    return commands_of(kind, body, base, token=services.settings.needs_token)
+    app.mount("/static/plotly", StaticFiles(packages=[("plotly", "package_data")]))
+    app.mount("/static/report", StaticFiles(packages=[("tvlb.report", "assets")]))
 
 
 def _jobs(services: Services, before: int | None) -> dict[str, Any]:
@@ -233,9 +222,3 @@ def _tables(services: Services, before: int | None) -> tuple[list[dict[str, Any]
     items = [listed(TableItem, services.library.load(one).body) for one in found]
     more = f"/?tables_before={found[-1].number}#tables" if len(found) == _LISTED else None
     return items, more
-
-
-async def _document(services: Services, kind: str, key: str) -> dict[str, Any]:
-    found = await find_resource(services.library, kind, key)
-    document: dict[str, Any] = await to_thread.run_sync(json.loads, found.body)
-    return document

@@ -1,10 +1,8 @@
 """What operators need: health, metrics, documentation."""
 
 import asyncio
-import importlib.util
 from functools import partial
 from http import HTTPStatus
-from pathlib import Path
 from typing import Literal
 
 from anyio import to_thread
@@ -115,9 +113,6 @@ async def get_documentation() -> HTMLResponse:
 
 def mount_documentation(app: FastAPI) -> None:
     """Serve the files of the documentation page."""
-    spec = importlib.util.find_spec("fastapi_offline")
-    assert spec is not None
-    assert spec.origin is not None
-    swagger = Path(spec.origin).parent / "static"
-    app.mount("/static/documentation", StaticFiles(directory=swagger))
-    app.mount("/static", StaticFiles(directory=Path(__file__).parents[1] / "static"))
+    swagger = StaticFiles(packages=[("fastapi_offline", "static")])
+    app.mount("/static/documentation", swagger)
+    app.mount("/static", StaticFiles(packages=[("api", "static")]))

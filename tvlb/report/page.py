@@ -2,11 +2,10 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
@@ -14,10 +13,10 @@ from tvlb.provenance import VERSION
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
 from tvlb.report.points import points_of, size_name
+from tvlb.templates import UNKNOWN, templates
 
 __all__ = ["report_html"]
 
-_NONE = "none"
 # In the order in which they build on each other.
 _SCRIPTS = ("elements", "numbers", "plots", "found", "small", "search", "size", "sorting", "main")
 
@@ -100,12 +99,8 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _figures(value: float | None, digits: int) -> str:
-    return _NONE if value is None else f"{value:.{digits}f}"
-
-
 def _signed_percent(value: float | None) -> str:
-    return _NONE if value is None else f"{100 * value:+z.1f} %"
+    return UNKNOWN if value is None else f"{100 * value:+z.1f} %"
 
 
 def _first_upper(text: str) -> str:
@@ -118,34 +113,15 @@ def _between(low: float | None, high: float | None) -> str:
     return f"{100 * low:+z.1f} to {100 * high:+z.1f} %"
 
 
-def _count(value: int | None) -> str:
-    return _NONE if value is None else f"{value:,}".replace(",", " ")
-
-
 def _plain_number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("tvlb.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Callable[..., str]] = {
-        "between": _between,
-        "count": _count,
-        "figures": _figures,
-        "first_upper": _first_upper,
-        "plain_number": _plain_number,
-        "signed_percent": _signed_percent,
-        "size_name": size_name,
-    }
-    for name, written in filters.items():
-        made.filters[name] = written
-    return made
-
-
-_TEMPLATES = _environment()
+_TEMPLATES = templates(
+    "tvlb.report",
+    between=_between,
+    first_upper=_first_upper,
+    plain_number=_plain_number,
+    signed_percent=_signed_percent,
+    size_name=size_name,
+)
