@@ -30,6 +30,7 @@ from tvlb.jobs.results import Result, Results
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 from tvlb.jobs.workspace import TaskOutput
+from tvlb.progress import Progress
 from tvlb.retry import MAX_ATTEMPTS
 
 
@@ -40,7 +41,7 @@ def test_a_job_runs_and_its_result_answers_the_next_request(
     assert (job.status, job.queue_position, job.progress) == (JobStatus.QUEUED, 1, 0.0)
     claimed = claim(leases)
     assert (claimed.id, claimed.attempt) == (job.id, 1)
-    leases.report(claimed, "probe", 0.25, {}, {"stage": "probe", "done": 1, "total": 4})
+    leases.report(claimed, Progress("probe", 1, 4), 0.25, {})
     running = read(queue, job)
     assert (running.status, running.stage, running.progress) == (JobStatus.RUNNING, "probe", 0.25)
     assert running.eta_seconds is not None
@@ -65,7 +66,7 @@ def test_events_are_numbered_without_gaps_and_read_from_anywhere(
     submit(queue)
     claimed = claim(leases)
     for step in range(5):
-        leases.report(claimed, "probe", step / 5, {}, {"done": step})
+        leases.report(claimed, Progress("probe", step, 5), step / 5, {})
     assert [event.number for event in queue.events(claimed.id)] == list(range(1, 8))
     assert [event.number for event in queue.events(claimed.id, after=5)] == [6, 7]
     assert read(queue, claimed).last_event == 7
@@ -276,7 +277,7 @@ def test_a_new_attempt_begins_at_nothing(
 ) -> None:
     submit(queue)
     claimed = claim(leases)
-    leases.report(claimed, "confirm", 0.7, {"probe": 1.0}, {})
+    leases.report(claimed, Progress("confirm", 7, 10), 0.7, {"probe": 1.0})
     leases.fail(claimed, PASSING)
     let_retry(database)
     again = read(queue, claim(leases))

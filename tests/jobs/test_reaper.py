@@ -26,6 +26,7 @@ from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.worker_locks import WorkerLocks
+from tvlb.progress import Progress
 from tvlb.retry import MAX_ATTEMPTS
 
 
@@ -40,7 +41,7 @@ def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database
     assert (taken.id, taken.attempt) == (lost.id, 2)
     for touch in (
         lambda: leases.register(job=lost),
-        lambda: leases.report(lost, "probe", 0.5, {}, {}),
+        lambda: leases.report(lost, Progress("probe", 1, 2), 0.5, {}),
         lambda: leases.finish(lost, OUTPUT),
         lambda: leases.fail(lost, PASSING),
         lambda: leases.stop(lost),

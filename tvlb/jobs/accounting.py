@@ -13,11 +13,11 @@ __all__ = ["EndedJob", "count_ended", "count_work"]
 
 @dataclass(frozen=True)
 class EndedJob:
-    """A job that has just ended, for the audit log."""
+    """A job that has just ended, as the audit log tells it: `request` is the key of its request."""
 
-    id: str
+    job: str
     kind: str
-    key: str
+    request: str
     owner: str | None
     status: str
     attempts: int
@@ -29,13 +29,13 @@ def count_ended(connection: Connection, job_id: str) -> EndedJob:
     row = connection.execute(select(jobs).where(jobs.c.id == job_id)).one()
     _count(connection, "jobs", f"{row.kind}/{row.status}", 1)
     return EndedJob(
-        id=row.id,
+        job=row.id,
         kind=row.kind,
-        key=row.key,
+        request=row.key,
         owner=row.owner,
         status=row.status,
         attempts=row.attempt,
-        seconds=None if row.started_at is None else row.ended_at - row.started_at,
+        seconds=None if row.started_at is None else round(row.ended_at - row.started_at, 3),
     )
 
 

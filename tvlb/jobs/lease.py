@@ -5,7 +5,7 @@ import os
 import socket
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
@@ -19,6 +19,7 @@ from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus, Move
 from tvlb.jobs.workspace import TaskOutput
+from tvlb.progress import Progress
 from tvlb.retry import MAX_ATTEMPTS, pause_seconds
 
 __all__ = ["Claimed", "LeaseLost", "Leases", "is_working"]
@@ -142,24 +143,18 @@ class Leases:
         )
 
     def report(
-        self,
-        job: Claimed,
-        stage: str,
-        progress: float,
-        timings: Mapping[str, float],
-        data: Mapping[str, object],
+        self, job: Claimed, event: Progress, progress: float, timings: Mapping[str, float]
     ) -> None:
-        """Record progress, 0..1, with an event.
+        """Record progress, 0..1 of the whole, with an event.
 
         Raises
         ------
         LeaseLost : the job is no longer ours.
         """
         with self._database.writing() as connection:
-            self._set(
-                connection, job, stage=stage, progress=progress, timings=json.dumps(dict(timings))
-            )
-            record(connection, job.id, "progress", {**data, "progress": progress})
+            spent = json.dumps(dict(timings))
+            self._set(connection, job, stage=event.stage, progress=progress, timings=spent)
+            record(connection, job.id, "progress", {**asdict(event), "progress": progress})
 
     def _set(self, connection: Connection, job: Claimed, **values: object) -> None:
         # A sign of life at any rate, and the row is locked by it.

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import time
+from dataclasses import asdict
 
 import structlog
 
@@ -68,13 +69,4 @@ def logger(name: str) -> structlog.typing.FilteringBoundLogger:
 
 def audit(ended: EndedJob) -> None:
     """Write the one audit line of a job that ended."""
-    logger("audit").info(
-        "job ended",
-        job=ended.id,
-        kind=ended.kind,
-        request=ended.key,
-        owner=ended.owner,
-        status=ended.status,
-        attempts=ended.attempts,
-        seconds=None if ended.seconds is None else round(ended.seconds, 3),
-    )
+    logger("audit").info("job ended", **asdict(ended))

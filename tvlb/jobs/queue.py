@@ -126,8 +126,7 @@ class JobQueue:
     def get(self, job_id: str) -> Job | None:
         """Return a job, None if there is none."""
         with self._database.reading() as connection:
-            found = read_jobs(connection, jobs.c.id == job_id)
-        return found[0] if found else None
+            return _job(connection, job_id)
 
     def newest(
         self, *, before: int | None = None, status: str | None = None, limit: int = 20
@@ -185,8 +184,7 @@ class JobQueue:
                 )
                 if asked.rowcount:
                     record(connection, job_id, "log", {"message": "cancellation was requested"})
-            found = read_jobs(connection, jobs.c.id == job_id)
-        return (found[0] if found else None), ended
+            return _job(connection, job_id), ended
 
     def delete(self, job_id: str) -> tuple[Job | None, bool]:
         """Delete a job if it has ended; return it as it was, None without, and whether it is gone.
@@ -194,11 +192,11 @@ class JobQueue:
         Its result, which belongs to the request and not to the job, stays.
         """
         with self._database.writing() as connection:
-            found = read_jobs(connection, jobs.c.id == job_id)
+            found = _job(connection, job_id)
             gone = connection.execute(
                 delete(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(ENDED))
             )
-        return (found[0] if found else None), gone.rowcount > 0
+            return found, gone.rowcount > 0
 
     def depth(self) -> dict[str, int]:
         """Count jobs by status."""
@@ -208,6 +206,10 @@ class JobQueue:
             )
             counted = {str(row.status): int(row.waiting) for row in rows}
         return {str(status): counted.get(status, 0) for status in JobStatus}
+
+
+def _job(connection: Connection, job_id: str) -> Job | None:
+    return next(iter(read_jobs(connection, jobs.c.id == job_id)), None)
 
 
 def _answer(connection: Connection, submission: Submission) -> Result | None:

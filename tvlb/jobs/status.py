@@ -16,7 +16,7 @@
 `retry` and `give up` follow an attempt that failed for a reason that may pass, or whose worker
 died; `fail` follows an error that would come again, or was met often enough: see `tvlb.retry`. Of a
 running job, `cancel` only sets `cancel_requested`; its worker, or the reaper, carries out
-`stop`. EndedJob jobs may be deleted.
+`stop`. Jobs that have ended may be deleted.
 """
 
 from enum import StrEnum

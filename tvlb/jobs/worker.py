@@ -201,18 +201,7 @@ class Worker:
         match message:
             case Progress():
                 current.meter.add(message)
-                self._leases.report(
-                    job,
-                    message.stage,
-                    current.meter.progress,
-                    current.meter.timings,
-                    {
-                        "stage": message.stage,
-                        "done": message.done,
-                        "total": message.total,
-                        "note": message.note,
-                    },
-                )
+                self._leases.report(job, message, current.meter.progress, current.meter.timings)
             case TaskOutput():
                 current.end = lambda: self._publish(job, message)
             case Failure() if self._deadline is not None and (
