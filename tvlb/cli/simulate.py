@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Annotated, Any, cast
 
 import typer
-from rich.table import Table as Grid
 
 from tvlb.choices import one_of
 from tvlb.cli.options import (
@@ -18,7 +17,7 @@ from tvlb.cli.options import (
     parse_loads,
 )
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import print_json, print_warnings, progress_display, stdout
+from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
@@ -126,20 +125,16 @@ _COLUMNS = (
 
 def _print(document: dict[str, object]) -> None:
     console = stdout()
-    grid = Grid(
-        title=f"{document['topology']}, {document['routing']} with {document['path_set']}, "
-        f"{document['pattern']}"
-    )
-    for title, _, _ in _COLUMNS:
-        grid.add_column(title, justify="right")
-    grid.add_column("state")
+    set_up = f"{document['routing']} with {document['path_set']}"
+    title = f"{document['topology']}, {set_up}, {document['pattern']}"
+    listed = grid((*(name for name, _, _ in _COLUMNS), "state"), ("state",), title)
     for row in cast("list[dict[str, Any]]", document["rows"]):
         cells = [
             "-" if row[key] is None else f"{row[key]:.{digits}f}" for _, key, digits in _COLUMNS
         ]
-        grid.add_row(*cells, _state(row))
+        listed.add_row(*cells, _state(row))
     if document["rows"]:
-        console.print(grid)
+        console.print(listed)
     if "saturation_load" in document:
         console.print(f"Saturation load: {_saturation(document)} packets/cycle/node")
 

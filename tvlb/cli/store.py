@@ -1,16 +1,16 @@
 """`tvlb store`: look at the store that sweeps and services share, check it, clean it up."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table as Grid
 
 from tvlb.cli.options import Json, number
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.cli.terminal import grid, print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import Holding, Store
@@ -49,12 +49,11 @@ def list_store(place: StoreOptions, json: Json = False) -> None:
             }
         )
         return
-    grid = Grid()
-    for name in ("id", "kind", "of", "finished", "MiB"):
-        grid.add_column(name, justify="right" if name == "MiB" else "left")
+    texts = ("id", "kind", "of", "finished")
+    listed = grid((*texts, "MiB"), texts)
     for holding in holdings:
         item = _item(holding)
-        grid.add_row(
+        listed.add_row(
             item["key"][:16],
             item["kind"],
             escape(item["of"]),
@@ -62,7 +61,7 @@ def list_store(place: StoreOptions, json: Json = False) -> None:
             f"{holding.size / 2**20:,.2f}",
         )
     console = stdout()
-    console.print(grid)
+    console.print(listed)
     total = sum(holding.size for holding in holdings)
     console.print(
         f"{len(holdings)} results, {total / 2**20:,.1f} MiB; {len(sizes):,} pieces of work, "
@@ -78,14 +77,7 @@ def verify_store(place: StoreOptions, json: Json = False) -> None:
     with progress_display() as report:
         findings = opened.verify(report)
     if json:
-        print_json(
-            {
-                "results": findings.results,
-                "files": findings.files,
-                "units": findings.units,
-                "damaged": list(findings.damaged),
-            }
-        )
+        print_json(asdict(findings))
     else:
         console = stdout()
         for line in findings.damaged:

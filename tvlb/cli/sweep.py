@@ -8,13 +8,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as Grid
 
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import print_json, print_notice, progress_display, stdout
+from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_directory
 from tvlb.jobs.results import Results
@@ -150,12 +149,13 @@ def _print_plan(
             }
         )
         return
-    grid = Grid(title="Points")
-    for name in ("point", "topology and routing", "nodes", "CPU time", "memory", "in the store"):
-        left = name in ("topology and routing", "in the store")
-        grid.add_column(name, justify="left" if left else "right")
+    listed = grid(
+        ("point", "topology and routing", "nodes", "CPU time", "memory", "in the store"),
+        left=("topology and routing", "in the store"),
+        title="Points",
+    )
     for point in points:
-        grid.add_row(
+        listed.add_row(
             str(point.number),
             point.name,
             f"{point.nodes:,}",
@@ -164,7 +164,7 @@ def _print_plan(
             "yes" if point.key in known else "",
         )
     console = stdout()
-    console.print(grid)
+    console.print(listed)
     wall = (
         "the scheduler knows on how many workers"
         if workers is None
@@ -177,16 +177,17 @@ def _print_plan(
 
 
 def _print_results(results: Sequence[PointResult], console: Console) -> None:
-    grid = Grid(title="Chosen against conventional UGAL, with 95% intervals")
-    for name in ("point", "topology and routing", "chosen", "saturation", "all", "gain", "latency"):
-        left = name in ("topology and routing", "chosen")
-        grid.add_column(name, justify="left" if left else "right")
+    listed = grid(
+        ("point", "topology and routing", "chosen", "saturation", "all", "gain", "latency"),
+        left=("topology and routing", "chosen"),
+        title="Chosen against conventional UGAL, with 95% intervals",
+    )
     for result, row in zip(results, rows_of(results), strict=True):
         point = result.point
         if result.stored is None:
-            grid.add_row(str(point.number), point.name, "failed")
+            listed.add_row(str(point.number), point.name, "failed")
             continue
-        grid.add_row(
+        listed.add_row(
             str(point.number),
             point.name,
             _name(str(row["chosen"])),
@@ -197,7 +198,7 @@ def _print_results(results: Sequence[PointResult], console: Console) -> None:
             ),
             _change(row["latency_change"], row["latency_change_low"], row["latency_change_high"]),
         )
-    console.print(grid)
+    console.print(listed)
 
 
 def _name(chosen: str) -> str:

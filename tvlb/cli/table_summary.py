@@ -5,8 +5,8 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from rich.console import Console
-from rich.table import Table as Grid
 
+from tvlb.cli.terminal import grid
 from tvlb.documents import link_kinds
 from tvlb.judged import judged_on
 
@@ -43,23 +43,13 @@ def _change(ours: float | None, theirs: float | None) -> str:
     return f"{100 * (ours / theirs - 1):+.1f}%" if ours is not None and theirs else "-"
 
 
-def _grid(title: str, left: Sequence[str], right: Sequence[str]) -> Grid:
-    """Make a grid whose first columns are texts and whose others are numbers."""
-    grid = Grid(title=title)
-    for name in left:
-        grid.add_column(name)
-    for name in right:
-        grid.add_column(name, justify="right")
-    return grid
-
-
 def print_probe(document: Document, console: Console) -> None:
     """Print the probe curve."""
     title = f"Step 1: modelled throughput on {document['topology']}"
-    grid = _grid(title, ["path set"], [*_POINT_COLUMNS, "in"])
+    listed = grid(("path set", *_POINT_COLUMNS, "in"), ("path set",), title)
     for point in (*document["probe"], *document["strategic"]):
-        grid.add_row(*_point_cells(point), "yes" if point["within_tolerance"] else "")
-    console.print(grid)
+        listed.add_row(*_point_cells(point), "yes" if point["within_tolerance"] else "")
+    console.print(listed)
     console.print(_patterns_used(document))
 
 
@@ -67,10 +57,11 @@ def _print_candidates(document: Document, console: Console) -> None:
     """Print what of the probe curve reaches the cut."""
     every = [*document["probe"], *document["strategic"]]
     points = [point for point in every if point["within_tolerance"]]
-    grid = _grid(f"Modelled throughput on {document['topology']}", ["path set"], _POINT_COLUMNS)
+    title = f"Modelled throughput on {document['topology']}"
+    listed = grid(("path set", *_POINT_COLUMNS), ("path set",), title)
     for point in points:
-        grid.add_row(*_point_cells(point))
-    console.print(grid)
+        listed.add_row(*_point_cells(point))
+    console.print(listed)
     console.print(
         f"{len(points)} of {len(every)} path sets, those within {100 * document['tolerance']:g}% "
         f"of the best; {_patterns_used(document)}"
@@ -94,19 +85,14 @@ def _patterns_used(document: Document) -> str:
 
 def _print_simulated(document: Document, console: Console) -> None:
     load = document["reference_load"]
-    grid = Grid(title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns")
-    for name in (
-        "path set",
-        "VLB hops",
-        "saturation",
-        f"latency at {load:g}",
-        "windows",
-        "vs. all",
-    ):
-        grid.add_column(name, justify="left" if name in ("path set", "vs. all") else "right")
+    listed = grid(
+        ("path set", "VLB hops", "saturation", f"latency at {load:g}", "windows", "vs. all"),
+        left=("path set", "vs. all"),
+        title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns",
+    )
     for row in cast("Sequence[Document]", [document["baseline"], *document["candidates"]]):
         comparison = row["comparison"]
-        grid.add_row(
+        listed.add_row(
             row["expression"],
             _number(row["mean_vlb_hops"], 3),
             f"{row['saturation_mean']:.4f} +- {_number(row['saturation_sem'], 4)}",
@@ -114,7 +100,7 @@ def _print_simulated(document: Document, console: Console) -> None:
             f"{row['windows']['warmup']}+{row['windows']['measured']}",
             comparison["verdict"] if comparison else "",
         )
-    console.print(grid)
+    console.print(listed)
 
 
 def _letters(sets: Sequence[Document]) -> dict[str, str]:
@@ -132,11 +118,12 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
     cases = judged_on(document)
     title = f"Judged on {cases}{', other seeds' if cases.given else ''}"
     low, high = (f"latency at {load:g}" for load in search["loads"])
-    grid = _grid(title, ["path set", "balanced by", ""], ["VLB hops", "saturation", low, high])
+    texts = ("path set", "balanced by", "")
+    listed = grid((*texts, "VLB hops", "saturation", low, high), texts, title)
     hops = {one["expression"]: one["mean_vlb_hops"] for one in document["candidates"]}
     hops["all"] = document["baseline"]["mean_vlb_hops"]
     for one in search["held_out"]:
-        grid.add_row(
+        listed.add_row(
             _short(one, letters),
             one["balancing"] or "",
             one["known_as"] or "found",
@@ -144,7 +131,7 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
             _number(one["saturation_mean"], 4),
             *_latencies(one),
         )
-    console.print(grid)
+    console.print(listed)
     if any(None in latencies for one in search["held_out"] for latencies in one["latency"]):
         console.print(f"(n): only n of the {cases.case}s are not saturated at that load")
     for path_set, letter in letters.items():
@@ -166,24 +153,24 @@ def _print_changes(document: Document, letters: Mapping[str, str], console: Cons
     if not search["judgements"]:
         return
     low, high = (f"latency at {load:g}" for load in search["loads"])
-    grid = _grid(
-        f"Changes, paired by {judged_on(document).case}, with 95% intervals that hold for all sets "
-        "together",
-        ["path set", "against"],
-        ["saturation", low, high, "saturation at worst"],
+    listed = grid(
+        ("path set", "against", "saturation", low, high, "saturation at worst"),
+        left=("path set", "against"),
+        title=f"Changes, paired by {judged_on(document).case}, with 95% intervals that hold for "
+        "all sets together",
     )
     names = {one["expression"]: one for one in search["held_out"]}
     for one in search["judgements"]:
         mine = names[one["expression"]]
         saturation = one["saturation"]
-        grid.add_row(
+        listed.add_row(
             _with_form(mine, letters),
             _rival(names[one["against"]], letters),
             _interval(saturation),
             *map(_interval, one["latency"]),
             f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
         )
-    console.print(grid)
+    console.print(listed)
 
 
 def _rival(one: Document, letters: Mapping[str, str]) -> str:
@@ -210,16 +197,16 @@ def _interval(change: Document | None) -> str:
 
 def _print_front(document: Document, letters: Mapping[str, str], console: Console) -> None:
     low, high = (f"latency at {load:g}" for load in document["search"]["loads"])
-    grid = _grid("Front", ["", "path set"], ["saturation", low, high, "table"])
+    listed = grid(("", "path set", "saturation", low, high, "table"), ("", "path set"), "Front")
     for number, one in enumerate(document["search"]["front"], 1):
-        grid.add_row(
+        listed.add_row(
             str(number),
             _with_form(one, letters),
             _number(one["saturation_mean"], 4),
             *_latencies(one),
             one["table_id"][:16],
         )
-    console.print(grid)
+    console.print(listed)
 
 
 def _print_found(document: Document, console: Console) -> None:

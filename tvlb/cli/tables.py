@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table as Grid
 
 from tvlb.choices import one_of
 from tvlb.cli.options import Json, VcSchemeOption, integer
-from tvlb.cli.terminal import print_json, stdout
+from tvlb.cli.terminal import grid, print_json, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.reading import whole_number
@@ -79,17 +78,16 @@ def _show_pair(paths: list[PathItem], ends: tuple[int, int], json: bool) -> None
         found = [path.plain() for path in paths]
         print_json({"src": ends[0], "dst": ends[1], "paths": found})
         return
-    grid = Grid(title=f"VLB paths from switch {ends[0]} to switch {ends[1]}")
-    for name in ("switches", "links", "hops", "weight"):
-        grid.add_column(name, justify="right" if name in ("hops", "weight") else "left")
+    title = f"VLB paths from switch {ends[0]} to switch {ends[1]}"
+    listed = grid(("switches", "links", "hops", "weight"), ("switches", "links"), title)
     for path in paths:
-        grid.add_row(
+        listed.add_row(
             " ".join(map(str, path.switches)),
             " ".join(map(str, path.links)),
             str(path.hops),
             f"{path.weight:.6f}",
         )
-    stdout().print(grid)
+    stdout().print(listed)
 
 
 def verify_command(

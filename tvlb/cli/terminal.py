@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager, suppress
 
 from rich.console import Console
@@ -16,11 +16,13 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 
 from tvlb.search import Progress as Event
 from tvlb.search import Reporter
 
 __all__ = [
+    "grid",
     "print_json",
     "print_notice",
     "print_warnings",
@@ -36,6 +38,14 @@ _SILENCE = 30.0
 def stdout() -> Console:
     """Return the console for results; wide enough for tables when piped to a file."""
     return Console(width=None if sys.stdout.isatty() else 110, highlight=False)
+
+
+def grid(columns: Iterable[str], left: Collection[str] = (), title: str | None = None) -> Table:
+    """Return an empty table; the columns named by `left` hold texts, the others numbers."""
+    made = Table(title=title)
+    for name in columns:
+        made.add_column(name, justify="left" if name in left else "right")
+    return made
 
 
 def print_json(document: object) -> None:

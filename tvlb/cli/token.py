@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.table import Table as Grid
 
 from api.tokens import TokenStore
 from tvlb.cli.options import Json, integer
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import print_json, stdout
+from tvlb.cli.terminal import grid, print_json, stdout
 
 __all__ = ["token"]
 
@@ -45,13 +44,12 @@ def list_tokens(store: StoreOptions, json: Json = False) -> None:
     if json:
         print_json([asdict(one) for one in found])
         return
-    grid = Grid()
-    for title in ("id", "name", "created", "expires", "state"):
-        grid.add_column(title)
+    titles = ("id", "name", "created", "expires", "state")
+    listed = grid(titles, titles)
     for one in found:
         state = "active" if one.active else ("expired" if one.revoked_at is None else "revoked")
-        grid.add_row(one.id, one.name, _day(one.created_at), _day(one.expires_at), state)
-    stdout().print(grid)
+        listed.add_row(one.id, one.name, _day(one.created_at), _day(one.expires_at), state)
+    stdout().print(listed)
 
 
 @token.command("revoke")
