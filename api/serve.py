@@ -110,7 +110,7 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
     InvalidInput : the database, the result store or the address cannot be used.
     """
     with _listen(host, port) as listening:
-        services = Services.start(settings)
+        services = Services(settings)
         if settings.needs_token and not any(token.active for token in services.tokens.newest()):
             logger("serve").warning("nobody has a token yet; see tvlb token create")
         with _worker_beside(worker, {"TVLB_DATABASE": settings.database}):

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, cast
 
 from anyio import CapacityLimiter, to_thread
@@ -18,7 +17,6 @@ from api.quick import QuickExecutor
 from api.settings import Settings
 from api.submission import Submitter
 from api.tokens import TokenStore
-from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.results import Results
@@ -47,76 +45,45 @@ class SharedCall:
         await asyncio.shield(self._running)
 
 
-@dataclass(frozen=True)
 class Services:
-    """The parts of the service.
+    """The parts of the service: opens the database and the result store.
 
     `writers` are the threads that may wait for a lock of the database, so that reads go on;
     `readiness` looks whether requests can be served, whatever other threads wait for.
+
+    Raises
+    ------
+    InvalidInput : one of them cannot be used.
     """
 
-    settings: Settings
-    database: Database
-    blobs: BlobStore
-    queue: JobQueue
-    results: Results
-    library: Library
-    tokens: TokenStore
-    feed: Feed
-    quick: QuickExecutor
-    examiner: Examiner
-    submitter: Submitter
-    registry: CollectorRegistry
-    http_metrics: HttpMetrics
-    writers: CapacityLimiter
-    readiness: SharedCall
-
-    @classmethod
-    def start(cls, settings: Settings) -> "Services":
-        """Open the database and the result store.
-
-        Raises
-        ------
-        InvalidInput : one of them cannot be used.
-        """
-        database = Database(settings.database)
-        database.upgrade()
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database = Database(settings.database)
+        self.database.upgrade()
         workspace = Workspace(settings.directory, cores=1)
-        blobs, queue = workspace.blobs, JobQueue(database, settings.limits.queue)
-        results = Results(database)
-        library = Library(results, blobs)
-        feed = Feed(database, workspace.worker_locks())
-        quick = QuickExecutor(workspace)
-        examiner = Examiner(settings.limits.request)
-        writers = CapacityLimiter(_WRITERS)
-        registry = CollectorRegistry()
-        registry.register(JobMetrics(database))
-        return cls(
-            settings=settings,
-            database=database,
-            blobs=blobs,
-            queue=queue,
-            results=results,
-            library=library,
-            tokens=TokenStore(database),
-            feed=feed,
-            quick=quick,
-            examiner=examiner,
-            submitter=Submitter(
-                limits=settings.limits,
-                queue=queue,
-                results=results,
-                library=library,
-                feed=feed,
-                quick=quick,
-                kept_responses=KeptResponses(database),
-                writers=writers,
-                examiner=examiner,
-            ),
-            registry=registry,
-            http_metrics=HttpMetrics(registry),
-            writers=writers,
-            readiness=SharedCall(),
+        self.blobs = workspace.blobs
+        self.queue = JobQueue(self.database, settings.limits.queue)
+        self.results = Results(self.database)
+        self.library = Library(self.results, self.blobs)
+        self.tokens = TokenStore(self.database)
+        self.feed = Feed(self.database, workspace.worker_locks())
+        self.quick = QuickExecutor(workspace)
+        self.examiner = Examiner(settings.limits.request)
+        self.writers = CapacityLimiter(_WRITERS)
+        self.readiness = SharedCall()
+        self.registry = CollectorRegistry()
+        self.registry.register(JobMetrics(self.database))
+        self.http_metrics = HttpMetrics(self.registry)
+        self.submitter = Submitter(
+            limits=settings.limits,
+            queue=self.queue,
+            results=self.results,
+            library=self.library,
+            feed=self.feed,
+            quick=self.quick,
+            kept_responses=KeptResponses(self.database),
+            writers=self.writers,
+            examiner=self.examiner,
         )
 
     async def go(self) -> None:
