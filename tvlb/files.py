@@ -17,6 +17,7 @@ __all__ = [
     "atomic_file",
     "check_directory",
     "check_writable",
+    "explained",
     "stale_before",
     "sync_directory",
 ]
@@ -73,6 +74,17 @@ def atomic_file(path: Path) -> Generator[BinaryIO]:
         raise
 
 
+@contextmanager
+def explained(problem: str, path: Path | str) -> Generator[None]:
+    """Make InvalidInput, which names the path, of what the file system raises in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(f"{problem} {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InvalidInput(f"{problem} {str(path)!r}: {error}") from error
+
+
 def check_writable(path: Path | str, suffixes: Collection[str]) -> None:
     """Find out before long work starts whether a file could be written.
 
@@ -91,17 +103,13 @@ def check_writable(path: Path | str, suffixes: Collection[str]) -> None:
             f"{path}: the name must end in one of {', '.join(suffixes)}, "
             f"not {suffix or 'nothing'!r}"
         )
-    try:
+    with explained("cannot write", path):
         target = Path(path).resolve()
         if target.is_dir():
             raise InvalidInput(f"cannot write {path}: it is a directory")
         if not target.parent.is_dir():
             raise InvalidInput(f"cannot write {path}: {target.parent} is not a directory")
         _probe_directory(target.parent)
-    except OSError as error:
-        raise InvalidInput(f"cannot write {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
 
 
 def check_directory(path: Path, names: Collection[str] = ()) -> None:
@@ -116,18 +124,15 @@ def check_directory(path: Path, names: Collection[str] = ()) -> None:
     InvalidInput : it cannot be made, is no directory, is not writable, or one of the names is that
         of a directory in it.
     """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
+    with explained("cannot write into", path):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise InvalidInput(f"cannot write into {path}: it is no directory") from error
         _probe_directory(path)
         for name in names:
             if (path / name).is_dir():
                 raise InvalidInput(f"cannot write {path / name}: it is a directory")
-    except FileExistsError as error:
-        raise InvalidInput(f"cannot write into {path}: it is no directory") from error
-    except OSError as error:
-        raise InvalidInput(f"cannot write into {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise InvalidInput(f"cannot write into {str(path)!r}: {error}") from error
 
 
 def _probe_directory(directory: Path) -> None:

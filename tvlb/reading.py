@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from pydantic_core import from_json
 
 from tvlb.errors import InvalidInput
+from tvlb.files import explained
 
 __all__ = [
     "MAX_BYTES",
@@ -63,15 +64,11 @@ def read_file(path: Path | str, what: str, most: int = MAX_BYTES) -> bytes:
     ------
     InvalidInput : it cannot be read, or is larger.
     """
-    try:
-        with Path(path).open("rb") as stream:
+    with explained(f"cannot read {what}", path), Path(path).open("rb") as stream:
+        try:
             return bounded(stream, most)
-    except InvalidInput as error:
-        raise InvalidInput(f"{what} {path}: {error}") from error
-    except OSError as error:
-        raise InvalidInput(f"cannot read {what} {path}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InvalidInput(f"cannot read {what} {str(path)!r}: {error}") from error
+        except InvalidInput as error:
+            raise InvalidInput(f"{what} {path}: {error}") from error
 
 
 def read_json(path: Path | str, what: str) -> bytes:

@@ -108,15 +108,11 @@ def read_table(path: Path | str) -> AnyTable:
         first problem. Rows that are well-formed but wrong are left to `tvlb.table.verify`.
     """
     read = _by_suffix_of(path, by_suffix(lambda each: each.read))
-    try:
-        with Path(path).open("rb") as stream:
+    with files.explained("cannot read", path), Path(path).open("rb") as stream:
+        try:
             return _checked(read(stream))
-    except InvalidInput as error:
-        raise InvalidInput(f"{path}: {error}") from error
-    except OSError as error:
-        raise InvalidInput(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from error
 
 
 def read_stream(suffix: str, stream: BinaryIO) -> AnyTable:
