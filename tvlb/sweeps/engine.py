@@ -3,11 +3,12 @@
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
 
 from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbError, WorkerLost
 from tvlb.meter import SweepMeter
-from tvlb.parallel import Stop, gather
+from tvlb.parallel import Stop, map_threads
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.retry import MAX_ATTEMPTS, may_pass, pause
 from tvlb.search import UnitCache, optimize
@@ -62,27 +63,19 @@ def run_points(
         return _Attempts(point, tables, unit_cache, meter, flag).run()
 
     meter.show()
-    with ThreadPoolExecutor(max(1, min(workers + _MORE_POINTS, _MOST_POINTS))) as threads:
-        try:
-            futures = [threads.submit(run, point) for point in points]
-            return gather(futures, flag, meter.show)
-        except BaseException:
-            flag.set()
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
+    threads = max(1, min(workers + _MORE_POINTS, _MOST_POINTS))
+    return map_threads(run, points, threads, flag, meter.show)
 
 
+@dataclass(frozen=True)
 class _Attempts:
     """Computes one point."""
 
-    def __init__(
-        self, point: Point, tables: TableStore, unit_cache: UnitCache, meter: SweepMeter, stop: Stop
-    ) -> None:
-        self._point = point
-        self._tables = tables
-        self._unit_cache = unit_cache
-        self._meter = meter
-        self._stop = stop
+    point: Point
+    tables: TableStore
+    unit_cache: UnitCache
+    meter: SweepMeter
+    stop: Stop
 
     def run(self) -> PointResult:
         begun, attempt = time.monotonic(), 1
@@ -94,40 +87,40 @@ class _Attempts:
             except Exception as error:  # whatever it is, the other points go on
                 if not may_pass(error) or attempt == MAX_ATTEMPTS:
                     return self._given_up(error, attempt, begun)
-            pause(attempt, self._stop)
+            pause(attempt, self.stop)
             attempt += 1
 
     def _given_up(self, error: Exception, attempts: int, begun: float) -> PointResult:
         if isinstance(error, OSError | StoreUnavailable):
             # The point is not at fault: another would fail as well.
             raise StoreLost(f"the store failed {attempts} times in a row: {error}") from error
-        self._meter.finish(self._point.number)
+        self.meter.finish(self.point.number)
         spent = time.monotonic() - begun
-        return PointResult(self._point, None, _cause_of(error), str(error), attempts, seconds=spent)
+        return PointResult(self.point, None, _cause_of(error), str(error), attempts, seconds=spent)
 
     def _attempt(self, attempt: int, begun: float) -> PointResult:
-        point = self._point
-        stored = self._tables.find(point.key)
+        point = self.point
+        stored = self.tables.find(point.key)
         if stored is not None:
-            self._meter.known(point.number)
+            self.meter.known(point.number)
             return PointResult(point, stored)
 
         def report(event: Progress) -> None:
-            self._meter.add(point.number, point.name, event)
+            self.meter.add(point.number, point.name, event)
 
         body = point.body
         result = optimize(
             body.network(),
             body.options(),
             report=report,
-            stop=self._stop,
-            unit_cache=self._unit_cache,
+            stop=self.stop,
+            unit_cache=self.unit_cache,
         )
-        self._tables.add(body, result)
-        stored = self._tables.find(point.key)
+        self.tables.add(body, result)
+        stored = self.tables.find(point.key)
         if stored is None:
             raise StoreUnavailable("a table cannot be read back from the store")
-        self._meter.finish(point.number)
+        self.meter.finish(point.number)
         spent = time.monotonic() - begun
         return PointResult(point, stored, attempts=attempt, units=result.units, seconds=spent)
 
