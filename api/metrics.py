@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -21,7 +21,7 @@ from tvlb.jobs.job import is_alive
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.schema import counters, workers
 
-__all__ = ["HttpMetrics", "JobMetrics", "registry_text"]
+__all__ = ["HttpMetrics", "JobMetrics"]
 
 _WORK = {
     "programs": ("tvlb_programs", "Linear programs bounded or solved."),
@@ -128,8 +128,3 @@ class JobMetrics(Collector):
                 count = int(counted.get(("stages", label), 0))
                 family.add_metric(label.split("/"), count_value=count, sum_value=value)
         return family
-
-
-def registry_text(registry: CollectorRegistry) -> bytes:
-    """Return the metrics in Prometheus' text format."""
-    return generate_latest(registry)

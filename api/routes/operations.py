@@ -8,11 +8,11 @@ from typing import Literal
 from anyio import to_thread
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.staticfiles import StaticFiles
+from prometheus_client import generate_latest
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from api.metrics import registry_text
 from api.problems import Problem
 from api.responses import problems
 from api.services import Services, WithServices
@@ -94,7 +94,7 @@ def _not_ready(kind: str, detail: str) -> Problem:
 )
 async def get_metrics(services: WithServices) -> Response:
     """Return the metrics in Prometheus' text format."""
-    text = await to_thread.run_sync(registry_text, services.registry)
+    text = await to_thread.run_sync(generate_latest, services.registry)
     return Response(text, media_type=_METRICS_TYPE)
 
 
