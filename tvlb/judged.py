@@ -5,7 +5,7 @@ Figures, pages and reports read it; it draws nothing.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ __all__ = [
     "Cases",
     "JudgedSet",
     "ShapeRow",
+    "drawn_search",
     "estimator",
     "judged_on",
     "judged_sets",
@@ -221,6 +222,43 @@ def shape_rows(document: Document) -> tuple[ShapeRow, ...]:
         )
         for shape in sorted(shapes, key=lambda shape: (len(shape), shape))
     )
+
+
+def drawn_search(document: Document) -> dict[str, Any] | None:
+    """Return what figures of a search draw; None by the paper's method and of earlier versions."""
+    search = document.get("search")
+    if search is None:
+        return None
+    kept = ("objective", "budget", "flit_hops", "sets", "pruned", "reference", "loads")
+    judged, cases = judged_sets(document), judged_on(document)
+    names = {one.expression: one.name for one in judged}
+    higher = {one["expression"]: one["latency_mean"][1] for one in search["held_out"]}
+    return {name: search[name] for name in kept} | {
+        "cases": str(cases),
+        "case": cases.case,
+        "judged": [
+            asdict(one) | {"label": shortened(one.expression), "higher": higher[one.expression]}
+            for one in judged
+        ],
+        "shapes": [asdict(one) for one in shape_rows(document)],
+        "steps": [
+            {name: step[name] for name in ("flit_hops", "score", "latency_weight", "expression")}
+            for step in search["steps"]
+        ],
+        "judgements": [
+            [
+                names[one["expression"]],
+                names[one["against"]],
+                *(_change(change) for change in (one["saturation"], *one["latency"])),
+            ]
+            for one in search["judgements"]
+        ],
+    }
+
+
+def _change(change: Document | None) -> list[Any] | None:
+    names = ("mean", "half_width", "worst", "worst_pattern")
+    return None if change is None else [change[name] for name in names]
 
 
 def shortened(expression: str, most: int = 52) -> str:

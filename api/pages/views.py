@@ -1,10 +1,9 @@
 """What the pages take from the documents."""
 
-from dataclasses import asdict
 from typing import Any
 
 from tvlb.documents import link_kinds
-from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
+from tvlb.judged import drawn_search, judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody, WindowsBody
 from tvlb.table import table_formats
 
@@ -114,24 +113,7 @@ def plotted_table(table: Document) -> Document:
             }
             for kind in link_kinds(table["balance"])
         },
-        "search": _plotted_search(table),
-    }
-
-
-def _plotted_search(table: Document) -> Document | None:
-    search = table.get("search")
-    if search is None:
-        return None
-    kept = ("objective", "budget", "flit_hops", "sets", "reference", "loads")
-    return {name: search[name] for name in kept} | {
-        "steps": [
-            {name: step[name] for name in ("flit_hops", "score", "latency_weight", "expression")}
-            for step in search["steps"]
-        ],
-        "judged": [
-            asdict(one) | {"label": shortened(one.expression)} for one in judged_sets(table)
-        ],
-        "shapes": [asdict(one) for one in shape_rows(table)],
+        "search": drawn_search(table),
     }
 
 

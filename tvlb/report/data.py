@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, cast
 
 from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
-from tvlb.judged import judged_on, judged_sets, shape_rows, shortened
+from tvlb.judged import drawn_search, shortened
 from tvlb.report.front import pareto_front
 from tvlb.report.points import Point
 
@@ -96,7 +95,7 @@ def _detail(document: Document) -> dict[str, Any]:
         "stopped": document["stopped"],
         "sampled_pairs": balance["sampled_pairs"],
         "simulated": [_simulated(one) for one in (document["baseline"], *document["candidates"])],
-        "search": _search(document),
+        "search": drawn_search(document),
         "curves": [
             [expression, [_loaded(point) for point in curve], shortened(expression)]
             for expression, curve in sorted(document["curves"].items())
@@ -129,43 +128,6 @@ def _simulated(one: Document) -> dict[str, Any]:
         else [comparison["latency_change"], comparison["latency_sem"]],
         "removed": None if balance is None else balance["removed"],
     }
-
-
-def _search(document: Document) -> dict[str, Any] | None:
-    """Return what a search found; None for the paper's method, and for earlier versions."""
-    search = document.get("search")
-    if search is None:
-        return None
-    kept = ("objective", "budget", "flit_hops", "sets", "pruned", "reference", "loads")
-    judged, cases = judged_sets(document), judged_on(document)
-    names = {one.expression: one.name for one in judged}
-    higher = {one["expression"]: one["latency_mean"][1] for one in search["held_out"]}
-    return {name: search[name] for name in kept} | {
-        "cases": str(cases),
-        "case": cases.case,
-        "judged": [
-            asdict(one) | {"label": shortened(one.expression), "higher": higher[one.expression]}
-            for one in judged
-        ],
-        "shapes": [asdict(one) for one in shape_rows(document)],
-        "steps": [
-            {name: step[name] for name in ("flit_hops", "score", "latency_weight", "expression")}
-            for step in search["steps"]
-        ],
-        "judgements": [
-            [
-                names[one["expression"]],
-                names[one["against"]],
-                *(_change(change) for change in (one["saturation"], *one["latency"])),
-            ]
-            for one in search["judgements"]
-        ],
-    }
-
-
-def _change(change: Document | None) -> list[Any] | None:
-    names = ("mean", "half_width", "worst", "worst_pattern")
-    return None if change is None else [change[name] for name in names]
 
 
 def _loaded(point: Document) -> list[Any]:
