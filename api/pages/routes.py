@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
@@ -23,7 +23,7 @@ from api.pages.views import (
 )
 from api.resources import job_resource, listed
 from api.routes.jobs import KnownJob
-from api.routes.reading import ResultId, find_resource
+from api.routes.reading import ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
 from tvlb.schemas import TableItem
 from tvlb.search import BUDGETS
@@ -66,9 +66,7 @@ class _Visit:
 Visit = Annotated[_Visit, Depends()]
 
 
-class _Older(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Older(StrictQuery):
     jobs_before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
     tables_before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
     network: Annotated[str, Field(max_length=1000)] | SkipJsonSchema[None] = None
@@ -94,9 +92,7 @@ async def show_home(visit: Visit, older: Annotated[_Older, Query()]) -> Response
     )
 
 
-class _Before(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Before(StrictQuery):
     before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
 
 
@@ -144,9 +140,7 @@ async def show_table(visit: Visit, table_id: ResultId) -> Response:
     )
 
 
-class _Compared(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Compared(StrictQuery):
     table: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(
         min_length=1, max_length=_MOST_COMPARED, description="Ids of tables."
     )

@@ -27,6 +27,7 @@ __all__ = [
     "IfNoneMatch",
     "Listing",
     "ResultId",
+    "StrictQuery",
     "add_reading",
     "as_json",
     "find_resource",
@@ -60,10 +61,14 @@ def _whole(value: object) -> object:
 DIGITS = BeforeValidator(_whole)
 
 
-class Listing(BaseModel):
-    """The query of a list, newest first."""
+class StrictQuery(BaseModel):
+    """What the query of a request may say, and nothing else."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Listing(StrictQuery):
+    """The query of a list, newest first."""
 
     limit: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(20, description="Most items.")
     before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = Field(

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response
 
@@ -16,6 +16,7 @@ from api.routes.reading import (
     IfNoneMatch,
     Listing,
     ResultId,
+    StrictQuery,
     add_reading,
     as_json,
     find_resource,
@@ -111,9 +112,7 @@ add_reading(router, "model", ModelResource, "Return a solved model.")
 add_reading(router, "simulation", SimulationResource, "Return the figures of a simulation.")
 
 
-class _Pair(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Pair(StrictQuery):
     src: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(description="Source switch.")
     dst: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(
         description="Destination switch."
@@ -163,9 +162,7 @@ async def get_links(
     return Response(body, HTTPStatus.OK, headers, "application/json")
 
 
-class _Download(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Download(StrictQuery):
     format: TableFormatText = "parquet"
 
 

@@ -3,11 +3,12 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
 from api.responses import ACCEPTED, problems
+from api.routes.reading import StrictQuery
 from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
 from tvlb.schemas import Estimate, Question
@@ -15,10 +16,8 @@ from tvlb.schemas import Estimate, Question
 __all__ = ["add_submitting"]
 
 
-class _Options(BaseModel):
+class _Options(StrictQuery):
     """What the query of a request may say."""
-
-    model_config = ConfigDict(extra="forbid")
 
     validate_only: Literal["true", "false"] = Field(
         "false",

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from anyio import to_thread
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import FileResponse, Response
 
 from api.responses import file_responses, problems
@@ -13,6 +13,7 @@ from api.routes.reading import (
     IfNoneMatch,
     Listing,
     ResultId,
+    StrictQuery,
     add_reading,
     find_resource,
     is_known,
@@ -66,9 +67,7 @@ async def list_sweeps(services: WithServices, listing: Annotated[Listing, Query(
     return await list_results(services, listing, SweepItem, "sweep")
 
 
-class _Download(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Download(StrictQuery):
     format: Literal["parquet", "csv"] = Field("parquet", description="Of the file.")
 
 
