@@ -168,16 +168,6 @@ def test_the_reaping_process_dies(
     assert [e.number for e in queue.events(lost.id)] == [1, 2, 3, 4]
 
 
-def test_a_worker_that_gives_signs_keeps_its_job(
-    queue: JobQueue, leases: Leases, database: Database
-) -> None:
-    submit(queue)
-    claimed = claim(leases)
-    reaper = Reaper(database, ELSEWHERE, clock := Clock())
-    assert look_on(reaper, clock) == []
-    assert read(queue, claimed).status is JobStatus.RUNNING
-
-
 def test_who_was_stopped_with_everybody_else_is_given_time_to_go_on(
     queue: JobQueue, leases: Leases, database: Database
 ) -> None:
@@ -274,13 +264,14 @@ def test_a_heartbeat_of_a_clock_that_is_ahead_keeps_no_job_from_being_requeued(
     assert read(queue, lost).status is JobStatus.QUEUED
 
 
-def test_a_fresh_heartbeat_counts_more_than_a_lock(
-    queue: JobQueue, leases: Leases, database: Database, tmp_path: Path
+@pytest.mark.parametrize("locks", [ELSEWHERE, _Gone(Path("nowhere"))])
+def test_a_worker_that_gives_signs_keeps_its_job(
+    queue: JobQueue, leases: Leases, database: Database, locks: WorkerLocks
 ) -> None:
-    """A file system may grant every lock."""
+    """Whatever locks say: a file system may grant every one of them."""
     submit(queue)
     claimed = claim(leases)
-    reaper = Reaper(database, _Gone(tmp_path), clock := Clock())
+    reaper = Reaper(database, locks, clock := Clock())
     assert look_on(reaper, clock) == []
     assert read(queue, claimed).status is JobStatus.RUNNING
 
