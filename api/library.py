@@ -10,10 +10,10 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from api.resources import identity
-from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
-from tvlb.jobs.store import files_of
+from tvlb.jobs.store import forget_damaged
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
 
 __all__ = ["Library", "Resource"]
@@ -186,14 +186,10 @@ class Library:
 
     def drop_damaged(self, result: Result) -> bool:
         """Forget a result if one of its files is damaged; return whether that was so."""
-        try:
-            for name in files_of(result, self._blobs):
-                self._blobs.path(name)
-        except DamagedBlob:
-            self._results.forget(result)
+        damaged = forget_damaged(result, self._results, self._blobs)
+        if damaged:
             self._kept.drop(result.key)
-            return True
-        return False
+        return damaged
 
 
 def _links(table: AnyTable) -> bytes:

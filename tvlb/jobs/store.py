@@ -11,7 +11,7 @@ from tvlb.jobs.units import UnitFiles
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search import Aim, unsealed
 
-__all__ = ["Findings", "Holding", "Store", "Unused", "files_of"]
+__all__ = ["Findings", "Holding", "Store", "Unused", "files_of", "forget_damaged"]
 
 
 @dataclass(frozen=True)
@@ -157,3 +157,14 @@ def files_of(result: Result, blobs: BlobStore) -> list[str]:
     if result.kind == "sweep":
         names += json.loads(blobs.read(result.document))["files"].values()
     return names
+
+
+def forget_damaged(result: Result, results: Results, blobs: BlobStore) -> bool:
+    """Forget a result if one of its files is damaged; return whether that was so."""
+    try:
+        for name in files_of(result, blobs):
+            blobs.path(name)
+    except DamagedBlob:
+        results.forget(result)
+        return True
+    return False

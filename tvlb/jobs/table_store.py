@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError
 
 from tvlb.errors import StoreUnavailable
-from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.outputs import store_table
 from tvlb.jobs.results import Results
-from tvlb.jobs.store import files_of
+from tvlb.jobs.store import forget_damaged
 from tvlb.schemas import TableBody, request_key
 from tvlb.search import TableResult
 from tvlb.sweeps import Stored
@@ -29,17 +29,9 @@ class ResultTableStore:
         """See `TableStore.find`; a table with a damaged file is forgotten, and computed again."""
         with _answering():
             found = self._results.get(key)
-        if found is None:
-            return None
-        try:
-            document = json.loads(self._blobs.read(found.document))
-            for name in files_of(found, self._blobs):
-                self._blobs.path(name)
-        except DamagedBlob:
-            with _answering():
-                self._results.forget(found)
-            return None
-        return Stored(document, found.created_at)
+            if found is None or forget_damaged(found, self._results, self._blobs):
+                return None
+        return Stored(json.loads(self._blobs.read(found.document)), found.created_at)
 
     def add(self, body: TableBody, result: TableResult) -> None:
         """See `TableStore.add`."""
