@@ -1,6 +1,7 @@
 """`tvlb table`: the whole search."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from tvlb.cli.options import (
     number,
 )
 from tvlb.cli.remote import Place, compute_at_server, read_token
+from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import print_json, print_written, progress_display, stdout
 from tvlb.errors import InvalidInput
@@ -34,7 +36,6 @@ from tvlb.search import (
     SearchOptions,
     TableResult,
     UnitCache,
-    Windows,
     check_compact,
     check_request,
     compact_result,
@@ -52,11 +53,13 @@ Document = Mapping[str, Any]
 _SEARCH, _PAPER = SearchOptions(), SearchOptions(method="paper")
 
 
-def table(
-    topology: TopologyArgument,
+@dataclass(frozen=True)
+class _Asked:
+    """What a user says of the search; see `tvlb.cli.settings.takes_settings`."""
+
     routing: Annotated[
         str, typer.Option(help=f"Routing that will use the table: {one_of(ADAPTIVE)}.")
-    ] = "ugal-l",
+    ] = "ugal-l"
     method: Annotated[
         str,
         typer.Option(
@@ -64,7 +67,7 @@ def table(
             help="search: path sets weighted by shape, judged on patterns that the search never "
             "saw; paper: Algorithm 1 as published.",
         ),
-    ] = "search",
+    ] = "search"
     objective: Annotated[
         str,
         typer.Option(
@@ -72,7 +75,7 @@ def table(
             help="What a search is for: saturation, latency@LOAD, worst-pattern, or front, the "
             "tables that no other beats in both saturation and latency, each a file beside -o.",
         ),
-    ] = "saturation",
+    ] = "saturation"
     budget: Annotated[
         str,
         typer.Option(
@@ -80,7 +83,7 @@ def table(
             help="How long a search goes on: small, default, large, or a number of simulated "
             "flit-hops; never a time, so that the result does not depend on the machine.",
         ),
-    ] = "default",
+    ] = "default"
     traffic: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,14 +91,14 @@ def table(
             help="Search for this traffic and judge on it with other seeds; give it several times.",
             show_default="adversarial and some benign patterns",
         ),
-    ] = None,
-    patterns: Annotated[str, typer.Option(help="Probed patterns: auto, all or a number.")] = "auto",
+    ] = None
+    patterns: Annotated[str, typer.Option(help="Probed patterns: auto, all or a number.")] = "auto"
     tolerance: Annotated[
         float, number("Candidates are within this share of the best modelled mean.")
-    ] = 0.08,
+    ] = 0.08
     balancing: Annotated[
         bool, typer.Option("--balance/--no-balance", help="Balance the candidates.")
-    ] = True,
+    ] = True
     screening: Annotated[
         str | None,
         typer.Option(
@@ -104,7 +107,7 @@ def table(
             "one of a search; of all candidates of the paper's method.",
             show_default=f"{_SEARCH.screening_windows}; paper {_PAPER.screening_windows}",
         ),
-    ] = None,
+    ] = None
     confirmation: Annotated[
         str | None,
         typer.Option(
@@ -113,7 +116,7 @@ def table(
             "method.",
             show_default=f"{_SEARCH.confirmation_windows}; paper {_PAPER.confirmation_windows}",
         ),
-    ] = None,
+    ] = None
     finalists: Annotated[
         int | None,
         integer(
@@ -121,7 +124,7 @@ def table(
             metavar="N",
             show_default=f"paper {_PAPER.finalist_count}",
         ),
-    ] = None,
+    ] = None
     data_points: Annotated[
         int | None,
         integer(
@@ -129,7 +132,7 @@ def table(
             metavar="N",
             show_default=f"{_SEARCH.most_data_points}; paper {_PAPER.most_data_points}",
         ),
-    ] = None,
+    ] = None
     simulated_patterns: Annotated[
         int | None,
         integer(
@@ -137,7 +140,24 @@ def table(
             metavar="N",
             show_default=f"{_SEARCH.pattern_count}; paper {_PAPER.pattern_count}",
         ),
-    ] = None,
+    ] = None
+
+    def options(self, seed: int, workers: int | None) -> SearchOptions:
+        """Return the settings of the search; raises InvalidInput."""
+        parsed: dict[str, Any] = {
+            "traffic": tuple(self.traffic or ()),
+            "balancing": BalanceOptions() if self.balancing else None,
+            "screening": None if self.screening is None else parse_windows(self.screening),
+            "confirmation": None if self.confirmation is None else parse_windows(self.confirmation),
+        }
+        return SearchOptions(**vars(self) | parsed, seed=seed, workers=workers)
+
+
+@takes_settings
+def table(
+    topology: TopologyArgument,
+    *,
+    asked: _Asked,
     compact: Annotated[
         bool, typer.Option("--compact", help="Write rule and seed instead of rows.")
     ] = False,
@@ -181,23 +201,7 @@ def table(
     """Compute the T-VLB table of a Dragonfly: probe, search, simulate, decide."""
     _check_place(server, token_file, compact=compact, workers=workers, store=store)
     network = parse_topology(topology)
-    options = SearchOptions(
-        routing=routing,
-        method=method,
-        objective=objective,
-        budget=budget,
-        traffic=tuple(traffic or ()),
-        patterns=patterns,
-        tolerance=tolerance,
-        balancing=BalanceOptions() if balancing else None,
-        screening=_windows(screening),
-        confirmation=_windows(confirmation),
-        finalists=finalists,
-        data_points=data_points,
-        simulated_patterns=simulated_patterns,
-        seed=seed,
-        workers=workers,
-    )
+    options = asked.options(seed, workers)
     check_request(network, options)
     if compact:
         _check_compact(options)
@@ -216,10 +220,6 @@ def table(
         print_summary(document, stdout())
     if plot is not None:
         save_figure(document, plot)
-
-
-def _windows(text: str | None) -> Windows | None:
-    return None if text is None else parse_windows(text)
 
 
 def _check_place(
