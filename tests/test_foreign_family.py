@@ -26,6 +26,7 @@ SEARCH = {
     "screening": {"warmup": 200, "measured": 400, "grid": 0.1},
     "confirmation": {"warmup": 200, "measured": 400, "grid": 0.1},
 }
+MODEL = {"topology": NETWORK, "vlb": "all", "pattern": "uniform"}
 SWEEP = f"""
 name = "rings"
 topologies = ["{NETWORK}", "toy(5)"]
@@ -99,7 +100,7 @@ def test_its_throughput_is_modelled(environment: dict[str, str], place: Path, vl
 
 def test_its_patterns_are_probed(environment: dict[str, str], place: Path) -> None:
     found = tvlb(environment, place, "probe", NETWORK, "--patterns", "2", "--json")
-    assert json.loads(found)["probe"][-1]["path_set"] == "all"
+    assert json.loads(found)["probe"][-1]["expression"] == "all"
 
 
 def test_its_sets_are_balanced(environment: dict[str, str], place: Path) -> None:
@@ -107,33 +108,36 @@ def test_its_sets_are_balanced(environment: dict[str, str], place: Path) -> None
     assert json.loads(found)["ring"]["before"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-l", "ugal-g", "par"])
+@pytest.mark.parametrize(
+    ("routing", "vlb"),
+    [("min", "all"), ("vlb", "short(all)"), ("ugal-l", "table"), ("ugal-g", "all"), ("par", "all")],
+)
 def test_its_routing_is_simulated(
-    environment: dict[str, str], place: Path, routing: str, table: Path
+    environment: dict[str, str], place: Path, routing: str, vlb: str, table: Path
 ) -> None:
-    for vlb in ("all", "short(all)", str(table)):
-        document = json.loads(
-            tvlb(
-                environment,
-                place,
-                "simulate",
-                NETWORK,
-                "--routing",
-                routing,
-                "--vlb",
-                vlb,
-                "--load",
-                "0.2",
-                "--warmup",
-                "200",
-                "--cycles",
-                "1000",
-                "--json",
-            )
+    chosen = str(table) if vlb == "table" else vlb
+    document = json.loads(
+        tvlb(
+            environment,
+            place,
+            "simulate",
+            NETWORK,
+            "--routing",
+            routing,
+            "--vlb",
+            chosen,
+            "--load",
+            "0.2",
+            "--warmup",
+            "200",
+            "--cycles",
+            "1000",
+            "--json",
         )
-        row = document["rows"][0]
-        assert row["accepted"] == pytest.approx(0.2, abs=0.03)
-        assert document["config"]["vc_scheme"] == "per-hop"
+    )
+    row = document["rows"][0]
+    assert row["accepted"] == pytest.approx(0.2, abs=0.03)
+    assert document["config"]["vc_scheme"] == "per-hop"
 
 
 def test_its_table_holds(environment: dict[str, str], place: Path, table: Path) -> None:
@@ -142,8 +146,8 @@ def test_its_table_holds(environment: dict[str, str], place: Path, table: Path) 
     report = json.loads(tvlb(environment, place, "verify", table.name, "--json"))
     assert report["ok"]
     assert report["scheme"] == "per-hop"
-    tvlb(environment, place, "export", table.name, "-o", "table.csv")
-    tvlb(environment, place, "export", "table.csv", "-o", "table.parquet")
+    tvlb(environment, place, "export", table.name, "--to", "csv", "-o", "table.csv")
+    tvlb(environment, place, "export", "table.csv", "--to", "parquet", "-o", "table.parquet")
     again = json.loads(tvlb(environment, place, "verify", "table.parquet", "--json"))
     assert again["table_id"] == report["table_id"]
 
@@ -161,10 +165,10 @@ def test_it_is_served(environment: dict[str, str], place: Path) -> None:
     with running_server(data, environment=environment) as server:
         header = {"Authorization": f"Bearer {new_token(data)}", "Prefer": "wait=120"}
         with httpx.Client(base_url=server.url, headers=header, timeout=200) as http:
-            model = http.post("/v1/models", json={"topology": NETWORK, "vlb": "all"})
+            model = http.post("/v1/models", json=MODEL)
             assert 0 < model.json()["theta"] <= 1, model.text
             found = http.post("/v1/tables", json=SEARCH)
-            assert found.status_code == 201, found.text
+            assert found.status_code == 200, found.text
             resource: dict[str, Any] = found.json()
             assert resource["topology"] == NETWORK
             links = http.get(f"{resource['url']}/links").json()
