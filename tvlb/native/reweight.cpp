@@ -37,9 +37,10 @@ public:
         links_.clear();
         weight_.resize(count);
         for (std::size_t i = 0; i < count; ++i) {
-            links_.add(topology_.links_of(rows_.path(pair, begin + i)));
+            const auto links = topology_.links_of(rows_.path(pair, begin + i));
+            links_.add(links);
             double product = 1.0;
-            for (const auto link : links_[i]) {
+            for (const auto link : links.view()) {
                 product *= factor[static_cast<std::size_t>(link)];
             }
             weight_[i] = product;
@@ -146,11 +147,11 @@ public:
 private:
     void add(std::size_t pair, std::span<const double> factor, std::vector<double>& usage) {
         pair_.load(pair, factor);
-        for (std::size_t i = 0; i < pair_.links().size(); ++i) {
-            const double share = pair_.weight()[i];
-            for (const auto link : pair_.links()[i]) {
-                usage[static_cast<std::size_t>(link)] += share;
-            }
+        const auto weight = pair_.weight();
+        const auto& links = pair_.links();
+        for (std::size_t i = 0; i < weight.size(); ++i) {
+            const double share = weight[i];
+            for (const auto link : links[i]) usage[static_cast<std::size_t>(link)] += share;
         }
     }
 

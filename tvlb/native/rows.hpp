@@ -1,6 +1,7 @@
 // Rows of paths: made by the families, read by the engines.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -60,7 +61,9 @@ public:
         begin_.assign(1, 0);
     }
     void add(const PathLinks& path) {
-        links_.insert(links_.end(), path.view().begin(), path.view().end());
+        const auto begin = links_.size();
+        links_.resize(begin + path.view().size());
+        std::ranges::copy(path.view(), links_.begin() + static_cast<std::ptrdiff_t>(begin));
         begin_.push_back(links_.size());
     }
     [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }

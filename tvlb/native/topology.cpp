@@ -18,6 +18,15 @@ Topology::Topology(Network network, std::vector<Half> halves)
     }
 }
 
-PathLinks Topology::links_of(const Path& path) const { return links_by_halves(*this, path); }
+PathLinks Topology::links_of(const Path& path) const {
+    PathLinks out;
+    if (path.intermediate == kAbsent) {
+        append_min(out, path.source, path.first_link, path.target);
+    } else {
+        append_min(out, path.source, path.first_link, path.intermediate);
+        append_min(out, path.intermediate, path.second_link, path.target);
+    }
+    return out;
+}
 
 }  // namespace tvlb

@@ -32,8 +32,8 @@ struct Path {
 
 // Directed links of a path in travel order.
 struct PathLinks {
+    int count = 0;  // first: beside the links of a short path
     std::array<std::int32_t, kMaxPathLinks> ids;
-    int count = 0;
 
     PathLinks() = default;
     // Only what there is: most paths are short.
@@ -113,18 +113,5 @@ private:
     std::vector<Half> halves_;
     int half_links_ = 0;
 };
-
-// What a family's own override of `links_of` would otherwise repeat.
-template <class Family>
-[[nodiscard]] PathLinks links_by_halves(const Family& family, const Path& path) {
-    PathLinks out;
-    if (path.intermediate == kAbsent) {
-        family.append_min(out, path.source, path.first_link, path.target);
-    } else {
-        family.append_min(out, path.source, path.first_link, path.intermediate);
-        family.append_min(out, path.intermediate, path.second_link, path.target);
-    }
-    return out;
-}
 
 }  // namespace tvlb

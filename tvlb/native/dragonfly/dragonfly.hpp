@@ -75,6 +75,9 @@ public:
 
     void append_min(PathLinks& out, std::int32_t from, std::int32_t global,
                     std::int32_t to) const override {
+        add_min(out, from, global, to);
+    }
+    void add_min(PathLinks& out, std::int32_t from, std::int32_t global, std::int32_t to) const {
         if (global == kAbsent) {
             add_local(out, from, to);
             return;
@@ -108,7 +111,14 @@ public:
     }
 
     [[nodiscard]] PathLinks links_of(const Path& path) const override {
-        return links_by_halves(*this, path);
+        PathLinks out;
+        if (path.intermediate == kAbsent) {
+            add_min(out, path.source, path.first_link, path.target);
+        } else {
+            add_min(out, path.source, path.first_link, path.intermediate);
+            add_min(out, path.intermediate, path.second_link, path.target);
+        }
+        return out;
     }
 
 private:
