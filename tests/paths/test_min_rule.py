@@ -129,4 +129,10 @@ def test_paths_of_any_network_are_those_that_can_be_walked(graph: Graph) -> None
             assert count.tolist() == np.bincount(length, minlength=len(count)).tolist()
             by_hops = np.bincount(length, weights=weight, minlength=len(count))
             assert share == pytest.approx(by_hops)
-        assert twin.min_paths(*ends).tolist() == [len(graph.shortest(start, end))]
+        walks = graph.shortest(start, end)
+        assert twin.min_paths(*ends).tolist() == [len(walks)]
+        count, _, _, link, share = kernel.min_usage(*ends)
+        assert count[len(walks[0])] == len(walks)
+        taken = {one: sum(one in walk for walk in walks) / len(walks) for one in link.tolist()}
+        assert dict(zip(link.tolist(), share.tolist(), strict=True)) == pytest.approx(taken)
+        assert share.sum() == pytest.approx(len(walks[0]))

@@ -7,6 +7,7 @@ Model 3 of Mollah et al., PMBS'17, with the path-length rule of Rahman et al., S
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.model.bounds import theta_cap
-from tvlb.paths import ClassUsage, PathSet, SetUsage, Switches, min_rows
+from tvlb.paths import ClassUsage, PathSet, SetUsage, Switches, min_usage
 from tvlb.topology import Topology
 from tvlb.traffic import Demand
 
@@ -206,7 +207,7 @@ def build_instance(
 def minimal_classes(topology: Topology, demand: Demand) -> PathClasses:
     """Group the MIN paths of every flow by hop count."""
     return _classes(
-        lambda sources, targets: min_rows(topology, sources, targets).class_usage(),
+        partial(min_usage, topology),
         demand,
         topology.most_min_paths,
     )

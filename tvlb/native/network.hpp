@@ -60,6 +60,11 @@ public:
     [[nodiscard]] std::int32_t target(std::int32_t id) const { return link(id).target; }
     [[nodiscard]] std::uint8_t kind(std::size_t id) const { return links_[id].kind; }
 
+    // Links that leave a switch; their ports follow those of its nodes.
+    [[nodiscard]] std::int32_t num_leaving(std::int32_t sw) const {
+        const auto here = static_cast<std::size_t>(sw);
+        return leaving_.offset[here + 1] - leaving_.offset[here];
+    }
     // The link that leaves by an output port or arrives at an input port; kAbsent for a node's.
     [[nodiscard]] std::int32_t output_link(std::int32_t sw, std::int32_t port) const {
         return of_port(leaving_, sw, port);

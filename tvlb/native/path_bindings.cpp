@@ -54,6 +54,14 @@ nb::tuple enumerate_min(const PathKernel& kernel, const Ends& sources, const End
     return rows_tuple(of_pairs(kernel, &PathKernel::enumerate_min, sources, targets));
 }
 
+nb::tuple min_usage(const PathKernel& kernel, const Ends& sources, const Ends& targets) {
+    auto out = of_pairs(kernel, &PathKernel::min_usage, sources, targets);
+    return nb::make_tuple(hand_over(std::move(out.profile.count)),
+                          hand_over(std::move(out.profile.weight)),
+                          hand_over(std::move(out.usage.cls)), hand_over(std::move(out.usage.link)),
+                          hand_over(std::move(out.usage.value)));
+}
+
 template <class Rule>
 nb::tuple profile(const PathKernel& kernel, const Rule& rule, const Ends& sources,
                   const Ends& targets) {
@@ -127,6 +135,7 @@ void binding::bind_paths(nb::module_& m) {
         .def("enumerate", &enumerate<tvlb::ShapeRule>, "rule"_a, "sources"_a, "targets"_a)
         .def("enumerate", &enumerate<tvlb::ShortRule>, "rule"_a, "sources"_a, "targets"_a)
         .def("enumerate_min", &enumerate_min, "sources"_a, "targets"_a)
+        .def("min_usage", &min_usage, "sources"_a, "targets"_a)
         .def("profile", &profile<tvlb::ShapeRule>, "rule"_a, "sources"_a, "targets"_a)
         .def("profile", &profile<tvlb::ShortRule>, "rule"_a, "sources"_a, "targets"_a)
         .def("takes_nearest",

@@ -8,6 +8,7 @@
 
 #include "rows.hpp"
 #include "shape_rule.hpp"
+#include "usage.hpp"
 
 namespace tvlb {
 
@@ -18,6 +19,12 @@ struct ClassProfile {
     std::vector<std::int64_t> count;
     std::vector<double> weight;
     std::vector<double> unit;  // by pair: draw weight of a path whose rule weight is 1
+};
+
+// The MIN paths of some pairs by hop count, each with its share of a pair, and the links they take.
+struct MinUsage {
+    ClassProfile profile;
+    ClassUsage usage;
 };
 
 // What path sets ask of a network. Pairs are two arrays of switches of equal length.
@@ -36,6 +43,8 @@ public:
                                              Switches targets) const = 0;
     // All MIN paths, equally likely.
     [[nodiscard]] virtual PathRows enumerate_min(Switches sources, Switches targets) const = 0;
+
+    [[nodiscard]] virtual MinUsage min_usage(Switches sources, Switches targets) const = 0;
 
     // The same counts and weights without listing a path; of a rule by shape that is compact.
     [[nodiscard]] virtual ClassProfile profile(const ShapeRule& rule, Switches sources,

@@ -14,12 +14,6 @@
 
 namespace tvlb {
 
-// Shortest MIN paths between two switches: their length and number.
-struct Shortest {
-    int hops;
-    std::int32_t count;
-};
-
 struct ShortVia {
     std::int32_t intermediate;
     Shortest first;
@@ -29,7 +23,7 @@ struct ShortVia {
 // A `Paths` is made of its network and has, besides what is used below, values by shape:
 // `zeros<Value>()`. Visits are in row order.
 template <class Paths>
-class PathKernelOf final : public PathKernel {
+class PathKernelOf : public PathKernel {
 public:
     template <class Network>
     explicit PathKernelOf(const Network& network)
@@ -61,6 +55,23 @@ public:
             rows.offset.push_back(static_cast<std::int64_t>(rows.hops.size()));
         }
         return rows;
+    }
+
+    [[nodiscard]] MinUsage min_usage(Switches sources, Switches targets) const override {
+        const auto rows = enumerate_min(sources, targets);
+        const RowsView view{sources,         targets,          rows.offset, rows.intermediate,
+                            rows.first_link, rows.second_link, rows.hops,   rows.weight};
+        MinUsage out{{}, class_usage(topology_, view)};
+        out.profile.count.resize(sources.size() * classes_);
+        out.profile.weight.resize(sources.size() * classes_);
+        for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            for (auto row = view.begin(pair); row < view.end(pair); ++row) {
+                const auto cell = pair * classes_ + static_cast<std::size_t>(rows.hops[row]);
+                ++out.profile.count[cell];
+                out.profile.weight[cell] += rows.weight[row];
+            }
+        }
+        return out;
     }
 
     [[nodiscard]] ClassProfile profile(const ShapeRule& rule, Switches sources,

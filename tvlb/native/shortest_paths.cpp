@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "path_kernel.hpp"
+#include "paths_by_min_rule.hpp"
 
 namespace tvlb {
 namespace {
@@ -72,6 +72,60 @@ private:
     std::vector<Half> orders_{Half{}};
     std::vector<std::array<std::size_t, kMaxKinds>> longer_ =
         std::vector<std::array<std::size_t, kMaxKinds>>(1);  // 0: not known yet
+};
+
+// Adds up the MIN paths of a pair without a list of them.
+class ShortestKernel final : public PathKernelOf<PathsByMinRule> {
+public:
+    explicit ShortestKernel(const ShortestPaths& network)
+        : PathKernelOf<PathsByMinRule>(network), network_(network) {}
+
+    [[nodiscard]] MinUsage min_usage(Switches sources, Switches targets) const override {
+        const auto classes = network_.num_classes();
+        MinUsage out;
+        out.profile.count.resize(sources.size() * classes);
+        out.profile.weight.resize(sources.size() * classes);
+        for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            const auto s = sources[pair];
+            const auto d = targets[pair];
+            if (s == d) continue;
+            const auto cell = pair * classes + static_cast<std::size_t>(network_.min_hops(s, d));
+            out.profile.count[cell] = network_.min_paths(s, d);
+            out.profile.weight[cell] = 1.0;
+            for (const auto link : links_between(s, d)) {
+                out.usage.cls.push_back(static_cast<std::int64_t>(cell));
+                out.usage.link.push_back(link);
+                out.usage.value.push_back(network_.share(s, link, d));
+            }
+        }
+        return out;
+    }
+
+private:
+    // Links that some MIN path takes, by rising id.
+    [[nodiscard]] std::vector<std::int32_t> links_between(std::int32_t s, std::int32_t d) const {
+        std::vector<std::int32_t> out;
+        std::vector<std::int32_t> level{s};
+        for (int left = network_.min_hops(s, d) - 1; left >= 0; --left) {
+            std::vector<std::int32_t> next;
+            for (const auto here : level) {
+                const auto end = network_.num_terminals(here) + network_.num_leaving(here);
+                for (auto port = network_.num_terminals(here); port < end; ++port) {
+                    const auto link = network_.output_link(here, port);
+                    if (network_.min_hops(network_.target(link), d) != left) continue;
+                    out.push_back(link);
+                    next.push_back(network_.target(link));
+                }
+            }
+            std::ranges::sort(next);
+            next.erase(std::unique(next.begin(), next.end()), next.end());
+            level = std::move(next);
+        }
+        std::ranges::sort(out);
+        return out;
+    }
+
+    const ShortestPaths& network_;
 };
 
 }  // namespace
@@ -172,7 +226,7 @@ std::size_t ShortestPaths::min_half(std::int32_t from, std::int32_t name, std::i
 }
 
 std::unique_ptr<PathKernel> ShortestPaths::kernel() const {
-    return kernel_by_min_rule(*this);
+    return std::make_unique<ShortestKernel>(*this);
 }
 
 }  // namespace tvlb

@@ -27,6 +27,14 @@ public:
     [[nodiscard]] std::int32_t min_paths(std::int32_t from, std::int32_t to) const override {
         return from == to ? 0 : tables_.count[cell(from, to)];
     }
+    [[nodiscard]] Shortest shortest_min(std::int32_t from, std::int32_t to) const override {
+        return {min_hops(from, to), min_paths(from, to)};
+    }
+    // Share of a pair's MIN paths, all equally likely, that take a link.
+    [[nodiscard]] double share(std::int32_t from, std::int32_t link, std::int32_t to) const {
+        const auto before = counted(from, source(link));
+        return before * counted(target(link), to) / counted(from, to);
+    }
     [[nodiscard]] std::int32_t min_name(std::int32_t, std::int32_t,
                                         std::int32_t position) const override {
         return position;
@@ -89,6 +97,10 @@ private:
     static Tables count_paths(const Network& network);
     static std::vector<Half> find_halves(const Network& network, const Tables& tables);
 
+    // The only path of a switch to itself has no links.
+    [[nodiscard]] double counted(std::int32_t from, std::int32_t to) const {
+        return static_cast<double>(tables_.count[cell(from, to)]);
+    }
     [[nodiscard]] std::size_t cell(std::int32_t from, std::int32_t to) const {
         return static_cast<std::size_t>(to) * static_cast<std::size_t>(num_switches()) +
                static_cast<std::size_t>(from);

@@ -18,6 +18,18 @@ Topology::Topology(Network network, std::vector<Half> halves)
     }
 }
 
+Shortest Topology::shortest_min(std::int32_t from, std::int32_t to) const {
+    Shortest best{kMaxPathLinks, 0};
+    const auto count = min_paths(from, to);
+    for (std::int32_t position = 0; position < count; ++position) {
+        const auto code = min_half(from, min_name(from, to, position), to);
+        const auto hops = static_cast<int>(halves()[code].size());
+        if (hops < best.hops) best = {hops, 0};
+        best.count += hops == best.hops;
+    }
+    return best;
+}
+
 PathLinks Topology::links_of(const Path& path) const {
     PathLinks out;
     if (path.intermediate == kAbsent) {

@@ -58,6 +58,12 @@ private:
     }
 };
 
+// Shortest MIN paths between two switches: their length and number.
+struct Shortest {
+    int hops;
+    std::int32_t count;
+};
+
 // Kinds of the links of a MIN path in travel order.
 using Half = std::vector<std::uint8_t>;
 
@@ -74,6 +80,8 @@ public:
     // Where a name stands; kAbsent if it names no MIN path of the pair.
     [[nodiscard]] virtual std::int32_t min_position(std::int32_t from, std::int32_t to,
                                                     std::int32_t name) const = 0;
+    // The shortest MIN paths of two different switches.
+    [[nodiscard]] virtual Shortest shortest_min(std::int32_t from, std::int32_t to) const;
     // Code of the half that a MIN path is; see `halves`.
     [[nodiscard]] virtual std::size_t min_half(std::int32_t from, std::int32_t name,
                                                std::int32_t to) const = 0;

@@ -26,7 +26,7 @@ from tvlb.paths.path_set import (
     WeightedSet,
     all_pairs,
 )
-from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows
+from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows, min_usage
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.shapes import Shapes, shapes_of
@@ -65,6 +65,7 @@ __all__ = [
     "mean_paths_by_shape",
     "members",
     "min_rows",
+    "min_usage",
     "most_rows",
     "parse_expression",
     "shape_shares",

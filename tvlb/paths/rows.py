@@ -14,6 +14,7 @@ __all__ = [
     "PathRows",
     "Switches",
     "min_rows",
+    "min_usage",
     "representative_pairs",
 ]
 
@@ -215,6 +216,13 @@ def representative_pairs(topology: Topology) -> tuple[Switches, Switches]:
     source, target = np.meshgrid(topology.representatives, switches, indexing="ij")
     chosen = topology.has_choice(source, target)
     return source[chosen], target[chosen]
+
+
+def min_usage(topology: Topology, sources: Switches, targets: Switches) -> ClassUsage:
+    """Class sizes and link usage of all MIN paths of the given pairs, equally likely."""
+    count, weight, owner, link, share = path_kernel(topology).min_usage(sources, targets)
+    shape = (len(sources), topology.max_hops + 1)
+    return ClassUsage(count.reshape(shape), weight.reshape(shape), owner, link, share)
 
 
 def min_rows(topology: Topology, sources: Switches, targets: Switches) -> PathRows:
