@@ -1,11 +1,12 @@
 """Types of the compiled simulator core; flat numpy arrays in, plain records out."""
 
 from enum import Enum
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb._native import Network, ShapeRule, ShortRule, Topology
+from tvlb._native import AllRule, EmptyRule, Network, ShapeRule, ShortRule, Topology
 
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
@@ -79,12 +80,14 @@ class ExplicitRows(PathSampler):
         """End the rows; to be called before the first draw."""
 
 def explicit_rows(network: Topology, *, expected: int, weighted: bool) -> ExplicitRows: ...
-def no_paths() -> PathSampler: ...
 
-# None where a family has no sampler that draws from such sets without a list.
-def all_paths(network: Topology) -> PathSampler | None: ...
-def shape_paths(network: Topology, rule: ShapeRule) -> PathSampler | None: ...
-def short_halves(network: Topology, rule: ShortRule) -> PathSampler | None: ...
+# None where a family has no sampler that draws by such a rule without a list.
+@overload
+def rule_sampler(network: Topology, rule: EmptyRule) -> PathSampler: ...
+@overload
+def rule_sampler(
+    network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortRule
+) -> PathSampler | None: ...
 
 class Config:
     def __init__(self, **settings: object) -> None:

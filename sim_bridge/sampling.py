@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sim_bridge import _core
 from tvlb import _native
 from tvlb.errors import InvalidInput
-from tvlb.paths import EmptySet, LengthSet, PathRows, PathSet, ShortSet, Switches, WeightedSet
+from tvlb.paths import PathRows, PathSet, Switches
 from tvlb.topology import Topology
 
 __all__ = ["cumulative_within", "make_sampler", "with_second_switches"]
@@ -36,18 +36,8 @@ def make_sampler(
     sets of shortest halves do, and need no memory. Memory of a listed set is 4 bytes
     per path (12 with unequal weights), and 8 per pair of switches.
     """
-    compact: _core.PathSampler | None = None
-    match path_set:
-        case EmptySet():
-            return _core.no_paths()
-        case LengthSet() if path_set.is_all:
-            compact = _core.all_paths(network)
-        case WeightedSet() if path_set.rule is not None and path_set.rule.is_compact:
-            compact = _core.shape_paths(network, path_set.rule.native)
-        case ShortSet():
-            compact = _core.short_halves(network, path_set.rule)
-        case _:
-            pass
+    rule = path_set.draw_rule
+    compact = None if rule is None else _core.rule_sampler(network, rule)
     return _listed(network, path_set, sources, targets) if compact is None else compact
 
 

@@ -147,7 +147,7 @@ class Scenario:
     ) -> _core.PathSampler:
         routing = Routing(self.routing)
         if not routing.draws_vlb:
-            return _core.no_paths()
+            return _core.rule_sampler(network, _native.EmptyRule())
         if routing.decides_again:
             sources, targets = with_second_switches(self.topology, sources, targets)
         sampler = make_sampler(network, self.path_set, sources, targets)

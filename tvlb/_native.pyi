@@ -80,6 +80,12 @@ class ShapeRule:
 class ShortRule:
     def __init__(self, max_first: int, max_second: int, max_total: int) -> None: ...
 
+class AllRule:
+    def __init__(self) -> None: ...
+
+class EmptyRule:
+    def __init__(self) -> None: ...
+
 class Rows:
     def __init__(
         self,

@@ -82,29 +82,26 @@ void bind_samplers(nb::module_& module) {
           nb::arg("intermediate"), nb::arg("first_link"), nb::arg("second_link"),
           nb::arg("cumulative"))
       .def("finish", &ExplicitRows::finish);
-  module.def("no_paths", []() -> PathSampler* { return new NoPaths; },
-             nb::rv_policy::take_ownership);
+}
+
+template <class Family, class Sampler, class Rule>
+void bind_rule_sampler(nb::module_& module) {
+  module.def("rule_sampler", [](const Family& network, const Rule& rule) -> PathSampler* {
+    return new Bound<Family, Sampler>(network, rule);
+  }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
 }
 
 // What draws from whole sets without listing them; none where a family has no such sampler.
-void bind_compact_samplers(nb::module_& module) {
-  constexpr auto owned = nb::rv_policy::take_ownership;
-  const nb::keep_alive<0, 1> with_network;
-  module.def("all_paths", [](const Dragonfly& network) -> PathSampler* {
-    return new Bound<Dragonfly, AllTriples>(network);
-  }, nb::arg("network"), owned, with_network);
-  module.def("shape_paths", [](const Dragonfly& network, const ShapeRule& rule) -> PathSampler* {
-    return new Bound<Dragonfly, ShapePaths>(network, rule);
-  }, nb::arg("network"), nb::arg("rule"), owned, with_network);
-  module.def("short_halves", [](const Dragonfly& network, const ShortRule& rule) -> PathSampler* {
-    return new Bound<Dragonfly, ShortHalves>(network, rule);
-  }, nb::arg("network"), nb::arg("rule"), owned, with_network);
-  module.def("all_paths", [](const ShortestPaths&) { return nb::none(); }, nb::arg("network"));
-  module.def("shape_paths", [](const ShortestPaths&, const ShapeRule&) { return nb::none(); },
+void bind_rule_samplers(nb::module_& module) {
+  module.def("rule_sampler", [](const Topology&, const EmptyRule&) -> PathSampler* {
+    return new NoPaths;
+  }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership);
+  bind_rule_sampler<Dragonfly, AllTriples, AllRule>(module);
+  bind_rule_sampler<Dragonfly, ShapePaths, ShapeRule>(module);
+  bind_rule_sampler<Dragonfly, ShortHalves, ShortRule>(module);
+  bind_rule_sampler<ShortestPaths, ShortIntermediates, ShortRule>(module);
+  module.def("rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
              nb::arg("network"), nb::arg("rule"));
-  module.def("short_halves", [](const ShortestPaths& network, const ShortRule& rule) -> PathSampler* {
-    return new Bound<ShortestPaths, ShortIntermediates>(network, rule);
-  }, nb::arg("network"), nb::arg("rule"), owned, with_network);
 }
 
 // What every family has.
@@ -248,7 +245,7 @@ NB_MODULE(_core, module) {
   module.doc() = "Cycle-level flit simulator: the compiled core of sim_bridge.";
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_samplers(module);
-  tvlb::sim::bind_compact_samplers(module);
+  tvlb::sim::bind_rule_samplers(module);
   tvlb::sim::bind_routings(module);
   tvlb::sim::bind_config(module);
   tvlb::sim::bind_trace(module);

@@ -317,15 +317,6 @@ def test_number_of_paths_of_a_pair() -> None:
         assert (counts[~inside] == (g - 2) * a * k * k).all()
 
 
-@pytest.mark.parametrize("expression", RULES)
-def test_profile_equals_the_rows(expression: str, topology: Dragonfly) -> None:
-    path_set = parse_expression(expression, topology, SEED)
-    profile = path_set.profile(*all_pairs(topology))
-    listed = path_set.all_rows().class_usage()
-    assert np.array_equal(profile.count, listed.count)
-    assert profile.weight == pytest.approx(listed.weight, abs=1e-12)
-
-
 @pytest.mark.parametrize("expression", MEETINGS)
 def test_pairs_take_the_nearest_shape_that_have_no_other_path(
     expression: str, topology: Dragonfly, plain: PlainPaths
@@ -341,13 +332,6 @@ def test_pairs_take_the_nearest_shape_that_have_no_other_path(
         expected.append(lacks and bool(paths))
     assert path_set.takes_nearest(sources, targets).tolist() == expected
     assert path_set.nearest_pairs() == sum(expected)
-
-
-@pytest.mark.parametrize("expression", RULES)
-def test_most_paths_is_a_bound(expression: str, topology: Dragonfly) -> None:
-    path_set = parse_expression(expression, topology, SEED)
-    ends = all_pairs(topology)
-    assert (path_set.most_paths(*ends) >= np.diff(path_set.rows(*ends).offset)).all()
 
 
 @pytest.mark.parametrize("expression", ["all", "<=3+10%", "short(2,3)"])

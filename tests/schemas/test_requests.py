@@ -121,13 +121,27 @@ def test_whatever_a_path_set_prints_as_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize(
     "vlb",
-    ["<=4 & none", "none & <=4", "shape()", "shape(g.g:-1)", "shape(g.g:nan)", "shape(g.x)",
+    ["<=4 & none", "none & <=4", "shape()", "shape(g.g:-1)", "shape(g.g:nan)", "shape(g)",
      "<=4 &", "& <=4", "shape(g.?) & t.json", "shape(g.?) <=4", "<=4\n"],
 )  # fmt: skip
 def test_texts_that_are_no_path_sets_are_refused(vlb: str) -> None:
     for request in (ModelBody, SimulationBody):
         with pytest.raises(ValidationError):
             request.model_validate({"topology": "2,4,2,5", "vlb": vlb})
+
+
+# What a network has is not known before it is: halves of other letters, and lengths.
+@pytest.mark.parametrize(
+    "vlb", ["shape(g.x)", "<=7", "<=4+(1,4)", "short(2,4)", "all & short(<=12)"]
+)
+def test_path_sets_of_other_networks_are_refused_in_words(vlb: str) -> None:
+    bodies = (
+        ModelBody(topology="2,4,2,5", vlb=vlb),
+        SimulationBody(topology="2,4,2,5", vlb=vlb, load=(0.1,)),
+    )
+    for body in bodies:
+        with pytest.raises(InvalidInput, match=r"expected all, none, <=L \(L = 2..6\)"):
+            body.examined()
 
 
 def test_costs_are_limited() -> None:

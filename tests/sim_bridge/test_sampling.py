@@ -9,8 +9,16 @@ from scipy import stats
 from sim_bridge import _core
 from sim_bridge.conversion import core_network
 from sim_bridge.sampling import make_sampler, with_second_switches
-from tvlb.paths import PathSet, RowSet, all_pairs, parse_expression
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.errors import InvalidInput
+from tvlb.paths import (
+    ExpressionSet,
+    PathSet,
+    RowSet,
+    all_pairs,
+    expression_sets,
+    parse_expression,
+)
+from tvlb.topology import Dragonfly, Topology, parse_topology
 
 DRAWS = 20_000
 LENGTH_RULES = [
@@ -78,7 +86,7 @@ def test_unequal_links_per_group_pair_are_drawn_uniformly() -> None:
         assert frequencies[path] == pytest.approx(weight, rel=0.1)
 
 
-def _pairs(topology: Dragonfly, count: int) -> list[tuple[int, int]]:
+def _pairs(topology: Topology, count: int) -> list[tuple[int, int]]:
     """Some pairs of different switches, the same in every run."""
     stream = np.random.default_rng(1)
     ends = [stream.choice(topology.num_switches, 2, replace=False) for _ in range(count)]
@@ -120,6 +128,24 @@ def test_shapes_draw_their_paths_by_weight(text: str, expression: str) -> None:
     path_set = parse_expression(expression, topology, 5)
     for source, target in _pairs(topology, 3):
         _check_draws(path_set, source, target)
+
+
+# By a rule or from a list, as the family has it; a pair without a path draws none.
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize("text", ["2,4,2,5", "ring(6)", "leaves(4,3)"])
+@pytest.mark.parametrize("kind", expression_sets(), ids=lambda kind: kind.name)
+def test_every_kind_draws_its_paths_by_weight(kind: type[ExpressionSet], text: str) -> None:
+    topology = parse_topology(text)
+    checked = 0
+    for example in (*kind.examples, "shape(?.?)"):
+        try:
+            path_set = parse_expression(example, topology, 5)
+        except InvalidInput:
+            continue  # of other networks
+        checked += type(path_set) is kind
+        for source, target in _pairs(topology, 3):
+            _check_draws(path_set, source, target)
+    assert checked
 
 
 # Of the 32 targets in other groups, 0 has g.g paths to two at most; lgl.lgl is never short enough.

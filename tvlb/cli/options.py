@@ -7,6 +7,7 @@ import typer
 
 from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
+from tvlb.paths import expression_examples
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
 from tvlb.topology import topology_forms
@@ -81,8 +82,7 @@ PathSetOption = Annotated[
     typer.Option(
         "--vlb",
         metavar="EXPR",
-        help="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), shape(g.g:8, g.?), "
-        "several of these joined by &, or a saved table.",
+        help=f"VLB path set: {', '.join(expression_examples())}, or a saved table.",
     ),
 ]
 PatternOption = Annotated[

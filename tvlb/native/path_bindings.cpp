@@ -125,6 +125,8 @@ void bind_rules(nb::module_& m) {
                  new (self) tvlb::ShortRule{max_first, max_second, max_total};
              },
              "max_first"_a, "max_second"_a, "max_total"_a);
+    nb::class_<tvlb::AllRule>(m, "AllRule").def(nb::init<>());
+    nb::class_<tvlb::EmptyRule>(m, "EmptyRule").def(nb::init<>());
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ struct ShortRule {
     }
 };
 
+// Every path alike, and none: what is drawn from without looking at shapes.
+struct AllRule {};
+struct EmptyRule {};
+
 // The first shape of `nearest` that has a path; `count.size()` if none has.
 template <class Counts>
 [[nodiscard]] std::size_t nearest_shape(std::span<const std::uint16_t> nearest, const Counts& count) {

@@ -4,6 +4,7 @@ The throughput model, balancing, the simulator and the tables all read `PathSet`
 """
 
 from tvlb.paths.compositions import mean_paths_by_shape
+from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.limits import (
     MAX_ROWS,
     check_listable,
@@ -15,18 +16,21 @@ from tvlb.paths.limits import (
 )
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.members import PathKeys, keys_of_paths, keys_of_rows, members
-from tvlb.paths.parse import PATH_SET_GRAMMAR, data_points, parse_expression, strategic_choices
-from tvlb.paths.path_set import (
-    EmptySet,
-    LengthSet,
-    PathSet,
-    RowSet,
-    ShapeSet,
-    ShortSet,
-    WeightedSet,
-    all_pairs,
+from tvlb.paths.parse import (
+    data_points,
+    expression_examples,
+    expression_regex,
+    expression_sets,
+    parse_expression,
+    strategic_choices,
 )
+from tvlb.paths.path_set import PathSet, WeightedSet, all_pairs
+from tvlb.paths.row_set import RowSet
 from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows, min_usage
+from tvlb.paths.sets.length import LengthSet
+from tvlb.paths.sets.none import EmptySet
+from tvlb.paths.sets.shape import ShapeSet
+from tvlb.paths.sets.short import ShortSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.shapes import Shapes, shapes_of
@@ -35,9 +39,9 @@ from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 __all__ = [
     "ABSENT",
     "MAX_ROWS",
-    "PATH_SET_GRAMMAR",
     "ClassUsage",
     "EmptySet",
+    "ExpressionSet",
     "HopProfile",
     "LengthSet",
     "MeetSet",
@@ -59,6 +63,9 @@ __all__ = [
     "check_rows",
     "count_paths",
     "data_points",
+    "expression_examples",
+    "expression_regex",
+    "expression_sets",
     "is_listable",
     "keys_of_paths",
     "keys_of_rows",

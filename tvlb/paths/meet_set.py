@@ -6,11 +6,11 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.paths.compositions import count_of_rule
+from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.members import keys_of_rows, members
-from tvlb.paths.path_set import LengthSet, PathSet, ShortSet, WeightedSet
+from tvlb.paths.path_set import PathSet, WeightedSet
 from tvlb.paths.rows import PathRows, Switches
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shapes import shapes_of
@@ -25,31 +25,35 @@ class MeetSet(WeightedSet):
 
     Parameters
     ----------
-    sets : at least two sets of one topology, by length, by shape, of shortest halves or met. A set
-        that is itself met counts as the sets that it is made of.
+    sets : at least two sets of one topology that may meet, or are met. A set that is itself met
+        counts as the sets that it is made of.
 
     Raises
     ------
-    InvalidInput : a set is of another kind or of another topology, percentages are drawn with
+    InvalidInput : a set may not meet others or is of another topology, percentages are drawn with
         different seeds, or sets by shape have no shape in common.
 
     Notes
     -----
     If one of the sets is by shape, a pair without any path takes those of the nearest shape: of the
-    paths that all sets of shortest halves have, or of all if the pair has none of these.
+    paths that all sets have whose weights do not follow from the shape, such as those of shortest
+    halves, or of all if the pair has none of these.
     """
+
+    example = "shape(g.?) & <=4"
 
     def __init__(self, sets: tuple[PathSet, ...]) -> None:
         self.sets = _flat(sets)
         _check(self.sets)
         self.topology = self.sets[0].topology
-        self._shorts = tuple(one for one in self.sets if isinstance(one, ShortSet))
+        # Those whose weights do not follow from the shape.
+        self._listed = tuple(one for one in self.sets if not isinstance(one, WeightedSet))
         if self._by_shape.near_to == frozenset():
             raise InvalidInput(f"the sets by shape of {self} have no shape in common")
 
     @cached_property
     def _by_shape(self) -> ShapeRule:
-        """What the sets other than those of shortest halves have in common."""
+        """What the sets that weigh by shape have in common."""
         shapes = shapes_of(self.topology)
         everything = ShapeRule(shapes, (1.0,) * len(shapes))
         rules = [one.rule for one in self.sets if isinstance(one, WeightedSet)]
@@ -58,42 +62,42 @@ class MeetSet(WeightedSet):
     @property
     def rule(self) -> ShapeRule | None:
         """See `WeightedSet.rule`."""
-        return None if self._shorts else self._by_shape
+        return None if self._listed else self._by_shape
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
-        if not self._shorts:
+        if not self._listed:
             return super().rows(sources, targets)
-        short = self._short_rows(sources, targets)
-        return self._with_nearest(self._common(short), short)
+        listed = self._listed_rows(sources, targets)
+        return self._with_nearest(self._common(listed), listed)
 
-    def _short_rows(self, sources: Switches, targets: Switches) -> PathRows:
-        """Paths that all sets of shortest halves have."""
-        return _product([one.rows(sources, targets) for one in self._shorts])
+    def _listed_rows(self, sources: Switches, targets: Switches) -> PathRows:
+        """Paths that all sets have whose paths are listed."""
+        return _product([one.rows(sources, targets) for one in self._listed])
 
-    def _common(self, short: PathRows) -> PathRows:
+    def _common(self, listed: PathRows) -> PathRows:
         """Those of the paths that the other sets have as well."""
         rule = self._by_shape
         if rule.drawn_hops:
-            return _product([short, _of_rule(replace(rule, near_to=None), short)])
-        # Paths inside a group have no shape and keep their weight.
-        return _weighted(short, np.array([*rule.weight, 1.0])[short.shapes()])
+            return _product([listed, _of_rule(replace(rule, near_to=None), listed)])
+        # Paths of pairs without a choice have no shape and keep their weight.
+        return _weighted(listed, np.array([*rule.weight, 1.0])[listed.shapes()])
 
-    def _with_nearest(self, found: PathRows, short: PathRows) -> PathRows:
+    def _with_nearest(self, found: PathRows, listed: PathRows) -> PathRows:
         """Give the pairs without paths those of their nearest shape."""
         lacking = np.flatnonzero(_lacks_paths(found))
         if self._by_shape.near_to is None or len(lacking) == 0:
             return found
-        return found.replaced(lacking, self._nearest_rows(short.pairs(lacking)))
+        return found.replaced(lacking, self._nearest_rows(listed.pairs(lacking)))
 
-    def _nearest_rows(self, short: PathRows) -> PathRows:
-        """Paths of the nearest shape of each pair: of `short`, or of all if it has none."""
-        pairs = len(short.source)
+    def _nearest_rows(self, listed: PathRows) -> PathRows:
+        """Paths of the nearest shape of each pair: of `listed`, or of all if it has none."""
+        pairs = len(listed.source)
         nearest = self._by_shape.nearest
-        rank = np.argsort(nearest)[short.shapes()]
+        rank = np.argsort(nearest)[listed.shapes()]
         least = np.full(pairs, len(nearest))
-        np.minimum.at(least, short.pair_of_row, rank)
-        near = _weighted(short, (rank == least[short.pair_of_row]).astype(np.float64))
+        np.minimum.at(least, listed.pair_of_row, rank)
+        near = _weighted(listed, (rank == least[listed.pair_of_row]).astype(np.float64))
         without = np.flatnonzero(np.diff(near.offset) == 0)
         if len(without) == 0:
             return near
@@ -108,19 +112,19 @@ class MeetSet(WeightedSet):
 
     def profile(self, sources: Switches, targets: Switches) -> HopProfile:
         """See `PathSet.profile`."""
-        if self._shorts:
+        if self._listed:
             return PathSet.profile(self, sources, targets)
         return super().profile(sources, targets)
 
     def usage(self, pairs: Pairs) -> SetUsage:
         """See `PathSet.usage`."""
-        return PathSet.usage(self, pairs) if self._shorts else super().usage(pairs)
+        return PathSet.usage(self, pairs) if self._listed else super().usage(pairs)
 
     def most_paths(self, sources: Switches, targets: Switches) -> NDArray[np.int64]:
-        """See `PathSet.most_paths`; as if the other sets took nothing from the shortest halves."""
-        if not self._shorts:
+        """See `PathSet.most_paths`; as if the sets by shape took nothing from the others."""
+        if not self._listed:
             return super().most_paths(sources, targets)
-        most = count_of_rule(self.topology, _tightest(self._shorts), sources, targets)
+        most = np.minimum.reduce([one.most_paths(sources, targets) for one in self._listed])
         if self._by_shape.near_to is None:
             return most
         nearest = count_of_rule(self.topology, self._nearest_only.native, sources, targets)
@@ -128,13 +132,13 @@ class MeetSet(WeightedSet):
 
     def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
         """See `PathSet.takes_nearest`."""
-        if not self._shorts:
+        if not self._listed:
             return super().takes_nearest(sources, targets)
         if self._by_shape.near_to is None:
             return PathSet.takes_nearest(self, sources, targets)
-        short = self._short_rows(sources, targets)
-        found = self._common(short)
-        return _lacks_paths(found) & ~_lacks_paths(self._with_nearest(found, short))
+        listed = self._listed_rows(sources, targets)
+        found = self._common(listed)
+        return _lacks_paths(found) & ~_lacks_paths(self._with_nearest(found, listed))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MeetSet) and self.sets == other.sets
@@ -155,25 +159,15 @@ def _check(sets: tuple[PathSet, ...]) -> None:
     if len(sets) < 2:
         raise InvalidInput("only several path sets can meet")
     for one in sets:
-        if not isinstance(one, WeightedSet | ShortSet):
-            raise InvalidInput(
-                f"{one} cannot meet other sets: only lengths, shapes and shortest halves can"
-            )
+        if not (isinstance(one, ExpressionSet) and one.may_meet):
+            raise InvalidInput(f"{one} cannot meet other sets")
         if one.topology != sets[0].topology:
             raise InvalidInput(
                 f"sets of {sets[0].topology} and of {one.topology} cannot meet each other"
             )
-    if len({one.seed for one in sets if isinstance(one, LengthSet) and one.percent}) > 1:
+    rules = [one.rule for one in sets if isinstance(one, WeightedSet)]
+    if len({rule.seed for rule in rules if rule is not None and rule.drawn_hops}) > 1:
         raise InvalidInput("sets cannot meet whose percentages are drawn with different seeds")
-
-
-def _tightest(shorts: tuple[ShortSet, ...]) -> _native.ShortRule:
-    """Limits that several sets of shortest halves have together."""
-    return _native.ShortRule(
-        min(one.max_first for one in shorts),
-        min(one.max_second for one in shorts),
-        min(one.max_total for one in shorts),
-    )
 
 
 def _lacks_paths(rows: PathRows) -> NDArray[np.bool_]:

@@ -3,25 +3,35 @@
 Paths of saved tables belong to the same language and are added by `tvlb.table`.
 """
 
-import re
+from collections.abc import Iterable
+from functools import cache
 
-from tvlb.calls import Call, Whole, parse_call
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
+from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.meet_set import MeetSet
-from tvlb.paths.path_set import EmptySet, LengthSet, PathSet, ShapeSet, ShortSet
-from tvlb.paths.shapes import shapes_of
+from tvlb.paths.path_set import PathSet
+from tvlb.registry import declared
 from tvlb.topology import Topology
 
-__all__ = ["PATH_SET_GRAMMAR", "data_points", "parse_expression", "strategic_choices"]
+__all__ = [
+    "data_points",
+    "expression_examples",
+    "expression_regex",
+    "expression_sets",
+    "parse_expression",
+    "strategic_choices",
+]
 
-PATH_SET_GRAMMAR = (
-    "expected all, none, <=L (L = 2..6), <=L+F% (F = 1..99), <=L+(M,N) with M+N = L+1, "
-    "short(M,N), short(<=L), short(all), shape(HALF.HALF[:WEIGHT], ...) with halves g, gl, lg, lgl "
-    "or ?, or up to 8 of these other than none, joined by &"
-)
-_LENGTH = re.compile(r"<=([0-9]{1,3})(?:\+(?:([0-9]{1,3})%|\(([0-9]),([0-9])\)))?")
-_HOPS = Whole("HOPS", 0, 9)
+_FOLDER = "tvlb.paths.sets"
 _MOST_PARTS = 8
+
+
+@cache
+def expression_sets() -> tuple[type[ExpressionSet], ...]:
+    """Return the kinds of sets that expressions are made of, as lists name them."""
+    found = [one for one in declared(_FOLDER, "PATH_SET", type) if issubclass(one, ExpressionSet)]
+    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
 
 
 def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
@@ -51,49 +61,42 @@ def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
         found = tuple(_parse_one(part, topology, seed) for part in parts)
         return found[0] if len(found) == 1 else MeetSet(found)
     except InvalidInput as error:
-        raise InvalidInput(f"path set {text!r}: {error}; {PATH_SET_GRAMMAR}") from error
+        raise InvalidInput(f"path set {text!r}: {error}; {_grammar(topology)}") from error
 
 
-def _parse_one(text: str, topology: Topology, seed: int) -> PathSet:
-    if text.startswith("<="):
-        return _parse_length(text, topology, seed)
-    match parse_call(text):
-        case Call("all", (), ()):
-            return LengthSet(topology, seed=seed)
-        case Call("none", (), ()):
-            return EmptySet(topology)
-        case Call("short", limits, ()) if limits:
-            return _short(topology, limits)
-        case Call("shape", entries, ()) if entries:
-            return ShapeSet(topology, shapes_of(topology).parse_weights(entries))
-        case _:
-            raise InvalidInput(f"{text!r} is unknown")
+def _parse_one(text: str, topology: Topology, seed: int) -> ExpressionSet:
+    for kind in expression_sets():
+        if (found := kind.parse(text, topology, seed)) is not None:
+            return found
+    raise InvalidInput(f"{text!r} is unknown")
 
 
-def _parse_length(text: str, topology: Topology, seed: int) -> PathSet:
-    match = _LENGTH.fullmatch(text)
-    if match is None:
-        raise InvalidInput(f"{text!r} is unknown")
-    length, percent, first, second = (
-        None if part is None else int(part) for part in match.groups()
+def _grammar(topology: Topology) -> str:
+    forms = _words_first(form for kind in expression_sets() for form in kind.forms(topology))
+    alone = one_of(kind.name for kind in expression_sets() if not kind.may_meet)
+    return (
+        f"expected {', '.join(forms)}, or up to {_MOST_PARTS} of these other than {alone}, "
+        "joined by &"
     )
-    assert length is not None
-    if percent == 0:
-        raise InvalidInput("0%: percentages are 1..99")
-    composition = None if first is None or second is None else (first, second)
-    return LengthSet(topology, length, percent or 0, composition, seed)
 
 
-def _short(topology: Topology, limits: tuple[str, ...]) -> ShortSet:
-    match limits:
-        case ("all",):
-            return ShortSet(topology)
-        case (total,) if total.startswith("<="):
-            return ShortSet(topology, max_total=_HOPS.parse(total.removeprefix("<=")))
-        case (first, second):
-            return ShortSet(topology, max_first=_HOPS.parse(first), max_second=_HOPS.parse(second))
-        case _:
-            raise InvalidInput(f"short({','.join(limits)}) is unknown")
+def expression_examples() -> list[str]:
+    """Return expressions of every kind for help; each is one of some network."""
+    single = _words_first(text for kind in expression_sets() for text in kind.examples)
+    return [*single, MeetSet.example]
+
+
+def _words_first(texts: Iterable[str]) -> list[str]:
+    return sorted(texts, key=lambda text: not text.isalnum())
+
+
+def expression_regex() -> str:
+    """Regular expression of expressions, as in JSON Schema, for networks of any family."""
+    met, alone = (
+        "|".join(kind.regex() for kind in expression_sets() if kind.may_meet is may_meet)
+        for may_meet in (True, False)
+    )
+    return f"({alone}|({met})( *& *({met}))*)"
 
 
 def data_points(topology: Topology, seed: int = 0) -> list[PathSet]:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tvlb import _native
 from tvlb.paths.shapes import Shapes
 
@@ -91,6 +94,18 @@ class ShapeRule:
             return code not in preferred, distance, shapes.hops[code], code
 
         return tuple(sorted(range(len(shapes)), key=order))
+
+    def kept_shares(self, most: int) -> NDArray[np.float64]:
+        """Share of the paths that weigh anything by hops of both halves, float64 (most, most).
+
+        As if MIN halves of equally many hops were equally frequent.
+        """
+        hops = np.array([len(half) for half in self.shapes.halves])
+        share = 1.0 / np.bincount(hops)[hops]
+        kept = np.zeros((hops.max(), hops.max()))
+        weighing = np.reshape(np.array(self.weight) > 0, (len(hops), len(hops)))
+        np.add.at(kept, np.ix_(hops - 1, hops - 1), weighing * np.outer(share, share))
+        return kept[:most, :most]
 
     @property
     def native(self) -> _native.ShapeRule:

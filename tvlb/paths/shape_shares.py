@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.paths.compositions import count_shape
-from tvlb.paths.path_set import PathSet, ShapeSet
+from tvlb.paths.path_set import PathSet
 from tvlb.paths.rows import Switches, representative_pairs
+from tvlb.paths.sets.shape import ShapeSet
 from tvlb.paths.shapes import shapes_of
 
 __all__ = ["shape_shares"]

@@ -13,10 +13,14 @@ from functools import cached_property, lru_cache
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 
-__all__ = ["Shapes", "shapes_of"]
+__all__ = ["SHAPE_REGEX", "Shapes", "shapes_of"]
 
 _ANY = "?"
 _NUMBER = re.compile(r"(?:[0-9]+\.?|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_HALF = r"(\?|[a-z]{1,32})"
+# Of one shape and its weight, whatever halves a network has.
+SHAPE_REGEX = rf"{_HALF}\.{_HALF}( *: *{_NUMBER.pattern})?"
+_MOST_SHOWN = 12
 _LEAST, _MOST = 1e-9, 1e9
 _RANGE = "weights are 1e-9 to 1e9"
 
@@ -47,6 +51,12 @@ class Shapes:
     def name(self, code: int) -> str:
         """Halves of a shape with a dot between them, such as `g.lg`."""
         return ".".join(self.parts(code))
+
+    @property
+    def shown(self) -> list[str]:
+        """Halves as messages list them: a few, and what stands for any."""
+        more = ["..."] if len(self.halves) > _MOST_SHOWN else []
+        return [*self.halves[:_MOST_SHOWN], *more, _ANY]
 
     @cached_property
     def hops(self) -> tuple[int, ...]:
@@ -86,7 +96,7 @@ class Shapes:
         if len(halves) != 2 or not all(half in known for half in halves):
             raise InvalidInput(
                 f"shape {entry!r} is malformed: expected HALF.HALF[:WEIGHT], a half is one of "
-                f"{', '.join(known)}"
+                f"{', '.join(self.shown)}"
             )
         first, second = (self.halves if half == _ANY else (half,) for half in halves)
         return [self.code(one, other) for one in first for other in second]

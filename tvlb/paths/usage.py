@@ -6,7 +6,7 @@ asked for, and adds up the loads of all of them for given rates.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,12 @@ class HopProfile:
 
     count: NDArray[np.int64]
     weight: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, topology: Topology, count: NDArray[np.int64], weight: NDArray[np.float64]) -> Self:
+        """Make it of flat arrays, [pair * classes + hops]."""
+        shape = (-1, topology.max_hops + 1)
+        return cls(count.reshape(shape), weight.reshape(shape))
 
 
 class Pairs:

@@ -14,6 +14,7 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.model import solver_kinds
+from tvlb.paths import expression_examples, expression_regex
 from tvlb.schemas.problems import refusal
 from tvlb.search import parse_objective
 from tvlb.table import table_formats
@@ -35,15 +36,10 @@ __all__ = [
 ]
 
 _Item = TypeVar("_Item", bound=Hashable)
-_LENGTH = r"<=[2-6]( *\+ *([1-9][0-9]?%|\([1-3],[1-3]\)))?"
-_SHORT = r"short\((all|<=[2-6]|[1-3], *[1-3])\)"
-_HALF = r"(\?|g|gl|lg|lgl)"
 _WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
-_SHAPE = rf"{_HALF}\.{_HALF}( *: *{_WEIGHT})?"
-_SHAPES = rf"shape\( *{_SHAPE} *(, *{_SHAPE} *)*\)"
 _PATTERN = pattern_regex()
 _FORMS = [signature_of(one).form for one in named_patterns()]
-_SET = rf"(all|{_LENGTH}|{_SHORT}|{_SHAPES})"
+_EXAMPLES = expression_examples()
 
 _SERVED = [kind for kind in solver_kinds().values() if kind.served is not None]
 
@@ -125,11 +121,10 @@ TopologyText = Annotated[
 PathSetText = Annotated[
     str,
     Field(
-        pattern=rf"^(none|{_SET}( *& *{_SET})*)$",
+        pattern=f"^{expression_regex()}$",
         max_length=4000,
-        description="VLB path set: all, none, <=4, <=4+60%, <=4+(2,3), short(2,3), short(<=4), "
-        "short(all), shape(g.g:8, g.?), shape(g.?) & <=4. MIN paths are always all MIN paths.",
-        examples=["all", "<=4+60%", "short(2,3)", "shape(g.?) & <=4"],
+        description=f"VLB path set: {', '.join(_EXAMPLES)}. MIN paths are always all MIN paths.",
+        examples=_EXAMPLES,
     ),
 ]
 PatternText = Annotated[

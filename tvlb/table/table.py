@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb.balance import WeightOptions
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows, PathSet, RowSet, WeightedSet, check_rows, parse_expression
+from tvlb.paths import PathRows, PathSet, RowSet, check_rows, parse_expression
 from tvlb.randomness import MAX_SEED
 from tvlb.table.columns import Columns
 from tvlb.table.header import (
@@ -168,7 +168,7 @@ def check_rebuildable(base_set: PathSet, seed: int) -> None:
     if not 0 <= seed <= MAX_SEED:
         raise InvalidInput(f"seed {seed} is out of range; seeds are 0..2^63-1")
     rebuilt = parse_expression(str(base_set), base_set.topology, seed)
-    if isinstance(base_set, WeightedSet) and base_set != rebuilt:
+    if type(base_set) is type(rebuilt) and base_set != rebuilt:
         raise InvalidInput(f"{base_set} with another seed cannot be recorded with seed {seed}")
 
 

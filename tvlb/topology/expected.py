@@ -34,6 +34,12 @@ class ExpectedPaths:
         return self.min_paths * self.share_by_hops
 
     @property
+    def vlb_paths_by_halves(self) -> NDArray[np.float64]:
+        """VLB paths of a pair by the hops of both halves, from 1, float64 (most, most)."""
+        half = self.min_paths_by_hops
+        return self.intermediates * np.outer(half, half)
+
+    @property
     def vlb_paths(self) -> float:
         """VLB paths of all these pairs."""
         return self.pairs * self.intermediates * self.min_paths**2

@@ -31,7 +31,7 @@ std::int32_t draw_shortest_link(const Dragonfly& network, int source, int target
   return -1;
 }
 
-AllTriples::AllTriples(const Dragonfly& network) {
+AllTriples::AllTriples(const Dragonfly& network, const AllRule&) {
   const int groups = network.num_groups();
   total_link_pairs_.assign(index(groups) * index(groups), 0);
   for (int from = 0; from < groups; ++from) {

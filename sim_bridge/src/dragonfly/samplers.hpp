@@ -15,7 +15,7 @@ namespace tvlb::sim {
 /// Uniform over every (first link, intermediate, second link).
 class AllTriples {
  public:
-  explicit AllTriples(const Dragonfly& network);
+  AllTriples(const Dragonfly& network, const AllRule&);
   [[nodiscard]] std::optional<Triple> draw(const Dragonfly& network, int source, int target,
                                            Draws& draws) const;
 

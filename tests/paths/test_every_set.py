@@ -1,0 +1,196 @@
+"""What holds for every kind of path set: a new one is tested here without a change."""
+
+import re
+from pathlib import Path
+from pkgutil import iter_modules
+
+import numpy as np
+import pytest
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import (
+    ExpressionSet,
+    MeetSet,
+    Pairs,
+    PathSet,
+    all_pairs,
+    expression_examples,
+    expression_regex,
+    expression_sets,
+    parse_expression,
+    sets,
+)
+from tvlb.topology import Dragonfly, Topology, Triples, parse_topology
+
+SEED = 7
+DOCUMENT = Path(__file__).parents[2] / "docs/formats.md"
+KINDS = {kind.name: kind for kind in expression_sets()}
+# Sets of which some have pairs without any of their paths. Of the last, drawn paths differ in
+# weight, or they are shortest halves as well: all paths are listed.
+TEXTS = [
+    *("<=2", "<=3", "<=3+40%", "<=3+(1,3)", "<=4+(3,2)", "<=4+33%", "<=5", "<=5+10%", "<=5+90%"),
+    *("short(1,1)", "short(1,2)", "short(1,3)", "short(3,2)", "short(<=2)", "short(<=5)"),
+    *("shape(?.?)", "shape(g.g:8, g.gl:4, g.lg:4, g.lgl)", "shape(g.lgl:0.1, lgl.lgl:0.3)"),
+    *("shape(lg.gl)", "shape(g.g, lgl.?:3) & shape(g.g, lgl.lg:2)", "shape(lgl.lgl) & <=3"),
+    *("shape(g.?:7) & <=4", "shape(?.?:0.3) & <=4+40%", "<=4+60% & <=4+30%", "<=5 & <=3+(1,3)"),
+    *("shape(r.?:0.5, rr.r)", "shape(u.?) & <=3", "shape(?.r)", "shape(r.r) & <=2+50%"),
+    *("shape(g.?) & <=3+50%", "<=4+60% & <=4+(2,3)", "shape(g.?) & short(2,3)"),
+    *("<=4 & short(2,3)", "short(2,3) & short(3,2)", "shape(r.?) & short(1,1)", "<=3 & short(1,2)"),
+    "shape(g.?:2, gl.?) & short(all) & <=3+50%",
+]
+# Links per group pair: 2, 1, 2 (not all ports used), 3 with palmtree wiring, 1, 4; one switch each,
+# no third group; and two other families.
+NETWORKS = [
+    *("2,4,2,5", "2,4,2,9", "2,4,2,4", "3,6,3,7,palmtree", "1,2,1,3", "4,8,4,9", "1,1,4,5"),
+    *("1,3,1,4", "1,3,2,2", "uneven", "ring(6)", "ring(7,2)", "leaves(4,3)"),
+]
+# Groups with unequal and parallel cables.
+UNEVEN = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5], [1, 6], [3, 7], [4, 6]]
+
+
+def network_of(text: str) -> Topology:
+    if text == "uneven":
+        return Dragonfly.from_cables(1, 2, 4, 4, UNEVEN)
+    return parse_topology(text)
+
+
+def some_pairs(topology: Topology) -> Pairs:
+    """60 pairs at most, of which some may have no choice."""
+    source, target = all_pairs(topology)
+    some = np.sort(np.random.default_rng(0).permutation(len(source))[:60])
+    return Pairs(topology, source[some], target[some])
+
+
+@pytest.fixture(params=NETWORKS)
+def topology(request: pytest.FixtureRequest, toys: None) -> Topology:
+    return network_of(request.param)
+
+
+@pytest.fixture
+def path_sets(topology: Topology) -> list[PathSet]:
+    """Every set that this network has of the texts here and of the examples."""
+    found: list[PathSet] = []
+    for text in (*expression_examples(), *TEXTS):
+        try:
+            found.append(parse_expression(text, topology, SEED))
+        except InvalidInput:
+            continue  # longer than any path, or of shapes of other families
+    return found
+
+
+def test_every_module_of_the_folder_is_a_kind() -> None:
+    modules = {f"{sets.__name__}.{one.name}" for one in iter_modules(sets.__path__)}
+    assert {kind.__module__ for kind in KINDS.values()} == modules
+    assert len(KINDS) == len(modules)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_examples_are_written_as_they_print(kind: type[ExpressionSet]) -> None:
+    topology = Dragonfly(2, 4, 2, 9)
+    assert kind.examples
+    for text in kind.examples:
+        path_set = parse_expression(text, topology)
+        assert type(path_set) is kind
+        assert str(path_set) == text
+    for form in kind.forms(topology):
+        with pytest.raises(InvalidInput, match=re.escape(form)):
+            parse_expression("unknown", topology)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_document_names_it(name: str) -> None:
+    assert re.search(rf"`{name}[`(]", DOCUMENT.read_text())
+
+
+def test_every_kind_is_tried(path_sets: list[PathSet]) -> None:
+    assert {type(one) for one in path_sets} == {*KINDS.values(), MeetSet}
+
+
+def test_str_parses_back(topology: Topology, path_sets: list[PathSet]) -> None:
+    for path_set in path_sets:
+        text = str(path_set)
+        assert parse_expression(text, topology, SEED) == path_set
+        assert hash(parse_expression(text, topology, SEED)) == hash(path_set)
+        assert str(parse_expression(text.replace(" ", ""), topology, SEED)) == text
+
+
+def test_schemas_admit_what_prints(path_sets: list[PathSet]) -> None:
+    for text in (*map(str, path_sets), *expression_examples(), *TEXTS):
+        assert re.fullmatch(expression_regex(), text), text
+        for more in ("x", ".csv", " & t.json", " &", "\n"):
+            assert re.fullmatch(expression_regex(), text + more) is None
+
+
+def test_rows_are_paths_whose_weights_sum_to_one(
+    topology: Topology, path_sets: list[PathSet]
+) -> None:
+    pairs = some_pairs(topology)
+    for path_set in path_sets:
+        rows = path_set.rows(pairs.source, pairs.target)
+        source, target = pairs.source[rows.pair_of_row], pairs.target[rows.pair_of_row]
+        triples = (rows.intermediate, rows.first_link, rows.second_link)
+        for fault, found in topology.path_faults(Triples(source, target, *triples, rows.hops)):
+            assert not found.any(), f"{path_set}: {fault}"
+        order = np.lexsort((*triples[::-1], rows.pair_of_row))
+        assert np.array_equal(order, np.arange(len(rows))), path_set
+        assert (rows.weight > 0).all()
+        total = np.bincount(rows.pair_of_row, rows.weight, minlength=len(pairs))
+        assert total[np.diff(rows.offset) > 0] == pytest.approx(1)
+
+
+def test_profiles_and_usage_are_those_of_the_rows(
+    topology: Topology, path_sets: list[PathSet]
+) -> None:
+    pairs = some_pairs(topology)
+    ends = pairs.source, pairs.target
+    for path_set in path_sets:
+        rows = path_set.rows(*ends)
+        expected = rows.class_usage()
+        profile = path_set.profile(*ends)
+        assert np.array_equal(profile.count, expected.count), path_set
+        assert profile.weight == pytest.approx(expected.weight, abs=1e-12), path_set
+        assert (path_set.most_paths(*ends) >= np.diff(rows.offset)).all(), path_set
+        found = path_set.usage(pairs).listed(np.ones(topology.num_links, dtype=bool))
+        assert np.array_equal(found.count, expected.count)
+        assert np.array_equal(found.entry_class, expected.entry_class), path_set
+        assert np.array_equal(found.entry_link, expected.entry_link)
+        assert found.weight == pytest.approx(expected.weight, rel=1e-12)
+        assert found.entry_value == pytest.approx(expected.entry_value, rel=1e-12)
+
+
+def test_mean_hops_are_those_of_the_profiles(path_sets: list[PathSet]) -> None:
+    for path_set in path_sets:
+        assert path_set.mean_hops() == pytest.approx(PathSet.mean_hops(path_set), nan_ok=True)
+
+
+def test_estimates_are_of_no_more_than_all_paths(
+    topology: Topology, path_sets: list[PathSet]
+) -> None:
+    every = topology.expected_paths.vlb_paths_by_halves
+    for path_set in path_sets:
+        found = path_set.expected_paths_by_halves()
+        assert found.shape == every.shape
+        assert (found >= 0).all()
+        assert (found <= every * (1 + 1e-12)).all(), path_set
+
+
+def alone(path_sets: list[PathSet]) -> list[ExpressionSet]:
+    return [one for one in path_sets if isinstance(one, ExpressionSet)]
+
+
+def test_meeting_all_paths_changes_nothing(topology: Topology, path_sets: list[PathSet]) -> None:
+    pairs = some_pairs(topology)
+    every = parse_expression("all", topology)
+    for path_set in alone(path_sets):
+        if not path_set.may_meet:
+            with pytest.raises(InvalidInput, match=f"{path_set} cannot meet"):
+                MeetSet((path_set, every))
+            continue
+        expected = path_set.rows(pairs.source, pairs.target)
+        for order in ((path_set, every), (every, path_set)):
+            rows = MeetSet(order).rows(pairs.source, pairs.target)
+            assert np.array_equal(rows.offset, expected.offset), path_set
+            assert np.array_equal(rows.intermediate, expected.intermediate)
+            assert np.array_equal(rows.first_link, expected.first_link)
+            assert np.array_equal(rows.second_link, expected.second_link)
+            assert rows.weight == pytest.approx(expected.weight, rel=1e-12)
