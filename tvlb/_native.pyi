@@ -31,6 +31,10 @@ class Network:
 class Topology(Network):
     @property
     def halves(self) -> list[list[int]]: ...
+    @property
+    def are_simple(self) -> bool:
+        """Whether the VLB paths of sets by shape pass no switch twice."""
+
     def kernel(self) -> PathKernel: ...
     def min_paths(self, sources: _Int32, targets: _Int32) -> _Int32: ...
 

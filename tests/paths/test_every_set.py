@@ -1,6 +1,7 @@
 """What holds for every kind of path set: a new one is tested here without a change."""
 
 import re
+from itertools import product
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -17,6 +18,8 @@ from tvlb.paths import (
     expression_examples,
     expression_regex,
     expression_sets,
+    keys_of_rows,
+    members,
     parse_expression,
     sets,
 )
@@ -41,7 +44,7 @@ TEXTS = [
 # Links per group pair: 2, 1, 2 (not all ports used), 3 with palmtree wiring, 1, 4; one switch each,
 # no third group; and two other families.
 NETWORKS = [
-    *("2,4,2,5", "2,4,2,9", "2,4,2,4", "3,6,3,7,palmtree", "1,2,1,3", "4,8,4,9", "1,1,4,5"),
+    *("2,4,2,5", "2,4,2,9", "2,4,2,4", "3,6,3,7,palmtree", "1,2,1,3", "2,4,2,3", "1,1,4,5"),
     *("1,3,1,4", "1,3,2,2", "uneven", "ring(6)", "ring(7,2)", "leaves(4,3)"),
 ]
 # Groups with unequal and parallel cables.
@@ -174,23 +177,31 @@ def test_estimates_are_of_no_more_than_all_paths(
         assert (found <= every * (1 + 1e-12)).all(), path_set
 
 
-def alone(path_sets: list[PathSet]) -> list[ExpressionSet]:
-    return [one for one in path_sets if isinstance(one, ExpressionSet)]
-
-
-def test_meeting_all_paths_changes_nothing(topology: Topology, path_sets: list[PathSet]) -> None:
+def test_sets_meet_in_the_paths_that_both_have(
+    topology: Topology, path_sets: list[PathSet]
+) -> None:
     pairs = some_pairs(topology)
-    every = parse_expression("all", topology)
-    for path_set in alone(path_sets):
-        if not path_set.may_meet:
+    others = [parse_expression(text, topology, SEED) for text in ("all", "short(all)", "<=3+50%")]
+    for path_set, other in product(path_sets, others):
+        if isinstance(path_set, ExpressionSet) and not path_set.may_meet:
             with pytest.raises(InvalidInput, match=f"{path_set} cannot meet"):
-                MeetSet((path_set, every))
+                MeetSet((path_set, other))
             continue
-        expected = path_set.rows(pairs.source, pairs.target)
-        for order in ((path_set, every), (every, path_set)):
-            rows = MeetSet(order).rows(pairs.source, pairs.target)
-            assert np.array_equal(rows.offset, expected.offset), path_set
-            assert np.array_equal(rows.intermediate, expected.intermediate)
-            assert np.array_equal(rows.first_link, expected.first_link)
-            assert np.array_equal(rows.second_link, expected.second_link)
-            assert rows.weight == pytest.approx(expected.weight, rel=1e-12)
+        # A pair that takes the nearest shape has other paths.
+        own = ~MeetSet((path_set, other)).takes_nearest(pairs.source, pairs.target)
+        own &= ~path_set.takes_nearest(pairs.source, pairs.target)
+        ends = pairs.source[own], pairs.target[own]
+        one, two = path_set.rows(*ends), other.rows(*ends)
+        in_one, in_two = members(keys_of_rows(one), keys_of_rows(two))
+        weight = one.weight[in_one] * two.weight[in_two]
+        owner = one.pair_of_row[in_one]
+        total = np.bincount(owner, weight, minlength=int(own.sum()))
+        for order in ((path_set, other), (other, path_set)):
+            met = MeetSet(order)
+            rows = met.rows(*ends)
+            assert np.array_equal(rows.pair_of_row, owner), met
+            assert np.array_equal(rows.intermediate, one.intermediate[in_one])
+            assert np.array_equal(rows.first_link, one.first_link[in_one])
+            assert np.array_equal(rows.second_link, one.second_link[in_one])
+            assert rows.weight == pytest.approx(weight / total[owner], rel=1e-12), met
+            assert (met.most_paths(*ends) >= np.diff(rows.offset)).all(), met

@@ -19,8 +19,6 @@ from tvlb.paths import (
     ShapeSet,
     ShortSet,
     all_pairs,
-    keys_of_rows,
-    members,
     min_rows,
     parse_expression,
     shapes_of,
@@ -134,28 +132,6 @@ def test_the_order_of_meeting_sets_does_not_matter(parallel: Dragonfly) -> None:
         assert np.array_equal(rows.offset, first.offset)
         assert np.array_equal(rows.second_link, first.second_link)
         assert rows.weight == pytest.approx(first.weight, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("expression", "superset"),
-    [
-        ("shape(g.?) & <=4+50%", "<=4+50%"),
-        ("shape(g.?) & <=4+50% & short(all)", "<=4+50%"),
-        ("<=4+50% & <=4+(2,3)", "<=4+50%"),
-        ("short(2,3) & <=3+20%", "short(2,3)"),
-    ],
-)
-def test_met_paths_are_in_each_of_the_sets(expression: str, superset: str) -> None:
-    # A pair that takes the nearest shape has other paths.
-    met = parse_expression(expression, SMALL, seed=3)
-    ends = all_pairs(SMALL)
-    own = ~met.takes_nearest(*ends)
-    rows = met.rows(ends[0][own], ends[1][own])
-    inside, _ = members(
-        keys_of_rows(rows), keys_of_rows(parse_expression(superset, SMALL, seed=3).all_rows())
-    )
-    assert len(rows) > 0
-    assert inside.all()
 
 
 # One cable per group pair and h = 2: a g.g path takes a cable of the source to a switch and that

@@ -82,6 +82,7 @@ void bind_topology(nb::module_& m) {
                          }
                          return out;
                      })
+        .def_prop_ro("are_simple", &Topology::are_simple)
         .def("kernel", [](const Topology& self) { return self.kernel().release(); },
              nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
         .def("min_paths",

@@ -15,7 +15,7 @@ from tvlb.paths.rows import PathRows, Switches
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shapes import shapes_of
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
-from tvlb.topology import path_kernel
+from tvlb.topology import compiled, path_kernel
 
 __all__ = ["MeetSet"]
 
@@ -51,13 +51,25 @@ class MeetSet(WeightedSet):
         if self._by_shape.near_to == frozenset():
             raise InvalidInput(f"the sets by shape of {self} have no shape in common")
 
+    @property
+    def _everything(self) -> ShapeRule:
+        shapes = shapes_of(self.topology)
+        return ShapeRule(shapes, (1.0,) * len(shapes))
+
     @cached_property
     def _by_shape(self) -> ShapeRule:
         """What the sets that weigh by shape have in common."""
-        shapes = shapes_of(self.topology)
-        everything = ShapeRule(shapes, (1.0,) * len(shapes))
         rules = [one.rule for one in self.sets if isinstance(one, WeightedSet)]
-        return reduce(ShapeRule.meet, (rule for rule in rules if rule is not None), everything)
+        known = (rule for rule in rules if rule is not None)
+        return reduce(ShapeRule.meet, known, self._everything)
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether the sets that weigh by shape leave out paths of the others, whatever the shape.
+
+        Those that pass a switch twice, in some families.
+        """
+        return len(self._listed) < len(self.sets) and compiled(self.topology).are_simple
 
     @property
     def rule(self) -> ShapeRule | None:
@@ -72,8 +84,9 @@ class MeetSet(WeightedSet):
         return self._with_nearest(self._common(listed), listed)
 
     def _listed_rows(self, sources: Switches, targets: Switches) -> PathRows:
-        """Paths that all sets have whose paths are listed."""
-        return _product([one.rows(sources, targets) for one in self._listed])
+        """Paths that all listed sets have, and the others may have."""
+        rows = _product([one.rows(sources, targets) for one in self._listed])
+        return _product([rows, _of_rule(self._everything, rows)]) if self._leaves_out else rows
 
     def _common(self, listed: PathRows) -> PathRows:
         """Those of the paths that the other sets have as well."""
@@ -128,7 +141,7 @@ class MeetSet(WeightedSet):
         if self._by_shape.near_to is None:
             return most
         nearest = count_of_rule(self.topology, self._nearest_only.native, sources, targets)
-        return np.where(most > 0, most, nearest)
+        return np.where((most > 0) & (not self._leaves_out or most > nearest), most, nearest)
 
     def takes_nearest(self, sources: Switches, targets: Switches) -> NDArray[np.bool_]:
         """See `PathSet.takes_nearest`."""
