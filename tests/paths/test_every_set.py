@@ -1,6 +1,7 @@
 """What holds for every kind of path set: a new one is tested here without a change."""
 
 import re
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,7 +24,7 @@ from tvlb.paths import (
     parse_expression,
     sets,
 )
-from tvlb.topology import Dragonfly, Topology, Triples, parse_topology
+from tvlb.topology import Dragonfly, Topology, Triples, families, parse_topology
 
 SEED = 7
 DOCUMENT = Path(__file__).parents[2] / "docs/formats.md"
@@ -46,6 +47,7 @@ TEXTS = [
 NETWORKS = [
     *("2,4,2,5", "2,4,2,9", "2,4,2,4", "3,6,3,7,palmtree", "1,2,1,3", "2,4,2,3", "1,1,4,5"),
     *("1,3,1,4", "1,3,2,2", "uneven", "ring(6)", "ring(7,2)", "leaves(4,3)"),
+    *(one.example for one in families().values() if one.topology is not Dragonfly),
 ]
 # Groups with unequal and parallel cables.
 UNEVEN = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5], [1, 6], [3, 7], [4, 6]]
@@ -69,16 +71,21 @@ def topology(request: pytest.FixtureRequest, toys: None) -> Topology:
     return network_of(request.param)
 
 
-@pytest.fixture
-def path_sets(topology: Topology) -> list[PathSet]:
-    """Every set that this network has of the texts here and of the examples."""
+def sets_of(topology: Topology, texts: Iterable[str]) -> list[PathSet]:
+    """Those of some sets that a network has."""
     found: list[PathSet] = []
-    for text in (*expression_examples(), *TEXTS):
+    for text in texts:
         try:
             found.append(parse_expression(text, topology, SEED))
         except InvalidInput:
             continue  # longer than any path, or of shapes of other families
     return found
+
+
+@pytest.fixture
+def path_sets(topology: Topology) -> list[PathSet]:
+    """Every set that this network has of the texts here and of the examples."""
+    return sets_of(topology, (*expression_examples(), *TEXTS))
 
 
 def test_every_module_of_the_folder_is_a_kind() -> None:
@@ -87,17 +94,13 @@ def test_every_module_of_the_folder_is_a_kind() -> None:
     assert len(KINDS) == len(modules)
 
 
+@pytest.mark.usefixtures("toys")
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_examples_are_written_as_they_print(kind: type[ExpressionSet]) -> None:
-    topology = Dragonfly(2, 4, 2, 9)
     assert kind.examples
     for text in kind.examples:
-        path_set = parse_expression(text, topology)
-        assert type(path_set) is kind
-        assert str(path_set) == text
-    for form in kind.forms(topology):
-        with pytest.raises(InvalidInput, match=re.escape(form)):
-            parse_expression("unknown", topology)
+        known = [one for name in NETWORKS for one in sets_of(network_of(name), [text])]
+        assert text in {str(one) for one in known if type(one) is kind}
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -105,8 +108,18 @@ def test_the_document_names_it(name: str) -> None:
     assert re.search(rf"`{name}[`(]", DOCUMENT.read_text())
 
 
-def test_every_kind_is_tried(path_sets: list[PathSet]) -> None:
-    assert {type(one) for one in path_sets} == {*KINDS.values(), MeetSet}
+def test_every_kind_is_tried(topology: Topology, path_sets: list[PathSet]) -> None:
+    known = {kind for kind in KINDS.values() if kind.forms(topology)}
+    assert {type(one) for one in path_sets} == {*known, MeetSet}
+
+
+def test_messages_say_what_a_network_knows(topology: Topology) -> None:
+    with pytest.raises(InvalidInput, match="expected all, none, ") as refused:
+        parse_expression("unknown", topology)
+    for kind in KINDS.values():
+        assert all(form in str(refused.value) for form in kind.forms(topology))
+        if not kind.forms(topology):
+            assert sets_of(topology, kind.examples) == []
 
 
 def test_str_parses_back(topology: Topology, path_sets: list[PathSet]) -> None:

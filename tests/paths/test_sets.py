@@ -64,7 +64,7 @@ def test_other_spellings(text: str, canonical: str) -> None:
      "<=4 & none", "t.json & <=4", "shape(g.g) & shape(g.lg)", " & ".join(9 * ["<=4"])],
 )  # fmt: skip
 def test_bad_text_shows_the_grammar(text: str) -> None:
-    with pytest.raises(InvalidInput, match="expected all, none, <=L"):
+    with pytest.raises(InvalidInput, match="expected all, none, "):
         parse_expression(text, SMALL)
 
 

@@ -145,7 +145,7 @@ def test_every_kind_draws_its_paths_by_weight(kind: type[ExpressionSet], text: s
         checked += type(path_set) is kind
         for source, target in _pairs(topology, 3):
             _check_draws(path_set, source, target)
-    assert checked
+    assert checked or not kind.forms(topology)
 
 
 # Of the 32 targets in other groups, 0 has g.g paths to two at most; lgl.lgl is never short enough.

@@ -58,7 +58,7 @@ class ExpressionSet(PathSet):
 
     @classmethod
     def forms(cls, topology: Topology) -> Sequence[str]:
-        """Say how it is written on a network, as messages do; nothing where it cannot be."""
+        """Say how it is written on a network, as messages do; nothing where it is unknown."""
         return (cls.name,)
 
     @classmethod

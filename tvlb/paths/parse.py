@@ -66,7 +66,8 @@ def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
 
 def _parse_one(text: str, topology: Topology, seed: int) -> ExpressionSet:
     for kind in expression_sets():
-        if (found := kind.parse(text, topology, seed)) is not None:
+        known = len(kind.forms(topology)) > 0
+        if known and (found := kind.parse(text, topology, seed)) is not None:
             return found
     raise InvalidInput(f"{text!r} is unknown")
 
