@@ -7,10 +7,8 @@ from sim_bridge._core import StopFlag
 from sim_bridge.config import (
     MAX_CYCLES,
     Decide,
-    Setting,
     SimulationConfig,
     Warmup,
-    settings,
 )
 from sim_bridge.result import SimulationResult
 from sim_bridge.routing import Routing
@@ -28,7 +26,6 @@ __all__ = [
     "SaturationSearch",
     "Scenario",
     "Series",
-    "Setting",
     "SimulationConfig",
     "SimulationResult",
     "StopFlag",
@@ -38,6 +35,5 @@ __all__ = [
     "jain_index",
     "saturation_load",
     "search_saturation",
-    "settings",
     "simulate",
 ]

@@ -1,18 +1,17 @@
 """The settings of a simulation run, checked when they are made."""
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
 from sim_bridge.routing import Routing
-from tvlb.choices import choose
 from tvlb.errors import InvalidInput
+from tvlb.settings import Flag, Names, Whole, check_settings, setting, settings
 from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["MAX_CYCLES", "Decide", "Setting", "SimulationConfig", "Warmup", "settings"]
+__all__ = ["MAX_CYCLES", "Decide", "SimulationConfig", "Warmup"]
 
 MAX_CYCLES = 100_000_000
 _LATENCY = "_latency"
@@ -30,47 +29,6 @@ class Warmup(StrEnum):
 
     FIXED = "fixed"
     DETECT = "detect"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What is known of a setting besides its name, type and default.
-
-    The boundary (requests, command line, documents) is made from it; see `settings`.
-
-    Attributes
-    ----------
-    text : what it is, without a full stop.
-    option : its name in requests and on the command line; None if it is not offered there.
-    values : least and greatest of an integer, or the names to choose from; None for a flag.
-    unset : what None stands for, where it is allowed.
-    """
-
-    text: str
-    option: str | None
-    values: tuple[int, int] | type[StrEnum] | None
-    unset: str | None = None
-
-    def checked(self, name: str, value: object) -> object:
-        """Return the value, names as members; raise InvalidInput if it is none of `values`."""
-        if self.values is None or (value is None and self.unset is not None):
-            return value
-        if isinstance(self.values, type):
-            return choose(self.values, name, str(value))
-        low, high = self.values
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise InvalidInput(f"{name} = {value!r}: expected an integer in {low}..{high}")
-        return value
-
-
-def _setting(
-    default: Any,
-    text: str,
-    values: tuple[int, int] | type[StrEnum] | None = None,
-    option: str | None = None,
-    unset: str | None = None,
-) -> Any:
-    return field(default=default, metadata={"setting": Setting(text, option, values, unset)})
 
 
 @dataclass(frozen=True)
@@ -93,47 +51,58 @@ class SimulationConfig:
     (age) exceeds 1,000 cycles; its figures are partial.
     """
 
-    warmup_cycles: int = _setting(
+    warmup_cycles: int = setting(
         30_000,
         "Cycles before the measured window; with a detected warm-up, at most so many",
-        (0, MAX_CYCLES),
+        Whole(0, MAX_CYCLES),
+        option=None,
     )
-    measured_cycles: int = _setting(10_000, "Measured cycles", (1, MAX_CYCLES), "cycles")
-    warmup: str = _setting(
-        Warmup.FIXED, "Whether the warm-up is fixed or ends when a run is steady", Warmup
+    measured_cycles: int = setting(10_000, "Measured cycles", Whole(1, MAX_CYCLES), option="cycles")
+    warmup: str = setting(
+        Warmup.FIXED,
+        "Whether the warm-up is fixed or ends when a run is steady",
+        Names(Warmup),
+        option=None,
     )
-    drain_limit_cycles: int = _setting(
-        20_000, "Most cycles after the measured window to wait for its packets", (0, MAX_CYCLES)
+    drain_limit_cycles: int = setting(
+        20_000,
+        "Most cycles after the measured window to wait for its packets",
+        Whole(0, MAX_CYCLES),
+        option=None,
     )
-    vc_scheme: str | None = _setting(
-        None, "VC scheme", VcScheme, "vcs", "that of the network's family"
+    # What is left open is filled in before a document is written.
+    vc_scheme: str | None = setting(
+        None, "VC scheme", Names(VcScheme), option="vcs", unset="that of the network's family"
     )
     # VC indices of a scheme that needs more are clamped.
-    vc_count: int | None = _setting(
-        None, "Virtual channels per port", (1, 8), "vc_count", "what the scheme needs"
+    vc_count: int | None = setting(
+        None,
+        "Virtual channels per port",
+        Whole(1, 8),
+        unset="what the scheme needs",
+        null="what the scheme needs",
     )
-    buffer_flits: int = _setting(32, "Buffer per input VC, flits", (1, 4096), "buffer")
-    local_latency: int = _setting(10, "Local link latency, cycles", (1, 4096), "local_latency")
-    global_latency: int = _setting(15, "Global link latency, cycles", (1, 4096), "global_latency")
-    speedup: int = _setting(2, "Internal switch steps per cycle", (1, 16), "speedup")
-    threshold: int = _setting(
-        0, "UGAL bias T towards MIN, flits", (-1_000_000, 1_000_000), "threshold"
-    )
-    decide: str = _setting(Decide.ONCE, "When the source decides", Decide, "decide")
+    buffer_flits: int = setting(32, "Buffer per input VC, flits", Whole(1, 4096), option="buffer")
+    local_latency: int = setting(10, "Local link latency, cycles", Whole(1, 4096))
+    global_latency: int = setting(15, "Global link latency, cycles", Whole(1, 4096))
+    speedup: int = setting(2, "Internal switch steps per cycle", Whole(1, 16))
+    threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
+    decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
     # Evenly spaced.
-    traced_packets: int = _setting(0, "Measured packets to trace per run", (0, 100_000), "traces")
-    stop_when_saturated: bool = _setting(
-        False, "Whether a run ends as soon as it is certain to be saturated"
+    traced_packets: int = setting(
+        0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
+    )
+    stop_when_saturated: bool = setting(
+        False, "Whether a run ends as soon as it is certain to be saturated", Flag(), option=None
     )
 
     def __post_init__(self) -> None:
-        for name, setting in settings().items():
-            object.__setattr__(self, name, setting.checked(name, getattr(self, name)))
+        check_settings(self)
 
     @staticmethod
     def latency_settings() -> list[str]:
         """Return the names of the settings that are the latency of a kind of links."""
-        return [name for name in settings() if name.endswith(_LATENCY)]
+        return [name for name in settings(SimulationConfig) if name.endswith(_LATENCY)]
 
     def latencies(self, topology: Topology) -> tuple[int, ...]:
         """Latency of the links of each kind, cycles: a setting, or what the family says.
@@ -164,11 +133,6 @@ class SimulationConfig:
             return self.vc_count
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
         return scheme.vcs_needed(_longest_route(topology, Routing(routing)))
-
-
-def settings() -> dict[str, Setting]:
-    """Return the settings by name, in the order of `SimulationConfig`."""
-    return {one.name: one.metadata["setting"] for one in fields(SimulationConfig)}
 
 
 def _longest_route(topology: Topology, routing: Routing) -> Kinds:

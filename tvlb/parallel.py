@@ -14,11 +14,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.thread import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
-from tvlb.errors import Cancelled
+from tvlb.errors import Cancelled, InvalidInput
 
 __all__ = [
     "Stop",
     "available_cores",
+    "check_workers",
     "follow_parent",
     "gather",
     "map_threads",
@@ -27,6 +28,7 @@ __all__ = [
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 _POLL_SECONDS = 0.2
+_MOST_WORKERS = 1024
 
 
 class Stop(Protocol):
@@ -44,6 +46,12 @@ class Stop(Protocol):
 def available_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def check_workers(workers: int) -> None:
+    """Raise InvalidInput unless so many processes or threads may be started."""
+    if not 1 <= workers <= _MOST_WORKERS:
+        raise InvalidInput(f"workers {workers} is out of range: 1..{_MOST_WORKERS}")
 
 
 def _nothing() -> None:

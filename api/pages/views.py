@@ -4,7 +4,7 @@ from typing import Any
 
 from tvlb.documents import link_kinds
 from tvlb.judged import drawn_search, judged_on, judged_sets, shape_rows, shortened
-from tvlb.schemas import TableBody, WindowsBody
+from tvlb.schemas import TableBody
 from tvlb.table import table_formats
 
 __all__ = ["fields", "plotted_simulation", "plotted_table", "shown_table", "simulated_sets"]
@@ -32,17 +32,14 @@ def fields() -> dict[str, Document]:
         name: {
             "choices": schema[name].get("enum", []),
             "description": field.description,
-            "usual": {method: _text(values[name]) for method, values in usual.items()},
+            "usual": {
+                method: "" if values[name] is None else str(values[name])
+                for method, values in usual.items()
+            },
         }
         for name, field in TableBody.model_fields.items()
         if name != "topology"
     }
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return str(value.value() if isinstance(value, WindowsBody) else value)
 
 
 def simulated_sets(table: Document) -> tuple[Document, list[Document]]:

@@ -51,8 +51,8 @@ def test_a_table() -> None:
     found = parsed(command_line(body))
     assert found["topology"] == "dfly(2,4,2,5)"
     assert (found["routing"], found["patterns"], found["tolerance"]) == ("par", "7", 0.1)
-    assert (found["balancing"], found["method"]) == (False, "paper")
-    assert (found["screening"], found["confirmation"]) == ("1,2,0.03", "4,5,0.06")
+    assert (found["balance"], found["method"]) == (False, "paper")
+    assert (str(found["screening"]), str(found["confirmation"])) == ("1,2,0.03", "4,5,0.06")
     assert (found["finalists"], found["data_points"], found["simulated_patterns"]) == (3, 4, 2)
     assert found["seed"] == 2**63 - 1
 

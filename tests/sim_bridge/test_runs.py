@@ -219,12 +219,12 @@ def test_saturation_at_the_ends_of_the_grid(small: Dragonfly) -> None:
 @pytest.mark.parametrize(
     ("settings_", "named"),
     [
-        ({"warmup_cycles": -1}, "warmup_cycles = -1"),
-        ({"measured_cycles": 0}, "measured_cycles = 0"),
-        ({"buffer_flits": 0}, "buffer_flits = 0"),
-        ({"vc_count": 9}, "vc_count = 9: expected an integer in 1..8"),
-        ({"speedup": 2.5}, "speedup = 2.5"),
-        ({"local_latency": 0}, "local_latency = 0"),
+        ({"warmup_cycles": -1}, "warmup_cycles -1"),
+        ({"measured_cycles": 0}, "measured_cycles 0"),
+        ({"buffer_flits": 0}, "buffer_flits 0"),
+        ({"vc_count": 9}, "vc_count 9 is out of range: 1..8"),
+        ({"speedup": 2.5}, "speedup 2.5"),
+        ({"local_latency": 0}, "local_latency 0"),
         ({"vc_scheme": "ladder"}, "won, per-hop"),
         ({"decide": "twice"}, "once, each-attempt"),
     ],

@@ -7,6 +7,7 @@ import typer
 
 from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
+from tvlb.parallel import check_workers
 from tvlb.paths import expression_examples
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
@@ -27,7 +28,6 @@ __all__ = [
     "parse_loads",
 ]
 
-_MAX_WORKERS = 1024
 _MAX_LOADS = 1000
 
 
@@ -54,8 +54,7 @@ def _seed(text: str) -> int:
 
 def _worker_count(text: str) -> int:
     workers = _parsed_integer(text)
-    if not 1 <= workers <= _MAX_WORKERS:
-        raise InvalidInput(f"workers {workers} is out of range: 1..{_MAX_WORKERS}")
+    check_workers(workers)
     return workers
 
 

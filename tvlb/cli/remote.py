@@ -17,9 +17,8 @@ from tvlb.schemas import (
     TableBody,
     TableDocument,
     TableResource,
-    WindowsBody,
 )
-from tvlb.search import Aim, SearchOptions, Windows, budget_text
+from tvlb.search import Aim, SearchOptions
 from tvlb.table import format_of
 from tvlb.topology import Topology, described
 
@@ -85,35 +84,12 @@ def compute_at_server(
 
 
 def _body(network: Topology, options: SearchOptions) -> TableBody:
-    patterns, budget = options.patterns, budget_text(options.budget, network)
     try:
-        return TableBody.model_validate(
-            {
-                "topology": described(network),
-                "routing": str(options.routing),
-                "method": str(options.method),
-                "objective": options.objective,
-                "budget": int(budget) if budget.isdecimal() else budget,
-                "traffic": options.traffic,
-                "patterns": int(patterns) if patterns.isdecimal() else patterns,
-                "tolerance": options.tolerance,
-                "balance": options.balancing is not None,
-                "screening": _windows(options.screening),
-                "confirmation": _windows(options.confirmation),
-                "finalists": options.finalists,
-                "data_points": options.data_points,
-                "simulated_patterns": options.simulated_patterns,
-                "seed": options.seed,
-            }
-        )
+        return TableBody.of(described(network), network, options)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InvalidInput(f"{where} {first['input']!r}: {first['msg']}") from error
-
-
-def _windows(windows: Windows | None) -> WindowsBody | None:
-    return None if windows is None else WindowsBody.of(windows)
 
 
 def _computed(client: Client, body: TableBody, place: Place) -> TableResource:

@@ -3,14 +3,26 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from tvlb.choices import one_of
-from tvlb.cli.options import integer
-from tvlb.search import Setting
+from tvlb.cli.options import integer, number
+from tvlb.settings import (
+    Group,
+    Names,
+    NamesOrWhole,
+    Number,
+    Setting,
+    Switch,
+    Text,
+    Texts,
+    Whole,
+    made,
+    settings,
+)
 
 __all__ = ["takes_settings"]
 
@@ -18,7 +30,8 @@ __all__ = ["takes_settings"]
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give the command the fields of its dataclasses as options, in place of these parameters.
 
-    A field is annotated as a parameter of a command is, or has a `tvlb.search.Setting`.
+    These are the settings that a dataclass declares (`tvlb.settings`); of one that declares none,
+    all fields, which are annotated as parameters of commands are.
     """
     signature = inspect.signature(command, eval_str=True)
     kinds: dict[str, Any] = {
@@ -30,11 +43,11 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_options(**given: Any) -> None:
-        made = {
-            name: kind(**{field: given.pop(one.name) for field, one in options[name].items()})
+        values = {
+            name: _made(kind, {option: given.pop(option) for option in options[name]})
             for name, kind in kinds.items()
         }
-        command(**made, **given)
+        command(**values, **given)
 
     # What typer reads, and calls by keywords only.
     parameters = [
@@ -46,32 +59,45 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     return with_options
 
 
+def _made(kind: Any, given: dict[str, Any]) -> Any:
+    return made(kind, given) if settings(kind) else kind(**given)
+
+
 def _options(kind: Any) -> dict[str, inspect.Parameter]:
-    """Return the options of a dataclass by the names of their fields."""
+    """Return the options of a dataclass by name."""
     hints = get_type_hints(kind, include_extras=True)
-    options = {one.name: _option(one, hints[one.name]) for one in fields(kind)}
-    return {name: option for name, option in options.items() if option is not None}
-
-
-def _option(field: Field[Any], annotation: Any) -> inspect.Parameter | None:
-    setting: Setting | None = field.metadata.get("setting")
-    if setting is None:
-        option = field.name
-    elif setting.option is None:
-        return None
-    else:
-        option, annotation = setting.option, _annotation(setting)
-    default = str(field.default) if isinstance(field.default, str) else field.default
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(option, kind, default=default, annotation=annotation)
+    declared = [
+        (one.option, one.kind.asked(one.default), _annotation(one))
+        for one in settings(kind).values()
+        if one.option is not None
+    ]
+    options = declared or [(one.name, one.default, hints[one.name]) for one in fields(kind)]
+    return {
+        name: inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
+        for name, default, annotation in options
+    }
 
 
 def _annotation(setting: Setting) -> Any:
-    if isinstance(setting.values, type):
-        name = typer.Option(
-            help=f"{setting.text}: {one_of(setting.values)}.", show_default=setting.unset or True
-        )
-        return Annotated[str if setting.unset is None else str | None, name]
-    if setting.unset is None:
-        return Annotated[int, integer(f"{setting.text}.")]
-    return Annotated[int | None, integer(f"{setting.text}.", show_default=setting.unset)]
+    text, kind, shown = setting.text, setting.kind, setting.unset or True
+    match kind:
+        case Whole():
+            values, option = int, integer(f"{text}, {kind}.", show_default=shown)
+        case Number():
+            values, option = float, number(f"{text}, {kind}.", show_default=shown)
+        case Names(names):
+            values = str
+            option = typer.Option(help=f"{text}: {one_of(names)}.", show_default=shown)
+        case NamesOrWhole(symbol=symbol) | Text(symbol):
+            values, option = str, typer.Option(metavar=symbol, help=f"{text}.")
+        case Texts(symbol):
+            told = f"{text}; give it several times."
+            values, option = list[str], typer.Option(metavar=symbol, help=told, show_default=shown)
+        case Group(values, parse, symbol) if not isinstance(kind, Switch):
+            told = f"{text}."
+            option = typer.Option(parser=parse, metavar=symbol, help=told, show_default=shown)
+        case _:
+            values, option = bool, typer.Option(help=f"{text}.")
+    return Annotated[values | None if setting.unset else values, option]

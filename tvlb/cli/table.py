@@ -1,22 +1,18 @@
 """`tvlb table`: the whole search."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tvlb.balance import BalanceOptions
-from tvlb.choices import one_of
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.options import (
     Json,
     Seed,
     TopologyArgument,
     Workers,
-    integer,
-    number,
 )
 from tvlb.cli.remote import Place, compute_at_server, read_token
 from tvlb.cli.settings import takes_settings
@@ -30,7 +26,6 @@ from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.schemas import TableDocument
 from tvlb.search import (
-    ADAPTIVE,
     Aim,
     Reporter,
     SearchOptions,
@@ -40,7 +35,6 @@ from tvlb.search import (
     check_request,
     compact_result,
     optimize,
-    parse_windows,
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Topology, parse_topology
@@ -50,114 +44,12 @@ __all__ = ["table"]
 
 Document = Mapping[str, Any]
 
-_SEARCH, _PAPER = SearchOptions(), SearchOptions(method="paper")
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What a user says of the search; see `tvlb.cli.settings.takes_settings`."""
-
-    routing: Annotated[
-        str, typer.Option(help=f"Routing that will use the table: {one_of(ADAPTIVE)}.")
-    ] = "ugal-l"
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="search: path sets weighted by shape, judged on patterns that the search never "
-            "saw; paper: Algorithm 1 as published.",
-        ),
-    ] = "search"
-    objective: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What a search is for: saturation, latency@LOAD, worst-pattern, or front, the "
-            "tables that no other beats in both saturation and latency, each a file beside -o.",
-        ),
-    ] = "saturation"
-    budget: Annotated[
-        str,
-        typer.Option(
-            metavar="FLIT_HOPS",
-            help="How long a search goes on: small, default, large, or a number of simulated "
-            "flit-hops; never a time, so that the result does not depend on the machine.",
-        ),
-    ] = "default"
-    traffic: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN[:SHARE]",
-            help="Search for this traffic and judge on it with other seeds; give it several times.",
-            show_default="adversarial and some benign patterns",
-        ),
-    ] = None
-    patterns: Annotated[str, typer.Option(help="Probed patterns: auto, all or a number.")] = "auto"
-    tolerance: Annotated[
-        float, number("Candidates are within this share of the best modelled mean.")
-    ] = 0.08
-    balancing: Annotated[
-        bool, typer.Option("--balance/--no-balance", help="Balance the candidates.")
-    ] = True
-    screening: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WARMUP,CYCLES,GRID",
-            help="Windows (cycles), and grid of saturation loads: of sets that challenge the best "
-            "one of a search; of all candidates of the paper's method.",
-            show_default=f"{_SEARCH.screening_windows}; paper {_PAPER.screening_windows}",
-        ),
-    ] = None
-    confirmation: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WARMUP,CYCLES,GRID",
-            help="The same where a search is judged; of finalists and baseline of the paper's "
-            "method.",
-            show_default=f"{_SEARCH.confirmation_windows}; paper {_PAPER.confirmation_windows}",
-        ),
-    ] = None
-    finalists: Annotated[
-        int | None,
-        integer(
-            "Candidates of the paper's method that are confirmed.",
-            metavar="N",
-            show_default=f"paper {_PAPER.finalist_count}",
-        ),
-    ] = None
-    data_points: Annotated[
-        int | None,
-        integer(
-            "Most data points of Table 1 among the candidates.",
-            metavar="N",
-            show_default=f"{_SEARCH.most_data_points}; paper {_PAPER.most_data_points}",
-        ),
-    ] = None
-    simulated_patterns: Annotated[
-        int | None,
-        integer(
-            "Simulated type2 patterns, 2..5; a search without --traffic has others besides.",
-            metavar="N",
-            show_default=f"{_SEARCH.pattern_count}; paper {_PAPER.pattern_count}",
-        ),
-    ] = None
-
-    def options(self, seed: int, workers: int | None) -> SearchOptions:
-        """Return the settings of the search; raises InvalidInput."""
-        parsed: dict[str, Any] = {
-            "traffic": tuple(self.traffic or ()),
-            "balancing": BalanceOptions() if self.balancing else None,
-            "screening": None if self.screening is None else parse_windows(self.screening),
-            "confirmation": None if self.confirmation is None else parse_windows(self.confirmation),
-        }
-        return SearchOptions(**vars(self) | parsed, seed=seed, workers=workers)
-
 
 @takes_settings
 def table(
     topology: TopologyArgument,
     *,
-    asked: _Asked,
+    options: SearchOptions,
     compact: Annotated[
         bool, typer.Option("--compact", help="Write rule and seed instead of rows.")
     ] = False,
@@ -167,7 +59,8 @@ def table(
             "--output",
             "-o",
             metavar="FILE",
-            help=f"Write the table: {', '.join(by_suffix(lambda each: each.write))}.",
+            help=f"Write the table: {', '.join(by_suffix(lambda each: each.write))}; those of a "
+            "front each in a file beside it.",
         ),
     ] = None,
     plot: Annotated[
@@ -201,7 +94,7 @@ def table(
     """Compute the T-VLB table of a Dragonfly: probe, search, simulate, decide."""
     _check_place(server, token_file, compact=compact, workers=workers, store=store)
     network = parse_topology(topology)
-    options = asked.options(seed, workers)
+    options = replace(options, seed=seed, workers=workers)
     check_request(network, options)
     if compact:
         _check_compact(options)

@@ -25,13 +25,14 @@ from tvlb.schemas.resources import (
     TableList,
     TableResource,
 )
+from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import Balance, ProbeCurve, TableDocument
-from tvlb.schemas.table_body import TableBody, WindowsBody
+from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import TableFormatText
 from tvlb.table import PairPaths
 

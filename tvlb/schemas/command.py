@@ -3,8 +3,6 @@
 import shlex
 from typing import Any, cast
 
-from pydantic import BaseModel
-
 from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.requests import Request
 from tvlb.schemas.simulation_body import SimulationBody
@@ -45,6 +43,4 @@ def _option(name: str, value: Any) -> list[str]:
         if any(isinstance(item, str) for item in items):
             return [word for item in items for word in (option, str(item))]
         return [option, ",".join(map(str, items))]
-    if isinstance(value, BaseModel):
-        return [option, ",".join(map(str, value.model_dump().values()))]
     return [option, str(value)]

@@ -1,84 +1,178 @@
-"""The simulator's settings as fields of requests and documents, from their one declaration."""
+"""Settings as fields of requests and documents, from their one declaration."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, TypeVar
+from dataclasses import MISSING
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
+from tvlb.balance import BalanceOptions
 from tvlb.documents import WHOLE
-from tvlb.schemas.common import Document
-from tvlb.schemas.texts import OneOf
-from tvlb.search import Setting, SimulationConfig, settings
+from tvlb.schemas.common import Document, Share
+from tvlb.schemas.requests import STRICT
+from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
+from tvlb.search import SimulationConfig
+from tvlb.search import Windows as SimulatedWindows
+from tvlb.settings import (
+    Flag,
+    Group,
+    Names,
+    NamesOrWhole,
+    Number,
+    Setting,
+    Switch,
+    Text,
+    Texts,
+    Whole,
+    settings,
+)
 
-__all__ = ["RouterSettings", "SimulationSettings", "with_options"]
+__all__ = [
+    "BalanceSettings",
+    "RouterSettings",
+    "SimulationSettings",
+    "Windows",
+    "WindowsBody",
+    "with_options",
+    "with_settings",
+]
 
 _Model = TypeVar("_Model", bound=BaseModel)
+# Texts in small languages, by their setting.
+_TEXTS: dict[str, Any] = {"objective": ObjectiveText, "traffic": TrafficText}
 
 
-def with_options(base: type[_Model]) -> type[_Model]:
+def with_options(base: type[_Model], declaring: type) -> type[_Model]:
     """Return the model with the settings that can be asked for, by their names as options."""
-    default = SimulationConfig()
-    asked: dict[str, Any] = {
-        setting.option: (_asked(setting), _plain(getattr(default, name)))
-        for name, setting in settings().items()
-        if setting.option is not None
+    fields: dict[str, Any] = {
+        one.option: (
+            _described(_asked(one), one, one.unset),
+            ... if one.default is MISSING else one.kind.asked(one.default),
+        )
+        for one in settings(declaring).values()
+        if one.option is not None
     }
-    return create_model(base.__name__, __base__=base, **asked)
+    return create_model(base.__name__, __base__=base, **fields)
 
 
-def _with_settings(base: type[_Model], names: Iterable[str]) -> type[_Model]:
-    """Return the model with these settings, all required."""
-    known = settings()
-    written: dict[str, Any] = {name: _written(known[name]) for name in names}
-    return create_model(base.__name__, __base__=base, **written)
+def with_settings(base: type[_Model], declaring: type, names: Iterable[str] = ()) -> type[_Model]:
+    """Return the model with these settings, all required; by default with all there are."""
+    known = settings(declaring)
+    fields: dict[str, Any] = {
+        name: _described(_written(known[name]), known[name], known[name].null)
+        for name in names or known
+    }
+    return create_model(base.__name__, __base__=base, **fields)
+
+
+def _described(values: Any, setting: Setting, absent: str | None) -> Any:
+    """Return the annotation of a field; `absent` is what a value left open stands for."""
+    if absent is None:
+        return Annotated[values, Field(description=f"{setting.text}.")]
+    if isinstance(setting.kind, Texts):
+        return Annotated[values, Field(description=f"{setting.text}; empty for {absent}.")]
+    return Annotated[values | None, Field(description=f"{setting.text}; null for {absent}.")]
 
 
 def _asked(setting: Setting) -> Any:
-    if isinstance(setting.values, type):
-        if setting.unset is None:
-            return Annotated[str, OneOf(setting.values), Field(description=f"{setting.text}.")]
-        name = Annotated[str, OneOf(setting.values)]
-        return Annotated[name | None, Field(description=_with_null(setting))]
-    low, high = _range(setting)
-    if setting.unset is None:
-        return Annotated[int, Field(ge=low, le=high, description=f"{setting.text}."), WHOLE]
-    number = Annotated[int, Field(ge=low, le=high), WHOLE]
-    return Annotated[number | None, Field(description=_with_null(setting))]
+    """Return what values a request may have."""
+    match setting.kind:
+        case Whole(low, high):
+            values = Annotated[int, Field(ge=low, le=high), WHOLE]
+        case Names(names):
+            values = Annotated[str, OneOf(names)]
+        case NamesOrWhole(names, low, high):
+            number = Annotated[int, Field(ge=low, le=high), WHOLE]
+            values = Annotated[str, OneOf(names)] | number
+        case Text():
+            values = _TEXTS[setting.name]
+        case Texts(_, most):
+            text = _TEXTS[setting.name]
+            values = Annotated[tuple[text, ...], Field(max_length=most, strict=False)]
+        case Switch():
+            values = bool
+        case Group(declaring):
+            values = _BODIES[declaring]
+        case _:
+            values = _written(setting)
+    return values
 
 
 def _written(setting: Setting) -> Any:
-    if setting.values is None:
-        return Annotated[bool, Field(description=f"{setting.text}.")]
-    if isinstance(setting.values, type):
-        # What is left open is filled in before a document is written.
-        return Annotated[setting.values, Field(description=f"{setting.text}.")]
-    low, high = _range(setting)
-    if setting.unset is None:
-        return Annotated[int, Field(ge=low, le=high, description=f"{setting.text}.")]
-    return Annotated[int | None, Field(ge=low, le=high, description=_with_null(setting))]
+    """Return what values a document may have."""
+    match setting.kind:
+        case Whole(low, high):
+            values = Annotated[int, Field(ge=low, le=high)]
+        case Number(low, high, below):
+            most = Field(ge=low, lt=high) if below else Field(ge=low, le=high)
+            values = Annotated[float, most]
+        case Names(names):
+            values = names if isinstance(names, type) else Annotated[str, OneOf(names)]
+        case NamesOrWhole(names):
+            values = Annotated[str, Field(pattern=f"^({'|'.join(names)}|[0-9]+)$")]
+        case Texts(_, most):
+            values = Annotated[tuple[str, ...], Field(max_length=most)]
+        case Group(declaring):
+            values = _DOCUMENTS[declaring]
+        case Flag():
+            values = bool
+        case _:
+            values = str
+    return values
 
 
-def _range(setting: Setting) -> tuple[int, int]:
-    assert isinstance(setting.values, tuple)
-    return setting.values
+class _Strict(BaseModel):
+    model_config = STRICT
 
 
-def _with_null(setting: Setting) -> str:
-    return f"{setting.text}; null for {setting.unset}."
+class WindowsBody(with_options(_Strict, SimulatedWindows)):
+    """How closely to simulate."""
+
+    if TYPE_CHECKING:
+        # Which options there are is known only when the program runs.
+        def __init__(self, **asked: Any) -> None: ...
+
+    def __str__(self) -> str:
+        return ",".join(map(str, vars(self).values()))
 
 
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, str) else value
+_BODIES: dict[Any, Any] = {SimulatedWindows: WindowsBody}
+
+
+class Windows(with_settings(Document, SimulatedWindows)):
+    """How closely a figure was looked at."""
 
 
 _WINDOWS = ("warmup_cycles", "measured_cycles", "stop_when_saturated")
 
 
 class RouterSettings(
-    _with_settings(Document, (name for name in settings() if name not in _WINDOWS))
+    with_settings(
+        Document,
+        SimulationConfig,
+        (name for name in settings(SimulationConfig) if name not in _WINDOWS),
+    )
 ):
     """Settings of the simulated routers; the defaults are Table 3 of the T-UGAL paper."""
 
 
-class SimulationSettings(_with_settings(RouterSettings, _WINDOWS)):
+class SimulationSettings(with_settings(RouterSettings, SimulationConfig, _WINDOWS)):
     """Settings of the simulated routers, with the windows."""
+
+
+class BalanceSettings(Document):
+    """Thresholds and floors of balancing."""
+
+    local_threshold: float = Field(
+        gt=1.0, description="A link is overloaded for a pair above this multiple of the mean usage."
+    )
+    global_threshold: float = Field(gt=1.0, description="The same for the usage over all pairs.")
+    floor_paths: int = Field(ge=1, description="Fewest paths that a pair keeps.")
+    floor_share: Share = Field(description="Smallest share of its paths that a pair keeps.")
+
+
+_DOCUMENTS: dict[Any, Any] = {
+    SimulatedWindows: Windows,
+    SimulationConfig: RouterSettings,
+    BalanceOptions: BalanceSettings,
+}

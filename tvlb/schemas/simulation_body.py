@@ -18,9 +18,9 @@ from tvlb.search import (
     SimulationRequest,
     Warmup,
     parse_warmup,
-    settings,
     simulation_cost,
 )
+from tvlb.settings import made
 from tvlb.topology import Topology, described
 from tvlb.traffic import parse_named_pattern
 
@@ -53,7 +53,7 @@ class _Scenario(Request):
     ] = 30_000
 
 
-class SimulationBody(with_options(_Scenario)):
+class SimulationBody(with_options(_Scenario, SimulationConfig)):
     """Simulate a routing flit by flit, at given loads or to find its saturation load."""
 
     model_config = ConfigDict(
@@ -79,12 +79,7 @@ class SimulationBody(with_options(_Scenario)):
     def config(self) -> SimulationConfig:
         """Return the settings of the simulator."""
         warmup, warmup_cycles = parse_warmup(str(self.warmup))
-        asked = {
-            name: getattr(self, setting.option)
-            for name, setting in settings().items()
-            if setting.option is not None
-        }
-        return SimulationConfig(warmup=warmup, warmup_cycles=warmup_cycles, **asked)
+        return made(SimulationConfig, dict(self), warmup=warmup, warmup_cycles=warmup_cycles)
 
     def simulation(self, network: Topology) -> SimulationRequest:
         """Return what is to be simulated."""

@@ -71,7 +71,8 @@ class TableOptions(_TableFields):
 def _complete(options: TableOptions) -> TableOptions:
     """Fill in the defaults of the method."""
     try:
-        return options.model_copy(update=completed(_body_of(options)))
+        filled = completed(_body_of(options))
+        return TableOptions.model_validate({name: filled[name] for name in dict(options)})
     except InvalidInput as error:
         raise refusal(error) from error
 

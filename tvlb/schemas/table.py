@@ -9,7 +9,6 @@ from tvlb.balance import BalanceReport, KindUsage, unbalanced
 from tvlb.documents import Document
 from tvlb.schemas.common import (
     Count,
-    Cycles,
     Figure,
     Load,
     NonNegative,
@@ -18,21 +17,18 @@ from tvlb.schemas.common import (
     PatternText,
     Seconds,
     Seed,
-    Share,
     TopologyText,
     Versions,
     by_kind,
 )
 from tvlb.schemas.examples import example
 from tvlb.schemas.found import Balancing, FoundSearch, SetName
-from tvlb.schemas.settings import RouterSettings
-from tvlb.schemas.texts import OneOf
+from tvlb.schemas.settings import Windows, with_settings
 from tvlb.search import (
-    ADAPTIVE,
     MAX_TRAFFIC,
     Candidate,
-    Method,
     ProbeResult,
+    SearchOptions,
     TableResult,
     Validation,
     Verdict,
@@ -48,7 +44,6 @@ else:
 
 __all__ = [
     "Balance",
-    "BalanceSettings",
     "Comparison",
     "CurvePoint",
     "Decision",
@@ -62,7 +57,6 @@ __all__ = [
     "TableSummary",
     "Timings",
     "Usage",
-    "Windows",
 ]
 
 MeanHops = Annotated[
@@ -150,14 +144,6 @@ class PatternFigures(Document):
         description="Mean latency at the reference load, cycles; null without packets, and for a "
         "search where that load was not sustained."
     )
-
-
-class Windows(Document):
-    """How closely a figure was looked at."""
-
-    warmup: Cycles = Field(description="Cycles before the measured window.")
-    measured: int = Field(ge=1, description="Cycles of the measured window.")
-    grid: float = Field(gt=0.0, description="Resolution of saturation loads, packets/cycle/node.")
 
 
 class Usage(Document):
@@ -366,59 +352,9 @@ class Timings(Document):
     table: Seconds = Field(description="Building the table, seconds.")
 
 
-class BalanceSettings(Document):
-    """Thresholds and floors of balancing."""
-
-    local_threshold: float = Field(
-        gt=1.0, description="A link is overloaded for a pair above this multiple of the mean usage."
-    )
-    global_threshold: float = Field(gt=1.0, description="The same for the usage over all pairs.")
-    floor_paths: int = Field(ge=1, description="Fewest paths that a pair keeps.")
-    floor_share: Share = Field(description="Smallest share of its paths that a pair keeps.")
-
-
-class SearchParameters(Document):
+class SearchParameters(with_settings(Document, SearchOptions)):
     """The options of the search that decide its result."""
 
-    routing: Annotated[str, OneOf(ADAPTIVE)] = Field(description="Routing that will use the table.")
-    method: Method = Field(
-        description="How the table was found: by a search for weighted sets, or as the paper says."
-    )
-    objective: str = Field(
-        description="What makes a set good: saturation, latency@LOAD, worst-pattern or front."
-    )
-    budget: str = Field(
-        pattern="^(small|default|large|[0-9]+)$",
-        description="How long a search goes on: small, default, large or a number of flit-hops.",
-    )
-    traffic: tuple[str, ...] = Field(
-        max_length=MAX_TRAFFIC,
-        description="PATTERN or PATTERN:SHARE, what sets were searched for and judged on; empty "
-        "for adversarial and some benign patterns, judged on others.",
-    )
-    patterns: str = Field(
-        pattern="^(auto|all|[0-9]+)$", description="Modelled patterns: auto, all or a number."
-    )
-    tolerance: float = Field(
-        ge=0.0, lt=1.0, description="Candidates are within this share of the best modelled mean."
-    )
-    balancing: BalanceSettings | None = Field(description="Null without balancing.")
-    config: RouterSettings
-    screening: Windows = Field(
-        description="Windows of sets that challenge the best one of a search; of all candidates "
-        "of the paper's method."
-    )
-    confirmation: Windows = Field(
-        description="Windows in which a search is judged; of the finalists and of `all` by the "
-        "paper's method."
-    )
-    finalists: int | None = Field(
-        ge=1, description="Candidates confirmed for their saturation; null for a search."
-    )
-    data_points: int = Field(ge=1, description="Most data points of Table 1 among the candidates.")
-    simulated_patterns: int | None = Field(
-        ge=2, le=5, description="Simulated type2 patterns; null where the traffic was named."
-    )
     seed: Seed
 
     @classmethod

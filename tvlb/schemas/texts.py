@@ -150,9 +150,6 @@ ObjectiveText = Annotated[
     str,
     Field(
         pattern=r"^(saturation|worst-pattern|front|latency@(0?\.[0-9]{1,9}|1(\.0{1,9})?))$",
-        description="What a search is for: saturation, latency@LOAD with a load of 0.001..1 "
-        "packets/cycle/node, worst-pattern, or front: the tables that no other beats in both "
-        "saturation and latency.",
         examples=["saturation", "latency@0.2"],
     ),
     BeforeValidator(lambda value: checked(value, lambda text: str(parse_objective(text)))),

@@ -9,14 +9,12 @@ from sim_bridge import (
     Routing,
     SaturationSearch,
     Scenario,
-    Setting,
     SimulationConfig,
     SimulationResult,
     StopFlag,
     Warmup,
     half_width,
     jain_index,
-    settings,
 )
 from tvlb.parallel import available_cores
 from tvlb.progress import Progress, Reporter, silent
@@ -104,7 +102,6 @@ __all__ = [
     "SaturationSearch",
     "Scenario",
     "SearchOptions",
-    "Setting",
     "SimulatedSet",
     "SimulationConfig",
     "SimulationRequest",
@@ -148,7 +145,6 @@ __all__ = [
     "parse_windows",
     "probe",
     "sealed",
-    "settings",
     "silent",
     "simulate_loads",
     "simulation_cost",

@@ -16,6 +16,7 @@ from tvlb.topology import Topology
 
 __all__ = [
     "BUDGETS",
+    "MOST_FLIT_HOPS",
     "REFERENCE_LOAD",
     "Aim",
     "Method",
@@ -43,7 +44,7 @@ REFERENCE_LOAD = 0.1
 
 # Flit-hops per compute node: equal names look equally closely at networks of any size.
 BUDGETS = {"small": 300_000, "default": 1_000_000, "large": 10_000_000}
-_MOST_FLIT_HOPS = 10**15
+MOST_FLIT_HOPS = 10**15
 
 
 class Method(StrEnum):
@@ -160,10 +161,10 @@ def flit_hop_budget(text: str, topology: Topology) -> int:
     if stripped in BUDGETS:
         return BUDGETS[stripped] * topology.num_nodes
     value = float(stripped.replace("_", "")) if _FLIT_HOPS.fullmatch(stripped) else math.nan
-    if not (0 <= value <= _MOST_FLIT_HOPS and value.is_integer()):
+    if not (0 <= value <= MOST_FLIT_HOPS and value.is_integer()):
         raise InvalidInput(
             f"budget {text!r}: expected {', '.join(BUDGETS)} or a number of flit-hops, "
-            f"0..{_MOST_FLIT_HOPS:.0e}"
+            f"0..{MOST_FLIT_HOPS:.0e}"
         )
     return int(value)
 

@@ -1,52 +1,68 @@
 """Settings of a search."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
-from tvlb.parallel import available_cores
+from tvlb.parallel import available_cores, check_workers
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import MAX_DATA_POINTS
-from tvlb.search.objective import Method, Objective, parse_objective
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows
-from tvlb.search.workload import Workload, parse_traffic, traffic_texts
+from tvlb.search.objective import BUDGETS, MOST_FLIT_HOPS, Method, Objective, parse_objective
+from tvlb.search.probe import TOLERANCE
+from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows, parse_windows
+from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
+from tvlb.settings import (
+    Group,
+    Names,
+    NamesOrWhole,
+    Switch,
+    Text,
+    Texts,
+    Whole,
+    check_settings,
+    setting,
+)
 
 __all__ = ["ADAPTIVE", "SearchOptions"]
 
 ADAPTIVE = tuple(routing for routing in Routing if routing.is_adaptive)
-_LONG = Windows(2_000, 2_000, 0.01)
-_COMPARING = Windows(2_000, 2_000, 0.01)
-_FEW_DATA_POINTS = 3
-_FEW_PATTERNS = 2
 
 _Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class _ByMethod(Generic[_Value]):
+    """The default of a setting by method."""
+
+    search: _Value
+    paper: _Value
+
+    def __str__(self) -> str:
+        return f"{self.search}, or {self.paper} by the paper's method"
+
+
+_SCREENING = _ByMethod(Windows(2_000, 2_000, 0.01), SCREENING)
+_CONFIRMATION = _ByMethod(Windows(2_000, 2_000, 0.01), PAPER)
+_DATA_POINTS = _ByMethod(3, MAX_DATA_POINTS)
+_SIMULATED_PATTERNS = _ByMethod(2, MAX_PATTERNS)
+_FINALISTS = 2
+_OWN_TRAFFIC = "adversarial and some benign patterns, judged on others"
+_WINDOWS = Group(Windows, parse_windows, "WARMUP,CYCLES,GRID")
 
 
 @dataclass(frozen=True)
 class SearchOptions:
     """Settings of the search; all but `workers` decide the result and are recorded with it.
 
+    Every option of a search is declared here.
+
     Attributes
     ----------
-    routing : one of `ADAPTIVE`.
-    method : `search` for weighted sets, or `paper`: Algorithm 1 as published.
-    objective : saturation, latency@LOAD, worst-pattern or front; the paper's is saturation.
-    budget : small, default, large or a number of flit-hops: how long weighted sets are searched.
-    traffic : patterns that tables are searched for, PATTERN or PATTERN:SHARE each; none for
-        adversarial and some benign patterns. They are then also what tables are judged on.
-    patterns : probed patterns: auto, all or a number.
-    tolerance : candidates are within this share of the best modelled mean.
     balancing : settings of balancing by removal, or None to look at sets as they are only.
-    config : router settings of the simulations.
-    screening : simulated windows, cycles: of all candidates of the paper's method; of sets that
-        challenge the incumbent of a search. None for those of the method.
-    confirmation : of the paper's finalists; of the comparison that judges what a search found.
-    finalists : candidates of the paper's method that are confirmed by their screened saturation.
-    data_points : most data points of Table 1 among the candidates, at least 1.
-    simulated_patterns : type2(seed=0), type2(seed=1), ... that are simulated, 2..5.
+    simulated_patterns : how many of type2(seed=0), type2(seed=1), ... are simulated.
     seed : of random fractions, patterns order and simulations, 0..2^63-1.
     workers : processes; None for one per core.
 
@@ -55,40 +71,96 @@ class SearchOptions:
     InvalidInput : a value is out of range, or is not for the method.
     """
 
-    routing: str = "ugal-l"
-    method: str = Method.SEARCH
-    objective: str = "saturation"
-    budget: str = "default"
-    traffic: tuple[str, ...] = ()
-    patterns: str = "auto"
-    tolerance: float = 0.08
-    balancing: BalanceOptions | None = field(default_factory=BalanceOptions)
-    config: SimulationConfig = field(default_factory=SimulationConfig)
-    screening: Windows | None = None
-    confirmation: Windows | None = None
-    finalists: int | None = None
-    data_points: int | None = None
-    simulated_patterns: int | None = None
+    routing: str = setting("ugal-l", "Routing that will use the table", Names(ADAPTIVE))
+    method: str = setting(
+        Method.SEARCH,
+        "How the table is found: path sets weighted by shape, judged on patterns that the search "
+        "never saw, or Algorithm 1 as published",
+        Names(Method),
+    )
+    objective: str = setting(
+        "saturation",
+        "What a search is for: saturation, latency@LOAD with a load of 0.001..1 "
+        "packets/cycle/node, worst-pattern, or front: the tables that no other beats in both "
+        "saturation and latency",
+        Text("NAME"),
+    )
+    budget: str = setting(
+        "default",
+        "How long a search goes on: small, default, large, or a number of simulated flit-hops; "
+        "never a time, so that the result does not depend on the machine",
+        NamesOrWhole(tuple(BUDGETS), 0, MOST_FLIT_HOPS, "FLIT_HOPS"),
+    )
+    traffic: tuple[str, ...] = setting(
+        (),
+        "What to search for, and with other seeds to judge on",
+        Texts("PATTERN[:SHARE]", MAX_TRAFFIC),
+        unset=_OWN_TRAFFIC,
+        null=_OWN_TRAFFIC,
+    )
+    patterns: str = setting(
+        "auto",
+        "Probed adversarial patterns: auto, all or a number",
+        NamesOrWhole(("auto", "all"), 1, 10**9),
+    )
+    tolerance: float = setting(
+        0.08, "Candidates are within this share of the best modelled mean", TOLERANCE
+    )
+    balancing: BalanceOptions | None = setting(
+        BalanceOptions(),
+        "Balance the candidates",
+        Switch(BalanceOptions),
+        option="balance",
+        null="no balancing",
+    )
+    config: SimulationConfig = setting(
+        SimulationConfig(),
+        "Settings of the routers that are simulated",
+        Group(SimulationConfig),
+        option=None,
+    )
+    screening: Windows | None = setting(
+        None,
+        "Windows (cycles) and grid of saturation loads for sets that challenge the best one of a "
+        "search; for all candidates of the paper's method",
+        _WINDOWS,
+        unset=str(_SCREENING),
+    )
+    confirmation: Windows | None = setting(
+        None,
+        "Windows (cycles) and grid of saturation loads where a search is judged; for the finalists "
+        "and the conventional set of the paper's method",
+        _WINDOWS,
+        unset=str(_CONFIRMATION),
+    )
+    finalists: int | None = setting(
+        None,
+        "Candidates of the paper's method that are confirmed",
+        Whole(1, 100),
+        unset=str(_FINALISTS),
+        null="a search",
+    )
+    data_points: int | None = setting(
+        None,
+        "Most data points of Table 1 among the candidates",
+        Whole(1, 31),
+        unset=str(_DATA_POINTS),
+    )
+    simulated_patterns: int | None = setting(
+        None,
+        "Simulated type2 patterns, in a search beside others, not with named traffic",
+        Whole(2, MAX_PATTERNS),
+        unset=str(_SIMULATED_PATTERNS),
+        null="named traffic",
+    )
     seed: int = 0
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.routing not in ADAPTIVE:
-            raise InvalidInput(
-                f"routing {self.routing!r} cannot use a T-VLB table; choose one of "
-                f"{', '.join(ADAPTIVE)}"
-            )
-        if self.method not in tuple(Method):
-            raise InvalidInput(f"method {self.method!r}: choose one of {', '.join(Method)}")
+        check_settings(self)
         check_seed(self.seed)
-        for name, value, least, most in (
-            ("finalists", self.finalists, 1, 100),
-            ("data_points", self.data_points, 1, 31),
-            ("simulated_patterns", self.simulated_patterns, 2, MAX_PATTERNS),
-            ("workers", self.workers, 1, 1024),
-        ):
-            if value is not None and not least <= value <= most:
-                raise InvalidInput(f"{name} {value} is out of range: {least}..{most}")
+        if self.workers is not None:
+            check_workers(self.workers)
         self._check_method()
 
     def _check_method(self) -> None:
@@ -130,10 +202,10 @@ class SearchOptions:
             simulated_patterns=None if self.traffic else self.pattern_count,
         )
 
-    def _of_method(self, given: _Value | None, paper: _Value, search: _Value) -> _Value:
+    def _or_usual(self, given: _Value | None, usual: _ByMethod[_Value]) -> _Value:
         if given is not None:
             return given
-        return paper if self.method == Method.PAPER else search
+        return usual.paper if self.method == Method.PAPER else usual.search
 
     @cached_property
     def aim(self) -> Objective:
@@ -148,27 +220,27 @@ class SearchOptions:
     @property
     def screening_windows(self) -> Windows:
         """`screening` with the default of the method."""
-        return self._of_method(self.screening, SCREENING, _LONG)
+        return self._or_usual(self.screening, _SCREENING)
 
     @property
     def confirmation_windows(self) -> Windows:
         """`confirmation` with the default of the method."""
-        return self._of_method(self.confirmation, PAPER, _COMPARING)
+        return self._or_usual(self.confirmation, _CONFIRMATION)
 
     @property
     def finalist_count(self) -> int:
         """`finalists` with its default."""
-        return 2 if self.finalists is None else self.finalists
+        return _FINALISTS if self.finalists is None else self.finalists
 
     @property
     def most_data_points(self) -> int:
         """`data_points` with the default of the method."""
-        return self._of_method(self.data_points, MAX_DATA_POINTS, _FEW_DATA_POINTS)
+        return self._or_usual(self.data_points, _DATA_POINTS)
 
     @property
     def pattern_count(self) -> int:
         """`simulated_patterns` with the default of the method."""
-        return self._of_method(self.simulated_patterns, MAX_PATTERNS, _FEW_PATTERNS)
+        return self._or_usual(self.simulated_patterns, _SIMULATED_PATTERNS)
 
     @property
     def worker_count(self) -> int:

@@ -11,7 +11,6 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.errors import InvalidInput
 from tvlb.model import PatternTask, RegretSolver
 from tvlb.parallel import Stop
 from tvlb.paths import PathSet, data_points, strategic_choices
@@ -27,12 +26,14 @@ from tvlb.search.sampling import (
     choose_patterns,
 )
 from tvlb.search.units import Units, own_units
+from tvlb.settings import Number
 from tvlb.statistics import standard_error
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
 __all__ = [
     "DEFAULT_GAP",
+    "TOLERANCE",
     "ProbePlan",
     "ProbePoint",
     "ProbeResult",
@@ -42,6 +43,7 @@ __all__ = [
 _STAGE = "probe"
 # Relative gap between the certified bounds of every LP.
 DEFAULT_GAP = 1e-3
+TOLERANCE = Number(0, 1, below=True)
 # Means of equal values may differ in the last bits; the tolerance is inclusive.
 _ROUNDING = 1e-12
 
@@ -267,8 +269,7 @@ class _Study:
 def check_searchable(topology: Topology, tolerance: float) -> None:
     """Raise InvalidInput unless the search makes sense on this topology."""
     topology.check_searchable()
-    if not (math.isfinite(tolerance) and 0.0 <= tolerance < 1.0):
-        raise InvalidInput(f"tolerance {tolerance} is out of range: 0 <= tolerance < 1")
+    TOLERANCE.checked("tolerance", tolerance)
 
 
 def _summarise(

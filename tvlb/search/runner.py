@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import SimulationConfig
+from sim_bridge import MAX_CYCLES, SimulationConfig
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter
 from tvlb.search.simulation_units import (
@@ -20,15 +20,12 @@ from tvlb.search.simulation_units import (
 )
 from tvlb.search.units import Units
 from tvlb.search.work import Work
+from tvlb.settings import Number, Whole, check_settings, setting
 from tvlb.traffic import Pattern
 
 __all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Runner", "Runs", "Windows", "parse_windows"]
 
 MAX_PATTERNS = 5
-# Windows are those of `SimulationConfig`, grids those of `search_saturation`.
-_MOST_CYCLES = 100_000_000
-_FINEST_GRID = 1e-4
-_COARSEST_GRID = 0.1
 _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 
 
@@ -36,27 +33,19 @@ _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 class Windows:
     """How closely to look.
 
-    Attributes
-    ----------
-    warmup, measured : simulated windows, cycles.
-    grid : resolution of saturation searches, packets/cycle/node.
+    Raises
+    ------
+    InvalidInput : a value is out of range.
     """
 
-    warmup: int
-    measured: int
-    grid: float
+    warmup: int = setting(MISSING, "Cycles before the measured window", Whole(0, MAX_CYCLES))
+    measured: int = setting(MISSING, "Cycles of the measured window", Whole(1, MAX_CYCLES))
+    grid: float = setting(
+        MISSING, "Resolution of saturation loads, packets/cycle/node", Number(1e-4, 0.1)
+    )
 
     def __post_init__(self) -> None:
-        if not 0 <= self.warmup <= _MOST_CYCLES:
-            raise InvalidInput(f"warm-up {self.warmup} is out of range: 0..{_MOST_CYCLES} cycles")
-        if not 1 <= self.measured <= _MOST_CYCLES:
-            raise InvalidInput(
-                f"measured window {self.measured} is out of range: 1..{_MOST_CYCLES} cycles"
-            )
-        if not _FINEST_GRID <= self.grid <= _COARSEST_GRID:
-            raise InvalidInput(
-                f"grid {self.grid} is out of range: {_FINEST_GRID}..{_COARSEST_GRID}"
-            )
+        check_settings(self)
 
     def __str__(self) -> str:
         return f"{self.warmup},{self.measured},{self.grid:g}"

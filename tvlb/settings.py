@@ -1,0 +1,281 @@
+"""Settings, each declared once: name, kind, default and text.
+
+A field of a dataclass declares one with `setting`. From it come the check of its value, the fields
+of requests, sweeps and documents (`tvlb.schemas.settings`) and the option of a command
+(`tvlb.cli.settings`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
+from functools import cache
+from typing import Any, TypeVar
+
+from tvlb.choices import choose
+from tvlb.errors import InvalidInput
+
+__all__ = [
+    "Flag",
+    "Group",
+    "Kind",
+    "Names",
+    "NamesOrWhole",
+    "Number",
+    "Setting",
+    "Switch",
+    "Text",
+    "Texts",
+    "Whole",
+    "asked",
+    "check_settings",
+    "made",
+    "setting",
+    "settings",
+]
+
+_Made = TypeVar("_Made")
+
+
+class Kind:
+    """What values a setting takes; this one takes any."""
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return the value, names as members; raise InvalidInput if it is out of range."""
+        return value
+
+    def made(self, asked: Any) -> Any:
+        """Return the value for what a request or a command asks for."""
+        return asked
+
+    def asked(self, value: Any) -> Any:
+        """Return what a request asks for to have the value, as plain data."""
+        return value
+
+
+class Flag(Kind):
+    """Yes or no."""
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """An integer, `low <= value <= high`."""
+
+    low: int
+    high: int
+
+    def checked(self, name: str, value: Any) -> Any:
+        """See `Kind.checked`."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidInput(f"{name} {value!r} is no integer")
+        if not self.low <= value <= self.high:
+            raise InvalidInput(f"{name} {value} is out of range: {self}")
+        return value
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number, `low <= value <= high`.
+
+    Attributes
+    ----------
+    below : whether `high` itself is too much.
+    """
+
+    low: float
+    high: float
+    below: bool = False
+
+    def checked(self, name: str, value: Any) -> Any:
+        """See `Kind.checked`."""
+        if not self.low <= value <= self.high or (self.below and value == self.high):
+            raise InvalidInput(f"{name} {value} is out of range: {self}")
+        return value
+
+    def __str__(self) -> str:
+        return f"{self.low:g}{' to below ' if self.below else '..'}{self.high:g}"
+
+
+@dataclass(frozen=True)
+class Names(Kind):
+    """One of these names; the members of an enumeration may be given as text."""
+
+    names: type[StrEnum] | tuple[str, ...]
+
+    def checked(self, name: str, value: Any) -> Any:
+        """See `Kind.checked`."""
+        if isinstance(self.names, type):
+            return choose(self.names, name, str(value))
+        if value not in self.names:
+            raise InvalidInput(f"{name} {value!r}: choose one of {', '.join(self.names)}")
+        return value
+
+
+@dataclass(frozen=True)
+class NamesOrWhole(Kind):
+    """The text of one of these names, or of an integer, `low <= value <= high`.
+
+    What it means depends on the network, and is checked where that is known.
+    """
+
+    names: Iterable[str]
+    low: int
+    high: int
+    symbol: str | None = None
+
+    def made(self, asked: Any) -> Any:
+        """See `Kind.made`."""
+        return str(asked)
+
+    def asked(self, value: Any) -> Any:
+        """See `Kind.asked`."""
+        return int(value) if value.isdecimal() else value
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """A text in a small language, which has a parser; `symbol` stands for it."""
+
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Texts(Kind):
+    """Several of such texts, at most `most`."""
+
+    symbol: str
+    most: int
+
+    def made(self, asked: Any) -> Any:
+        """See `Kind.made`."""
+        return tuple(asked or ())
+
+
+@dataclass(frozen=True)
+class Group(Kind):
+    """A dataclass of settings.
+
+    Attributes
+    ----------
+    declaring : the dataclass.
+    parse, symbol : what makes one of a text on a command line, and what stands for that.
+    """
+
+    declaring: Callable[..., object]
+    parse: Callable[[str], Any] = str
+    symbol: str | None = None
+
+    def made(self, asked: Any) -> Any:
+        """See `Kind.made`."""
+        return None if asked is None else self.declaring(**vars(asked))
+
+    def asked(self, value: Any) -> Any:
+        """See `Kind.asked`."""
+        return None if value is None else asdict(value)
+
+
+@dataclass(frozen=True)
+class Switch(Group):
+    """A dataclass of settings with their defaults, or None; asked for by yes or no."""
+
+    def made(self, asked: Any) -> Any:
+        """See `Kind.made`."""
+        return self.declaring() if asked else None
+
+    def asked(self, value: Any) -> Any:
+        """See `Kind.asked`."""
+        return value is not None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known of a setting.
+
+    Attributes
+    ----------
+    text : what it is, without a full stop.
+    option : its name in requests and on the command line; None if it is not offered there.
+    unset : what None, or no text at all, stands for; None where there has to be a value.
+    null : the same in a document, where most of what was left open is filled in.
+    """
+
+    default: Any
+    text: str
+    kind: Kind
+    option: str | None
+    unset: str | None
+    null: str | None
+    name: str = ""
+
+    def checked(self, value: Any) -> Any:
+        """Return the value, names as members; raise InvalidInput if it is out of range."""
+        return value if value is None and self.unset else self.kind.checked(self.name, value)
+
+
+def setting(
+    default: Any,
+    text: str,
+    kind: Kind,
+    *,
+    option: str | None = "",
+    unset: str | None = None,
+    null: str | None = None,
+) -> Any:
+    """Declare a setting as a field of a dataclass; see `Setting`.
+
+    Parameters
+    ----------
+    option : the name of the field without one.
+    """
+    return field(
+        default=default,
+        metadata={"setting": Setting(default, text, kind, option, unset, null)},
+    )
+
+
+@cache
+def settings(declaring: Any) -> Mapping[str, Setting]:
+    """Return the settings that a dataclass declares by name, in its order."""
+    declared = {one.name: one.metadata.get("setting") for one in fields(declaring)}
+    return {
+        name: replace(one, name=name, option=name if one.option == "" else one.option)
+        for name, one in declared.items()
+        if one is not None
+    }
+
+
+def check_settings(instance: object) -> None:
+    """Check the settings of a frozen dataclass that is being made; names become members.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range.
+    """
+    for name, one in settings(type(instance)).items():
+        object.__setattr__(instance, name, one.checked(getattr(instance, name)))
+
+
+def made(declaring: Callable[..., _Made], given: Mapping[str, Any], **more: Any) -> _Made:
+    """Make a dataclass of what is asked for by the names of its options, and of more fields.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range.
+    """
+    values = {
+        name: one.kind.made(given[one.option])
+        for name, one in settings(declaring).items()
+        if one.option is not None
+    }
+    return declaring(**values, **more)
+
+
+def asked(instance: object) -> dict[str, Any]:
+    """Return what a request asks for to have these settings, by option, as plain data."""
+    return {
+        one.option: one.kind.asked(getattr(instance, name))
+        for name, one in settings(type(instance)).items()
+        if one.option is not None
+    }
