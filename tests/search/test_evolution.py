@@ -46,7 +46,7 @@ SETTING = SearchSetting(
 
 
 @dataclass(frozen=True)
-class EndedJob:
+class FinishedSearch:
     """A search, with what it reported and simulated."""
 
     found: WeightedSearch
@@ -61,7 +61,7 @@ def search(
     landscape: Landscape | None = None,
     proposer: Proposer = new_strategy,
     events: list[Progress] | None = None,
-) -> EndedJob:
+) -> FinishedSearch:
     landscape = landscape or Landscape()
     events = [] if events is None else events
     found = search_weighted(
@@ -73,7 +73,7 @@ def search(
         proposer=proposer,
     )
     runs = [unit for unit in landscape.units.simulated if isinstance(unit, RunUnit)]
-    return EndedJob(found, events, runs)
+    return FinishedSearch(found, events, runs)
 
 
 @cache

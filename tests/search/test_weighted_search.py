@@ -51,7 +51,7 @@ def short_runs() -> Generator[None]:
 
 
 @dataclass(frozen=True)
-class EndedJob:
+class FinishedSearch:
     """A search, with what it computed, kept and reported."""
 
     result: TableResult
@@ -65,15 +65,17 @@ class EndedJob:
         return self.result.found
 
 
-def search(options: SearchOptions = QUICK, kept: Mapping[str, bytes] | None = None) -> EndedJob:
+def search(
+    options: SearchOptions = QUICK, kept: Mapping[str, bytes] | None = None
+) -> FinishedSearch:
     memory, executor, events = Memory(kept), Inline(), list[Progress]()
     unit_cache = UnitCache(executor, memory)
     result = optimize(TOPOLOGY, options, report=events.append, unit_cache=unit_cache)
-    return EndedJob(result, [unit.key for unit in executor.computed], memory.kept, events)
+    return FinishedSearch(result, [unit.key for unit in executor.computed], memory.kept, events)
 
 
 @pytest.fixture(scope="module")
-def ended() -> EndedJob:
+def ended() -> FinishedSearch:
     return search()
 
 
@@ -92,7 +94,7 @@ def assert_same(first: TableResult, second: TableResult, folder: Path) -> None:
     assert [table.id for table in first.found.front] == [table.id for table in second.found.front]
 
 
-def test_the_search_is_no_trivial_one(ended: EndedJob) -> None:
+def test_the_search_is_no_trivial_one(ended: FinishedSearch) -> None:
     # The last incumbent came from a generation, after those that the search begins with.
     search_alone = ended.found.search
     assert len(search_alone.steps) > 2
@@ -104,7 +106,7 @@ def test_the_search_is_no_trivial_one(ended: EndedJob) -> None:
     assert len(kinds) > 1
 
 
-def test_two_other_processes_find_the_same(ended: EndedJob, tmp_path: Path) -> None:
+def test_two_other_processes_find_the_same(ended: FinishedSearch, tmp_path: Path) -> None:
     assert_same(ended.result, optimize(TOPOLOGY, replace(QUICK, workers=2)), tmp_path)
 
 
@@ -122,7 +124,7 @@ class Interrupted(Memory):
             self._stop.set()
 
 
-def test_what_was_interrupted_goes_on(ended: EndedJob, tmp_path: Path) -> None:
+def test_what_was_interrupted_goes_on(ended: FinishedSearch, tmp_path: Path) -> None:
     stop, done = Event(), round(0.55 * len(ended.computed))
     memory = Interrupted(done, stop)
     with pytest.raises(Cancelled):
@@ -136,7 +138,7 @@ def test_what_was_interrupted_goes_on(ended: EndedJob, tmp_path: Path) -> None:
     assert_same(again.result, ended.result, tmp_path)
 
 
-def test_what_is_kept_is_not_computed(ended: EndedJob, tmp_path: Path) -> None:
+def test_what_is_kept_is_not_computed(ended: FinishedSearch, tmp_path: Path) -> None:
     # A tenth of the last simulations is lost.
     lost = set(random.Random(1).sample(ended.computed[-200:], 20))
     again = search(kept={key: data for key, data in ended.kept.items() if key not in lost})
@@ -144,7 +146,7 @@ def test_what_is_kept_is_not_computed(ended: EndedJob, tmp_path: Path) -> None:
     assert_same(again.result, ended.result, tmp_path)
 
 
-def test_a_larger_budget_goes_on_and_is_never_worse(ended: EndedJob) -> None:
+def test_a_larger_budget_goes_on_and_is_never_worse(ended: FinishedSearch) -> None:
     more = search(replace(QUICK, budget="3_800_000"), ended.kept)
     less = search(replace(QUICK, budget="0"), ended.kept)
     searches = [one.found.search for one in (less, ended, more)]
@@ -155,7 +157,7 @@ def test_a_larger_budget_goes_on_and_is_never_worse(ended: EndedJob) -> None:
     assert less.result.units.computed < 100
 
 
-def test_the_table_is_what_the_decision_says(ended: EndedJob) -> None:
+def test_the_table_is_what_the_decision_says(ended: FinishedSearch) -> None:
     decision = ended.result.validation.decision
     chosen = ended.result.chosen
     assert verify(ended.result.table).ok
@@ -173,7 +175,7 @@ def test_the_table_is_what_the_decision_says(ended: EndedJob) -> None:
     assert rows.weight == pytest.approx(simulated.weight, abs=1e-6)
 
 
-def test_what_was_judged_was_never_searched(ended: EndedJob) -> None:
+def test_what_was_judged_was_never_searched(ended: FinishedSearch) -> None:
     searched = {str(pattern) for pattern in ended.found.search.setting.workload.patterns}
     judged = {str(pattern) for pattern in ended.found.held_out.workload.patterns}
     assert (len(searched), len(judged)) == (5, 10)
@@ -187,7 +189,7 @@ def test_what_was_judged_was_never_searched(ended: EndedJob) -> None:
     assert ended.found.search.paper.name in against
 
 
-def test_stages_count_from_nothing_to_their_end(ended: EndedJob) -> None:
+def test_stages_count_from_nothing_to_their_end(ended: FinishedSearch) -> None:
     stages = list(dict.fromkeys(event.stage for event in ended.events))
     assert stages == ["probe", "search", "compare", "curves"]
     for stage in stages:
@@ -201,7 +203,7 @@ def test_stages_count_from_nothing_to_their_end(ended: EndedJob) -> None:
             assert done == list(range(counted[-1].total + 1))
 
 
-def test_the_document_is_json_and_says_what_was_searched(ended: EndedJob) -> None:
+def test_the_document_is_json_and_says_what_was_searched(ended: FinishedSearch) -> None:
     document = json.loads(json.dumps(TableDocument.of(ended.result).plain(), allow_nan=False))
     found = document["search"]
     assert (found["objective"], found["budget"]) == ("saturation", 3_200_000)
@@ -215,7 +217,7 @@ def test_the_document_is_json_and_says_what_was_searched(ended: EndedJob) -> Non
 
 
 @pytest.mark.parametrize("stage", ["search", "compare", "curves"])
-def test_a_search_can_be_cancelled_at_any_stage(ended: EndedJob, stage: str) -> None:
+def test_a_search_can_be_cancelled_at_any_stage(ended: FinishedSearch, stage: str) -> None:
     stop = Event()
 
     def report(event: Progress) -> None:
@@ -290,7 +292,7 @@ def test_named_traffic_is_searched_weightiest_first_and_judged_as_named() -> Non
 
 @pytest.mark.parametrize("form", ["weights", "removal", None])
 def test_only_what_follows_from_a_rule_has_a_compact_form(
-    ended: EndedJob, form: str | None
+    ended: FinishedSearch, form: str | None
 ) -> None:
     chosen = next(one for one in ended.found.search.raced if one.candidate.form == form)
     decision = replace(
