@@ -11,11 +11,12 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from tvlb.statistics import CONFIDENCE
+
 __all__ = ["SERIES_STEP", "Series", "half_width", "jain_index", "make_series", "ratio"]
 
 SERIES_STEP = 1000
 _FINE_STEP = 100  # of the compiled core
-_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +70,14 @@ def half_width(batches: NDArray[np.float64]) -> float:
 
     Notes
     -----
-    Student's t on the batch means. Batches must be long against the correlation time; just below
-    saturation they are not, and the interval is too narrow. NaN if a batch is empty.
+    Student's t on the batch means, all of them: `tvlb.statistics.estimate` leaves out those that
+    NaN. Batches must be long against the correlation time; just below saturation they are not, and
+    the interval is too narrow. NaN if a batch is empty.
     """
     count = len(batches)
     if count < 2 or np.isnan(batches).any():
         return math.nan
-    quantile = float(scipy.special.stdtrit(count - 1, (1.0 + _CONFIDENCE) / 2.0))
+    quantile = float(scipy.special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
     return quantile * float(batches.std(ddof=1)) / math.sqrt(count)
 
 

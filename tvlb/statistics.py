@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-__all__ = ["CONFIDENCE", "Estimate", "estimate", "half_width", "standard_error"]
+__all__ = ["CONFIDENCE", "Estimate", "estimate", "standard_error"]
 
 CONFIDENCE = 0.95
 """Of all intervals."""
@@ -97,8 +97,3 @@ def _within(values: NDArray[np.float64], case: NDArray[np.generic]) -> tuple[int
 def standard_error(values: Values) -> float:
     """Return the standard error of the mean; nan for fewer than two values."""
     return estimate(values).error
-
-
-def half_width(values: Values) -> float:
-    """Return half the Student-t interval of the mean; nan for fewer than two values."""
-    return estimate(values).half_width()

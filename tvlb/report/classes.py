@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from tvlb.report.points import Point, size_name
-from tvlb.statistics import half_width
+from tvlb.statistics import estimate
 
 __all__ = ["LEAST_SIZES", "Estimate", "PointClass", "Verdict", "classes_of"]
 
@@ -176,7 +176,7 @@ def _estimate(members: Sequence[Point], figure: str) -> Estimate | None:
     halves = [float(np.mean([_half(one) for one in same])) for same in by_size.values()]
     if len(means) >= LEAST_SIZES:
         # Without intervals of their own, the sizes still have one over them.
-        half = float(np.fmax(half_width(means), math.hypot(*halves) / len(halves)))
+        half = float(np.fmax(estimate(means).half_width(), math.hypot(*halves) / len(halves)))
     else:
         half = float(np.mean(halves))
     mean = float(np.mean(means))
