@@ -5,6 +5,7 @@ of requests, sweeps and documents (`tvlb.schemas.settings`) and the option of a 
 (`tvlb.cli.settings`).
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
@@ -77,24 +78,29 @@ class Whole(Kind):
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A number, `low <= value <= high`.
+    """A finite number, `low <= value <= high`.
 
     Attributes
     ----------
-    below : whether `high` itself is too much.
+    above, below : whether `low` itself is too little, and `high` too much.
     """
 
     low: float
-    high: float
+    high: float = math.inf
+    above: bool = False
     below: bool = False
 
     def checked(self, name: str, value: Any) -> Any:
         """See `Kind.checked`."""
-        if not self.low <= value <= self.high or (self.below and value == self.high):
+        is_end = (self.above and value == self.low) or (self.below and value == self.high)
+        if is_end or not (self.low <= value <= self.high and math.isfinite(value)):
             raise InvalidInput(f"{name} {value} is out of range: {self}")
         return value
 
     def __str__(self) -> str:
+        if self.above:
+            most = "" if math.isinf(self.high) else f", at most {self.high:g}"
+            return f"above {self.low:g}{most}"
         return f"{self.low:g}{' to below ' if self.below else '..'}{self.high:g}"
 
 

@@ -1,12 +1,15 @@
 """Every setting is what its declaration says: on the command line, in requests and documents."""
 
+import math
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_group
 
+from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.choices import one_of
 from tvlb.cli.app import app
 from tvlb.errors import InvalidInput
@@ -24,13 +27,25 @@ from tvlb.settings import (
     settings,
 )
 
+SWEEPS = (Path(__file__).parents[2] / "docs/sweeps.md").read_text()
+COMMANDS = {
+    SearchOptions: "table",
+    SimulationConfig: "simulate",
+    BalanceOptions: "balance",
+    WeightOptions: "balance",
+}
+REQUESTS = {SearchOptions: TableBody, SimulationConfig: SimulationBody}
 
-def offered(declaring: type) -> list[Setting]:
-    return [one for one in settings(declaring).values() if one.option is not None]
 
-
-SEARCH, SIMULATION = offered(SearchOptions), offered(SimulationConfig)
-NAMES = [pytest.param(one, id=one.name) for one in SEARCH + SIMULATION]
+def cases(declaring: Iterable[type]) -> Any:
+    """Parametrize a test by the dataclasses and their settings that are offered."""
+    offered = [
+        pytest.param(one, setting, id=f"{one.__name__}.{setting.name}")
+        for one in declaring
+        for setting in settings(one).values()
+        if setting.option is not None
+    ]
+    return pytest.mark.parametrize(("declaring", "setting"), offered)
 
 
 def of_command(name: str) -> dict[str, Any]:
@@ -44,17 +59,21 @@ def of_command(name: str) -> dict[str, Any]:
 def numbers(schema: dict[str, Any]) -> Iterable[tuple[float, float]]:
     """Return the ranges of the numbers that a schema allows, with their open ends."""
     for one in schema.get("anyOf", [schema]):
-        if "minimum" in one:
-            yield one["minimum"], one.get("maximum", one.get("exclusiveMaximum"))
+        if one["type"] in ("integer", "number"):
+            low, high = (
+                [one[key] for key in (least, f"exclusive{least.title()}") if key in one]
+                for least in ("minimum", "maximum")
+            )
+            yield low[0], [*high, math.inf][0]
 
 
 def names(schema: dict[str, Any]) -> list[str]:
     return [name for one in schema.get("anyOf", [schema]) for name in one.get("enum", [])]
 
 
-@pytest.mark.parametrize("setting", NAMES)
-def test_every_setting_is_an_option_of_its_command(setting: Setting) -> None:
-    option = of_command("table" if setting in SEARCH else "simulate")[str(setting.option)]
+@cases(COMMANDS)
+def test_every_setting_is_an_option_of_its_command(declaring: type, setting: Setting) -> None:
+    option = of_command(COMMANDS[declaring])[str(setting.option)]
     assert option.help.startswith(setting.text)
     if isinstance(setting.kind, Whole | Number):
         assert option.help == f"{setting.text}, {setting.kind}."
@@ -67,10 +86,9 @@ def test_every_setting_is_an_option_of_its_command(setting: Setting) -> None:
     assert setting.kind.made(usual) == setting.default
 
 
-@pytest.mark.parametrize("setting", NAMES)
-def test_every_setting_is_a_field_of_its_request(setting: Setting) -> None:
-    model = TableBody if setting in SEARCH else SimulationBody
-    schema = model.model_json_schema()["properties"][setting.option]
+@cases(REQUESTS)
+def test_every_setting_is_a_field_of_its_request(declaring: type, setting: Setting) -> None:
+    schema = REQUESTS[declaring].model_json_schema()["properties"][setting.option]
     shown = schema["description"]
     assert shown.startswith(setting.text)
     assert setting.unset is None or shown.endswith(f" for {setting.unset}.")
@@ -85,8 +103,9 @@ def test_every_setting_is_a_field_of_its_request(setting: Setting) -> None:
         assert schema["maxItems"] == kind.most
 
 
-@pytest.mark.parametrize("setting", [one for one in NAMES if one.values[0] in SEARCH])
-def test_every_option_of_a_search_is_a_key_of_sweeps(setting: Setting) -> None:
+@cases([SearchOptions])
+def test_every_option_of_a_search_is_a_key_of_sweeps(declaring: type, setting: Setting) -> None:
+    assert declaring is SearchOptions
     sweep = SweepBody.model_json_schema()
     table = TableBody.model_json_schema()["properties"]
     if setting.name == "routing":
@@ -94,12 +113,16 @@ def test_every_option_of_a_search_is_a_key_of_sweeps(setting: Setting) -> None:
     else:
         keys = sweep["$defs"]["TableOptions"]["properties"]
         assert keys[setting.option] == table[setting.option]
+        (row,) = [line for line in SWEEPS.splitlines() if line.startswith(f"| `{setting.option}` ")]
+        if isinstance(setting.kind, Whole | Number):
+            assert row.split("|")[4].strip().startswith(str(setting.kind))
 
 
 def test_every_setting_is_recorded() -> None:
     for model, part, declaring in (
         (TableDocument, "SearchParameters", SearchOptions),
         (TableDocument, "Windows", Windows),
+        (TableDocument, "BalanceSettings", BalanceOptions),
         (SimulationDocument, "SimulationSettings", SimulationConfig),
     ):
         recorded = model.model_json_schema()["$defs"][part]
@@ -113,14 +136,14 @@ def test_every_setting_is_recorded() -> None:
                 assert list(numbers(schema)) == [(setting.kind.low, setting.kind.high)]
 
 
-@pytest.mark.parametrize("setting", NAMES)
-def test_values_out_of_range_are_refused(setting: Setting) -> None:
-    declaring: Any = SearchOptions if setting in SEARCH else SimulationConfig
+@cases(COMMANDS)
+def test_values_out_of_range_are_refused(declaring: Any, setting: Setting) -> None:
     kind, bad = setting.kind, list[Any]()
     if isinstance(kind, Whole):
         bad = [kind.low - 1, kind.high + 1, 1.5, True]
     elif isinstance(kind, Number):
-        bad = [kind.low - 1, kind.high + 1, float("nan"), *([kind.high] if kind.below else [])]
+        ends = [kind.low] * kind.above + [kind.high] * kind.below
+        bad = [kind.low - 1, kind.high + 1, math.inf, math.nan, *ends]
     elif isinstance(kind, Names):
         bad = ["none of these"]
     for value in bad:

@@ -7,14 +7,8 @@ import typer
 from rich.console import Console
 
 from tvlb.balance import Balanced, BalanceOptions, WeightOptions, balance, balance_weights
-from tvlb.cli.options import (
-    Json,
-    PathSetOption,
-    Seed,
-    TopologyArgument,
-    integer,
-    number,
-)
+from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument
+from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
@@ -27,6 +21,7 @@ from tvlb.topology import parse_topology
 __all__ = ["balance_command"]
 
 
+@takes_settings
 def balance_command(
     topology: TopologyArgument,
     vlb: PathSetOption = "all",
@@ -37,28 +32,13 @@ def balance_command(
             help="removal: paths over busy links go; weights: they are drawn less often.",
         ),
     ] = "removal",
-    local_threshold: Annotated[
-        float, number("Removal: overloaded for a pair above this multiple of the mean.")
-    ] = 2.0,
-    global_threshold: Annotated[
-        float, number("Removal: overloaded over all pairs above this multiple of the mean.")
-    ] = 1.2,
-    floor_paths: Annotated[int, integer("Removal: fewest paths that a pair keeps.")] = 4,
-    floor_share: Annotated[float, number("Removal: smallest share that a pair keeps.")] = 0.5,
-    rounds: Annotated[int, integer("Weights: how often they are changed.")] = 30,
-    step: Annotated[
-        float,
-        number("Weights: at twice the mean usage, paths are drawn exp(-STEP) times as often."),
-    ] = 0.5,
-    weight_floor: Annotated[
-        float, number("Weights: smallest share of its weight that a path keeps.")
-    ] = 1 / 64,
+    *,
+    removal: BalanceOptions,
+    weights: WeightOptions,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Balance the link usage of a path set by removing paths or by changing their weights."""
-    removal = BalanceOptions(local_threshold, global_threshold, floor_paths, floor_share)
-    weights = WeightOptions(rounds, step, weight_floor)
     _check_method(method, removal, weights)
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import MISSING
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
 from tvlb.balance import BalanceOptions
 from tvlb.documents import WHOLE
-from tvlb.schemas.common import Document, Share
+from tvlb.schemas.common import Document
 from tvlb.schemas.requests import STRICT
 from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
 from tvlb.search import SimulationConfig
@@ -103,9 +104,11 @@ def _written(setting: Setting) -> Any:
     match setting.kind:
         case Whole(low, high):
             values = Annotated[int, Field(ge=low, le=high)]
-        case Number(low, high, below):
-            most = Field(ge=low, lt=high) if below else Field(ge=low, le=high)
-            values = Annotated[float, most]
+        case Number(low, high, above, below):
+            ends: dict[str, Any] = {"gt" if above else "ge": low}
+            if isfinite(high):
+                ends["lt" if below else "le"] = high
+            values = Annotated[float, Field(**ends)]
         case Names(names):
             values = names if isinstance(names, type) else Annotated[str, OneOf(names)]
         case NamesOrWhole(names):
@@ -160,15 +163,8 @@ class SimulationSettings(with_settings(RouterSettings, SimulationConfig, _WINDOW
     """Settings of the simulated routers, with the windows."""
 
 
-class BalanceSettings(Document):
+class BalanceSettings(with_settings(Document, BalanceOptions)):
     """Thresholds and floors of balancing."""
-
-    local_threshold: float = Field(
-        gt=1.0, description="A link is overloaded for a pair above this multiple of the mean usage."
-    )
-    global_threshold: float = Field(gt=1.0, description="The same for the usage over all pairs.")
-    floor_paths: int = Field(ge=1, description="Fewest paths that a pair keeps.")
-    floor_share: Share = Field(description="Smallest share of its paths that a pair keeps.")
 
 
 _DOCUMENTS: dict[Any, Any] = {
