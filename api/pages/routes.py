@@ -23,7 +23,7 @@ from api.pages.views import (
 )
 from api.resources import job_resource, listed
 from api.routes.jobs import KnownJob
-from api.routes.reading import ResultId, StrictQuery, find_resource
+from api.routes.reading import DIGITS, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
 from tvlb.schemas import TableItem
 from tvlb.search import BUDGETS
@@ -67,8 +67,8 @@ Visit = Annotated[_Visit, Depends()]
 
 
 class _Older(StrictQuery):
-    jobs_before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
-    tables_before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
+    jobs_before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
+    tables_before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
     network: Annotated[str, Field(max_length=1000)] | SkipJsonSchema[None] = None
 
 
@@ -93,7 +93,7 @@ async def show_home(visit: Visit, older: Annotated[_Older, Query()]) -> Response
 
 
 class _Before(StrictQuery):
-    before: Annotated[int, Field(ge=0, le=2**31 - 1)] | SkipJsonSchema[None] = None
+    before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
 
 
 @router.get("/parts/jobs")

@@ -246,7 +246,7 @@ def test_an_interrupted_download_leaves_no_file(
     table: TableResource, proxy: Proxy, tmp_path: Path
 ) -> None:
     proxy.limit = 1500
-    with Client(proxy.url, timeout=0.5) as other, pytest.raises(Unreachable, match="any more"):
+    with Client(proxy.url, timeout=3) as other, pytest.raises(Unreachable, match="any more"):
         other.download(table.id, "parquet", tmp_path / "t.parquet")
     assert proxy.broken >= 2
     assert list(tmp_path.iterdir()) == []

