@@ -124,7 +124,13 @@ class SimulationConfig:
         return tuple(getattr(self, f"{name}{_LATENCY}", latency) for name, latency in usual)
 
     def on(self, topology: Topology) -> "SimulationConfig":
-        """Return the settings with what the family of a network says filled in."""
+        """Return the settings with what the family of a network says filled in.
+
+        Raises
+        ------
+        InvalidInput : see `latencies`.
+        """
+        self.latencies(topology)
         return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme)
 
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:

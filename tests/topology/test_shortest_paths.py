@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sim_bridge import SimulationConfig
 from tests.topology.toy import Leaves, Ring, WalkCounts
 from tvlb.errors import InvalidInput
 from tvlb.paths import all_pairs, data_points, min_rows, strategic_choices
@@ -163,3 +164,9 @@ def test_min_paths_are_all_shortest_walks(name: str) -> None:
     assert len(np.unique(np.column_stack([rows.pair_of_row, links]), axis=0)) == len(rows)
     ends = topology.network.link_target[links[np.arange(len(rows)), rows.hops - 1]]
     assert (ends == rows.target[rows.pair_of_row]).all()
+
+
+def test_latencies_of_links_that_it_does_not_have_are_refused() -> None:
+    assert SimulationConfig().on(Ring(5)).latencies(Ring(5)) == (10,)
+    with pytest.raises(InvalidInput, match=r"global_latency = 20: ring\(5\) has ring links only"):
+        SimulationConfig(global_latency=20).on(Ring(5))
