@@ -37,6 +37,7 @@ class Stopped(Enum):
     CANCELLED = 2
     DEADLOCKED = 3
 
+MAX_HOPS: int
 MAX_PORTS: int
 
 class Traffic:

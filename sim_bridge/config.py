@@ -1,10 +1,11 @@
 """The settings of a simulation run, checked when they are made."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
+from sim_bridge import _core
 from sim_bridge.routing import Routing
 from tvlb.errors import InvalidInput
 from tvlb.settings import Flag, Names, Whole, check_settings, setting, settings
@@ -15,6 +16,9 @@ __all__ = ["MAX_CYCLES", "Decide", "SimulationConfig", "Warmup"]
 
 MAX_CYCLES = 100_000_000
 _LATENCY = "_latency"
+_OF_FAMILY = "what the family of the network says"
+_NO_LINKS = "a network without such links"
+_MAX_VCS = 8
 
 
 class Decide(StrEnum):
@@ -78,13 +82,17 @@ class SimulationConfig:
     vc_count: int | None = setting(
         None,
         "Virtual channels per port",
-        Whole(1, 8),
+        Whole(1, _MAX_VCS),
         unset="what the scheme needs",
         null="what the scheme needs",
     )
     buffer_flits: int = setting(32, "Buffer per input VC, flits", Whole(1, 4096), option="buffer")
-    local_latency: int = setting(10, "Local link latency, cycles", Whole(1, 4096))
-    global_latency: int = setting(15, "Global link latency, cycles", Whole(1, 4096))
+    local_latency: int | None = setting(
+        None, "Local link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
+    )
+    global_latency: int | None = setting(
+        None, "Global link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
+    )
     speedup: int = setting(2, "Internal switch steps per cycle", Whole(1, 16))
     threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
@@ -112,16 +120,17 @@ class SimulationConfig:
         InvalidInput : a setting is given for a kind of links that the network does not have.
         """
         kinds = topology.kinds
-        for one in fields(self):
-            kind = one.name.removesuffix(_LATENCY)
-            given = one.name.endswith(_LATENCY) and getattr(self, one.name) != one.default
-            if given and kind not in kinds.names:
+        given = {
+            name.removesuffix(_LATENCY): getattr(self, name) for name in self.latency_settings()
+        }
+        for kind, latency in given.items():
+            if latency is not None and kind not in kinds.names:
                 raise InvalidInput(
-                    f"{one.name} = {getattr(self, one.name)}: {topology} has "
+                    f"{kind}{_LATENCY} = {latency}: {topology} has "
                     f"{' and '.join(kinds.names)} links only"
                 )
         usual = zip(kinds.names, kinds.latencies, strict=True)
-        return tuple(getattr(self, f"{name}{_LATENCY}", latency) for name, latency in usual)
+        return tuple(given.get(name) or latency for name, latency in usual)
 
     def on(self, topology: Topology) -> "SimulationConfig":
         """Return the settings with what the family of a network says filled in.
@@ -130,15 +139,36 @@ class SimulationConfig:
         ------
         InvalidInput : see `latencies`.
         """
-        self.latencies(topology)
-        return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme)
+        of_kind = zip(topology.kinds.names, self.latencies(topology), strict=True)
+        latencies = {f"{kind}{_LATENCY}": latency for kind, latency in of_kind}
+        known = {name: latencies.get(name) for name in self.latency_settings()}
+        return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme, **known)
 
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
-        """Virtual channels per port that a run with this routing has."""
+        """Virtual channels per port that a run with this routing has.
+
+        Raises
+        ------
+        InvalidInput : routes are too long for the simulator, or need too many virtual channels.
+        """
+        chosen = Routing(routing)
+        longest = len(topology.longest_min_path) * (2 if chosen.draws_vlb else 1)
+        links = longest + chosen.decides_again
+        if links > _core.MAX_HOPS:
+            raise InvalidInput(
+                f"routing {chosen} on {topology} takes up to {links} links; the simulator follows "
+                f"at most {_core.MAX_HOPS}"
+            )
         if self.vc_count is not None:
             return self.vc_count
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
-        return scheme.vcs_needed(_longest_route(topology, Routing(routing)))
+        needed = scheme.vcs_needed(_longest_route(topology, chosen))
+        if needed > _MAX_VCS:
+            raise InvalidInput(
+                f"VC scheme {scheme} needs {needed} virtual channels per port on {topology}; the "
+                f"simulator has at most {_MAX_VCS}: give a vc_count, and it clamps the others"
+            )
+        return needed
 
 
 def _longest_route(topology: Topology, routing: Routing) -> Kinds:

@@ -54,7 +54,7 @@ nb::object draw_once(const PathSampler& sampler, int source, int target, std::ui
   Draws draws(stream);
   const auto triple = sampler.draw(source, target, draws);
   if (!triple) return nb::none();
-  return nb::make_tuple(triple->intermediate, triple->first_link, triple->second_link);
+  return nb::make_tuple(triple->intermediate, triple->first_half, triple->second_half);
 }
 
 void bind_samplers(nb::module_& module) {
@@ -252,4 +252,5 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_result(module);
   tvlb::sim::bind_run(module);
   module.attr("MAX_PORTS") = tvlb::sim::kMaxPorts;
+  module.attr("MAX_HOPS") = tvlb::sim::kMaxHops;
 }

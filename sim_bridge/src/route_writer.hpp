@@ -54,7 +54,14 @@ class RouteWriterOf final : public RouteWriter {
         decide_again_(std::get<Decision<Family>>(Routings::find(config.routing).decisions.again)),
         walk_(vc::Schemes::find(config.vc_scheme).walk),
         last_vc_(config.vc_count - 1),
-        vc_slots_(credits.vc_slots) {}
+        vc_slots_(credits.vc_slots) {
+    const Routing& routing = Routings::find(config.routing);
+    const int halves = routing.detours == Detours::never ? 1 : 2;
+    const int links = halves * network.half_links() + static_cast<int>(routing.decisions.has_again);
+    if (links > kMaxHops) {
+      throw std::invalid_argument("routes of " + std::to_string(links) + " links are too long");
+    }
+  }
 
   void decide(int source, int target, OutputVcId ejection, Draws& draws,
               Packet& packet) const override {

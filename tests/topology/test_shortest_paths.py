@@ -1,6 +1,7 @@
 """What networks say whose MIN paths are all shortest paths, on a ring and on two levels."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from sim_bridge import SimulationConfig
 from tests.topology.toy import Leaves, Ring, WalkCounts
 from tvlb.errors import InvalidInput
 from tvlb.paths import all_pairs, data_points, min_rows, strategic_choices
-from tvlb.topology import Dragonfly, Topology, Triples, compiled, parse_topology
+from tvlb.topology import Dragonfly, LinkKinds, Topology, Triples, compiled, parse_topology
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -170,3 +171,25 @@ def test_latencies_of_links_that_it_does_not_have_are_refused() -> None:
     assert SimulationConfig().on(Ring(5)).latencies(Ring(5)) == (10,)
     with pytest.raises(InvalidInput, match=r"global_latency = 20: ring\(5\) has ring links only"):
         SimulationConfig(global_latency=20).on(Ring(5))
+
+
+def test_a_network_has_the_latencies_of_its_family_unless_others_are_asked_for() -> None:
+    class Short(Ring):
+        kinds = LinkKinds(("local",), (3,), ("Links of the ring.",))
+
+    assert SimulationConfig().latencies(Short(5)) == (3,)
+    assert SimulationConfig(local_latency=10).latencies(Short(5)) == (10,)
+    known = SimulationConfig().on(Short(5))
+    assert (known.local_latency, known.global_latency) == (3, None)
+
+
+def test_routes_that_the_simulator_cannot_follow_are_refused() -> None:
+    config = SimulationConfig()
+    assert config.resolved_vc_count(Ring(8), "min") == 8
+    with pytest.raises(InvalidInput, match=r"routing vlb on ring\(8\) takes up to 8 links; .* 7$"):
+        config.resolved_vc_count(Ring(8), "vlb")
+    with pytest.raises(InvalidInput, match=r"routing par on ring\(8\) takes up to 9 links"):
+        replace(config, vc_count=4).resolved_vc_count(Ring(8), "par")
+    with pytest.raises(InvalidInput, match=r"per-hop needs 10 virtual channels .* at most 8"):
+        config.resolved_vc_count(Ring(10), "min")
+    assert replace(config, vc_count=8).resolved_vc_count(Ring(10), "min") == 8

@@ -101,17 +101,18 @@ class SimulationBody(with_options(_Scenario, SimulationConfig)):
                 "or both"
             )
         simulation = self.simulation(network)
-        scenario = simulation.scenario
+        scenario, config = simulation.scenario, simulation.config
         scenario.pattern.resolve(network, self.seed)
         return self.model_copy(
-            update={
+            update={name: getattr(config, name) for name in config.latency_settings()}
+            | {
                 "topology": described(network),
                 "vlb": str(scenario.path_set),
                 "pattern": str(scenario.pattern),
                 "load": tuple(dict.fromkeys(self.load)),
-                "warmup": _warmup_text(simulation.config),
-                "vcs": simulation.config.vc_scheme,
-                "vc_count": simulation.config.resolved_vc_count(network, self.routing),
+                "warmup": _warmup_text(config),
+                "vcs": config.vc_scheme,
+                "vc_count": config.resolved_vc_count(network, self.routing),
             }
         )
 

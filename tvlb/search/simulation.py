@@ -36,7 +36,8 @@ class SimulationRequest:
 
     Raises
     ------
-    InvalidInput : the number of seeds, or the last seed, is out of range.
+    InvalidInput : the number of seeds, or the last seed, is out of range, or the simulator cannot
+        follow the routes of the network.
     """
 
     scenario: Scenario
@@ -47,7 +48,9 @@ class SimulationRequest:
         if not 1 <= self.seeds <= _MAX_SEEDS:
             raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
         check_seed(self.scenario.seed + self.seeds - 1)
-        object.__setattr__(self, "config", self.config.on(self.scenario.topology))
+        topology = self.scenario.topology
+        object.__setattr__(self, "config", self.config.on(topology))
+        self.config.resolved_vc_count(topology, self.scenario.routing)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
