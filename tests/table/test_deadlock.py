@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from sim_bridge import Routing
+from tests.topology.toy import Leaves, Ring
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
-from tvlb.table import Table, VcSettings, check_deadlock, verify
+from tvlb.table import DeadlockCheck, Table, VcSettings, check_deadlock, verify
 from tvlb.table.structure import pair_chunks
-from tvlb.topology import Dragonfly, LinkKind
+from tvlb.topology import Dragonfly, LinkKind, Topology
 from tvlb.virtual_channels import VcScheme
 
 LOCAL, GLOBAL, END = int(LinkKind.LOCAL), int(LinkKind.GLOBAL), -1
@@ -43,7 +44,7 @@ def test_per_hop_counts_links() -> None:
 
 
 def brute_force_graph(
-    topology: Dragonfly, rows: PathRows, settings: VcSettings, count: int
+    topology: Topology, rows: PathRows, settings: VcSettings, count: int
 ) -> "nx.DiGraph[tuple[int, int]]":
     """Build the dependency graph path by path, in plain Python."""
     graph: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
@@ -72,7 +73,10 @@ def brute_force_graph(
         for (_, target), paths in shortest.items():
             for links in paths:
                 second = int(network.link_target[links[0]])
-                if network.link_kind[links[0]] == LOCAL and second != target:
+                is_open = (
+                    not isinstance(topology, Dragonfly) or network.link_kind[links[0]] == LOCAL
+                )
+                if is_open and second != target:
                     least = min(len(path) for path in shortest[second, target])
                     short = [path for path in shortest[second, target] if len(path) == least]
                     for rest in short + by_pair.get((second, target), []):
@@ -96,6 +100,30 @@ def test_cycles_are_found_exactly_where_a_plain_search_finds_them(
     channels = [(channel.link, channel.vc) for channel in found.cycle]
     for before, after in zip(channels, channels[1:] + channels[:1], strict=True):
         assert graph.has_edge(before, after)
+
+
+# A packet that decides again came by a link of either kind.
+@pytest.mark.parametrize("scheme", ["won", "per-hop"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, None])
+@pytest.mark.usefixtures("toys")
+def test_no_cycle_is_missed_where_second_decisions_follow_links_of_any_kind(
+    scheme: str, count: int | None
+) -> None:
+    topology = Leaves(3, 5)
+    rows = parse_expression("all", topology).all_rows()
+    settings = VcSettings(scheme, count, Routing("par"))
+    graph = brute_force_graph(topology, rows, settings, count or topology.max_hops + 1)
+    found = check_deadlock(rows, settings)
+    assert found.vcs_needed >= 1 + max(vc for _, vc in graph.nodes)
+    if found.cycle == ():
+        assert nx.is_directed_acyclic_graph(graph)
+
+
+@pytest.mark.usefixtures("toys")
+def test_networks_may_need_any_number_of_vcs() -> None:
+    rows = parse_expression("all", Ring(11)).all_rows()
+    assert check_deadlock(rows, VcSettings("per-hop")) == DeadlockCheck(vcs_needed=10, cycle=())
+    assert len(check_deadlock(rows, VcSettings("per-hop", 8)).cycle) > 0
 
 
 def test_one_vc_deadlocks_and_the_cycle_is_spelled_out(table: Table) -> None:

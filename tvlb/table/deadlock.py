@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Channel", "DeadlockCheck", "VcSettings", "check_deadlock"]
 
-_VC_LIMIT = 8  # PAR takes at most 7 links, so no scheme needs more
 _BEYOND = -1
 
 
@@ -125,13 +124,15 @@ class _Dependencies:
     def __init__(self, topology: Topology, scheme: VcScheme, vc_count: int | None) -> None:
         self.topology = topology
         self.scheme = scheme
-        self.last_vc = _VC_LIMIT - 1 if vc_count is None else min(vc_count, _VC_LIMIT) - 1
+        # No scheme rises by more than one on a link, and a second decision adds one link.
+        self.most_vcs = topology.max_hops + 1
+        self.last_vc = self.most_vcs - 1 if vc_count is None else min(vc_count, self.most_vcs) - 1
         self.vcs_needed = 0
         # Position -1, where a path has ended, reads as no kind.
         self._kind_of_link = np.append(topology.network.link_kind.astype(np.int8), np.int8(_BEYOND))
         self._outgoing, self._position = _outgoing_links(topology)
-        self._choices = self._outgoing.shape[1] * _VC_LIMIT
-        self._seen = np.zeros(topology.num_links * _VC_LIMIT * self._choices, dtype=bool)
+        self._choices = self._outgoing.shape[1] * self.most_vcs
+        self._seen = np.zeros(topology.num_links * self.most_vcs * self._choices, dtype=bool)
 
     def add(self, rows: PathRows) -> None:
         """Add the dependencies of paths taken from their first link on."""
@@ -144,22 +145,32 @@ class _Dependencies:
         The packet has already taken the first link of the MIN path, to the switch where it starts.
         """
         links = _revisable(rows).links()
-        arrival = np.full((len(links), 1), self.topology.longest_min_path[0], dtype=np.int8)
-        vcs = self._vcs(np.hstack([arrival, self._kind_of_link[links]]))
+        arriving = self.topology.arrivals(np.arange(self.topology.num_switches, dtype=np.int32))
+        start = self.topology.network.link_source[links[:, 0]]
+        for kind in range(len(self.topology.kinds.names)):
+            of_kind = np.where(self._kind_of_link[arriving] == kind, arriving, _BEYOND)
+            taken = np.any(of_kind >= 0, axis=1, keepdims=True)[start, 0]
+            if np.any(taken):
+                self._add_after(of_kind, kind, links[taken])
+
+    def _add_after(self, arriving: NDArray[np.int32], kind: int, links: NDArray[np.int32]) -> None:
+        """Add paths that follow on links of one kind, `arriving` at each switch, -1 beyond."""
+        first = np.full((len(links), 1), kind, dtype=np.int8)
+        vcs = self._vcs(np.hstack([first, self._kind_of_link[links]]))
         self._add_walk(links, vcs[:, 1:])
-        starts = (links[:, 0].astype(np.int64) * _VC_LIMIT + vcs[:, 0]) * _VC_LIMIT + vcs[:, 1]
-        start, vc = np.divmod(np.unique(starts), _VC_LIMIT)
-        link, arrival_vc = np.divmod(start, _VC_LIMIT)
-        for arriving in self.topology.arrivals(self.topology.network.link_source[link]).T:
-            present = arriving >= 0
-            self._keep(arriving[present], arrival_vc[present], link[present], vc[present])
+        starts = (links[:, 0].astype(np.int64) * self.most_vcs + vcs[:, 0]) * self.most_vcs
+        start, vc = np.divmod(np.unique(starts + vcs[:, 1]), self.most_vcs)
+        link, arrival_vc = np.divmod(start, self.most_vcs)
+        for column in arriving[self.topology.network.link_source[link]].T:
+            present = column >= 0
+            self._keep(column[present], arrival_vc[present], link[present], vc[present])
 
     def cycle(self) -> tuple[Channel, ...]:
         """Return the channels of one cycle, or nothing."""
         before, choice = np.divmod(np.flatnonzero(self._seen), self._choices)
-        position, vc = np.divmod(choice, _VC_LIMIT)
-        meeting = self.topology.network.link_target[before // _VC_LIMIT]
-        after = self._outgoing[meeting, position].astype(np.int64) * _VC_LIMIT + vc
+        position, vc = np.divmod(choice, self.most_vcs)
+        meeting = self.topology.network.link_target[before // self.most_vcs]
+        after = self._outgoing[meeting, position].astype(np.int64) * self.most_vcs + vc
         channels, ends = np.unique(np.concatenate([before, after]), return_inverse=True)
         source, target = np.split(ends, 2)
         size = len(channels)
@@ -186,12 +197,12 @@ class _Dependencies:
         next_link: NDArray[np.integer],
         next_vc: NDArray[np.int64],
     ) -> None:
-        channel = link.astype(np.int64) * _VC_LIMIT + vc
-        choice = self._position[next_link] * _VC_LIMIT + next_vc
+        channel = link.astype(np.int64) * self.most_vcs + vc
+        choice = self._position[next_link] * self.most_vcs + next_vc
         self._seen[channel * self._choices + choice] = True
 
     def _named(self, channel: int) -> Channel:
-        link, vc = divmod(channel, _VC_LIMIT)
+        link, vc = divmod(channel, self.most_vcs)
         network = self.topology.network
         return Channel(
             link,
