@@ -137,6 +137,24 @@ def test_schemas_admit_what_prints(path_sets: list[PathSet]) -> None:
             assert re.fullmatch(expression_regex(), text + more) is None
 
 
+@pytest.mark.parametrize(
+    "text", ["<= 4 + 60 %", "<=4 + ( 2 , 3 )", "short ( <= 4 )", "shape ( g . g : 2 )", " all "]
+)
+def test_schemas_and_parser_agree_on_blanks(text: str) -> None:
+    assert re.fullmatch(expression_regex(), text.strip())
+    tight = text.replace(" ", "")
+    assert str(parse_expression(text, Dragonfly(2, 4, 2, 9))) == str(
+        parse_expression(tight, Dragonfly(2, 4, 2, 9))
+    )
+
+
+@pytest.mark.parametrize("text", ["<=1 0", "<=4+6 0%", "sho rt(2,3)", "short(2,3 0)", "a ll"])
+def test_blanks_inside_words_and_numbers_are_refused(text: str) -> None:
+    assert re.fullmatch(expression_regex(), text) is None
+    with pytest.raises(InvalidInput, match="expected all, none, "):
+        parse_expression(text, Dragonfly(2, 4, 2, 9))
+
+
 def test_rows_are_paths_whose_weights_sum_to_one(
     topology: Topology, path_sets: list[PathSet]
 ) -> None:

@@ -38,7 +38,7 @@ class ExpressionSet(PathSet):
 
     @classmethod
     def parse(cls, text: str, topology: Topology, seed: int) -> Self | None:
-        """Return the set that a text without blanks gives; None if it is no text of this kind.
+        """Return the set of a text without blanks around it; None if it is none of this kind.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ _ANY = "?"
 _NUMBER = re.compile(r"(?:[0-9]+\.?|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _HALF = r"(\?|[a-z]{1,32})"
 # Of one shape and its weight, whatever halves a network has.
-SHAPE_REGEX = rf"{_HALF}\.{_HALF}( *: *{_NUMBER.pattern})?"
+SHAPE_REGEX = rf"{_HALF} *\. *{_HALF}( *: *{_NUMBER.pattern})?"
 _MOST_SHOWN = 12
 _LEAST, _MOST = 1e-9, 1e9
 _RANGE = "weights are 1e-9 to 1e9"
@@ -68,7 +68,7 @@ class Shapes:
         return sum(map(_distance, self.parts(code), self.parts(other)))
 
     def parse_weights(self, entries: Sequence[str]) -> tuple[float, ...]:
-        """Parse the arguments of `shape(...)`, without spaces; weights by code.
+        """Parse the arguments of `shape(...)`; weights by code.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Shapes:
         weights: dict[int, float] = {}
         for entry in entries:
             names, colon, number = entry.partition(":")
-            value = _weight(entry, number) if colon else 1.0
+            value = _weight(entry, number.strip()) if colon else 1.0
             for code in self._codes(entry, names):
                 if code in weights:
                     raise InvalidInput(f"shape {self.name(code)} is named twice")
@@ -91,7 +91,7 @@ class Shapes:
         return tuple(weights.get(code, 0.0) for code in range(len(self)))
 
     def _codes(self, entry: str, names: str) -> list[int]:
-        halves = names.split(".")
+        halves = [half.strip() for half in names.split(".")]
         known = (*self.halves, _ANY)
         if len(halves) != 2 or not all(half in known for half in halves):
             raise InvalidInput(

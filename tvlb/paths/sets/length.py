@@ -20,8 +20,8 @@ from tvlb.topology import Topology
 
 __all__ = ["PATH_SET", "LengthSet"]
 
-_TEXT = re.compile(r"<=([0-9]{1,3})(?:\+(?:([0-9]{1,3})%|\(([0-9]{1,2}),([0-9]{1,2})\)))?")
-_HOPS = "[1-9][0-9]?"
+_WHOLE = "([0-9]{1,3})"
+_TEXT = rf"<= *{_WHOLE}( *\+ *({_WHOLE} *%|\( *{_WHOLE} *, *{_WHOLE} *\)))?"
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,11 +76,11 @@ class LengthSet(WeightedSet, ExpressionSet):
             return cls(topology, seed=seed)
         if not text.startswith("<="):
             return None
-        match = _TEXT.fullmatch(text)
+        match = re.fullmatch(_TEXT, text)
         if match is None:
             raise InvalidInput(f"{text!r} is unknown")
         length, percent, first, second = (
-            None if part is None else int(part) for part in match.groups()
+            None if part is None else int(part) for part in match.group(1, 4, 5, 6)
         )
         assert length is not None
         if percent == 0:
@@ -97,8 +97,7 @@ class LengthSet(WeightedSet, ExpressionSet):
     @classmethod
     def regex(cls) -> str:
         """See `ExpressionSet.regex`."""
-        part = rf"[1-9][0-9]?%|\({_HOPS},{_HOPS}\)"
-        return rf"{cls.name}|<={_HOPS}( *\+ *({part}))?"
+        return f"{cls.name}|{_TEXT}"
 
     def mean_hops(self) -> float:
         """See `PathSet.mean_hops`; from counts that all sets of a topology share."""

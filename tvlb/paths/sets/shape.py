@@ -53,7 +53,7 @@ class ShapeSet(WeightedSet, ExpressionSet):
     @classmethod
     def regex(cls) -> str:
         """See `ExpressionSet.regex`."""
-        return rf"{cls.name}\( *{SHAPE_REGEX} *(, *{SHAPE_REGEX} *)*\)"
+        return rf"{cls.name} *\( *{SHAPE_REGEX} *(, *{SHAPE_REGEX} *)*\)"
 
     @property
     def rule(self) -> ShapeRule:

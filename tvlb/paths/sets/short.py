@@ -62,7 +62,7 @@ class ShortSet(ExpressionSet):
             case Call(_, ("all",), ()):
                 return cls(topology)
             case Call(_, (total,), ()) if total.startswith("<="):
-                return cls(topology, max_total=_HOPS.parse(total.removeprefix("<=")))
+                return cls(topology, max_total=_HOPS.parse(total.removeprefix("<=").strip()))
             case Call(_, (first, second), ()):
                 return cls(topology, _HOPS.parse(first), _HOPS.parse(second))
             case _:
@@ -77,7 +77,7 @@ class ShortSet(ExpressionSet):
     def regex(cls) -> str:
         """See `ExpressionSet.regex`."""
         hops = _HOPS.regex
-        return rf"{cls.name}\((all|<={hops}|{hops}, *{hops})\)"
+        return rf"{cls.name} *\( *(all|<= *{hops}|{hops} *, *{hops}) *\)"
 
     @property
     def _limits_halves(self) -> bool:
