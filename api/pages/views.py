@@ -70,7 +70,7 @@ def shown_table(table: Document) -> Document:
         "case": cases.case if cases else "pattern",
         "names": {one.expression: one.name for one in judged},
         "shapes": shape_rows(table) if found else (),
-        "patterns": tuple(dict.fromkeys([*by_pattern, "uniform", "shift(1,0)"])),
+        "patterns": tuple(dict.fromkeys([*by_pattern, "uniform"])),
         "formats": _formats(table["table"]),
         "versions": {
             name: text for name, text in table["provenance"].items() if isinstance(text, str)

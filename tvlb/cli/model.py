@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tvlb.choices import one_of
-from tvlb.cli.options import Json, PathSetOption, PatternOption, Seed, TopologyArgument
+from tvlb.cli.options import AdversarialPatternOption, Json, PathSetOption, Seed, TopologyArgument
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.files import check_writable
 from tvlb.model import (
@@ -19,7 +19,7 @@ from tvlb.provenance import versions
 from tvlb.schemas import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
-from tvlb.traffic import parse_pattern
+from tvlb.traffic import default_pattern, parse_pattern
 
 __all__ = ["model"]
 
@@ -27,7 +27,7 @@ __all__ = ["model"]
 def model(
     topology: TopologyArgument,
     vlb: PathSetOption = "all",
-    pattern: PatternOption = "shift(1,0)",
+    pattern: AdversarialPatternOption = None,
     solver: Annotated[
         str, typer.Option(help=f"{', or '.join(map(str, solver_kinds().values()))}.")
     ] = "highs",
@@ -49,7 +49,7 @@ def model(
     """Model the saturation throughput of one path set under one pattern."""
     network = parse_topology(topology)
     path_set = parse_path_set(vlb, network, seed)
-    traffic = parse_pattern(pattern)
+    traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
     case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
     if export is not None:

@@ -16,6 +16,7 @@ from tvlb.traffic import named_patterns
 from tvlb.virtual_channels import VcScheme
 
 __all__ = [
+    "AdversarialPatternOption",
     "Json",
     "PathSetOption",
     "PatternOption",
@@ -84,12 +85,15 @@ PathSetOption = Annotated[
         help=f"VLB path set: {', '.join(expression_examples())}, or a saved table.",
     ),
 ]
-PatternOption = Annotated[
-    str,
+_PATTERNS = f"{', '.join(one.example for one in named_patterns())}, or a traffic-matrix CSV file."
+PatternOption = Annotated[str, typer.Option("--pattern", metavar="PATTERN", help=_PATTERNS)]
+AdversarialPatternOption = Annotated[
+    str | None,
     typer.Option(
         "--pattern",
         metavar="PATTERN",
-        help=f"{', '.join(one.example for one in named_patterns())}, or a traffic-matrix CSV file.",
+        help=_PATTERNS,
+        show_default="the first adversarial one of the network",
     ),
 ]
 VcSchemeOption = Annotated[

@@ -64,7 +64,7 @@ def _model(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput
     model = body.model(network)
     solved = model.solve(path_set)
     case = ModelledCase.of(
-        network, path_set, body.traffic(), monotone=body.monotone, seed=body.seed
+        network, path_set, body.traffic(network), monotone=body.monotone, seed=body.seed
     )
     document = ModelDocument.of(case, solved).plain()
     seconds = solved.build_seconds + solved.solve_seconds

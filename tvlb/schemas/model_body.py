@@ -10,7 +10,7 @@ from tvlb.schemas.requests import Request, Seed
 from tvlb.schemas.texts import PathSetText, PatternText, SolverText
 from tvlb.search import Cost, model_cost
 from tvlb.topology import Topology, described
-from tvlb.traffic import Pattern, parse_named_pattern
+from tvlb.traffic import Pattern, default_pattern, parse_named_pattern
 
 __all__ = ["ModelBody"]
 
@@ -26,7 +26,10 @@ class ModelBody(Request):
     kind: ClassVar[str] = "model"
 
     vlb: PathSetText = "all"
-    pattern: PatternText = "shift(1,0)"
+    pattern: Annotated[
+        PatternText | None,
+        Field(description="Traffic pattern; null for the first adversarial one of the network."),
+    ] = None
     solver: SolverText = "highs"
     monotone: Annotated[
         bool, Field(description="Keep longer VLB paths no busier than shorter ones.")
@@ -37,22 +40,24 @@ class ModelBody(Request):
         """Return the path set."""
         return parse_expression(self.vlb, network, self.seed)
 
-    def traffic(self) -> Pattern:
+    def traffic(self, network: Topology) -> Pattern:
         """Return the traffic pattern."""
-        return parse_named_pattern(self.pattern)
+        return (
+            default_pattern(network) if self.pattern is None else parse_named_pattern(self.pattern)
+        )
 
     def model(self, network: Topology) -> PatternModel:
         """Return the model, ready to be solved."""
         return PatternModel(
             network,
-            self.traffic(),
+            self.traffic(network),
             monotone=self.monotone,
             solver=parse_solver(self.solver),
             seed=self.seed,
         )
 
     def _resolved(self, network: Topology) -> Self:
-        traffic = self.traffic()
+        traffic = self.traffic(network)
         traffic.resolve(network, self.seed)
         return self.model_copy(
             update={
@@ -64,4 +69,4 @@ class ModelBody(Request):
         )
 
     def _cost(self, network: Topology) -> Cost:
-        return model_cost(network, self.path_set(network), self.traffic())
+        return model_cost(network, self.path_set(network), self.traffic(network))

@@ -4,7 +4,7 @@ One parser, `parse_pattern`, serves the command line, files and Python alike. A 
 of `tvlb.traffic.patterns`.
 """
 
-from tvlb.traffic.adversaries import type1_set, type2_pattern, type2_set
+from tvlb.traffic.adversaries import default_pattern, type1_set, type2_pattern, type2_set
 from tvlb.traffic.demand import (
     Demand,
     DestinationTable,
@@ -42,6 +42,7 @@ __all__ = [
     "Type2",
     "Uniform",
     "check_flows",
+    "default_pattern",
     "named_patterns",
     "parse_named_pattern",
     "parse_pattern",

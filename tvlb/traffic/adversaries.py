@@ -5,10 +5,11 @@ References: Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, sec
 
 from tvlb.topology import Topology
 from tvlb.traffic.parse import named_patterns
-from tvlb.traffic.pattern import DestinationPattern
+from tvlb.traffic.pattern import DestinationPattern, NamedPattern
 from tvlb.traffic.patterns.permutation import Permutation
+from tvlb.traffic.patterns.uniform import Uniform
 
-__all__ = ["type1_set", "type2_pattern", "type2_set"]
+__all__ = ["default_pattern", "type1_set", "type2_pattern", "type2_set"]
 
 _TYPE2_PATTERNS = 20
 
@@ -16,6 +17,11 @@ _TYPE2_PATTERNS = 20
 def type1_set(topology: Topology) -> list[DestinationPattern]:
     """TYPE_1_SET: the adversarial patterns that follow a rule, such as all shifts of groups."""
     return [pattern for kind in _suited(topology) for pattern in kind.type1(topology)]
+
+
+def default_pattern(topology: Topology) -> NamedPattern:
+    """Return the pattern of a model that asks for no other: the first of TYPE_1_SET, or uniform."""
+    return next(iter(type1_set(topology)), Uniform())
 
 
 def type2_pattern(topology: Topology, seed: int) -> DestinationPattern:
