@@ -18,8 +18,8 @@ namespace tvlb::sim {
 /// A MIN path (no intermediate) or a VLB path between two switches, as its draws name it.
 struct Candidate {
   std::int32_t intermediate = -1;
-  std::int32_t first_link = -1;   // name of the only or first half
-  std::int32_t second_link = -1;  // of the second half
+  std::int32_t first_half = -1;   // name of the only or first half
+  std::int32_t second_half = -1;  // of the second half
   int hops = 0;                   // none: there is no such path
 };
 
@@ -82,7 +82,7 @@ class Candidates {
   [[nodiscard]] const Hop& hop(int link) const { return hops_[static_cast<std::size_t>(link)]; }
   [[nodiscard]] int first_link(int source, int target, const Candidate& candidate) const {
     const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
-    return min_.first_link(source, candidate.first_link, end);
+    return min_.first_link(source, candidate.first_half, end);
   }
   void append(Path& path, int source, int target, const Candidate& candidate) const;
 
@@ -166,10 +166,10 @@ void Candidates<Family>::append(Path& path, int source, int target,
                                 const Candidate& candidate) const {
   if (candidate.hops == 0) return;
   if (candidate.intermediate < 0) {
-    min_.append(path, source, candidate.first_link, target);
+    min_.append(path, source, candidate.first_half, target);
   } else {
-    min_.append(path, source, candidate.first_link, candidate.intermediate);
-    min_.append(path, candidate.intermediate, candidate.second_link, target);
+    min_.append(path, source, candidate.first_half, candidate.intermediate);
+    min_.append(path, candidate.intermediate, candidate.second_half, target);
   }
 }
 

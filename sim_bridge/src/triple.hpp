@@ -15,8 +15,8 @@ namespace tvlb::sim {
 /// A VLB path: MIN to `intermediate` and MIN on, both halves named as the family names them.
 struct Triple {
   std::int32_t intermediate;
-  std::int32_t first_link;
-  std::int32_t second_link;
+  std::int32_t first_half;
+  std::int32_t second_half;
 };
 
 /// Numbers for the paths of a known pair: the intermediate in the low bits, above it the positions
@@ -40,9 +40,9 @@ class TripleCodes {
       throw std::invalid_argument("path rows: switch " + std::to_string(via) +
                                   " is no intermediate of its pair");
     }
-    const std::uint64_t second = position(network, via, target, path.second_link);
+    const std::uint64_t second = position(network, via, target, path.second_half);
     const std::uint64_t halves =
-        position(network, source, via, path.first_link) * seconds(network, via, target) + second;
+        position(network, source, via, path.first_half) * seconds(network, via, target) + second;
     const std::uint64_t code = (halves << bits_) + static_cast<std::uint64_t>(via);
     if (code >= kNone) {
       throw std::invalid_argument("path rows: too many MIN paths between two switches");

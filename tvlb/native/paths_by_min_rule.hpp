@@ -70,9 +70,9 @@ public:
     }
 
     [[nodiscard]] std::size_t shape_of(const Path& path) const {
-        return topology_.min_half(path.source, path.first_link, path.intermediate) *
+        return topology_.min_half(path.source, path.first_half, path.intermediate) *
                    topology_.halves().size() +
-               topology_.min_half(path.intermediate, path.second_link, path.target);
+               topology_.min_half(path.intermediate, path.second_half, path.target);
     }
 
     [[nodiscard]] std::int64_t count_without_choice(std::int32_t s, std::int32_t d) const {

@@ -33,10 +33,10 @@ Shortest Topology::shortest_min(std::int32_t from, std::int32_t to) const {
 PathLinks Topology::links_of(const Path& path) const {
     PathLinks out;
     if (path.intermediate == kAbsent) {
-        append_min(out, path.source, path.first_link, path.target);
+        append_min(out, path.source, path.first_half, path.target);
     } else {
-        append_min(out, path.source, path.first_link, path.intermediate);
-        append_min(out, path.intermediate, path.second_link, path.target);
+        append_min(out, path.source, path.first_half, path.intermediate);
+        append_min(out, path.intermediate, path.second_half, path.target);
     }
     return out;
 }

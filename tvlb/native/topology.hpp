@@ -26,8 +26,8 @@ struct Path {
     std::int32_t source;
     std::int32_t target;
     std::int32_t intermediate;
-    std::int32_t first_link;
-    std::int32_t second_link;
+    std::int32_t first_half;
+    std::int32_t second_half;
 };
 
 // Directed links of a path in travel order.

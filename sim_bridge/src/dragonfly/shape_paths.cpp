@@ -14,8 +14,8 @@ namespace {
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 KeyedPath keyed(std::uint64_t pair, const Triple& path) {
-  return {path_key(pair, path.intermediate, path.first_link, path.second_link), path.intermediate,
-          path.first_link, path.second_link};
+  return {path_key(pair, path.intermediate, path.first_half, path.second_half), path.intermediate,
+          path.first_half, path.second_half};
 }
 
 // One of the links with probability 1 / slots each, else -1.

@@ -107,16 +107,16 @@ public:
 
     // The first global link.
     [[nodiscard]] std::int32_t first_choice(const Path& path, const PathLinks&) const override {
-        return path.first_link;
+        return path.first_half;
     }
 
     [[nodiscard]] PathLinks links_of(const Path& path) const override {
         PathLinks out;
         if (path.intermediate == kAbsent) {
-            add_min(out, path.source, path.first_link, path.target);
+            add_min(out, path.source, path.first_half, path.target);
         } else {
-            add_min(out, path.source, path.first_link, path.intermediate);
-            add_min(out, path.intermediate, path.second_link, path.target);
+            add_min(out, path.source, path.first_half, path.intermediate);
+            add_min(out, path.intermediate, path.second_half, path.target);
         }
         return out;
     }

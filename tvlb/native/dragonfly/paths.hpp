@@ -89,8 +89,8 @@ public:
     }
 
     [[nodiscard]] std::size_t shape_of(const Path& path) const {
-        return first_half_bits(w_, path.source, path.first_link, path.intermediate) |
-               second_half_bits(w_, path.intermediate, path.second_link, path.target);
+        return first_half_bits(w_, path.source, path.first_half, path.intermediate) |
+               second_half_bits(w_, path.intermediate, path.second_half, path.target);
     }
 
     // Detours inside a group.
