@@ -8,8 +8,9 @@ what fails                         who begins it again                   pause
 =================================  ====================================  ===============
 a process dies or hangs in a unit  its executor (`tvlb.workers`, Dask)   none
 something else under a point       `tvlb.sweeps.engine`                  `pause_seconds`
-something else under a job, or     `tvlb.jobs.lease`, by the attempts    `pause_seconds`
-the process or host that leads it  in the database
+something else under a job         `tvlb.jobs.lease`, by the attempts    `pause_seconds`
+                                   in the database
+the process or host of a job       `tvlb.jobs.reaper`, by the same       `pause_seconds`
 =================================  ====================================  ===============
 
 A unit that its executor gave up fails at once wherever else the same job or sweep needs it. What

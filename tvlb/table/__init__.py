@@ -1,7 +1,7 @@
 """T-VLB tables: the chosen paths of every switch pair with their draw weights, saved and checked.
 
 A `Table` is written to and read from files of several formats, verified, summarised, and used as a
-path set; `parse_path_set` is the one parser of path sets, saved tables included.
+path set; `parse_path_set` takes expressions and saved tables.
 """
 
 from tvlb.table.columns import COLUMN_TYPES, Columns

@@ -1,4 +1,4 @@
-"""The one parser of path sets: expressions, and the paths of saved tables."""
+"""Path sets as commands take them: expressions (`tvlb.paths.parse`), and saved tables."""
 
 import os
 
