@@ -10,6 +10,7 @@ __all__ = [
     "count_and_die",
     "die_once",
     "note",
+    "note_and_nap",
     "process_id",
     "refuse",
     "refuse_oddly",
@@ -56,6 +57,13 @@ def die_once(path: Path) -> str:
         path.touch()
         os._exit(7)
     return "second attempt"
+
+
+def note_and_nap(path: Path, seconds: float) -> float:
+    """Note a call, then take some time."""
+    note(path)
+    time.sleep(seconds)
+    return seconds
 
 
 def say_and_nap(path: Path, seconds: float) -> float:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
-from concurrent.futures import wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +20,7 @@ from tests.worker_tasks import (
     count_and_die,
     die_once,
     note,
+    note_and_nap,
     process_id,
     refuse_oddly,
     say_and_nap,
@@ -41,6 +42,8 @@ class _Dask:
 
     folder: Path
     port: int
+    # Two attempts instead of four make the tests quick.
+    allowed_failures: int = 1
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
 
     @property
@@ -48,8 +51,10 @@ class _Dask:
         return DaskOptions(f"127.0.0.1:{self.port}", worker_timeout=_TIMEOUT)
 
     def start(self, *command: str) -> None:
-        # Two attempts instead of four make the tests quick.
-        settings = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1", "PYTHONPATH": str(_ROOT)}
+        settings = {
+            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(self.allowed_failures),
+            "PYTHONPATH": str(_ROOT),
+        }
         with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *command],
@@ -163,6 +168,31 @@ def test_a_task_that_the_scheduler_lost_is_sent_again(dask: _Dask, tmp_path: Pat
         _wait_until((tmp_path / "number").exists)
         client.restart()
         assert future.result(_TIMEOUT) == 1.0
+
+
+def test_a_restart_of_the_cluster_does_not_count_as_deaths_by_a_task(tmp_path: Path) -> None:
+    # One death is too much here, so a task that is sent to a worker before the restart closes it
+    # would be given up.
+    running = _Dask(tmp_path, _free_port(), allowed_failures=0)
+    try:
+        running.start_scheduler()
+        running.start_workers(threads=1, count=1)
+        _wait_until(lambda: _accepts(running.port))
+        with dask_workers(running.options) as (executor, _):
+            client: Any = import_module("distributed").Client(running.options.scheduler)
+            with client, ThreadPoolExecutor(1) as pool:
+                future = executor.submit(note_and_nap, tmp_path / "calls", 1.0)
+                _wait_until((tmp_path / "calls").exists)
+                # The nanny that restarts the worker comes to it when the task runs again there.
+                nanny = running.processes[1]
+                os.kill(nanny.pid, signal.SIGSTOP)
+                restarting = pool.submit(client.restart)
+                _wait_until(lambda: (tmp_path / "calls").read_text() == "xx")
+                os.kill(nanny.pid, signal.SIGCONT)
+                restarting.result(_TIMEOUT)
+                assert future.result(_TIMEOUT) == 1.0
+    finally:
+        running.end()
 
 
 def test_tasks_can_be_cancelled(dask: _Dask, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Tasks on the workers of a Dask scheduler as a `concurrent.futures.Executor`."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
@@ -50,9 +50,10 @@ class DaskExecutor(Executor):
 
     Every submission is computed, however equal two of them are. The scheduler repeats tasks whose
     worker died, as often as it is set to (``allowed-failures``); then the future raises
-    `WorkerLost`. A task that it lost itself is sent again, `MAX_ATTEMPTS` times in all. All futures
-    raise `NoWorkers` when the scheduler goes away. `Future.cancel` always works: a task that has
-    begun ends on its worker, but nobody takes its result.
+    `WorkerLost`. Where the scheduler lost a task itself, or counted workers that were closed, as
+    those of a cluster that is restarted are, the task is sent again, `MAX_ATTEMPTS` times in all.
+    All futures raise `NoWorkers` when the scheduler goes away. `Future.cancel` always works: a task
+    that has begun ends on its worker, but nobody takes its result.
 
     Parameters
     ----------
@@ -161,9 +162,16 @@ class DaskExecutor(Executor):
             _fail(future, self._explained(error))
 
     def _failed(self, future: Future[Any], remote: Any, error: Exception) -> None:
-        if not isinstance(error, UnfitWorker):
+        if isinstance(error, UnfitWorker):
+            self._unfit(future, remote, error)
+        elif isinstance(error, cluster_package("distributed").KilledWorker) and _was_closed(
+            self._client.get_events(), remote.key
+        ):
+            self._send_again(future, self._explained(error))
+        else:
             future.set_exception(self._explained(error))
-            return
+
+    def _unfit(self, future: Future[Any], remote: Any, error: UnfitWorker) -> None:
         # It joined after all others were asked; it would draw all tasks, being so quick.
         self._client.retire_workers([error.worker], close_workers=True)
         if not self._client.nthreads():
@@ -177,6 +185,11 @@ class DaskExecutor(Executor):
         if self._client.status != "running":
             self.give_up(NoWorkers(f"{self._origin} went away"))
             return
+        lost = WorkerLost(f"{self._origin} lost the same task {MAX_ATTEMPTS} times")
+        self._send_again(future, lost)
+
+    def _send_again(self, future: Future[Any], error: Exception) -> None:
+        """Send a task that is not to blame for its end, or fail it after so many attempts."""
         with self._lock:
             task = self._tasks.get(future)
             if task is None:
@@ -188,7 +201,7 @@ class DaskExecutor(Executor):
         if again:
             self._follow(future, task)
         else:
-            _fail(future, WorkerLost(f"{self._origin} lost the same task {MAX_ATTEMPTS} times"))
+            _fail(future, error)
 
     def _explained(self, error: Any) -> Exception:
         if isinstance(error, cluster_package("distributed").KilledWorker):
@@ -220,6 +233,31 @@ def compute(message: bytes, wanted: dict[str, str]) -> bytes:
     check_versions(worker.address, relevant_versions(), wanted)
     check_threads(worker.address, worker.state.nthreads)
     return run_call(message)
+
+
+def _was_closed(events: dict[str, Sequence[tuple[float, Any]]], key: str) -> bool:
+    """Tell whether a worker that had a task was closed: one that dies has no time to announce it.
+
+    Parameters
+    ----------
+    events : what the scheduler noted, by topic; the events of a worker are under its address.
+    key : of the task.
+    """
+    for noted in events.values():
+        closing = False
+        for _, event in noted:
+            match event:
+                # Another worker may have had the same address.
+                case {"action": "add-worker"}:
+                    closing = False
+                case {"action": "closing-worker"}:
+                    closing = True
+                case {"action": "remove-worker", "processing-tasks": tasks}:
+                    if closing and key in tasks:
+                        return True
+                case _:
+                    pass
+    return False
 
 
 def _fail(future: Future[Any], error: Exception) -> None:
