@@ -170,6 +170,28 @@ def test_a_sweep_can_be_interrupted(place: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "results").iterdir()) == []
 
 
+def test_a_sweep_whose_store_is_deleted_ends_and_makes_no_other(
+    place: Path, tmp_path: Path
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tvlb", *sweep(place, tmp_path / "results", tmp_path / "data")],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    units = tmp_path / "data" / "units"
+    until(lambda: len(list(units.glob("??/*"))) >= 3)
+    # At once, unlike a deletion, which the sweep might write into.
+    (tmp_path / "data").rename(tmp_path / "deleted")
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 1
+    said = complaint.splitlines()[-1]
+    assert said.startswith("tvlb: error: the store ")
+    assert f"{tmp_path}/data" in said
+    assert "is gone (No such file or directory): put it back, or start tvlb again" in said
+    assert not (tmp_path / "data").exists()
+    assert list((tmp_path / "results").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

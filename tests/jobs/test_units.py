@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import shutil
 import time
 from pathlib import Path
 
 import pytest
 
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.units import UnitFiles
 
 KEYS = sorted(hashlib.sha256(text).hexdigest() for text in (b"a", b"b", b"c"))
@@ -58,10 +60,22 @@ def test_what_is_removed_is_gone(units: UnitFiles) -> None:
 
 def test_what_cannot_be_kept_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "units").write_text("a file is in the way")
-    units = UnitFiles(tmp_path / "units")
     with pytest.raises(OSError, match="units"):
-        units.save(KEYS[0], b"result")
-    assert units.load(KEYS[0]) is None
+        UnitFiles(tmp_path / "units")
+
+
+def test_a_directory_that_is_deleted_is_noticed_and_not_made_again(
+    units: UnitFiles, root: Path
+) -> None:
+    units.save(KEYS[0], b"result")
+    shutil.rmtree(root)
+    for use in (lambda: units.save(KEYS[1], b"more"), lambda: units.load(KEYS[0])):
+        with pytest.raises(StoreUnavailable, match="units is gone"):
+            use()
+    assert not root.exists()
+    UnitFiles(root)
+    with pytest.raises(StoreUnavailable, match="units was replaced by another"):
+        units.save(KEYS[1], b"more")
 
 
 @pytest.mark.parametrize("key", ["", "../../etc/passwd", KEYS[0][:-1], KEYS[0].upper()])

@@ -63,6 +63,9 @@ class MemoryTables:
         self.tables: dict[str, Stored] = {}
         self.added: list[str] = []
 
+    def check(self) -> None:
+        pass
+
     def find(self, key: str) -> Stored | None:
         return self.tables.get(key)
 

@@ -26,7 +26,7 @@ from tvlb.progress import Progress
 from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import SweepBody
 from tvlb.search import Unit, UnitCache
-from tvlb.sweeps import PointResult, Stored, points_of, rows_of, run_points
+from tvlb.sweeps import PointResult, Stored, engine, points_of, rows_of, run_points
 from tvlb.workers import WorkerPool
 
 _P = ParamSpec("_P")
@@ -214,6 +214,51 @@ def test_a_store_that_fails_ends_the_sweep_and_blames_no_point(error: Exception)
     with pytest.raises(StoreLost, match=f"3 times in a row: .*{str(error)[-4:]}"):
         run(small_sweep("1,2,1,3"), tables, Serial(), Memory())
     assert tables.asked == 3
+
+
+def test_a_store_that_is_gone_ends_the_sweep_before_the_end_of_a_point(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Gone(MemoryTables):
+        def check(self) -> None:
+            raise StoreUnavailable("data is gone")
+
+    class Never(Serial):
+        """Begins units, and ends none."""
+
+        def submit(
+            self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+        ) -> Future[_Result]:
+            return Future()
+
+    monkeypatch.setattr(engine, "_STORE_SECONDS", 0.0)
+    with pytest.raises(StoreLost, match="the store is gone: data is gone"):
+        run(small_sweep("1,2,1,3"), Gone(), Never(), Memory())
+
+
+def test_a_store_that_comes_back_harms_nothing(whole: Whole) -> None:
+    back = threading.Event()
+
+    class Away(MemoryTables):
+        looks = 0
+
+        def check(self) -> None:
+            self.looks += 1
+            if self.looks == 1:
+                raise StoreUnavailable("data is gone")
+            back.set()
+
+    class Late(Serial):
+        """Begins no unit before the store is back."""
+
+        def submit(
+            self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
+        ) -> Future[_Result]:
+            back.wait()
+            return super().submit(fn, *args, **kwargs)
+
+    found = run(small_sweep(*NETWORKS), Away(), Late(), Memory())
+    assert rows_of(found) == rows_of(whole.results)
 
 
 def test_a_store_that_fails_once_harms_nothing(whole: Whole) -> None:

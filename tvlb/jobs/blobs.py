@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tvlb.errors import StoreUnavailable, TvlbError
-from tvlb.files import PathIdentity
 from tvlb.jobs.file_store import FileStore
 
 __all__ = ["BlobStore", "DamagedBlob"]
@@ -29,14 +28,11 @@ class BlobStore(FileStore):
     Notes
     -----
     A file is hashed when this process first reads it, and again whenever its size or its time of
-    change differ from then. Where the directory is not the one that this object found, nothing is
-    known of its files, and none is stored.
+    change differ from then.
     """
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self._incoming.mkdir(parents=True, exist_ok=True)
-        self._identity = PathIdentity(root)
         self._checked: dict[str, tuple[int, int, int]] = {}
         self._lock = threading.Lock()
 
@@ -48,7 +44,6 @@ class BlobStore(FileStore):
         OSError : the disk failed or filled up; nothing is left behind.
         StoreUnavailable : the directory is gone, or another one.
         """
-        self.check_identity()
         return self._write(write)
 
     def put_bytes(self, data: bytes) -> str:
@@ -103,7 +98,3 @@ class BlobStore(FileStore):
             probe.write_bytes(bytes(_PROBE_BYTES))
         finally:
             probe.unlink(missing_ok=True)
-
-    def check_identity(self) -> None:
-        """Raise StoreUnavailable if the directory is gone, or another one."""
-        self._identity.check()

@@ -97,14 +97,15 @@ class Database:
     @contextmanager
     def _transaction(self, engine: Engine) -> Generator[Connection]:
         # Before, or a new connection would make another file; after, for what was just committed.
-        self._check_files()
+        self.check_files()
         with engine.connect() as connection:
             with connection.begin():
                 yield connection
             self._remember_journals()
-        self._check_files()
+        self.check_files()
 
-    def _check_files(self) -> None:
+    def check_files(self) -> None:
+        """Raise StoreUnavailable if a SQLite file is gone, or another one."""
         if self._file is not None:
             self._file.check()
         for journal in self._journals:

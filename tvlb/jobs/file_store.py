@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from tvlb.files import stale_before, sync_directory
+from tvlb.files import PathIdentity, stale_before, sync_directory
 
 __all__ = ["FileStore"]
 
@@ -23,16 +23,24 @@ class FileStore:
 
     Parameters
     ----------
-    root : the directory.
+    root : the directory; made if it does not exist.
 
     Notes
     -----
-    A file is at ``ROOT/ab/abcd...``; what is being written is in ``ROOT/incoming``.
+    A file is at ``ROOT/ab/abcd...``; what is being written is in ``ROOT/incoming``. Where the
+    directory is not the one that this object found, nothing is known of its files, and none is
+    stored.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._incoming = root / "incoming"
+        self._incoming.mkdir(parents=True, exist_ok=True)
+        self._identity = PathIdentity(root)
+
+    def check_identity(self) -> None:
+        """Raise StoreUnavailable if the directory is gone, or another one."""
+        self._identity.check()
 
     def names(self) -> Iterator[str]:
         """Yield the names of all files, in order; nothing is checked."""
@@ -71,9 +79,14 @@ class FileStore:
     def _write(self, write: Callable[[BinaryIO], object], name: str | None = None) -> str:
         """Keep what `write` writes to a stream, durably, and return its name.
 
-        Without a name it is the SHA-256 of the content. Raises OSError, and leaves nothing behind,
-        where the disk fails or fills up.
+        Without a name it is the SHA-256 of the content.
+
+        Raises
+        ------
+        OSError : the disk failed or filled up; nothing is left behind.
+        StoreUnavailable : the directory is gone, or another one.
         """
+        self.check_identity()
         temporary = self._temporary()
         try:
             with temporary.open("x+b") as stream:

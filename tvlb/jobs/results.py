@@ -48,6 +48,10 @@ class Results:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def check_files(self) -> None:
+        """See `Database.check_files`."""
+        self._database.check_files()
+
     def get(self, key: str) -> Result | None:
         """Return the result of a request, None if there is none."""
         with self._database.reading() as connection:

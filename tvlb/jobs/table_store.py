@@ -25,6 +25,11 @@ class ResultTableStore:
         self._results = results
         self._blobs = blobs
 
+    def check(self) -> None:
+        """See `TableStore.check`."""
+        self._blobs.check_identity()
+        self._results.check_files()
+
     def find(self, key: str) -> Stored | None:
         """See `TableStore.find`; a table with a damaged file is forgotten, and computed again."""
         with _answering():

@@ -13,7 +13,7 @@ class UnitFiles(FileStore):
 
     Parameters
     ----------
-    root : the directory; made when something is saved.
+    root : the directory; made if it does not exist.
 
     Notes
     -----
@@ -21,7 +21,12 @@ class UnitFiles(FileStore):
     """
 
     def load(self, key: str) -> bytes | None:
-        """Return what was saved under a key; None if nothing was, or it cannot be read."""
+        """Return what was saved under a key; None if nothing was, or it cannot be read.
+
+        Raises
+        ------
+        StoreUnavailable : the directory is gone, or another one.
+        """
         data = self.peek(key)
         if data is not None:
             with suppress(OSError):
@@ -33,11 +38,11 @@ class UnitFiles(FileStore):
         try:
             return self._path(key).read_bytes()
         except OSError:
+            self.check_identity()
             return None
 
     def save(self, key: str, data: bytes) -> None:
-        """Keep bytes under a key, durably; raises OSError where that is impossible."""
-        self._incoming.mkdir(parents=True, exist_ok=True)
+        """Keep bytes under a key, durably; raises OSError or StoreUnavailable if it cannot."""
         self._write(lambda stream: stream.write(data), key)
 
     def unused(self, seconds: float) -> list[str]:

@@ -10,7 +10,7 @@ from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbE
 from tvlb.meter import SweepMeter
 from tvlb.parallel import Stop, map_threads
 from tvlb.progress import Progress, Reporter, silent
-from tvlb.retry import MAX_ATTEMPTS, may_pass, pause
+from tvlb.retry import MAX_ATTEMPTS, may_pass, pause, pause_seconds
 from tvlb.search import UnitCache, optimize
 from tvlb.sweeps.points import Point, PointResult, TableStore
 
@@ -20,6 +20,8 @@ __all__ = ["run_points"]
 # others keep the workers busy. Every point that is begun takes memory here.
 _MORE_POINTS = 2
 _MOST_POINTS = 32
+# As long as all attempts at a point would wait for the store to come back.
+_STORE_SECONDS = sum(map(pause_seconds, range(1, MAX_ATTEMPTS)))
 
 
 def run_points(
@@ -50,7 +52,8 @@ def run_points(
     ------
     Cancelled : `stop` was set.
     NoWorkers : nothing can be computed any more.
-    StoreLost : the store failed on every attempt; no point is to blame.
+    StoreLost : the store failed on every attempt, or was gone for as long as these take; no point
+        is to blame.
 
     Notes
     -----
@@ -64,7 +67,27 @@ def run_points(
 
     meter.show()
     threads = max(1, min(workers + _MORE_POINTS, _MOST_POINTS))
-    return map_threads(run, points, threads, flag, meter.show)
+    return map_threads(run, points, threads, flag, meter.show, _StoreWatch(tables).look)
+
+
+class _StoreWatch:
+    """Ends a sweep whose store is gone, since points alone would find that out at their end."""
+
+    def __init__(self, tables: TableStore) -> None:
+        self._tables = tables
+        self._gone_since: float | None = None
+
+    def look(self) -> None:
+        try:
+            self._tables.check()
+        except StoreUnavailable as error:
+            moment = time.monotonic()
+            if self._gone_since is None:
+                self._gone_since = moment
+            if moment - self._gone_since >= _STORE_SECONDS:
+                raise StoreLost(f"the store is gone: {error}") from error
+        else:
+            self._gone_since = None
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,10 @@ class Stored:
 class TableStore(Protocol):
     """Where finished tables are kept, by the key of their request; called from several threads."""
 
+    def check(self) -> None:
+        """Raise StoreUnavailable if the store was deleted or replaced; takes no time."""
+        ...
+
     def find(self, key: str) -> Stored | None:
         """Return a table's document; None if there is none, or one of its files is damaged."""
         ...
