@@ -1,16 +1,19 @@
 """Jobs of Slurm: what is submitted, and a real run where there is a Slurm."""
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
 from tests.worker_tasks import slurm_job
 from tvlb.cluster import SlurmOptions, slurm_workers
 from tvlb.cluster.slurm import SlurmJobs
-from tvlb.errors import InvalidInput
+from tvlb.errors import InvalidInput, NoWorkers
+from tvlb.progress import Progress
 
 _ROOT = Path(__file__).parents[2]
 _TIMEOUT = 60.0
@@ -93,6 +96,103 @@ def test_a_machine_without_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     options = SlurmOptions(1, 1, "1GB", logs=tmp_path)
     with pytest.raises(InvalidInput, match="sbatch is not found"), slurm_workers(options):
         raise AssertionError("there is no Slurm")
+
+
+class _FakeSlurm:
+    """Commands that take jobs, and tell of each whatever the test says."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._command("sbatch", 'test "$1" = --test-only || echo "$$|job" | tee -a "{}/jobs"')
+        self._command("squeue", 'test ! -e "{0}/jobs" || sed "s#job#$(cat {0}/says)#" {0}/jobs')
+        self._command("scancel", ":")
+
+    def _command(self, name: str, line: str) -> None:
+        path = self._folder / name
+        path.write_text(f"#!/bin/sh\n{line.format(self._folder)}\n")
+        path.chmod(0o755)
+
+    def say(self, state_and_reason: str) -> None:
+        (self._folder / "says").write_text(state_and_reason)
+
+
+@pytest.fixture
+def fake_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _FakeSlurm:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setattr("tvlb.cluster.slurm._LOOK_SECONDS", 0.05)
+    return _FakeSlurm(folder)
+
+
+def test_why_jobs_are_pending_is_told(fake_slurm: _FakeSlurm, tmp_path: Path) -> None:
+    told: Queue[Progress] = Queue()
+
+    def until(note: str) -> Progress:
+        while (event := told.get(timeout=_TIMEOUT)).note != note:
+            pass
+        return event
+
+    fake_slurm.say("PD|Resources")
+    options = SlurmOptions(2, 1, "500MB", logs=tmp_path)
+    with slurm_workers(options, told.put) as (executor, _):
+        task = executor.submit(slurm_job, 0.0)
+        # The jobs are submitted one after the other.
+        assert until("2 pending: Resources") == Progress("slurm jobs", 0, 2, "2 pending: Resources")
+        fake_slurm.say("PD|PartitionDown")
+        until("2 pending: PartitionDown")
+        until("2 pending: PartitionDown")
+        assert not task.done()
+        task.cancel()
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "PartitionTimeLimit",
+        "BadConstraints",
+        "QOSMaxWallDurationPerJobLimit",
+        "AssocMaxCpuPerJobLimit",
+        "AssocGrpCPUMinutesLimit",
+    ],
+)
+def test_jobs_that_can_never_start_end_the_wait(
+    fake_slurm: _FakeSlurm, tmp_path: Path, reason: str
+) -> None:
+    fake_slurm.say(f"PD|{reason}")
+    with slurm_workers(SlurmOptions(2, 1, "500MB", logs=tmp_path)) as (executor, _):
+        error = executor.submit(slurm_job, 0.0).exception(_TIMEOUT)
+    assert isinstance(error, NoWorkers)
+    assert re.fullmatch(f"Slurm will never start the jobs tvlb-[0-9a-f]{{8}}: {reason}", str(error))
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Priority",
+        "Resources",
+        "None",
+        "JobHeldUser",
+        "PartitionDown",
+        "QOSMaxJobsPerUserLimit",
+        "AssocGrpCpuLimit",
+        "AssocGrpCPURunMinutesLimit",
+        "ReqNodeNotAvail, UnavailableNodes:n[1-4]",
+    ],
+)
+def test_reasons_that_may_pass_are_waited_for(
+    fake_slurm: _FakeSlurm, tmp_path: Path, reason: str
+) -> None:
+    told: Queue[Progress] = Queue()
+    fake_slurm.say(f"PD|{reason}")
+    with slurm_workers(SlurmOptions(1, 1, "500MB", logs=tmp_path), told.put) as (executor, _):
+        task = executor.submit(slurm_job, 0.0)
+        # Looked at twice, it is not given up.
+        for _ in range(2):
+            while told.get(timeout=_TIMEOUT).note != f"1 pending: {reason}":
+                pass
+        assert not task.done()
+        task.cancel()
 
 
 @pytest.mark.skipif(not _answers(), reason="no Slurm answers sinfo")

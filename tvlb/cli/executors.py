@@ -13,6 +13,7 @@ from tvlb.cli.options import Workers, integer
 from tvlb.cluster import DaskOptions, SlurmOptions, dask_workers, slurm_workers
 from tvlb.errors import InvalidInput
 from tvlb.parallel import available_cores
+from tvlb.progress import Reporter
 from tvlb.workers import local_workers
 
 __all__ = ["ExecutorOptions", "StartedExecutor"]
@@ -137,11 +138,11 @@ class ExecutorOptions:
                 return self.workers or available_cores()
 
     @contextmanager
-    def started(self) -> Generator[StartedExecutor]:
-        """Have the workers while the block runs."""
+    def started(self, report: Reporter) -> Generator[StartedExecutor]:
+        """Have the workers while the block runs; `report` is told what they wait for."""
         match self._cluster():
             case SlurmOptions() as slurm:
-                with slurm_workers(slurm) as workers:
+                with slurm_workers(slurm, report) as workers:
                     yield StartedExecutor(workers.executor, slurm.jobs * slurm.cores)
             case DaskOptions() as dask:
                 with dask_workers(dask) as workers:

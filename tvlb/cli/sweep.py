@@ -77,7 +77,7 @@ def sweep(
     check_directory(directory, OUTPUT_NAMES)
     workspace = store.workspace(where.workers)
     tables = ResultTableStore(Results(store.opened()), workspace.blobs)
-    with progress_display() as report, where.started() as started:
+    with progress_display() as report, where.started(report) as started:
         results = run_points(
             points,
             tables,

@@ -1,5 +1,6 @@
 """Workers in jobs of Slurm, submitted, replaced and cancelled as the work needs it."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import threading
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from tvlb.cluster.dask import serving, settings
@@ -15,6 +17,7 @@ from tvlb.cluster.executor import DaskExecutor, Workers
 from tvlb.cluster.options import SlurmOptions
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import InvalidInput, NoWorkers
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.retry import MAX_ATTEMPTS
 
 __all__ = ["SlurmJobs", "slurm_workers"]
@@ -30,24 +33,53 @@ _TIMEOUT_SECONDS = 5.0
 _USELESS_JOBS = 3
 # Workers end themselves so long after the coordinator was killed.
 _ORPHAN_SECONDS = 60
+# Reasons, see Slurm's "Job Reason Codes", that no waiting ends: the job asks for what it may not
+# have, or its budget is used up. Others pass, or an administrator ends them.
+_NEVER = re.compile(
+    r"(Assoc|QOS)Max\w+Per(Job|Node)\w*|QOSMin\w+|(Assoc|QOS)Grp\w+(?<!Run)Minutes\w*"
+    r"|(Account|QOS)NotAllowed|Invalid(Account|QOS)|BadConstraints|PartitionTimeLimit"
+    r"|DependencyNeverSatisfied|ReservationDeleted|DeadLine"
+)
 
 
 @contextmanager
-def slurm_workers(options: SlurmOptions) -> Generator[Workers]:
+def slurm_workers(options: SlurmOptions, report: Reporter = silent) -> Generator[Workers]:
     """Compute in jobs of Slurm while the block runs; tasks wait until a job has started.
 
     The jobs use the Python of this process, by its path. A job that ends early is replaced; all
     are cancelled at the end of the block, which waits for its tasks unless an exception leaves it.
-    Where jobs end again and again before a worker of theirs has connected, the tasks raise
-    `NoWorkers`.
+    Where jobs end again and again before a worker of theirs has connected, or none can ever start,
+    the tasks raise `NoWorkers`. Jobs may be pending for days: there is no bound.
+
+    Parameters
+    ----------
+    report : told of the stage `slurm jobs`: how many have a worker, and why others are pending;
+        from another thread.
 
     Raises
     ------
     InvalidInput : Slurm refuses such a job, its commands are not found, or the packages of the
         extra ``cluster`` are missing.
     """
-    with settings(_SETTINGS), SlurmJobs(options) as jobs, serving(jobs.executor) as workers:
+    with settings(_SETTINGS), SlurmJobs(options, report) as jobs, serving(jobs.executor) as workers:
         yield workers
+
+
+@dataclass(frozen=True)
+class _HeldJob:
+    """What squeue says of a job."""
+
+    number: str
+    state: str
+    reason: str
+
+    @property
+    def pending(self) -> bool:
+        return self.state == "PD"
+
+    @property
+    def never_starts(self) -> bool:
+        return self.pending and _NEVER.fullmatch(self.reason) is not None
 
 
 class SlurmJobs:
@@ -56,16 +88,19 @@ class SlurmJobs:
     Parameters
     ----------
     options : what the jobs are like.
+    report : see `slurm_workers`.
 
     Raises
     ------
     InvalidInput : the packages of the extra ``cluster`` are missing.
     """
 
-    def __init__(self, options: SlurmOptions) -> None:
+    def __init__(self, options: SlurmOptions, report: Reporter = silent) -> None:
         self._options = options
+        self._report = report
         self._name = f"tvlb-{uuid.uuid4().hex[:8]}"
         self._ended = threading.Event()
+        self._told: Progress | None = None
         self._cluster = self._new_cluster()
         client = cluster_package("distributed").Client(self._cluster, set_as_default=False)
         self._client = client
@@ -153,7 +188,19 @@ class SlurmJobs:
             }
             connected = self._connected()
             useful |= {jobs[name] for name in connected & jobs.keys()}
-            ended = self._not_held(jobs)
+            held = self._held()
+            # A controller that does not answer has not ended the jobs.
+            if held is None:
+                continue
+            self._tell(len(connected & jobs.keys()), held)
+            if not connected and held and all(one.never_starts for one in held):
+                reasons = _reasons(held)
+                self.executor.give_up(
+                    NoWorkers(f"Slurm will never start the jobs {self._name}: {reasons}")
+                )
+                return
+            numbers = {one.number for one in held}
+            ended = {name for name, number in jobs.items() if number not in numbers}
             useless = 0 if connected else useless + sum(jobs[name] not in useful for name in ended)
             if useless >= _USELESS_JOBS:
                 self.executor.give_up(
@@ -172,16 +219,23 @@ class SlurmJobs:
         several = self._options.cores > 1
         return {str(one.name).rsplit("-", 1)[0] if several else str(one.name) for one in workers}
 
-    def _not_held(self, jobs: dict[str, str]) -> set[str]:
-        """Return the names of those jobs that Slurm does not hold any more."""
-        answer = _slurm("squeue", "--noheader", "--format=%i %t", f"--name={self._name}")
-        # A controller that does not answer has not ended the jobs.
+    def _held(self) -> list[_HeldJob] | None:
+        """Return the jobs that Slurm holds; None if it does not answer."""
+        answer = _slurm("squeue", "--noheader", "--format=%i|%t|%r", f"--name={self._name}")
         if answer.returncode != 0:
-            return set()
-        states = (line.split() for line in answer.stdout.splitlines())
+            return None
+        held = [_HeldJob(*line.split("|", 2)) for line in answer.stdout.splitlines()]
         # What is completing (CG) has been told to end.
-        held = {number for number, state in states if state != "CG"}
-        return {name for name, number in jobs.items() if number not in held}
+        return [one for one in held if one.state != "CG"]
+
+    def _tell(self, working: int, held: list[_HeldJob]) -> None:
+        pending = [one for one in held if one.pending]
+        note = f"{len(pending)} pending: {_reasons(pending)}" if pending else ""
+        event = Progress("slurm jobs", working, self._options.jobs, note)
+        # A log has the reason again and again, but not that all is well.
+        if pending or event != self._told:
+            self._told = event
+            self._report(event)
 
     async def _replace(self, ended: set[str]) -> None:
         """Submit as many jobs as are missing, also those that Dask itself has seen end."""
@@ -190,6 +244,10 @@ class SlurmJobs:
             await job.close()
             job.status = cluster_package("distributed").Status.closed
         self._cluster.scale(jobs=self._options.jobs)
+
+
+def _reasons(jobs: list[_HeldJob]) -> str:
+    return ", ".join(sorted({one.reason for one in jobs}))
 
 
 def _slurm(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
