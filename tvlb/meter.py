@@ -25,6 +25,7 @@ _STAGES: dict[str, tuple[str | None, float, float]] = {
     "curves": (None, 0.88, 0.98),
     "simulate": ("simulate", 0.00, 1.00),
     "saturation": ("saturation", 0.00, 1.00),
+    "expand": ("expand", 0.00, 0.00),
     "sweep": ("sweep", 0.00, 1.00),
 }
 # Less than this share of the work says nothing about the rest.

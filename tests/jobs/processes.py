@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
-from tvlb.schemas import Request, request_key
+from tvlb.schemas import Question, Request, request_key
 
 __all__ = ["UNSHARE", "WorkerProcess", "ask", "children_of", "read", "until", "worker_process"]
 
@@ -85,9 +85,10 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def ask(queue: JobQueue, body: Request) -> Job:
+def ask(queue: JobQueue, body: Question) -> Job:
     """Submit a request as the service does."""
-    resolved = body.resolved()
+    # Sweeps are in their canonical form.
+    resolved = body.resolved() if isinstance(body, Request) else body
     document = json.loads(resolved.model_dump_json())
     job = queue.submit(Submission(body.kind, request_key(resolved), document))
     assert isinstance(job, Job)

@@ -29,7 +29,7 @@ from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
 from tvlb.retry import MAX_ATTEMPTS
-from tvlb.schemas import ModelBody, SimulationBody, TableBody, WindowsBody
+from tvlb.schemas import ModelBody, SimulationBody, SweepBody, TableBody, WindowsBody
 from tvlb.search import optimize
 from tvlb.table import write_stream
 
@@ -104,6 +104,23 @@ def test_a_running_simulation_is_cancelled(
         until(lambda: not any(map(is_alive, computing - children_of(worker.process.pid))))
         following = ask(queue, ModelBody(topology="2,4,2,5"))
         until(lambda: status(queue, following) is JobStatus.SUCCEEDED)
+
+
+@on_sqlite
+def test_a_sweep_tells_of_its_expansion_and_is_cancelled_within_it(
+    queue: JobQueue, database_url: str, directory: Path
+) -> None:
+    # Over a minute of building 5,239 networks.
+    sizes = {"p": "1", "a": "20..32", "h": "20..32", "g": "100..130"}
+    job = ask(queue, SweepBody.model_validate({"generators": [sizes]}))
+    with worker_process(database_url, directory) as worker:
+        until(lambda: read(queue, job).stage == "expand")
+        computing = children_of(worker.process.pid)
+        queue.cancel(job.id)
+        until(lambda: status(queue, job) is JobStatus.CANCELLED)
+        until(lambda: not any(map(is_alive, computing - children_of(worker.process.pid))))
+    told = [json.loads(event.data) for event in queue.events(job.id) if event.type == "progress"]
+    assert {(one["stage"], one["total"]) for one in told} == {("expand", 5239)}
 
 
 def is_alive(pid: int) -> bool:

@@ -29,7 +29,7 @@ def compute_sweep(body: Question, workspace: Workspace, report: Reporter) -> Tas
     assert isinstance(body, SweepBody)
     assert workspace.database is not None
     start = time.perf_counter()
-    points = points_of(body.expanded())
+    points = points_of(body.expanded(report=report))
     with (
         closing(Database(workspace.database)) as database,
         local_workers(workspace.cores, workspace.hang) as executor,
