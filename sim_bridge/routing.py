@@ -1,19 +1,28 @@
 """The routings of the simulator, one file each in `sim_bridge/src/routings`."""
 
+import atexit
 from enum import StrEnum
+from functools import cache
 
 from sim_bridge import _core
 from tvlb.choices import members
 
 __all__ = ["Routing"]
 
-_COMPILED = {one.name: one for one in _core.routings()}
+
+@cache
+def _compiled_routings() -> dict[str, _core.Routing]:
+    return {one.name: one for one in _core.routings()}
+
+
+# A thread or a greenlet that never ends may hold this module, and with it what is kept here.
+atexit.register(_compiled_routings.cache_clear)
 
 
 class Routing(StrEnum):
     """How a packet gets its route."""
 
-    vars().update(members(_COMPILED))
+    vars().update(members(_compiled_routings()))
 
     @property
     def draws_vlb(self) -> bool:
@@ -42,4 +51,4 @@ class Routing(StrEnum):
 
     @property
     def _compiled(self) -> _core.Routing:
-        return _COMPILED[self.value]
+        return _compiled_routings()[self.value]

@@ -1,7 +1,5 @@
 """The compiled enumeration against plain Python, for every kind of expression and topology."""
 
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -370,25 +368,3 @@ def test_pairs_can_be_asked_for_in_any_order_and_number(parallel: Dragonfly) -> 
     from_seven = path_set.rows_of_source(7)
     assert from_seven.target.tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11]
     assert rows_of(from_seven, 0) == rows_of(asked, 0)
-
-
-# What a thread that never ends holds of this module is held when the interpreter ends.
-_HELD = """
-import threading
-from tvlb.topology import Dragonfly, compiled
-
-def hold(compiled, held):
-    compiled(Dragonfly(2, 4, 2, 5))
-    held.set()
-    threading.Event().wait()
-
-held = threading.Event()
-threading.Thread(target=hold, args=(compiled, held), daemon=True).start()
-held.wait()
-"""
-
-
-def test_nothing_compiled_is_left_at_the_end_of_the_program() -> None:
-    command = [sys.executable, "-c", _HELD]
-    ended = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
-    assert ended.stderr == ""
