@@ -6,17 +6,19 @@
     python -m bench.kills --faults 500 --postgresql         # on a PostgreSQL server of its own
 
 An API process and two workers run, the second with a clock that is an hour ahead. Every few seconds
-one of the three, or a process that computes for a worker, gets SIGKILL, or SIGSTOP with SIGCONT
+one of the three, or a process that computes for one of them, gets SIGKILL, or SIGSTOP with SIGCONT
 some seconds later, or SIGSTOP alone. What was killed or left stopped is started again, as a
-supervisor would; computing processes are left to their worker. In between the result store cannot
+supervisor would; computing processes are left to the process that started them. Two of three
+requests are for tables, which workers compute, the third is for a simulation, which a process
+beside the API computes at once. In between the result store cannot
 be written for a time, then the whole data directory has a full disk, and PostgreSQL is restarted
 without warning. Requests are sent over HTTP without a pause.
 
-At the end every request must have exactly one result, its files must be to the byte what the
-library computes, every error must have been a problem that says to try again, and every job whose
-worker or process was lost must have been taken up again within a minute. A job that loses its
-worker three times fails, as documented, and is asked for again. Prints counts and a verdict; exit
-code 1 if anything was lost, doubled or damaged.
+At the end every request must have exactly one result, its files must be what the library computes
+(tables to the byte, simulations but for the times that they took), every error must have been a
+problem that says to try again, and every job whose worker or process was lost must have been taken
+up again within a minute. A job that loses its worker three times fails, as documented, and is asked
+for again. Prints counts and a verdict; exit code 1 if anything was lost, doubled or damaged.
 
 Small disks need the right to mount (root); without it these two phases are left out, which the
 verdict says.
@@ -40,9 +42,9 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -51,12 +53,13 @@ from sqlalchemy import select
 
 from tests.jobs.processes import children_of
 from tests.postgresql import find_binaries, new_database, postgresql_server
-from tvlb.jobs.blobs import BlobStore
+from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.database import Database
 from tvlb.jobs.schema import events, jobs, results
-from tvlb.schemas import TableBody, WindowsBody
-from tvlb.search import optimize
-from tvlb.table import write_stream
+from tvlb.jobs.tasks import run_task
+from tvlb.jobs.workspace import Task, Workspace
+from tvlb.progress import silent
+from tvlb.schemas import Request, SimulationBody, TableBody, WindowsBody
 
 _IN_FLIGHT = 6
 _RESUME_SECONDS = 60.0
@@ -97,8 +100,10 @@ time_t time(time_t *at) {{
 """
 
 
-def request(seed: int) -> TableBody:
-    """One small job, about a second of work."""
+def request(seed: int) -> Request:
+    """About a second of work: a table, or a simulation that is answered at once."""
+    if seed % 3 == 2:
+        return SimulationBody(topology="2,4,2,5", load=(0.3,), cycles=100_000, seed=seed)
     return TableBody(
         topology="2,4,2,5" if seed % 2 else "2,4,2,3",
         method="paper",
@@ -152,8 +157,8 @@ class Batch:
 
     def __init__(self, url: str) -> None:
         self._client = httpx.Client(base_url=url, timeout=5.0)
-        self.open: dict[str, TableBody] = {}
-        self.done: dict[str, TableBody] = {}
+        self.open: dict[str, Request] = {}
+        self.done: dict[str, Request] = {}
         self.refused = Counter[str]()
         self.wrong = Counter[str]()
         self._next = 0
@@ -170,12 +175,12 @@ class Batch:
         if self.open:
             self._send(self.open[random.choice(sorted(self.open))])
 
-    def _send(self, body: TableBody) -> None:
+    def _send(self, body: Request) -> None:
         text = body.model_dump_json()
         self.open[text] = body
         try:
             answer = self._client.post(
-                "/v1/tables", content=text, headers={"Content-Type": "application/json"}
+                f"/v1/{body.kind}s", content=text, headers={"Content-Type": "application/json"}
             )
         except httpx.TransportError:
             return
@@ -198,18 +203,19 @@ class Faults:
         self._processes = processes
         self._chance = chance
         self._later: list[tuple[float, Callable[[], None]]] = []
+        self._left: set[int] = set()
         self.count = Counter[str]()
 
     def strike(self) -> None:
         """Kill or stop a process, or one that computes for it."""
         process = self._chance.choice(self._processes)
         way = self._chance.choice((self._kill, self._pause, self._leave))
-        family = sorted(children_of(process.pid))
-        computing = bool(family) and process.name != "api" and self._chance.random() < 0.5
+        family = [pid for pid in sorted(children_of(process.pid)) if _computes(pid)]
+        computing = bool(family) and self._chance.random() < 0.5
         pid = self._chance.choice(family) if computing else process.pid
         process.faults.append(time.time())
         way(process, pid)
-        what = "computing process" if computing else process.name
+        what = f"process of the {process.name}" if computing else process.name
         self.count[f"{way.__name__[1:]} {what}"] += 1
 
     def after(self, seconds: float, do: Callable[[], None]) -> None:
@@ -224,6 +230,11 @@ class Faults:
         for _, do in due:
             do()
 
+    def release(self) -> None:
+        """Let what is still stopped find out that its parent is gone."""
+        for pid in self._left:
+            _signal(pid, signal.SIGCONT)
+
     def _kill(self, process: Process, pid: int) -> None:
         _signal(pid, signal.SIGKILL)
         if pid == process.pid:
@@ -235,12 +246,21 @@ class Faults:
 
     def _leave(self, process: Process, pid: int) -> None:
         _signal(pid, signal.SIGSTOP)
+        self._left.add(pid)
 
         def supervise() -> None:
             if pid == process.pid:
                 process.replace()
 
         self.after(_LEFT_SECONDS, supervise)
+
+
+def _computes(pid: int) -> bool:
+    """Whether a process was spawned to compute; others only look after semaphores."""
+    try:
+        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def _signal(pid: int, number: signal.Signals) -> None:
@@ -315,10 +335,32 @@ def _restart_postgresql(server: str) -> None:
     _run(*restart, "restart", user=user)
 
 
-def _compute(body: TableBody) -> str:
-    stream = BytesIO()
-    write_stream(optimize(body.network(), body.options(1)).table, ".parquet", stream)
-    return hashlib.sha256(stream.getvalue()).hexdigest()
+def _compute(body: Request) -> str:
+    with tempfile.TemporaryDirectory() as directory:
+        workspace = Workspace(Path(directory), 1)
+        task = Task(body.kind, "", body.resolved().model_dump_json())
+        return _answer(run_task(task, workspace, silent), workspace.blobs)
+
+
+def _answer(stored: Any, blobs: BlobStore) -> str:
+    """Return a digest of what was computed, without the times that it took; raises DamagedBlob."""
+    document = blobs.read(stored.document)
+    if stored.table_file is not None:
+        blobs.path(stored.table_file)
+        return str(stored.table_file)
+    figures = json.loads(document, object_hook=_without_times)
+    return hashlib.sha256(json.dumps(figures).encode()).hexdigest()
+
+
+def _without_times(fields: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if not name.endswith("_seconds")}
+
+
+def _is_damaged(stored: Any, blobs: BlobStore, expected: str) -> bool:
+    try:
+        return _answer(stored, blobs) != expected
+    except DamagedBlob:
+        return True
 
 
 def check(
@@ -344,12 +386,7 @@ def check(
     damaged = [
         key
         for key, digest in expected.items()
-        if key in stored
-        and (
-            stored[key].table_file != digest
-            or not blobs.path(digest).is_file()
-            or not blobs.path(stored[key].document).is_file()
-        )
+        if key in stored and _is_damaged(stored[key], blobs, digest)
     ]
     resumed = _resumed(moves, workers)
     return {
@@ -470,10 +507,11 @@ def main() -> int:
             url = new_database(server, secrets.token_hex(6))
         port = _free_port()
         processes = _processes(root, ["--data", str(directory), "--database", url], port)
+        batch, faults = Batch(f"http://127.0.0.1:{port}"), Faults(processes, chance)
+        stack.callback(faults.release)
         for one in processes:
             one.start()
             stack.callback(one.end)
-        batch, faults = Batch(f"http://127.0.0.1:{port}"), Faults(processes, chance)
         phases = _phases(given.faults, disks, server)
         for number in range(given.faults):
             if number in phases:
