@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -27,6 +27,7 @@ from tests.worker_tasks import (
     size,
 )
 from tvlb.cluster import DaskOptions, dask_workers
+from tvlb.cluster.executor import was_closed
 from tvlb.cluster.fitness import check_versions, relevant_versions
 from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
 from tvlb.search import UnitCache
@@ -193,6 +194,24 @@ def test_a_restart_of_the_cluster_does_not_count_as_deaths_by_a_task(tmp_path: P
                 assert future.result(_TIMEOUT) == 1.0
     finally:
         running.end()
+
+
+def test_only_a_worker_that_was_closed_with_the_task_is_no_death_by_it() -> None:
+    joined, closing = {"action": "add-worker"}, {"action": "closing-worker", "reason": "restart"}
+
+    def gone(*tasks: str) -> dict[str, object]:
+        return {"action": "remove-worker", "processing-tasks": set(tasks), "expected": False}
+
+    def closed(*noted: Mapping[str, object]) -> bool:
+        events = {"all": [(0.5, {"action": "gather"})], "tcp://w:1": [(1.0, one) for one in noted]}
+        return was_closed(events, "ours")
+
+    assert closed(joined, closing, gone("ours", "other"))
+    assert not closed(joined, gone("ours"))
+    assert not closed(joined, closing, gone("other"))
+    # Two workers had the same address, one after the other.
+    assert not closed(joined, closing, gone("other"), joined, gone("ours"))
+    assert closed(joined, gone("other"), joined, closing, gone("ours"))
 
 
 def test_tasks_can_be_cancelled(dask: _Dask, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Tasks on the workers of a Dask scheduler as a `concurrent.futures.Executor`."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
@@ -164,7 +164,7 @@ class DaskExecutor(Executor):
     def _failed(self, future: Future[Any], remote: Any, error: Exception) -> None:
         if isinstance(error, UnfitWorker):
             self._unfit(future, remote, error)
-        elif isinstance(error, cluster_package("distributed").KilledWorker) and _was_closed(
+        elif isinstance(error, cluster_package("distributed").KilledWorker) and was_closed(
             self._client.get_events(), remote.key
         ):
             self._send_again(future, self._explained(error))
@@ -235,7 +235,7 @@ def compute(message: bytes, wanted: dict[str, str]) -> bytes:
     return run_call(message)
 
 
-def _was_closed(events: dict[str, Sequence[tuple[float, Any]]], key: str) -> bool:
+def was_closed(events: Mapping[str, Sequence[tuple[float, Any]]], key: str) -> bool:
     """Tell whether a worker that had a task was closed: one that dies has no time to announce it.
 
     Parameters
