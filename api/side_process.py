@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, get_context
-from multiprocessing.process import BaseProcess
 from typing import TypeVar, TypeVarTuple
 
-from tvlb.parallel import follow_parent
+from tvlb.errors import Cancelled, NoWorkers, WorkerLost
+from tvlb.workers import WorkerPool
 
 __all__ = ["ProcessLost", "SideProcess"]
 
 _Given = TypeVarTuple("_Given")
 _Result = TypeVar("_Result")
+
+# A death may have had nothing to do with the call. A job of the same request has attempts left.
+_ATTEMPTS = 2
 
 
 class ProcessLost(Exception):
@@ -42,26 +42,18 @@ class SideProcess:
 
     def __init__(self, prepare: Callable[[], object]) -> None:
         self._prepare = prepare
-        self._pool: ProcessPoolExecutor | None = None
-        self._own: set[BaseProcess] = set()
+        self._pool: WorkerPool | None = None
         self._closed = False
-        # The last that was ended because of a call.
-        self._slow: ProcessPoolExecutor | None = None
 
-    def start(self) -> ProcessPoolExecutor:
+    def start(self) -> WorkerPool:
         """Start the process, if there is none."""
         if self._pool is None:
-            before = set(active_children())
-            self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=follow_parent)
+            self._pool = WorkerPool(1, attempts=_ATTEMPTS)
             self._pool.submit(self._prepare)
-            self._own = set(active_children()) - before
         return self._pool
 
     async def call(
-        self,
-        seconds: float,
-        function: Callable[[*_Given], _Result],
-        *given: *_Given,
+        self, seconds: float, function: Callable[[*_Given], _Result], *given: *_Given
     ) -> _Result:
         """Call a function there.
 
@@ -69,40 +61,28 @@ class SideProcess:
         ------
         ProcessLost : it did not return within so many seconds, or the process died twice.
         """
-        deaths = 0
-        while deaths < 2 and not self._closed:
-            pool = self.start()
-            try:
-                return await self._in(pool, seconds, function, *given)
-            except ProcessLost:
-                break
-            except BrokenProcessPool:
-                if pool is self._slow:
-                    break
-                # Maybe it had nothing to do with this call.
-                deaths += 1
-                self._replace(pool)
-        raise ProcessLost(deaths)
-
-    async def _in(
-        self,
-        pool: ProcessPoolExecutor,
-        seconds: float,
-        function: Callable[[*_Given], _Result],
-        *given: *_Given,
-    ) -> _Result:
-        future = asyncio.get_running_loop().run_in_executor(pool, function, *given)
-        done, _ = await asyncio.wait([future], timeout=seconds)
-        if not done:
-            # Nobody will ask for what becomes of it.
-            future.cancel()
-            self._slow = pool
-            self._replace(pool)
-        if future.cancelled():
+        if self._closed:
             raise ProcessLost
-        return future.result()
+        pool = self.start()
+        try:
+            future = asyncio.wrap_future(pool.submit(function, *given))
+            done, _ = await asyncio.wait([future], timeout=seconds)
+            if not done:
+                # Nobody will ask for what becomes of it.
+                future.cancel()
+                self._replace(pool)
+            if future.cancelled():
+                raise ProcessLost
+            return future.result()
+        except Cancelled as error:
+            raise ProcessLost from error
+        except NoWorkers as error:
+            self._replace(pool)
+            raise ProcessLost from error
+        except WorkerLost as error:
+            raise ProcessLost(_ATTEMPTS) from error
 
-    def _replace(self, pool: ProcessPoolExecutor) -> None:
+    def _replace(self, pool: WorkerPool) -> None:
         """End a process and start another, unless somebody else did."""
         if self._pool is pool and not self._closed:
             self.end()
@@ -118,9 +98,7 @@ class SideProcess:
         """End the process, whatever it is doing."""
         pool, self._pool = self._pool, None
         if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
-        for process in self._own:
-            process.kill()
+            pool.kill()
 
     def close(self) -> None:
         """End the process for good."""

@@ -250,9 +250,11 @@ def _watch(url: str, end: Path) -> tuple[list[float], Counter[str]]:
 
 def _memory(pid: int) -> int:
     """Resident bytes of a process and all that it started."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    # Every thread has children of its own.
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for one in lists for child in one.read_text().split()]
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * 4096 + sum(_memory(int(child)) for child in children)
+    return pages * 4096 + sum(map(_memory, children))
 
 
 def _run(server: Server, token: str, given: argparse.Namespace, found: Found) -> list[int]:

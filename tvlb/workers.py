@@ -85,7 +85,7 @@ class WorkerPool(Executor):
     """Runs tasks on spawned processes, each of them one task at a time, in order of submission.
 
     A function is sent by name; it, its arguments and its result have to be picklable. A task whose
-    process dies or hangs is tried again, `MAX_ATTEMPTS` times in all; then its future raises
+    process dies or hangs is tried again, `attempts` times in all; then its future raises
     `WorkerLost`.
     Exceptions of a task reach its future, with the traceback as a note. Processes start when there
     is work for them; they leave Ctrl-C to this process and end when it is gone.
@@ -94,17 +94,21 @@ class WorkerPool(Executor):
     ----------
     count : the number of processes, at least 1.
     hang : when a process counts as hung.
+    attempts : how often a task is begun at most.
 
     Raises
     ------
     InvalidInput : `count` is less than 1.
     """
 
-    def __init__(self, count: int, hang: HangLimits | None = None) -> None:
+    def __init__(
+        self, count: int, hang: HangLimits | None = None, *, attempts: int = MAX_ATTEMPTS
+    ) -> None:
         if count < 1:
             raise InvalidInput(f"{count} worker processes: at least 1 is needed")
         self._count = count
         self._hang = hang or HangLimits()
+        self._attempts = attempts
         self._context = multiprocessing.get_context("spawn")
         # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
         self._lock = threading.Lock()
@@ -313,7 +317,7 @@ class WorkerPool(Executor):
     def _try_again(self, task: _Task, how: str) -> None:
         with self._lock:
             killed = self._killed
-            if not killed and task.attempts < MAX_ATTEMPTS:
+            if not killed and task.attempts < self._attempts:
                 self._pending.appendleft(task)
                 return
         if killed:
