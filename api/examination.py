@@ -2,15 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
-from api.problems import Problem, body_errors
-from api.side_process import ProcessLost, SideProcess
+from api.problems import body_errors
+from api.side_process import SideProcess, SideQueue, check_waiting
 from tvlb.schemas import (
     Question,
     Request,
@@ -22,7 +21,7 @@ from tvlb.schemas import (
 )
 from tvlb.search import Cost
 
-__all__ = ["Examined", "Examiner", "examine"]
+__all__ = ["Examined", "Examiner", "examine", "load"]
 
 # Bodies up to this size are read in less time than Python takes to change threads.
 _SMALL_BYTES = 16 << 10
@@ -33,10 +32,9 @@ _SWEEP_THREADS = 1
 _MOST_WAITING = 200
 # A sweep of large networks takes 5 seconds, so that the last waits for less than two minutes.
 _MOST_WAITING_SWEEPS = 20
-# After so many large ones another process takes over, with the memory of none of them.
-_CALLS_PER_PROCESS = 100
 # On a machine that is very busy.
 _MOST_SECONDS = 30.0
+_WHAT = "requests wait to be examined"
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def examine(
     )
 
 
-def _prepare() -> None:
+def load() -> None:
     """Do nothing: to find this has loaded all that examining takes."""
 
 
@@ -101,15 +99,18 @@ class Examiner:
 
     Reading a large body holds Python's lock, and leaves memory behind; a process beside the server
     does it, one after another.
+
+    Parameters
+    ----------
+    process : for large bodies.
     """
 
-    def __init__(self, limits: RequestLimits) -> None:
+    def __init__(self, limits: RequestLimits, process: SideProcess) -> None:
         self._limits = limits
         self._threads = CapacityLimiter(_THREADS)
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
-        self._turn = CapacityLimiter(1)
-        self._calls = 0
-        self._process = SideProcess(_prepare)
+        self._large = SideQueue(process, _MOST_SECONDS, _MOST_WAITING, _WHAT)
+        self._large_sweeps = SideQueue(process, _MOST_SECONDS, _MOST_WAITING_SWEEPS, _WHAT)
 
     async def run(self, model: type[Question], sent: bytes) -> Examined:
         """Examine a body.
@@ -120,39 +121,14 @@ class Examiner:
         InvalidInput : the request cannot be computed, or is beyond the limits.
         Problem : too many are being examined, or it took too long.
         """
-        large = len(sent) > _SMALL_BYTES
         is_sweep = issubclass(model, SweepBody)
-        threads = self._sweep_threads if is_sweep else self._threads
-        most = _MOST_WAITING_SWEEPS if is_sweep else _MOST_WAITING
-        _check_waiting(self._turn if large else threads, most)
-        if large:
-            async with self._turn:
-                found = await self._beside(model, sent)
+        if len(sent) > _SMALL_BYTES:
+            large = self._large_sweeps if is_sweep else self._large
+            found = await large.call(examine, model, sent, self._limits)
         else:
+            threads = self._sweep_threads if is_sweep else self._threads
+            check_waiting(threads, _MOST_WAITING_SWEEPS if is_sweep else _MOST_WAITING, _WHAT)
             found = await to_thread.run_sync(examine, model, sent, self._limits, limiter=threads)
         if isinstance(found, list):
             raise RequestValidationError(found)
         return found
-
-    async def _beside(self, model: type[Question], sent: bytes) -> Examined | list[dict[str, Any]]:
-        if self._calls == _CALLS_PER_PROCESS:
-            self._process.renew()
-            self._calls = 0
-        self._calls += 1
-        try:
-            return await self._process.call(_MOST_SECONDS, examine, model, sent, self._limits)
-        except ProcessLost as error:
-            raise _busy("the process that examines requests was lost") from error
-
-    def close(self) -> None:
-        """End the process for good."""
-        self._process.close()
-
-
-def _check_waiting(limiter: CapacityLimiter, most: int) -> None:
-    if limiter.statistics().tasks_waiting >= most:
-        raise _busy(f"{most} requests wait to be examined already")
-
-
-def _busy(detail: str) -> Problem:
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, {"Retry-After": "2"})

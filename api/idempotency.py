@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from api.problems import Problem
 from tvlb.jobs.database import Database, now
@@ -46,8 +46,10 @@ class KeptResponses:
 
     def begin(
         self, owner: str | None, key: str, request: str, seconds: float
-    ) -> Attempt | Response:
+    ) -> Attempt | Response | None:
         """Return the known answer to a key, or the attempt whose answer is to be stored.
+
+        None if the answer is a result too large to be stored twice.
 
         Parameters
         ----------
@@ -93,6 +95,8 @@ class KeptResponses:
             )
         if row.status is None:
             raise _in_flight(key)
+        if row.body is None:
+            return None
         return Response(row.body, row.status, json.loads(row.headers))
 
     def keep(self, attempt: Attempt, response: Response) -> None:
@@ -102,6 +106,7 @@ class KeptResponses:
             for name, value in response.headers.items()
             if name in (*_KEPT_HEADERS, "content-type")
         }
+        is_large = isinstance(response, StreamingResponse)
         with self._database.writing() as connection:
             connection.execute(
                 update(idempotency)
@@ -109,7 +114,7 @@ class KeptResponses:
                 .values(
                     status=response.status_code,
                     headers=json.dumps(headers),
-                    body=bytes(response.body).decode(),
+                    body=None if is_large else bytes(response.body).decode(),
                 )
             )
 

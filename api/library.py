@@ -2,58 +2,33 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from io import BytesIO
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from api.resources import identity
+from api.resources import Facts, Resource, facts_of, identity, pieces_of
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
-from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
-from tvlb.jobs.store import forget_damaged
+from tvlb.jobs.store import forget_damaged, names_files
+from tvlb.schemas import SweepItem, TableItem
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
 
-__all__ = ["Library", "Resource"]
+__all__ = ["Library"]
 
+# Longer documents stay in their files: a simulation's may have 48 MiB.
+_SMALL_BYTES = 512 << 10
 _KEPT_BYTES = 64 << 20
+_KEPT_FACTS = 1000
 # Tables of which single pairs were asked for; a row takes about 30 bytes.
 _KEPT_TABLES = 4
 _KEPT_ROWS = 3_000_000
 _USAGE_DIGITS = 4
 
 _Value = TypeVar("_Value")
-
-
-@dataclass(frozen=True)
-class Resource:
-    """A result, ready to be sent.
-
-    Attributes
-    ----------
-    result : what the database knows.
-    body : JSON.
-    final : whether it never changes; a sweep with failed points may be computed again.
-    front : SHA-256 of the table files of a front, in its order.
-    """
-
-    result: Result
-    body: bytes
-    final: bool = True
-    front: tuple[str, ...] = ()
-
-    @property
-    def etag(self) -> str:
-        """The hash of the content, as the header wants it."""
-        return f'"{self.result.document}"'
-
-    @property
-    def table_file(self) -> str:
-        """SHA-256 of the file of a table."""
-        assert self.result.table_file is not None
-        return self.result.table_file
 
 
 class _Cache(Generic[_Value]):
@@ -90,7 +65,7 @@ class _Cache(Generic[_Value]):
 
 
 class Library:
-    """Reads results, and keeps the last ones read in memory, but for those that may change.
+    """Reads results, and keeps the last small ones in memory, but for those that may change.
 
     Files that are missing or do not match their hash raise DamagedBlob, and `StoreUnavailable` is
     raised where the store cannot be read. Reading drops nothing: `drop_damaged` does, for those who
@@ -100,11 +75,12 @@ class Library:
     def __init__(self, results: Results, blobs: BlobStore) -> None:
         self._results = results
         self._blobs = blobs
-        self._kept = _Cache[Resource](_KEPT_BYTES, lambda resource: len(resource.body))
+        self._kept = _Cache[Resource](_KEPT_BYTES, lambda resource: len(resource.body or b""))
+        self._facts = _Cache[Facts](_KEPT_FACTS)
         self._tables = _Cache[AnyTable](_KEPT_TABLES)
         self._links = _Cache[bytes](_KEPT_TABLES)
-        # Counting links takes memory: one at a time, and once for all who ask together.
-        self._counting = Lock()
+        # Parsing holds up all other threads: one document at a time, and once where facts are kept.
+        self._parsing = Lock()
 
     def check_store(self) -> None:
         """Raise StoreUnavailable if the store is gone, or another one."""
@@ -129,14 +105,36 @@ class Library:
         """Return the resource of a result; raises DamagedBlob."""
         found = self.cached(result.kind, result.key)
         if found is None:
-            document: dict[str, Any] = json.loads(self._blobs.read(result.document))
-            front: tuple[str, ...] = tuple(document.pop(FRONT_FILES, ()))
-            whole = identity(result, len(front)) | document
-            body = json.dumps(whole, separators=(",", ":")).encode()
-            found = Resource(result, body, final=not document.get("failed"), front=front)
-            if found.final:
+            found = self._resource(result)
+            if found.facts.final and found.body is not None:
                 self._kept.put(result.key, found)
         return found
+
+    def _resource(self, result: Result) -> Resource:
+        path = self._blobs.path(result.document)
+        facts = self._facts_of(result, path)
+        own = json.dumps(identity(result, len(facts.front)), separators=(",", ":")).encode()
+        found = Resource(result, own[:-1] + b",", path, facts)
+        if facts.end <= _SMALL_BYTES:
+            found = replace(found, body=b"".join(found.pieces()))
+        return found
+
+    def _facts_of(self, result: Result, path: Path) -> Facts:
+        if not names_files(result):
+            return Facts(path.stat().st_size - 1)
+        facts = self._facts.get(result.document)
+        if facts is None:
+            with self._parsing:
+                facts = self._facts.get(result.document) or facts_of(path.read_bytes())
+                self._facts.put(result.document, facts)
+        return facts
+
+    def listed(self, item: type[TableItem] | type[SweepItem], result: Result) -> dict[str, Any]:
+        """Return what a list shows of a result; raises DamagedBlob."""
+        resource = self.load(result)
+        with self._parsing:
+            document = resource.parsed()
+        return {name: document[name] for name in item.model_fields}
 
     def table_file(self, name: str) -> Path:
         """Return the path of a table's Parquet file, by its hash; raises DamagedBlob."""
@@ -144,7 +142,7 @@ class Library:
 
     def sweep_file(self, resource: Resource, name: str) -> tuple[str, Path]:
         """Return the hash and the path of a file of a sweep; raises DamagedBlob."""
-        stored: str = json.loads(resource.body)["files"][name]
+        stored = resource.facts.files[name]
         return stored, self._blobs.path(stored)
 
     def table(self, name: str) -> AnyTable:
@@ -158,17 +156,24 @@ class Library:
                 self._tables.put(name, table)
         return table
 
-    def converted(self, name: str, suffix: str) -> bytes:
-        """Return the table in a file, by its hash, in another format.
+    def converted(self, name: str, suffix: str) -> tuple[int, Iterator[bytes]]:
+        """Return the table in a file, by its hash, in another format: its bytes, and their number.
 
         Raises
         ------
         DamagedBlob : its file is damaged.
         InvalidInput : the table is too large for the format.
+        StoreUnavailable : there is no room for it.
         """
-        stream = BytesIO()
-        write_stream(self.table(name), suffix, stream)
-        return stream.getvalue()
+        table = self.table(name)
+        stream = TemporaryFile()  # noqa: SIM115 - who has sent it closes it
+        try:
+            write_stream(table, suffix, stream)
+        except OSError as error:
+            raise StoreUnavailable(f"a temporary file: {error.strerror}") from error
+        size = stream.tell()
+        stream.seek(0)
+        return size, pieces_of(stream, size)
 
     def links(self, name: str) -> bytes:
         """Return the links of a table's network with their usage, as JSON, by the hash of its file.
@@ -179,9 +184,8 @@ class Library:
         """
         found = self._links.get(name)
         if found is None:
-            with self._counting:
-                found = self._links.get(name) or _links(self.table(name))
-                self._links.put(name, found)
+            found = _links(self.table(name))
+            self._links.put(name, found)
         return found
 
     def drop_damaged(self, result: Result) -> bool:

@@ -1,16 +1,118 @@
 """Jobs and results as the JSON that `tvlb.schemas` describes."""
 
 import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from http import HTTPStatus
+from pathlib import Path
+from typing import IO, Any
+
+from starlette.responses import Response, StreamingResponse
 
 from tvlb.jobs.job import Job
+from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import JobResource, SweepItem, TableItem
+from tvlb.schemas import JobResource
 from tvlb.schemas.resources import urls_of
 
-__all__ = ["identity", "job_resource", "listed", "moment"]
+__all__ = ["Facts", "Resource", "facts_of", "identity", "job_resource", "moment", "pieces_of"]
+
+_PIECE_BYTES = 64 << 10
+_HIDDEN = f',"{FRONT_FILES}":'.encode()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the service has to know of a stored document.
+
+    Attributes
+    ----------
+    end : where that ends which others may see, without the last brace.
+    final : whether it never changes; a sweep with failed points may be computed again.
+    front : SHA-256 of the table files of a front, in its order.
+    files : SHA-256 of the files of a sweep, by name.
+    """
+
+    end: int
+    final: bool = True
+    front: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A result, ready to be sent: its document after what it has besides.
+
+    Attributes
+    ----------
+    result : what the database knows.
+    head : JSON up to the first key of the document.
+    path : of the stored document.
+    facts : about the document.
+    body : all of the JSON, None if that is much.
+    """
+
+    result: Result
+    head: bytes
+    path: Path
+    facts: Facts
+    body: bytes | None = None
+
+    @property
+    def etag(self) -> str:
+        """The hash of the content, as the header wants it."""
+        return f'"{self.result.document}"'
+
+    @property
+    def table_file(self) -> str:
+        """SHA-256 of the file of a table."""
+        assert self.result.table_file is not None
+        return self.result.table_file
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the JSON; of what is much, little at a time."""
+        if self.body is not None:
+            yield self.body
+            return
+        yield self.head
+        stream = self.path.open("rb")
+        stream.seek(1)
+        yield from pieces_of(stream, self.facts.end - 1)
+        yield b"}"
+
+    def parsed(self) -> dict[str, Any]:
+        """Return the JSON as values, which take many times the memory."""
+        return json.loads(b"".join(self.pieces()))
+
+    def response(self, headers: Mapping[str, str]) -> Response:
+        """Answer with the JSON, which is read while it is sent if it is much."""
+        headers = {"ETag": self.etag, **headers}
+        if self.body is not None:
+            return Response(self.body, HTTPStatus.OK, headers, "application/json")
+        headers["Content-Length"] = str(len(self.head) + self.facts.end)
+        return StreamingResponse(self.pieces(), HTTPStatus.OK, headers, "application/json")
+
+
+def pieces_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield so many bytes of a stream, little at a time, and close it."""
+    with stream:
+        while piece := stream.read(min(_PIECE_BYTES, size)):
+            size -= len(piece)
+            yield piece
+
+
+def facts_of(stored: bytes) -> Facts:
+    """Find the facts of a stored document that may name files."""
+    document: dict[str, Any] = json.loads(stored)
+    return Facts(
+        # What only the store needs comes last.
+        stored.rindex(_HIDDEN) if FRONT_FILES in document else len(stored) - 1,
+        not document.get("failed"),
+        tuple(document.get(FRONT_FILES, ())),
+        document.get("files", {}),
+    )
 
 
 def moment(seconds: float) -> str:
@@ -38,12 +140,6 @@ def identity(result: Result, front: int = 0) -> dict[str, Any]:
         "request": result.request,
     }
     return own | urls
-
-
-def listed(item: type[TableItem] | type[SweepItem], resource: bytes) -> dict[str, Any]:
-    """Return what a list shows of a resource, which is given as JSON."""
-    document = json.loads(resource)
-    return {name: document[name] for name in item.model_fields}
 
 
 def job_resource(job: Job) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
 from prometheus_client import CollectorRegistry
 
-from api.examination import Examiner
+from api.examination import Examiner, load
 from api.feed import Feed
 from api.idempotency import KeptResponses
 from api.library import Library
 from api.metrics import HttpMetrics, JobMetrics
 from api.quick import QuickExecutor
 from api.settings import Settings
+from api.side_process import SideProcess, SideQueue
 from api.submission import Submitter
 from api.tokens import TokenStore
 from tvlb.jobs.database import Database
@@ -27,6 +28,11 @@ __all__ = ["Owner", "Services", "SharedCall", "WithServices"]
 # With anyio's 40 threads for reading, and one each for the feed and for readiness, as many as there
 # are connections to the database.
 _WRITERS = 8
+# After so many another process beside the server takes over, with the memory of none of them.
+_CALLS_PER_PROCESS = 100
+# One of 48 MiB takes 3 seconds.
+_MOST_WAITING_PAGES = 20
+_PAGE_SECONDS = 30.0
 
 
 class SharedCall:
@@ -49,7 +55,8 @@ class Services:
     """The parts of the service: opens the database and the result store.
 
     `writers` are the threads that may wait for a lock of the database, so that reads go on;
-    `readiness` looks whether requests can be served, whatever other threads wait for.
+    `readiness` looks whether requests can be served, whatever other threads wait for. Tables are
+    read one at a time, and written in other formats one at a time, because both take memory.
 
     Raises
     ------
@@ -68,7 +75,13 @@ class Services:
         self.tokens = TokenStore(self.database)
         self.feed = Feed(self.database, workspace.worker_locks())
         self.quick = QuickExecutor(workspace)
-        self.examiner = Examiner(settings.limits.request)
+        self.side_process = SideProcess(load, _CALLS_PER_PROCESS)
+        self.examiner = Examiner(settings.limits.request, self.side_process)
+        self.page_maker = SideQueue(
+            self.side_process, _PAGE_SECONDS, _MOST_WAITING_PAGES, "large pages wait to be made"
+        )
+        self.table_reader = CapacityLimiter(1)
+        self.table_converter = CapacityLimiter(1)
         self.writers = CapacityLimiter(_WRITERS)
         self.readiness = SharedCall()
         self.registry = CollectorRegistry()
@@ -89,13 +102,13 @@ class Services:
     async def go(self) -> None:
         """Let everybody go who waits for something; what they wait for becomes a job."""
         self.quick.close()
-        self.examiner.close()
+        self.side_process.close()
         await self.feed.close()
 
     def close(self) -> None:
         """Close what was opened."""
         self.quick.close()
-        self.examiner.close()
+        self.side_process.close()
         self.database.close()
 
 

@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import TypeVar, TypeVarTuple
 
+from anyio import CapacityLimiter
+
+from api.problems import Problem
 from tvlb.errors import Cancelled, NoWorkers, WorkerLost
 from tvlb.workers import WorkerPool
 
-__all__ = ["ProcessLost", "SideProcess"]
+__all__ = ["ProcessLost", "SideProcess", "SideQueue", "check_waiting"]
 
 _Given = TypeVarTuple("_Given")
 _Result = TypeVar("_Result")
@@ -38,10 +42,13 @@ class SideProcess:
     Parameters
     ----------
     prepare : called first in every process, beside whatever the server does.
+    calls : after so many another process takes over, with the memory of none of them.
     """
 
-    def __init__(self, prepare: Callable[[], object]) -> None:
+    def __init__(self, prepare: Callable[[], object], calls: int | None = None) -> None:
         self._prepare = prepare
+        self._calls = calls
+        self._made = 0
         self._pool: WorkerPool | None = None
         self._closed = False
 
@@ -63,6 +70,9 @@ class SideProcess:
         """
         if self._closed:
             raise ProcessLost
+        if self._made == self._calls:
+            self._renew()
+        self._made += 1
         pool = self.start()
         try:
             future = asyncio.wrap_future(pool.submit(function, *given))
@@ -88,9 +98,9 @@ class SideProcess:
             self.end()
             self.start()
 
-    def renew(self) -> None:
+    def _renew(self) -> None:
         """Let another process take over; this one ends when it has nothing to do."""
-        pool, self._pool = self._pool, None
+        pool, self._pool, self._made = self._pool, None, 0
         if pool is not None:
             pool.shutdown(wait=False)
 
@@ -104,3 +114,40 @@ class SideProcess:
         """End the process for good."""
         self._closed = True
         self.end()
+
+
+class SideQueue:
+    """Calls of one kind in a process beside the server: one at a time, and few that wait.
+
+    Parameters
+    ----------
+    seconds : how long a call may take, with what others have there to do.
+    most : calls that may wait.
+    what : what many of them do, such as "requests wait to be examined".
+    """
+
+    def __init__(self, process: SideProcess, seconds: float, most: int, what: str) -> None:
+        self._process = process
+        self._seconds = seconds
+        self._most = most
+        self._what = what
+        self._turn = CapacityLimiter(1)
+
+    async def call(self, function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
+        """Call a function there; raises Problem if that is not possible."""
+        check_waiting(self._turn, self._most, self._what)
+        async with self._turn:
+            try:
+                return await self._process.call(self._seconds, function, *given)
+            except ProcessLost as error:
+                raise _busy("the process beside the server was lost") from error
+
+
+def check_waiting(limiter: CapacityLimiter, most: int, what: str) -> None:
+    """Raise Problem if too many wait already."""
+    if limiter.statistics().tasks_waiting >= most:
+        raise _busy(f"{most} {what} already")
+
+
+def _busy(detail: str) -> Problem:
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, {"Retry-After": "2"})

@@ -13,9 +13,9 @@ from starlette.responses import JSONResponse, Response
 from api.examination import Examined, Examiner
 from api.feed import Feed
 from api.idempotency import LONGEST_WAIT_SECONDS, Attempt, KeptResponses
-from api.library import Library, Resource
+from api.library import Library
 from api.quick import NotQuick, QuickExecutor
-from api.resources import job_resource
+from api.resources import Resource, job_resource
 from api.settings import ServerLimits
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import DamagedBlob
@@ -94,7 +94,7 @@ class Submitter:
     def _is_known(self, key: str) -> bool:
         result = self.results.get(key)
         try:
-            return result is not None and self.library.load(result).final
+            return result is not None and self.library.load(result).facts.final
         except DamagedBlob:
             return False
 
@@ -129,6 +129,8 @@ class Submitter:
         )
         if isinstance(begun, Response):
             return begun
+        if begun is None:
+            return await self._answer(examined, headers)
         return await self._answer_once(begun, examined, headers)
 
     async def _answer_once(
@@ -195,7 +197,7 @@ class Submitter:
         request = json.loads(examined.text)
         while True:
             known = self._known(examined.key)
-            if known is not None and known.final:
+            if known is not None and known.facts.final:
                 return known
             # What may change stays readable until the new one takes its place.
             replaced = None if known is None else known.result.number
@@ -226,12 +228,7 @@ class Submitter:
 
     def _found(self, resource: Resource) -> Response:
         url = urls_of(resource.result.kind, resource.result.key)["url"]
-        return Response(
-            resource.body,
-            HTTPStatus.OK,
-            {"ETag": resource.etag, "Content-Location": url},
-            "application/json",
-        )
+        return resource.response({"Content-Location": url})
 
 
 def _accepted(job: Job) -> Response:

@@ -63,6 +63,6 @@ def render(template: str, **shown: Any) -> str:
     return _TEMPLATES.get_template(template).render(**shown)
 
 
-def page(template: str, **shown: Any) -> HTMLResponse:
+def page(html: str) -> HTMLResponse:
     """Answer with a page."""
-    return HTMLResponse(render(template, **shown), headers={"Cache-Control": "no-store"})
+    return HTMLResponse(html, headers={"Cache-Control": "no-store"})

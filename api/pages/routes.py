@@ -1,6 +1,5 @@
 """The pages."""
 
-import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,16 +11,19 @@ from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
 from api.pages import session
-from api.pages.commands import Commands, commands_of
-from api.pages.rendering import page
+from api.pages.rendering import page, render
 from api.pages.views import (
+    View,
+    Visitor,
     fields,
-    plotted_simulation,
-    plotted_table,
-    shown_table,
-    simulated_sets,
+    render_results,
+    view_comparison,
+    view_model,
+    view_simulation,
+    view_sweep,
+    view_table,
 )
-from api.resources import job_resource, listed
+from api.resources import job_resource
 from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
@@ -46,21 +48,24 @@ class _Visit:
     request: Request
     services: WithServices
 
+    @property
+    def visitor(self) -> Visitor:
+        """Who asks."""
+        needs_token = self.services.settings.needs_token
+        signed_in = needs_token and session.COOKIE in self.request.cookies
+        return Visitor(str(self.request.base_url).rstrip("/"), needs_token, signed_in)
+
     def show(self, template: str, **shown: Any) -> Response:
         """Answer with a page."""
-        signed_in = self.services.settings.needs_token and session.COOKIE in self.request.cookies
-        return page(template, signed_in=signed_in, **shown)
+        return page(render(template, signed_in=self.visitor.signed_in, **shown))
 
-    def commands(self, kind: str, body: dict[str, Any]) -> Commands:
-        """Return the commands of a resolved request."""
-        base = str(self.request.base_url).rstrip("/")
-        return commands_of(kind, body, base, token=self.services.settings.needs_token)
-
-    async def document(self, kind: str, key: str) -> dict[str, Any]:
-        """Return the document of a result; raises as `find_resource`."""
-        found = await find_resource(self.services.library, kind, key)
-        document: dict[str, Any] = await to_thread.run_sync(json.loads, found.body)
-        return document
+    async def show_results(self, template: str, view: View, kind: str, *keys: str) -> Response:
+        """Answer with the page of results of a kind; raises as `find_resource`."""
+        found = [await find_resource(self.services.library, kind, key) for key in keys]
+        given = render_results, template, view, found, self.visitor
+        if all(one.body is not None for one in found):
+            return page(await to_thread.run_sync(*given))
+        return page(await self.services.page_maker.call(*given))
 
 
 Visit = Annotated[_Visit, Depends()]
@@ -99,14 +104,16 @@ class _Before(StrictQuery):
 @router.get("/parts/jobs")
 async def show_jobs_part(services: WithServices, listing: Annotated[_Before, Query()]) -> Response:
     """Show the list of jobs alone, for the page to renew it."""
-    return page("jobs_part.html", **await to_thread.run_sync(_jobs, services, listing.before))
+    return page(
+        render("jobs_part.html", **await to_thread.run_sync(_jobs, services, listing.before))
+    )
 
 
 @router.get("/jobs/{job_id}")
 async def show_job(visit: Visit, job: KnownJob) -> Response:
     """Show a job and follow it."""
     shown = job_resource(job)
-    commands = visit.commands(job.kind, job.request)
+    commands = visit.visitor.commands(job.kind, job.request)
     return visit.show(
         "job.html",
         job=shown,
@@ -121,23 +128,13 @@ async def show_job(visit: Visit, job: KnownJob) -> Response:
 @router.get("/jobs/{job_id}/part")
 async def show_job_part(job: KnownJob) -> Response:
     """Show the state of a job alone, for the page to renew it."""
-    return page("job_part.html", job=job_resource(job))
+    return page(render("job_part.html", job=job_resource(job)))
 
 
 @router.get("/tables/{table_id}")
 async def show_table(visit: Visit, table_id: ResultId) -> Response:
     """Show a table: what was chosen and why, the network, its paths and its links."""
-    table = await visit.document("table", table_id)
-    commands = visit.commands("table", table["request"])
-    return visit.show(
-        "table.html",
-        **shown_table(table),
-        commands={
-            "line": commands.with_output("table.parquet"),
-            "curl": commands.curl,
-            "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
-        },
-    )
+    return await visit.show_results("table.html", view_table, "table", table_id)
 
 
 class _Compared(StrictQuery):
@@ -150,53 +147,25 @@ class _Compared(StrictQuery):
 async def show_comparison(visit: Visit, compared: Annotated[_Compared, Query()]) -> Response:
     """Show tables side by side."""
     names = dict.fromkeys(compared.table)
-    tables = [await visit.document("table", name) for name in names]
-    return visit.show(
-        "compare.html",
-        tables=[
-            (table, simulated_sets(table)[0], visit.commands("table", table["request"]).line)
-            for table in tables
-        ],
-        data=[plotted_table(table) for table in tables],
-    )
+    return await visit.show_results("compare.html", view_comparison, "table", *names)
 
 
 @router.get("/simulations/{simulation_id}")
 async def show_simulation(visit: Visit, simulation_id: ResultId) -> Response:
     """Show simulated loads."""
-    simulation = await visit.document("simulation", simulation_id)
-    rows, data = plotted_simulation(simulation)
-    return visit.show(
-        "simulation.html",
-        simulation=simulation,
-        rows=rows,
-        data=data,
-        commands=visit.commands("simulation", simulation["request"]),
-    )
+    return await visit.show_results("simulation.html", view_simulation, "simulation", simulation_id)
 
 
 @router.get("/sweeps/{sweep_id}")
 async def show_sweep(visit: Visit, sweep_id: ResultId) -> Response:
     """Show a sweep: a row for each point, and the way to its report and its files."""
-    sweep = await visit.document("sweep", sweep_id)
-    commands = visit.commands("sweep", sweep["request"])
-    return visit.show("sweep.html", sweep=sweep, commands=commands)
+    return await visit.show_results("sweep.html", view_sweep, "sweep", sweep_id)
 
 
 @router.get("/models/{model_id}")
 async def show_model(visit: Visit, model_id: ResultId) -> Response:
     """Show a solved model."""
-    model = await visit.document("model", model_id)
-    return visit.show(
-        "model.html",
-        model=model,
-        facts={
-            name: value
-            for name, value in model.items()
-            if isinstance(value, int | float | str) and name not in ("id", "url")
-        },
-        commands=visit.commands("model", model["request"]),
-    )
+    return await visit.show_results("model.html", view_model, "model", model_id)
 
 
 def mount_assets(app: FastAPI) -> None:
@@ -213,6 +182,6 @@ def _jobs(services: Services, before: int | None) -> dict[str, Any]:
 
 def _tables(services: Services, before: int | None) -> tuple[list[dict[str, Any]], str | None]:
     found = services.results.newest("table", before=before, limit=_LISTED)
-    items = [listed(TableItem, services.library.load(one).body) for one in found]
+    items = [services.library.listed(TableItem, one) for one in found]
     more = f"/?tables_before={found[-1].number}#tables" if len(found) == _LISTED else None
     return items, more

@@ -1,19 +1,127 @@
-"""What the pages take from the documents."""
+"""The pages of results: what they take from the documents."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from api.pages.commands import Commands, commands_of
+from api.pages.rendering import render
+from api.resources import Resource
 from tvlb.documents import link_kinds
 from tvlb.judged import drawn_search, judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody
 from tvlb.table import table_formats
 
-__all__ = ["fields", "plotted_simulation", "plotted_table", "shown_table", "simulated_sets"]
+__all__ = [
+    "View",
+    "Visitor",
+    "fields",
+    "plotted_simulation",
+    "render_results",
+    "shown_table",
+    "view_comparison",
+    "view_model",
+    "view_simulation",
+    "view_sweep",
+    "view_table",
+]
 
 Document = dict[str, Any]
+View = Callable[[Sequence[Document], "Visitor"], Document]
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """For whom a page is.
+
+    Attributes
+    ----------
+    base : URL of the service, without a slash at its end.
+    needs_token : whether the service wants one.
+    signed_in : whether the browser has one.
+    """
+
+    base: str
+    needs_token: bool
+    signed_in: bool
+
+    def commands(self, kind: str, body: Document) -> Commands:
+        """Return the commands of a resolved request."""
+        return commands_of(kind, body, self.base, token=self.needs_token)
+
+
+def render_results(
+    template: str, view: View, resources: Sequence[Resource], visitor: Visitor
+) -> str:
+    """Return the page of some results.
+
+    Parameters
+    ----------
+    view : takes from their documents what the template shows.
+    """
+    shown = view([one.parsed() for one in resources], visitor)
+    return render(template, signed_in=visitor.signed_in, **shown)
+
+
+def view_table(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of a table shows."""
+    (table,) = documents
+    commands = visitor.commands("table", table["request"])
+    return shown_table(table) | {
+        "commands": {
+            "line": commands.with_output("table.parquet"),
+            "curl": commands.curl,
+            "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
+        }
+    }
+
+
+def view_comparison(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of several tables shows."""
+    return {
+        "tables": [
+            (table, simulated_sets(table)[0], visitor.commands("table", table["request"]).line)
+            for table in documents
+        ],
+        "data": [plotted_table(table) for table in documents],
+    }
+
+
+def view_simulation(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of a simulation shows."""
+    (simulation,) = documents
+    rows, data = plotted_simulation(simulation)
+    return {
+        "simulation": simulation,
+        "rows": rows,
+        "data": data,
+        "commands": visitor.commands("simulation", simulation["request"]),
+    }
+
+
+def view_sweep(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of a sweep shows."""
+    (sweep,) = documents
+    return {"sweep": sweep, "commands": visitor.commands("sweep", sweep["request"])}
+
+
+def view_model(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of a model shows."""
+    (model,) = documents
+    return {
+        "model": model,
+        "facts": {
+            name: value
+            for name, value in model.items()
+            if isinstance(value, int | float | str) and name not in ("id", "url")
+        },
+        "commands": visitor.commands("model", model["request"]),
+    }
 
 
 # Any network: no default depends on it.
 _NETWORK = "2,4,2,5"
+_LOADS_BY_SWITCH = 100
 
 
 def fields() -> dict[str, Document]:
@@ -124,7 +232,11 @@ def plotted_simulation(simulation: Document) -> tuple[list[Document], Document]:
         rows += simulation.get("saturation_runs", [])
     rows.sort(key=lambda row: row["load"])
     kept = ("load", "latency_mean", "latency_ci95", "saturated", "accepted")
-    drawn = [{name: row[name] for name in kept} | {"by_switch": _by_switch(row)} for row in rows]
+    drawn = [{name: row[name] for name in kept} for row in rows]
+    # Of many loads those that are drawn switch by switch are spread evenly.
+    step = 1 + len(rows) // _LOADS_BY_SWITCH
+    for row, shown in zip(rows[::step], drawn[::step], strict=True):
+        shown["by_switch"] = _by_switch(row)
     return rows, {"rows": drawn, "routing": simulation["routing"]}
 
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
-from api.library import Library, Resource
+from api.library import Library
 from api.problems import Problem
-from api.resources import listed
+from api.resources import Resource
 from api.responses import ETAG, NOT_MODIFIED, problems
 from api.services import Services, WithServices
 from tvlb.jobs.job import Job
@@ -99,10 +99,10 @@ def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: st
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         found = await find_resource(services.library, kind, result_id)
-        headers = {"ETag": found.etag, "Cache-Control": "private, no-cache"}
+        headers = {"Cache-Control": "private, no-cache"}
         if is_known(if_none_match, found.etag):
-            return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-        return Response(found.body, HTTPStatus.OK, headers, "application/json")
+            return Response(None, HTTPStatus.NOT_MODIFIED, headers | {"ETag": found.etag})
+        return found.response(headers)
 
     router.add_api_route(
         f"/{kind}s/{{{kind}_id}}",
@@ -129,7 +129,7 @@ async def list_results(
         found = services.results.newest(
             kind, before=listing.before, table_id=table_id, limit=listing.limit
         )
-        items = [listed(item, services.library.load(one).body) for one in found]
+        items = [services.library.listed(item, one) for one in found]
         return {f"{kind}s": items, "next": listing.next_url(f"/v1/{kind}s", found)}
 
     return as_json(await to_thread.run_sync(read))

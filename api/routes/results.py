@@ -7,7 +7,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, Response, StreamingResponse
 
 from api.problems import Problem
 from api.responses import ETAG, NOT_MODIFIED, file_responses, problems
@@ -139,7 +139,7 @@ async def get_paths(
         table = services.library.table(resource.table_file)
         return pair_summary(table, pair.src, pair.dst, pair.limit).plain()
 
-    return as_json(await to_thread.run_sync(read))
+    return as_json(await to_thread.run_sync(read, limiter=services.table_reader))
 
 
 @router.get(
@@ -158,7 +158,9 @@ async def get_links(
     headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
     if is_known(if_none_match, etag):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    body = await to_thread.run_sync(services.library.links, resource.table_file)
+    body = await to_thread.run_sync(
+        services.library.links, resource.table_file, limiter=services.table_reader
+    )
     return Response(body, HTTPStatus.OK, headers, "application/json")
 
 
@@ -200,14 +202,14 @@ async def download_front(
 ) -> Response:
     """Download the table file of a point of a front; see `download_table`."""
     resource = await find_resource(services.library, "table", table_id)
-    points = len(resource.front)
+    points = len(resource.facts.front)
     if point > points:
         raise Problem(
             HTTPStatus.NOT_FOUND,
             "not-found",
             f"there is no point {point} of a front: the table {table_id} has {points}",
         )
-    return await _file(services, resource.front[point - 1], download.format, if_none_match)
+    return await _file(services, resource.facts.front[point - 1], download.format, if_none_match)
 
 
 async def _file(
@@ -232,5 +234,8 @@ async def _file(
     if format_name == "parquet":
         path = await to_thread.run_sync(services.library.table_file, name)
         return FileResponse(path, headers=headers, media_type=chosen.media_type)
-    content = await to_thread.run_sync(services.library.converted, name, suffix)
-    return Response(content, HTTPStatus.OK, headers, chosen.media_type)
+    size, pieces = await to_thread.run_sync(
+        services.library.converted, name, suffix, limiter=services.table_converter
+    )
+    headers["Content-Length"] = str(size)
+    return StreamingResponse(pieces, HTTPStatus.OK, headers, chosen.media_type)

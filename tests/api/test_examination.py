@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from fastapi.exceptions import RequestValidationError
 
-from api.examination import Examined, Examiner, examine
+from api.examination import Examined, Examiner, examine, load
 from api.problems import Problem
+from api.side_process import SideProcess
 from tvlb.errors import InvalidInput
 from tvlb.schemas import ModelBody, Question, RequestLimits, SweepBody
 
@@ -26,10 +27,11 @@ def asked(*bodies: bytes, model: type[Question] = ModelBody) -> list[object]:
     """Return what is found of each; an exception is what was raised."""
 
     async def run() -> list[object]:
-        examiner = Examiner(LIMITS)
+        process = SideProcess(load)
+        examiner = Examiner(LIMITS, process)
         found = [await asyncio.gather(examiner.run(model, one), return_exceptions=True)
                  for one in bodies]  # fmt: skip
-        examiner.close()
+        process.close()
         return [one for (one,) in found]
 
     return asyncio.run(run())
@@ -78,7 +80,7 @@ def after_sweeps(
         return examine(model, content, limits)
 
     async def run() -> Examined:
-        examiner = Examiner(LIMITS)
+        examiner = Examiner(LIMITS, SideProcess(load))
         sweeps = [asyncio.create_task(examiner.run(SweepBody, sent(SWEEP))) for _ in range(count)]
         # All take their places before anything else happens.
         for _ in range(50):
@@ -88,7 +90,6 @@ def after_sweeps(
         finally:
             go_on.set()
             await asyncio.gather(*sweeps)
-            examiner.close()
 
     monkeypatch.setattr("api.examination.examine", slow)
     return asyncio.run(run())

@@ -34,7 +34,8 @@ class BlobStore(FileStore):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self._checked: dict[str, tuple[int, int, int]] = {}
-        self._lock = threading.Lock()
+        # Takes a processor: one file at a time, and once for all who ask together.
+        self._hashing = threading.Lock()
 
     def put(self, write: Callable[[BinaryIO], object]) -> str:
         """Store what `write` writes to a stream and return its SHA-256 (hex).
@@ -60,13 +61,14 @@ class BlobStore(FileStore):
         """
         path = self._path(name)
         try:
-            status = path.stat()
-            state = (status.st_size, status.st_mtime_ns, status.st_ino)
-            with self._lock:
+            if self._checked.get(name) == _state(path):
+                return path
+            with self._hashing:
+                state = _state(path)
                 if self._checked.get(name) == state:
                     return path
-            with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
+                with path.open("rb") as stream:
+                    found = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             if isinstance(error, FileNotFoundError):
                 self.check_identity()
@@ -74,8 +76,7 @@ class BlobStore(FileStore):
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
         if found != name:
             raise DamagedBlob(f"the stored file {name} is damaged: its hash is {found}")
-        with self._lock:
-            self._checked[name] = state
+        self._checked[name] = state
         return path
 
     def read(self, name: str) -> bytes:
@@ -98,3 +99,9 @@ class BlobStore(FileStore):
             probe.write_bytes(bytes(_PROBE_BYTES))
         finally:
             probe.unlink(missing_ok=True)
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what changes where the content does."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino

@@ -151,12 +151,17 @@ def files_of(result: Result, blobs: BlobStore) -> list[str]:
     names = [result.document]
     if result.table_file is not None:
         names.append(result.table_file)
-    # Others have no further files; their documents need not be read.
-    if result.kind == "table" and result.request.get("objective") == Aim.FRONT:
-        names += json.loads(blobs.read(result.document)).get(FRONT_FILES, [])
-    if result.kind == "sweep":
-        names += json.loads(blobs.read(result.document))["files"].values()
+    if names_files(result):
+        document = json.loads(blobs.read(result.document))
+        names += document.get(FRONT_FILES, [])
+        names += document.get("files", {}).values()
     return names
+
+
+def names_files(result: Result) -> bool:
+    """Whether the document of a result may name files; others need not be read for that."""
+    is_front = result.kind == "table" and result.request.get("objective") == Aim.FRONT
+    return is_front or result.kind == "sweep"
 
 
 def forget_damaged(result: Result, results: Results, blobs: BlobStore) -> bool:

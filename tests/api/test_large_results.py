@@ -1,0 +1,122 @@
+"""Results that are not held in memory, nor parsed where the event loop runs."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from api.library import Library
+from api.problems import Problem
+from api.resources import Resource, identity
+from api.side_process import SideProcess, SideQueue
+from tests.service import Server
+from tvlb.jobs.blobs import BlobStore
+from tvlb.jobs.database import Database
+from tvlb.jobs.outputs import FRONT_FILES
+from tvlb.jobs.results import Results
+from tvlb.jobs.workspace import TaskOutput
+
+KEY = "a" * 64
+MIB = 1 << 20
+# Its document has 1.6 MB.
+SIMULATION: dict[str, Any] = {
+    "topology": "4,8,4,9",
+    "load": [0.5],
+    "warmup": 0,
+    "cycles": 200,
+    "traces": 5000,
+}
+
+
+def stored(place: Path, kind: str, document: dict[str, Any], **request: str) -> Resource:
+    """Return the resource of a result with such a document."""
+    database = Database(f"sqlite:///{place / 'jobs.sqlite3'}")
+    database.upgrade()
+    results, blobs = Results(database), BlobStore(place / "blobs")
+    text = json.dumps(document, separators=(",", ":"))
+    output = TaskOutput(blobs.put_bytes(text.encode()))
+    results.publish(kind, KEY, json.dumps(request), output)
+    found = Library(results, blobs).get(kind, KEY)
+    assert found is not None
+    return found
+
+
+def test_a_large_document_is_handed_out_unparsed_and_little_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = {"rows": ["é" * 1000] * 4000}
+    resource = stored(tmp_path, "simulation", document, topology="dfly(2,4,2,9)")
+    assert resource.body is None
+    parse = json.loads
+    monkeypatch.setattr(json, "loads", None)
+    pieces = list(resource.pieces())
+    assert max(map(len, pieces)) == 64 << 10
+    sent = b"".join(pieces)
+    assert len(sent) > 20 * MIB
+    assert resource.response({}).headers["content-length"] == str(len(sent))
+    assert parse(sent) == identity(resource.result) | document
+
+
+@pytest.mark.parametrize("filling", [0, MIB])
+def test_what_only_the_store_needs_is_not_handed_out(tmp_path: Path, filling: int) -> None:
+    document = {"text": f',"{FRONT_FILES}":' + "x" * filling}
+    hidden = {FRONT_FILES: ["b" * 64, "c" * 64]}
+    resource = stored(tmp_path, "table", document | hidden, objective="front")
+    assert resource.facts.front == tuple(hidden[FRONT_FILES])
+    assert (resource.body is None) == (filling == MIB)
+    assert resource.parsed() == identity(resource.result, 2) | document
+
+
+@pytest.mark.parametrize("filling", [0, MIB])
+def test_a_sweep_with_failed_points_may_change(tmp_path: Path, filling: int) -> None:
+    document = {"failed": 1, "rows": ["x" * filling], "files": {"report.html": "d" * 64}}
+    resource = stored(tmp_path, "sweep", document)
+    assert not resource.facts.final
+    assert resource.facts.files == document["files"]
+    assert resource.parsed() == identity(resource.result) | document
+
+
+def test_a_large_simulation_over_http(http: httpx.Client, server: Server) -> None:
+    headers = {"Prefer": "wait=60", "Idempotency-Key": "large"}
+    first = http.post("/v1/simulations", json=SIMULATION, headers=headers)
+    assert first.status_code == 200, first.text[:500]
+    assert len(first.content) > MIB
+    # The answer is not stored twice; the result is there.
+    again = http.post("/v1/simulations", json=SIMULATION, headers=headers)
+    read = http.get(first.headers["content-location"])
+    assert first.content == again.content == read.content
+    known = {"If-None-Match": read.headers["etag"]}
+    assert http.get(read.json()["url"], headers=known).status_code == 304
+    assert http.head(read.json()["url"]).headers["content-length"] == str(len(read.content))
+    page = http.get(f"/simulations/{read.json()['id']}")
+    assert page.status_code == 200
+    assert "<code>uniform</code>" in page.text
+    assert len(page.content) < 20_000
+
+
+def test_large_pages_are_made_one_at_a_time_and_few_wait() -> None:
+    running = most = 0
+
+    class Counting(SideProcess):
+        async def call(self, seconds: float, function: Any, *given: Any) -> Any:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0)
+            running -= 1
+            return function(*given)
+
+    async def run() -> list[object]:
+        queue = SideQueue(Counting(print), 1.0, 3, "pages wait")
+        return await asyncio.gather(
+            *(queue.call(abs, -number) for number in range(6)), return_exceptions=True
+        )
+
+    *made, refused, other = asyncio.run(run())
+    assert (made, most) == ([0, 1, 2, 3], 1)
+    assert isinstance(refused, Problem)
+    assert (refused.status_code, refused.detail) == (503, "3 pages wait already")
+    assert isinstance(other, Problem)
