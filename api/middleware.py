@@ -226,6 +226,11 @@ class Middleware:
                 raise
             problem = error if isinstance(error, Problem) else _unexpected()
             await problem.response()(scope, receive, send)
+        except asyncio.CancelledError:
+            # The server ends, and waits no longer; it would answer in plain text.
+            if started:
+                raise
+            await _ending().response()(scope, receive, send)
 
     async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -344,4 +349,13 @@ def _is_disconnection(error: Exception) -> bool:
 def _unexpected() -> Problem:
     return Problem(
         HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "an unexpected error; it was logged"
+    )
+
+
+def _ending() -> Problem:
+    return Problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "ending",
+        "the server ends; nothing was lost, try again",
+        {"Retry-After": "5"},
     )
