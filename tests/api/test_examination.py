@@ -12,7 +12,17 @@ from api.examination import Examined, Examiner, examine, load
 from api.problems import Problem
 from api.side_process import SideProcess
 from tvlb.errors import InvalidInput
-from tvlb.schemas import ModelBody, Question, RequestLimits, SweepBody
+from tvlb.schemas import (
+    BeyondLimits,
+    ModelBody,
+    Question,
+    RequestLimits,
+    SimulationBody,
+    SweepBody,
+    TableBody,
+)
+from tvlb.topology import NamedTopology
+from tvlb.topology.dragonfly import Wiring
 
 LIMITS = RequestLimits(switches=100)
 MODEL = {"topology": "2,4,2,5", "pattern": "shift(1,0)"}
@@ -103,3 +113,49 @@ def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Problem, match="20 requests wait") as raised:
         after_sweeps(monkeypatch, 21, SweepBody, SWEEP)
     assert raised.value.status_code == 503
+
+
+# As many global cables as one network may have, and one group more: 65,703.
+LARGE, TOO_LARGE = "1,1,361,362", "1,1,362,363"
+
+
+def test_networks_beyond_the_limits_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NamedTopology, "build", None)
+    monkeypatch.setattr(Wiring, "build", None)
+    wiring = {"p": 1, "a": 1, "h": 362, "g": 363, "links": [[0, 1]]}
+    for topology in (TOO_LARGE, wiring):
+        for model in (ModelBody, TableBody, SimulationBody):
+            with pytest.raises(BeyondLimits, match="65,703 global cables"):
+                examine(model, sent({"topology": topology}), RequestLimits())
+
+
+def test_at_most_two_of_many_large_networks_are_built_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Never where the event loop runs, which answers for health."""
+    build, lock = NamedTopology.build, threading.Lock()
+    threads: list[threading.Thread] = []
+    running, most = 0, 0
+
+    def counted(self: NamedTopology) -> object:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+            threads.append(threading.current_thread())
+        try:
+            return build(self)
+        finally:
+            with lock:
+                running -= 1
+
+    async def run() -> None:
+        examiner = Examiner(RequestLimits(), SideProcess(load))
+        body = sent({"topology": LARGE})
+        await asyncio.gather(*(examiner.run(ModelBody, body) for _ in range(40)))
+
+    monkeypatch.setattr(NamedTopology, "build", counted)
+    asyncio.run(run())
+    assert len(threads) == 40
+    assert most <= 2
+    assert threading.current_thread() not in threads
