@@ -28,7 +28,7 @@ __all__ = ["Owner", "Services", "SharedCall", "WithServices"]
 # With anyio's 40 threads for reading, and one each for the feed and for readiness, as many as there
 # are connections to the database.
 _WRITERS = 8
-# After so many another process beside the server takes over, with the memory of none of them.
+# Of a process beside the server; after so many another takes over, with the memory of none of them.
 _CALLS_PER_PROCESS = 100
 # One of 48 MiB takes 3 seconds.
 _MOST_WAITING_PAGES = 20
@@ -75,10 +75,12 @@ class Services:
         self.tokens = TokenStore(self.database)
         self.feed = Feed(self.database, workspace.worker_locks())
         self.quick = QuickExecutor(workspace)
-        self.side_process = SideProcess(load, _CALLS_PER_PROCESS)
-        self.examiner = Examiner(settings.limits.request, self.side_process)
+        self.examining = SideProcess(load, _CALLS_PER_PROCESS)
+        self.examiner = Examiner(settings.limits.request, self.examining)
+        # Large requests do not wait for large pages.
+        self.page_making = SideProcess(load, _CALLS_PER_PROCESS)
         self.page_maker = SideQueue(
-            self.side_process, _PAGE_SECONDS, _MOST_WAITING_PAGES, "large pages wait to be made"
+            self.page_making, _PAGE_SECONDS, _MOST_WAITING_PAGES, "large pages wait to be made"
         )
         self.table_reader = CapacityLimiter(1)
         self.table_converter = CapacityLimiter(1)
@@ -102,13 +104,15 @@ class Services:
     async def go(self) -> None:
         """Let everybody go who waits for something; what they wait for becomes a job."""
         self.quick.close()
-        self.side_process.close()
+        self.examining.close()
+        self.page_making.close()
         await self.feed.close()
 
     def close(self) -> None:
         """Close what was opened."""
         self.quick.close()
-        self.side_process.close()
+        self.examining.close()
+        self.page_making.close()
         self.database.close()
 
 

@@ -121,7 +121,7 @@ class SideQueue:
 
     Parameters
     ----------
-    seconds : how long a call may take, with what others have there to do.
+    seconds : how long a call may take, with what other queues have there to do.
     most : calls that may wait.
     what : what many of them do, such as "requests wait to be examined".
     """
