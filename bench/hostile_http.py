@@ -7,7 +7,9 @@
 A server of its own, with tokens, is sent seeded requests of many kinds in turn: bytes that are no
 HTTP, huge headers and bodies, requests that stop halfway, wrong types and numbers in every body,
 paths that climb, odd encodings, absurd sizes, conditional headers, examinations of large networks
-all at once, and streams that are left. Another process looks at health all the time.
+all at once, streams that are left, and what was stored: the document of a simulation of 27 MB,
+whole or left in the middle, its page, and page, links, paths and files of a table. Another process
+looks at health all the time.
 
 Ends with exit 1 if an error was no problem document, an answer was a 5xx other than 503 or took
 over 5 seconds, the log has a traceback or an unexpected error, more than one look at health in a
@@ -46,6 +48,14 @@ _ODD: list[Any] = [
     "1_0,8,4,9", "٤,8,4,9", "../../etc/passwd", [], [[]] * 50, {}, {"a": {"b": {}}},
     [1] * 5000, "999999999,999999999,999999999,999999999", "1,1,361,362", "'; DROP TABLE jobs; --",
 ]  # fmt: skip
+_LARGE: dict[str, Any] = {
+    "topology": "4,8,4,9", "load": [1.0], "warmup": 0, "cycles": 1000, "traces": 100_000,
+}  # fmt: skip
+_TABLE: dict[str, Any] = {
+    "topology": "2,4,2,9", "method": "paper", "patterns": 3, "finalists": 1, "data_points": 3,
+    "simulated_patterns": 2, "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
+    "confirmation": {"warmup": 300, "measured": 300, "grid": 0.05},
+}  # fmt: skip
 _PATHS = (
     "/../../etc/passwd", "/static/..%2f..%2fserve.py", "/static/%2e%2e/%2e%2e/pyproject.toml",
     "/v1/jobs/%00", "/v1/jobs/" + "a" * 8000, "//v1//jobs", "/v1/tables/%ff%fe",
@@ -104,8 +114,11 @@ class Found:
 class Attack:
     """One client of many connections, whose requests follow from a seed."""
 
-    def __init__(self, server: Server, token: str, seed: int, found: Found) -> None:
+    def __init__(
+        self, server: Server, token: str, stored: Sequence[str], seed: int, found: Found
+    ) -> None:
         self._server = server
+        self._stored = stored
         self._chance = random.Random(seed)
         self._found = found
         self._schemas = _bodies(server, token)
@@ -117,7 +130,7 @@ class Attack:
         )
         self._kinds: Sequence[Callable[[], Any]] = (
             self._raw, self._half_open, self._body, self._body, self._path, self._header,
-            self._huge, self._examination, self._stream, self._bytes,
+            self._huge, self._examination, self._stream, self._bytes, self._large,
         )  # fmt: skip
 
     async def run(self, requests: int) -> None:
@@ -180,10 +193,14 @@ class Attack:
         route = self._chance.choice(_ROUTES[:2])
         await self._post("examination", f"{route}?validate_only=true", json.dumps(body).encode())
 
+    async def _large(self) -> None:
+        await self._send("large", "GET", self._chance.choice(self._stored))
+
     async def _stream(self) -> None:
         """Ask for a large answer, and go away in the middle of it."""
+        path = self._chance.choice(("/openapi.json", self._stored[0]))
         try:
-            async with self._client.stream("GET", "/openapi.json") as answer:
+            async with self._client.stream("GET", path) as answer:
                 await anext(answer.aiter_raw(), b"")
                 self._found.answers[f"stream {answer.status_code // 100}xx"] += 1
         except httpx.TransportError as error:
@@ -233,6 +250,18 @@ def _bodies(server: Server, token: str) -> dict[str, tuple[dict[str, Any], list[
     return found
 
 
+def _stored(server: Server, token: str) -> list[str]:
+    """Have results computed, and return where they are read: first the largest document."""
+    headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=300"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=400) as client:
+        large = client.post("/v1/simulations", json=_LARGE).raise_for_status()
+        table = client.post("/v1/tables", json=_TABLE).raise_for_status()
+    paths = [large.headers["content-location"], table.headers["content-location"]]
+    pages = [path.removeprefix("/v1") for path in paths]
+    of_table = ("links", "paths?src=0&dst=17", "download?format=parquet", "download?format=csv")
+    return [*paths, *pages, *(f"{paths[1]}/{part}" for part in of_table)]
+
+
 def _watch(url: str, end: Path) -> tuple[list[float], Counter[str]]:
     """Look at health until a file is there; in a process that does nothing else."""
     seconds, refused = list[float](), Counter[str]()
@@ -260,11 +289,12 @@ def _memory(pid: int) -> int:
 def _run(server: Server, token: str, given: argparse.Namespace, found: Found) -> list[int]:
     """Send all requests in tenths, and return the memory after each."""
     memory: list[int] = []
+    stored = _stored(server, token)
     end = server.data / "end"
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         watching = pool.submit(_watch, server.url, end)
         for part in range(10):
-            attack = Attack(server, token, given.seed * 10 + part, found)
+            attack = Attack(server, token, stored, given.seed * 10 + part, found)
             asyncio.run(attack.run(given.requests // 10))
             memory.append(_memory(server.process.pid))
             print(f"{(part + 1) * 10}%, {memory[-1] >> 20} MiB", file=sys.stderr)
