@@ -54,17 +54,13 @@ def check_workers(workers: int) -> None:
         raise InvalidInput(f"workers {workers} is out of range: 1..{_MOST_WORKERS}")
 
 
-def _nothing() -> None:
-    pass
-
-
 def map_threads(
     task: Callable[[_Item], _Result],
     items: Sequence[_Item],
     workers: int,
     stop: Stop,
     on_done: Callable[[], None],
-    on_wait: Callable[[], None] = _nothing,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> list[_Result]:
     """Apply `task` to every item on threads; for work that releases the Python lock.
 
@@ -101,7 +97,7 @@ def gather(
     futures: Sequence[Future[_Result]],
     stop: Stop,
     on_done: Callable[[], None],
-    on_wait: Callable[[], None] = _nothing,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> list[_Result]:
     """Return the results of all futures in their order; the first failure is raised at once.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["JobStatus", "Progress", "Reporter", "silent"]
+__all__ = ["JobStatus", "Progress", "Reporter", "counter", "silent"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,19 @@ Reporter = Callable[[Progress], None]
 
 def silent(progress: Progress) -> None:
     """Ignore progress."""
+
+
+def counter(report: Reporter, stage: str, total: int) -> Callable[[], None]:
+    """Report that a stage begins; return what to call after each of its `total` units."""
+    finished = 0
+
+    def count() -> None:
+        nonlocal finished
+        finished += 1
+        report(Progress(stage, finished, total))
+
+    report(Progress(stage, 0, total))
+    return count
 
 
 class JobStatus(StrEnum):

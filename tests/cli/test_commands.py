@@ -13,7 +13,7 @@ import pytest
 from tvlb.cli import main
 from tvlb.cli.terminal import progress_display
 from tvlb.paths import parse_expression
-from tvlb.search import Progress
+from tvlb.progress import Progress
 from tvlb.table import CompactTable, Table, read_table, write_table
 from tvlb.topology import Dragonfly
 

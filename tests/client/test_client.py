@@ -14,6 +14,7 @@ from tests.client.questions import tiny_table
 from tests.service import Server, running_server
 from tvlb.client import Client, JobEvent
 from tvlb.errors import Cancelled, InvalidInput, JobFailed, ServerProblem, Unreachable
+from tvlb.progress import Progress
 from tvlb.schemas import (
     JobResource,
     JobStatus,
@@ -25,7 +26,6 @@ from tvlb.schemas import (
     TableResource,
     WindowsBody,
 )
-from tvlb.search import Progress
 from tvlb.table import read_table
 
 _NOBODY = "http://127.0.0.1:1"

@@ -59,7 +59,9 @@ class Modelled(Units):
         self._saturation = saturation
         self.simulated: list[RunUnit | SaturationUnit] = []
 
-    def map(self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None]) -> list[_Answer]:
+    def map(
+        self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None] = lambda: None
+    ) -> list[_Answer]:
         """See `Units.map`."""
         answers: list[Any] = []
         for unit in cast("Sequence[Unit[Any]]", units):
@@ -72,13 +74,9 @@ class Modelled(Units):
                     work = Work(flit_hops=FLIT_HOPS)
                     answers.append(Saturation(self._saturation(unit), work))
                 case _:
-                    answers += super().map([unit], _nothing)
+                    answers += super().map([unit])
             on_done()
         return answers
-
-
-def _nothing() -> None:
-    pass
 
 
 def lucky(*parts: object) -> float:

@@ -14,9 +14,9 @@ from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
+from tvlb.progress import Progress
 from tvlb.schemas import TableDocument
 from tvlb.search import (
-    Progress,
     SearchOptions,
     SimulationConfig,
     TableResult,

@@ -6,7 +6,8 @@ import pytest
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.model import throughput
 from tvlb.paths import parse_expression
-from tvlb.search import Progress, StopFlag, choose_patterns, probe
+from tvlb.progress import Progress
+from tvlb.search import StopFlag, choose_patterns, probe
 from tvlb.topology import Dragonfly
 from tvlb.traffic import parse_pattern
 

@@ -13,10 +13,10 @@ import pytest
 
 from tests.search.here import Inline, Memory
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.progress import Progress
 from tvlb.schemas import TableDocument
 from tvlb.search import (
     Found,
-    Progress,
     SearchOptions,
     TableResult,
     UnitCache,

@@ -13,9 +13,10 @@ from tvlb.cli.options import (
 )
 from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.parallel import available_cores
 from tvlb.provenance import versions
 from tvlb.schemas import ProbeCurve
-from tvlb.search import available_cores, probe
+from tvlb.search import probe
 from tvlb.topology import parse_topology
 
 __all__ = ["probe_command"]

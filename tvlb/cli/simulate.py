@@ -20,6 +20,7 @@ from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable
+from tvlb.parallel import available_cores
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.schemas import SimulationDocument
 from tvlb.search import (
@@ -27,7 +28,6 @@ from tvlb.search import (
     Scenario,
     SimulationConfig,
     SimulationRequest,
-    available_cores,
     find_saturation,
     parse_warmup,
     simulate_loads,

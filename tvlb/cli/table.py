@@ -24,10 +24,10 @@ from tvlb.files import check_writable as check_file
 from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
+from tvlb.progress import Reporter
 from tvlb.schemas import TableDocument
 from tvlb.search import (
     Aim,
-    Reporter,
     SearchOptions,
     TableResult,
     UnitCache,

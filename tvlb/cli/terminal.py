@@ -18,8 +18,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from tvlb.search import Progress as Event
-from tvlb.search import Reporter
+from tvlb.progress import Progress as Event
+from tvlb.progress import Reporter
 
 __all__ = [
     "grid",

@@ -15,6 +15,7 @@ from tvlb.client.events import JobEvent, follow
 from tvlb.client.responses import read, unexpected
 from tvlb.errors import Cancelled, JobFailed
 from tvlb.files import atomic_file
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.schemas import (
     Estimate,
     JobList,
@@ -36,7 +37,6 @@ from tvlb.schemas import (
     TableList,
     TableResource,
 )
-from tvlb.search import Progress, Reporter, silent
 
 __all__ = ["Client", "SweepFormat"]
 

@@ -16,16 +16,14 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
-from tvlb.parallel import available_cores
-from tvlb.progress import Progress, Reporter, silent
+from tvlb.progress import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import Cost, model_cost, simulation_cost, table_cost
-from tvlb.search.decision import Comparison, Decision, Measured, Verdict, compare, decide
-from tvlb.search.held_out import Change, HeldOut, Judged, Judgement
+from tvlb.search.decision import Measured, Verdict, compare, decide
+from tvlb.search.held_out import Change, Judged, Judgement
 from tvlb.search.objective import (
     BUDGETS,
     Aim,
-    Method,
     Objective,
     budget_text,
     flit_hop_budget,
@@ -41,9 +39,8 @@ from tvlb.search.optimize import (
 )
 from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
-from tvlb.search.probe import ProbePoint, ProbeResult, check_searchable, probe
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows, parse_windows
-from tvlb.search.sampling import Assessment, PatternOrder, Sample, choose_patterns
+from tvlb.search.probe import ProbePoint, ProbeResult, probe
+from tvlb.search.sampling import Assessment, Sample, choose_patterns
 from tvlb.search.simulation import (
     SimulationRequest,
     find_saturation,
@@ -58,21 +55,20 @@ from tvlb.search.units import (
     UnitCount,
     Units,
     UnitStore,
-    own_units,
     sealed,
     unsealed,
 )
-from tvlb.search.validation import SimulatedSet, Validation, ValidationOptions, validate
-from tvlb.search.weighted import MOST_ON_FRONT, WeightedSearch
+from tvlb.search.validation import SimulatedSet, Validation
+from tvlb.search.weighted import MOST_ON_FRONT
+from tvlb.search.windows import PAPER, SCREENING, Windows
 from tvlb.search.work import Work
-from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic
+from tvlb.search.workload import MAX_TRAFFIC
 
 __all__ = [
     "ADAPTIVE",
     "BUDGETS",
     "MAX_CYCLES",
     "MAX_DATA_POINTS",
-    "MAX_PATTERNS",
     "MAX_TRAFFIC",
     "MOST_ON_FRONT",
     "PAPER",
@@ -81,21 +77,15 @@ __all__ = [
     "Assessment",
     "Candidate",
     "Change",
-    "Comparison",
     "Cost",
-    "Decision",
     "Found",
-    "HeldOut",
     "Judged",
     "Judgement",
     "Measured",
-    "Method",
     "NamedSet",
     "Objective",
-    "PatternOrder",
     "ProbePoint",
     "ProbeResult",
-    "Progress",
     "Reporter",
     "Routing",
     "Sample",
@@ -114,18 +104,13 @@ __all__ = [
     "UnitStore",
     "Units",
     "Validation",
-    "ValidationOptions",
     "Verdict",
     "Warmup",
-    "WeightedSearch",
     "Windows",
     "Work",
-    "Workload",
-    "available_cores",
     "budget_text",
     "check_compact",
     "check_request",
-    "check_searchable",
     "choose_candidates",
     "choose_patterns",
     "compact_result",
@@ -138,17 +123,12 @@ __all__ = [
     "jain_index",
     "model_cost",
     "optimize",
-    "own_units",
     "parse_objective",
-    "parse_traffic",
     "parse_warmup",
-    "parse_windows",
     "probe",
     "sealed",
-    "silent",
     "simulate_loads",
     "simulation_cost",
     "table_cost",
     "unsealed",
-    "validate",
 ]

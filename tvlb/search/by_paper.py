@@ -5,7 +5,7 @@ Reference: Rahman et al., SC'19, section 3.3.4.
 
 from tvlb.search.preparation import prepare
 from tvlb.search.task import Outcome, Task, conventional
-from tvlb.search.validation import ValidationOptions, validate
+from tvlb.search.validation import validate
 
 __all__ = ["find_by_paper"]
 
@@ -26,15 +26,7 @@ def find_by_paper(task: Task) -> Outcome:
         validation = validate(
             conventional(topology, options.seed).named_set,
             [one.named_set for one in candidates],
-            ValidationOptions(
-                routing=options.routing,
-                config=options.config,
-                screening=options.screening_windows,
-                confirmation=options.confirmation_windows,
-                finalists=options.finalist_count,
-                patterns=options.pattern_count,
-                seed=options.seed,
-            ),
+            options,
             task.units,
             task.report,
         )

@@ -5,11 +5,12 @@ from tvlb.search.decision import decide_by
 from tvlb.search.held_out import HeldOut, Judged, judge
 from tvlb.search.objective import REFERENCE_LOAD, flit_hop_budget
 from tvlb.search.preparation import Candidate
-from tvlb.search.runner import Runner, Windows
+from tvlb.search.runner import Runner
 from tvlb.search.tables import table_of
 from tvlb.search.task import Found, Outcome, Task, conventional
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
+from tvlb.search.windows import Windows
 from tvlb.search.workload import held_out_workload, training_workload
 
 __all__ = ["find_by_search"]
@@ -100,14 +101,8 @@ def _validation(
         [held_out.measured(one.candidate.name) for one in others],
     )
     shown = [base, *(one for one in others if one.candidate.name == decision.expression)]
-    runner = Runner(
-        task.options.routing,
-        task.options.config,
-        patterns=held_out.workload.first_round[:_CURVE_PATTERNS],
-        seed=task.options.seed,
-        report=task.report,
-        units=task.units,
-    )
+    patterns = held_out.workload.first_round[:_CURVE_PATTERNS]
+    runner = Runner(task.options, patterns, task.units, task.report)
     highest = max(float(one.saturation[:_CURVE_PATTERNS].mean()) for one in shown)
     curves = latency_curves(
         runner, [one.candidate.named_set for one in shown], _CURVE_WINDOWS, highest

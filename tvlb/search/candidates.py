@@ -42,7 +42,7 @@ def choose_candidates(
     ]
     extra = [point.expression for point in probe.strategic if point.within_tolerance]
     expressions = ["all", *eligible, *extra]
-    contents = units.map([ContentUnit(topology, one, seed) for one in expressions], _nothing)
+    contents = units.map([ContentUnit(topology, one, seed) for one in expressions])
     first: dict[str, str] = {}
     merged: dict[str, str] = {}
     for expression, content in zip(expressions, contents, strict=True):
@@ -83,10 +83,6 @@ class ContentUnit(Unit[str]):
     def decode(self, data: bytes) -> str:
         """See `Unit.decode`."""
         return data.decode()
-
-
-def _nothing() -> None:
-    pass
 
 
 def _spread(points: Sequence[str], limit: int) -> list[str]:

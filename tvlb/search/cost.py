@@ -12,9 +12,9 @@ from sim_bridge import Routing, SimulationConfig, Warmup
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
-from tvlb.search.runner import Windows
 from tvlb.search.sampling import BATCH
 from tvlb.search.sizes import program_size
+from tvlb.search.windows import Windows
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
-from tvlb.progress import Progress, Reporter
+from tvlb.progress import Reporter, counter
 from tvlb.randomness import KeyedStream
 from tvlb.search.decision import Measured
 from tvlb.search.preparation import Candidate
-from tvlb.search.runner import Windows
 from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
 from tvlb.search.units import Units
+from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.statistics import estimate
@@ -140,9 +140,7 @@ class _Runs:
         seeds = [KeyedStream(seed, "held-out", one).next64() >> 1 for one in range(workload.rounds)]
         self._cases = [(pattern, one) for one in seeds for pattern in workload.first_round]
         self._grid = windows.grid
-        self._config = replace(
-            config, warmup_cycles=windows.warmup, measured_cycles=windows.measured
-        )
+        self._config = windows.on(config)
         self._units = units
         self.work = Work()
 
@@ -226,7 +224,7 @@ def judge(
     sets = [*answers, *others]
     cases = workload.patterns
     runs = _Runs(routing, config, workload, windows, seed, units)
-    count = _counter(report, len(sets) * len(cases) * (1 + len(loads)))
+    count = counter(report, "compare", len(sets) * len(cases) * (1 + len(loads)))
     typical = [expected.get(one.name) for one in sets]
     known = [typical[0] if one.is_adversarial else None for one in cases]
     first = runs.saturations(sets[:1], [known], count)
@@ -256,18 +254,6 @@ def _guesses(
     ratio = other / typical if other and typical else 1.0
     late = found > _LATE
     return np.minimum(np.where(late, found, ratio * found), 1.0).tolist()
-
-
-def _counter(report: Reporter, total: int) -> Callable[[], None]:
-    finished = 0
-
-    def count() -> None:
-        nonlocal finished
-        finished += 1
-        report(Progress("compare", finished, total))
-
-    report(Progress("compare", 0, total))
-    return count
 
 
 def _judgement(

@@ -12,7 +12,7 @@ from tvlb.randomness import check_seed
 from tvlb.search.candidates import MAX_DATA_POINTS
 from tvlb.search.objective import BUDGETS, MOST_FLIT_HOPS, Method, Objective, parse_objective
 from tvlb.search.probe import TOLERANCE
-from tvlb.search.runner import MAX_PATTERNS, PAPER, SCREENING, Windows, parse_windows
+from tvlb.search.windows import PAPER, SCREENING, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
 from tvlb.settings import (
     Group,
@@ -26,8 +26,9 @@ from tvlb.settings import (
     setting,
 )
 
-__all__ = ["ADAPTIVE", "SearchOptions"]
+__all__ = ["ADAPTIVE", "MAX_PATTERNS", "SearchOptions"]
 
+MAX_PATTERNS = 5
 ADAPTIVE = tuple(routing for routing in Routing if routing.is_adaptive)
 
 _Value = TypeVar("_Value")

@@ -25,7 +25,7 @@ from tvlb.balance import (
     balance_weights,
 )
 from tvlb.paths import PathSet, parse_expression
-from tvlb.progress import Progress, Reporter
+from tvlb.progress import Reporter, counter
 from tvlb.search.simulation_units import NamedSet, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
@@ -99,14 +99,7 @@ def prepare(
     report: Reporter,
 ) -> tuple[Candidate, ...]:
     """Balance every candidate, or leave all as they are if `balancing` is None."""
-    finished = 0
-
-    def count() -> None:
-        nonlocal finished
-        finished += 1
-        report(Progress("balance", finished, len(expressions)))
-
-    report(Progress("balance", 0, len(expressions)))
+    count = counter(report, "balance", len(expressions))
     if balancing is None:
         unchanged: list[Candidate] = []
         for expression in expressions:

@@ -1,15 +1,13 @@
 """Running the simulations of Step 2: named sets x patterns x loads, in fixed order."""
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import MAX_CYCLES, SimulationConfig
-from tvlb.errors import InvalidInput
-from tvlb.progress import Progress, Reporter
+from tvlb.progress import Reporter, counter
+from tvlb.search.options import SearchOptions
 from tvlb.search.simulation_units import (
     NamedSet,
     Recipe,
@@ -19,55 +17,11 @@ from tvlb.search.simulation_units import (
     SaturationUnit,
 )
 from tvlb.search.units import Units
+from tvlb.search.windows import Windows
 from tvlb.search.work import Work
-from tvlb.settings import Number, Whole, check_settings, setting
 from tvlb.traffic import Pattern
 
-__all__ = ["MAX_PATTERNS", "PAPER", "SCREENING", "Runner", "Runs", "Windows", "parse_windows"]
-
-MAX_PATTERNS = 5
-_WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Windows:
-    """How closely to look.
-
-    Raises
-    ------
-    InvalidInput : a value is out of range.
-    """
-
-    warmup: int = setting(MISSING, "Cycles before the measured window", Whole(0, MAX_CYCLES))
-    measured: int = setting(MISSING, "Cycles of the measured window", Whole(1, MAX_CYCLES))
-    grid: float = setting(
-        MISSING, "Resolution of saturation loads, packets/cycle/node", Number(1e-4, 0.1)
-    )
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    def __str__(self) -> str:
-        return f"{self.warmup},{self.measured},{self.grid:g}"
-
-
-def parse_windows(text: str) -> Windows:
-    """Parse simulated windows: WARMUP,CYCLES,GRID.
-
-    Raises
-    ------
-    InvalidInput : it is not that, or a value is out of range.
-    """
-    match = _WINDOWS.fullmatch("".join(text.split()))
-    try:
-        warmup, measured, grid = match.groups() if match else ("", "", "")
-        return Windows(int(warmup), int(measured), float(grid))
-    except ValueError:
-        raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID") from None
-
-
-SCREENING = Windows(3_000, 3_000, 0.01)
-PAPER = Windows(30_000, 10_000, 0.002)
+__all__ = ["Runner", "Runs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +61,9 @@ class Runner:
 
     Parameters
     ----------
+    options : routing, router settings and the seed of all simulations, so that differences between
+        named sets are paired; the windows are given per call.
     patterns : the patterns.
-    config : router settings; the windows are given per call.
-    seed : of all simulations, so that differences between named sets are paired.
     units : compute the simulations; the figures do not depend on where.
 
     Attributes
@@ -119,20 +73,15 @@ class Runner:
 
     def __init__(
         self,
-        routing: str,
-        config: SimulationConfig,
-        *,
+        options: SearchOptions,
         patterns: Sequence[Pattern],
-        seed: int,
-        report: Reporter,
         units: Units,
+        report: Reporter,
     ) -> None:
-        self._routing = routing
-        self._config = config
+        self._options = options
         self.patterns = tuple(patterns)
-        self._seed = seed
-        self._report = report
         self._units = units
+        self._report = report
         self.work = Work()
 
     def saturations(
@@ -154,9 +103,9 @@ class Runner:
         answer, moved by the difference of the guesses where that is more than their error: the
         patterns are more alike than guess and answer.
         """
-        config = self._in(windows)
+        config = windows.on(self._options.config)
         expected = [None] * len(named_sets) if guesses is None else guesses
-        count = self._counter(stage, len(named_sets) * len(self.patterns))
+        count = counter(self._report, stage, len(named_sets) * len(self.patterns))
         first, *others = self.patterns
         ahead = self._loads(
             [
@@ -200,7 +149,7 @@ class Runner:
         stop_when_saturated: bool = False,
     ) -> Runs:
         """Simulate every named set on every pattern at every load."""
-        config = replace(self._in(windows), stop_when_saturated=stop_when_saturated)
+        config = replace(windows.on(self._options.config), stop_when_saturated=stop_when_saturated)
         shape = (len(named_sets), len(self.patterns), len(loads))
         units = [
             RunUnit(self._recipe(named_set, pattern), config, load)
@@ -208,7 +157,7 @@ class Runner:
             for pattern in self.patterns
             for load in loads
         ]
-        runs = self._units.map(units, self._counter(stage, len(units)))
+        runs = self._units.map(units, counter(self._report, stage, len(units)))
         self._count(runs)
         return Runs(
             np.array([run.latency for run in runs], dtype=np.float64).reshape(shape),
@@ -224,20 +173,5 @@ class Runner:
     def _count(self, found: Sequence[Run] | Sequence[Saturation]) -> None:
         self.work = sum((one.work for one in found), self.work)
 
-    def _in(self, windows: Windows) -> SimulationConfig:
-        return replace(self._config, warmup_cycles=windows.warmup, measured_cycles=windows.measured)
-
     def _recipe(self, named_set: NamedSet, pattern: Pattern) -> Recipe:
-        return Recipe(named_set, self._routing, pattern, self._seed)
-
-    def _counter(self, stage: str, total: int) -> Callable[[], None]:
-        """Return what is to be called after every unit of a stage."""
-        finished = 0
-
-        def count() -> None:
-            nonlocal finished
-            finished += 1
-            self._report(Progress(stage, finished, total))
-
-        self._report(Progress(stage, 0, total))
-        return count
+        return Recipe(named_set, self._options.routing, pattern, self._options.seed)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
 from tvlb.search.objective import REFERENCE_LOAD, Objective
-from tvlb.search.runner import Windows
 from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.units import Units
+from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.traffic import Pattern
@@ -116,12 +116,7 @@ class Trials:
         units: Units,
     ) -> None:
         self._routing = routing
-        self._config = replace(
-            config,
-            warmup_cycles=windows.warmup,
-            measured_cycles=windows.measured,
-            stop_when_saturated=False,
-        )
+        self._config = replace(windows.on(config), stop_when_saturated=False)
         self.workload = workload
         self._loads = loads
         self._seed = seed
@@ -139,7 +134,7 @@ class Trials:
             for index in chosen
             for unit in self._pair(named_set, index)
         ]
-        runs = self._units.map(units, _nothing)
+        runs = self._units.map(units)
         self.work = sum((run.work for run in runs), self.work)
         per_set = 2 * len(chosen)
         starts = (per_set * position for position in range(len(named_sets)))
@@ -159,10 +154,6 @@ class Trials:
         # What is on its way when the window ends tells nothing of what was accepted in it.
         beyond = replace(self._config, drain_limit_cycles=0)
         return RunUnit(recipe, self._config, loads.low), RunUnit(recipe, beyond, loads.beyond)
-
-
-def _nothing() -> None:
-    pass
 
 
 def _figures(runs: Sequence[Run]) -> Figures:
@@ -186,7 +177,7 @@ def find_loads(
     low : where latency is measured, None to choose.
     unit_of : the search for the saturation load of the reference on a pattern.
     """
-    found = units.map([unit_of(pattern) for pattern in patterns], _nothing)
+    found = units.map([unit_of(pattern) for pattern in patterns])
     saturation = [max(one.load, _LEAST_LOAD) for one in found]
     least = min(REFERENCE_LOAD, min(saturation) / 2)
     loads = [

@@ -253,7 +253,9 @@ class Units:
         self.alone = unit_cache.alone
         self.count = UnitCount()
 
-    def map(self, units: Sequence[Unit[_Result]], on_done: Callable[[], None]) -> list[_Result]:
+    def map(
+        self, units: Sequence[Unit[_Result]], on_done: Callable[[], None] = lambda: None
+    ) -> list[_Result]:
         """Return the results in the order of the units; `on_done` is called after every one.
 
         Raises

@@ -7,24 +7,19 @@ figures decide.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import SimulationConfig
 from tvlb.progress import Reporter
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
 from tvlb.search.objective import REFERENCE_LOAD
-from tvlb.search.runner import (
-    MAX_PATTERNS,
-    PAPER,
-    SCREENING,
-    Runner,
-    Windows,
-)
+from tvlb.search.options import SearchOptions
+from tvlb.search.runner import Runner
 from tvlb.search.simulation_units import NamedSet
 from tvlb.search.units import Units
+from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.statistics import standard_error
 from tvlb.traffic import type2_pattern
@@ -33,36 +28,12 @@ __all__ = [
     "CurvePoint",
     "SimulatedSet",
     "Validation",
-    "ValidationOptions",
     "latency_curves",
     "validate",
 ]
 
 _CURVE_POINTS = 10
 _CURVE_REACH = 1.05
-
-
-@dataclass(frozen=True)
-class ValidationOptions:
-    """How Step 2 simulates.
-
-    Attributes
-    ----------
-    routing : one of `ADAPTIVE`.
-    config : router settings; its windows are replaced by the following.
-    screening, confirmation : windows of the first round and of the finalists.
-    finalists : candidates that are confirmed, chosen by saturation.
-    patterns : simulated patterns, type2(seed=0..patterns-1).
-    seed : of all simulations; the sets share it, so their comparison is paired.
-    """
-
-    routing: str
-    config: SimulationConfig = field(default_factory=SimulationConfig)
-    screening: Windows = SCREENING
-    confirmation: Windows = PAPER
-    finalists: int = 2
-    patterns: int = MAX_PATTERNS
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +99,7 @@ class Validation:
 def validate(
     baseline: NamedSet,
     candidates: Sequence[NamedSet],
-    options: ValidationOptions,
+    options: SearchOptions,
     units: Units,
     report: Reporter,
 ) -> Validation:
@@ -136,41 +107,34 @@ def validate(
 
     Parameters
     ----------
+    options : the seed is that of all simulations; the sets share it, so their comparison is paired.
     units : compute the simulations.
 
     Raises
     ------
-    InvalidInput : the routing is unknown.
     SimulationDeadlock : the virtual channels do not suffice.
     Cancelled : the search was stopped.
     """
     topology = baseline.path_set.topology
-    runner = Runner(
-        options.routing,
-        options.config,
-        patterns=[type2_pattern(topology, number) for number in range(options.patterns)],
-        seed=options.seed,
-        report=report,
-        units=units,
-    )
-    base_screen, screened = _screen(runner, baseline, candidates, options.screening)
-    reference = _reference_load([base_screen, *screened], options.screening.grid)
-    latencies = runner.latencies(
-        "screen latency", [baseline, *candidates], options.screening, reference
-    )
+    patterns = [type2_pattern(topology, number) for number in range(options.pattern_count)]
+    runner = Runner(options, patterns, units, report)
+    screening, confirmation = options.screening_windows, options.confirmation_windows
+    base_screen, screened = _screen(runner, baseline, candidates, screening)
+    reference = _reference_load([base_screen, *screened], screening.grid)
+    latencies = runner.latencies("screen latency", [baseline, *candidates], screening, reference)
     rough = [
         Measured(named_set.name, saturation, latency)
         for named_set, saturation, latency in zip(
             [baseline, *candidates], [base_screen, *screened], latencies, strict=True
         )
     ]
-    final = _finalists(rough[0], rough[1:], options.finalists)
+    final = _finalists(rough[0], rough[1:], options.finalist_count)
     named_sets = [baseline, *(candidates[index] for index in final)]
     guesses = [base_screen, *(screened[index] for index in final)]
     saturation = runner.saturations(
-        "confirm", named_sets, options.confirmation, guesses, guess_error=options.screening.grid
+        "confirm", named_sets, confirmation, guesses, guess_error=screening.grid
     )
-    latency = runner.latencies("confirm latency", named_sets, options.confirmation, reference)
+    latency = runner.latencies("confirm latency", named_sets, confirmation, reference)
     confirmed = [
         Measured(named_set.name, loads, cycles)
         for named_set, loads, cycles in zip(named_sets, saturation, latency, strict=True)
@@ -178,14 +142,14 @@ def validate(
     decision = decide(confirmed[0], confirmed[1:])
     by_index = dict(zip(final, confirmed[1:], strict=True))
     shown = [baseline] + [one for one in candidates if one.name == decision.expression]
-    curves = latency_curves(runner, shown, options.screening, max(map(_mean_saturation, confirmed)))
+    curves = latency_curves(runner, shown, screening, max(map(_mean_saturation, confirmed)))
     return Validation(
         patterns=tuple(map(str, runner.patterns)),
-        baseline=SimulatedSet(confirmed[0], options.confirmation, confirmed=True),
+        baseline=SimulatedSet(confirmed[0], confirmation, confirmed=True),
         candidates=tuple(
-            SimulatedSet(by_index[index], options.confirmation, confirmed=True)
+            SimulatedSet(by_index[index], confirmation, confirmed=True)
             if index in by_index
-            else SimulatedSet(measured, options.screening, confirmed=False)
+            else SimulatedSet(measured, screening, confirmed=False)
             for index, measured in enumerate(rough[1:])
         ),
         decision=decision,

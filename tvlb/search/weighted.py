@@ -6,7 +6,7 @@ sets by shape (`tvlb.search.shape_space`). What it finds is judged by `tvlb.sear
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,16 @@ from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import ShapeSet, count_paths, parse_expression
-from tvlb.progress import Progress, Reporter
+from tvlb.progress import Progress, Reporter, silent
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
 from tvlb.search.objective import Aim, Objective
 from tvlb.search.preparation import Candidate, prepare
-from tvlb.search.runner import Windows
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Loads, Trials, find_loads
 from tvlb.search.units import Units
+from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.topology import Topology
@@ -223,7 +223,7 @@ def _reference(topology: Topology, seed: int) -> Candidate:
 
 
 def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[list[Loads], Work]:
-    config = replace(setting.config, warmup_cycles=SHORT.warmup, measured_cycles=SHORT.measured)
+    config = SHORT.on(setting.config)
 
     def unit_of(pattern: Pattern) -> SaturationUnit:
         recipe = Recipe(reference.named_set, setting.routing, pattern, setting.seed)
@@ -270,13 +270,9 @@ class _Forms:
                 balancing,
                 seed=self._setting.seed,
                 units=self._units,
-                report=_silent,
+                report=silent,
             )
         ]
-
-
-def _silent(_: object) -> None:
-    pass
 
 
 class _Bounds:
