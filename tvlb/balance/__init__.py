@@ -5,15 +5,13 @@ the report says what was achieved. `balance_pairs` works per switch pair only, o
 is given.
 """
 
-from tvlb.balance.balanced_set import BalancedSet
 from tvlb.balance.balancing import balance, unbalanced
 from tvlb.balance.by_weight import balance_weights, reweight
-from tvlb.balance.kept_set import KeptSet
 from tvlb.balance.options import BalanceOptions, WeightOptions
-from tvlb.balance.per_pair import BalancedPairs, balance_pairs
+from tvlb.balance.per_pair import balance_pairs
 from tvlb.balance.result import Balanced, BalanceMethod, BalanceReport
-from tvlb.balance.reweighted_set import ReweightedSet
-from tvlb.balance.sample import Sample, chunks, sample_of
+from tvlb.balance.sample import chunks, sample_of
+from tvlb.balance.sets import BalancedSet, KeptSet, ReweightedSet
 from tvlb.balance.usage import KindUsage, UsageCount, link_usage
 
 __all__ = [
@@ -21,12 +19,10 @@ __all__ = [
     "BalanceOptions",
     "BalanceReport",
     "Balanced",
-    "BalancedPairs",
     "BalancedSet",
     "KeptSet",
     "KindUsage",
     "ReweightedSet",
-    "Sample",
     "UsageCount",
     "WeightOptions",
     "balance",

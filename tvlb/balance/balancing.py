@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.balance.balanced_set import BalancedSet
-from tvlb.balance.kept_set import KeptSet
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import balance_pairs
 from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sample import chunks, sample_of
+from tvlb.balance.sets import BalancedSet, KeptSet
 from tvlb.balance.usage import UsageCount, link_usage
 from tvlb.paths import PathSet, RowSet, check_pairs, is_listable
 from tvlb.randomness import check_seed

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.balance.options import WeightOptions
 from tvlb.balance.result import Balanced, BalanceReport
-from tvlb.balance.reweighted_set import ReweightedSet, weighed
+from tvlb.balance.sets import ReweightedSet, weighed
 from tvlb.balance.usage import link_usage
 from tvlb.errors import InvalidInput
 from tvlb.paths import MAX_ROWS, PathRows, PathSet, RowSet, is_listable

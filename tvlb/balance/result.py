@@ -6,9 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.balance.balanced_set import BalancedSet
-from tvlb.balance.kept_set import KeptSet
-from tvlb.balance.reweighted_set import ReweightedSet
+from tvlb.balance.sets import BalancedSet, KeptSet, ReweightedSet
 from tvlb.balance.usage import KindUsage
 
 __all__ = ["BalanceMethod", "BalanceReport", "Balanced"]

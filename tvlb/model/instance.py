@@ -220,7 +220,7 @@ def detour_classes(path_set: PathSet, demand: Demand) -> PathClasses:
 
 def _classes(usage_of: _UsageOf, demand: Demand, paths_per_flow: int) -> PathClasses:
     step = max(1, _ROWS_PER_CHUNK // max(1, paths_per_flow))
-    starts = range(0, len(demand.rate), step)
+    starts = range(0, max(len(demand.rate), 1), step)
     parts = [
         classes_of(usage_of(demand.source[at : at + step], demand.target[at : at + step]), at)
         for at in starts
@@ -248,15 +248,11 @@ def classes_of(usage: ClassUsage, first_flow: int = 0) -> PathClasses:
 
 
 def _joined(parts: list[PathClasses]) -> PathClasses:
-    if len(parts) == 1:
-        return parts[0]
-    sizes = [np.diff(part.offset) for part in parts]
-    empty = np.zeros(0, dtype=np.int64)
+    sizes = np.concatenate([np.diff(part.offset) for part in parts])
     return PathClasses(
-        flow=np.concatenate([empty, *(part.flow for part in parts)]),
-        hops=np.concatenate([empty, *(part.hops for part in parts)]),
-        weight=np.concatenate([np.zeros(0), *(part.weight for part in parts)]),
-        offset=np.concatenate([[0], np.cumsum(np.concatenate([empty, *sizes]))]).astype(np.int64),
-        link=np.concatenate([np.zeros(0, dtype=np.int32), *(part.link for part in parts)]),
-        share=np.concatenate([np.zeros(0), *(part.share for part in parts)]),
+        offset=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        **{
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("flow", "hops", "weight", "link", "share")
+        },
     )

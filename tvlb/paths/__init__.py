@@ -15,7 +15,7 @@ from tvlb.paths.limits import (
     most_rows,
 )
 from tvlb.paths.meet_set import MeetSet
-from tvlb.paths.members import PathKeys, keys_of_paths, keys_of_rows, members
+from tvlb.paths.members import keys_of_paths, keys_of_rows, members
 from tvlb.paths.parse import (
     data_points,
     expression_examples,
@@ -24,7 +24,7 @@ from tvlb.paths.parse import (
     parse_expression,
     strategic_choices,
 )
-from tvlb.paths.path_set import PathSet, WeightedSet, all_pairs
+from tvlb.paths.path_set import PathSet, WeightedSet, all_pairs, pair_index, pairs_from
 from tvlb.paths.row_set import RowSet
 from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows, min_usage
 from tvlb.paths.sets.length import LengthSet
@@ -34,7 +34,7 @@ from tvlb.paths.sets.short import ShortSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.shapes import Shapes, shapes_of
-from tvlb.paths.usage import HopProfile, Pairs, SetUsage
+from tvlb.paths.usage import Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
@@ -42,11 +42,9 @@ __all__ = [
     "ClassUsage",
     "EmptySet",
     "ExpressionSet",
-    "HopProfile",
     "LengthSet",
     "MeetSet",
     "Pairs",
-    "PathKeys",
     "PathRows",
     "PathSet",
     "RowSet",
@@ -74,6 +72,8 @@ __all__ = [
     "min_rows",
     "min_usage",
     "most_rows",
+    "pair_index",
+    "pairs_from",
     "parse_expression",
     "shape_shares",
     "shapes_of",

@@ -1,9 +1,7 @@
 """How many paths may be listed one by one."""
 
-import numpy as np
-
 from tvlb.errors import InvalidInput
-from tvlb.paths.path_set import PathSet
+from tvlb.paths.path_set import PathSet, pairs_from
 from tvlb.topology import Topology
 
 __all__ = [
@@ -58,11 +56,9 @@ def count_paths(path_set: PathSet, stop_above: int = MAX_ROWS) -> int:
     -----
     O(pairs) profiles, made source by source so that memory stays proportional to the switches.
     """
-    switches = path_set.topology.num_switches
     total = 0
-    for source in range(switches):
-        targets = np.delete(np.arange(switches, dtype=np.int32), source)
-        total += int(path_set.most_paths(np.full_like(targets, source), targets).sum())
+    for source in range(path_set.topology.num_switches):
+        total += int(path_set.most_paths(*pairs_from(path_set.topology, source)).sum())
         if total > stop_above:
             break
     return total

@@ -18,7 +18,7 @@ from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage
 from tvlb.topology import Topology, path_kernel
 
-__all__ = ["DrawRule", "PathSet", "WeightedSet", "all_pairs"]
+__all__ = ["DrawRule", "PathSet", "WeightedSet", "all_pairs", "pair_index", "pairs_from"]
 
 # By which the simulator draws paths that nobody lists.
 DrawRule = _native.AllRule | _native.EmptyRule | _native.ShapeRule | _native.ShortRule
@@ -30,6 +30,18 @@ def all_pairs(topology: Topology) -> tuple[Switches, Switches]:
     source, target = (ends.ravel() for ends in np.meshgrid(switches, switches, indexing="ij"))
     different = source != target
     return source[different], target[different]
+
+
+def pairs_from(topology: Topology, source: int) -> tuple[Switches, Switches]:
+    """Return the pairs of one switch with every other, in the order of `all_pairs`."""
+    targets = np.delete(np.arange(topology.num_switches, dtype=np.int32), source)
+    return np.full_like(targets, source), targets
+
+
+def pair_index(topology: Topology, sources: Switches, targets: Switches) -> NDArray[np.int64]:
+    """Position of each pair in `all_pairs`, int64; 0 for a switch with itself."""
+    index = sources.astype(np.int64) * (topology.num_switches - 1) + targets - (targets > sources)
+    return np.where(sources == targets, 0, index)
 
 
 class PathSet(ABC):
@@ -55,8 +67,7 @@ class PathSet(ABC):
 
     def rows_of_source(self, source: int) -> PathRows:
         """List the paths from one switch to every other."""
-        targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
-        return self.rows(np.full_like(targets, source), targets)
+        return self.rows(*pairs_from(self.topology, source))
 
     def all_rows(self) -> PathRows:
         """List the paths of every ordered pair of different switches."""
@@ -109,11 +120,8 @@ class PathSet(ABC):
 
     def nearest_pairs(self) -> int:
         """Count the pairs that take paths of the nearest shape, having no others."""
-        total = 0
-        for source in range(self.topology.num_switches):
-            targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
-            total += int(self.takes_nearest(np.full_like(targets, source), targets).sum())
-        return total
+        pairs = (pairs_from(self.topology, one) for one in range(self.topology.num_switches))
+        return sum(int(self.takes_nearest(*one).sum()) for one in pairs)
 
     def __repr__(self) -> str:
         return f"<{self} on {self.topology}>"

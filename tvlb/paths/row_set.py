@@ -1,8 +1,8 @@
 """Path sets that are given by their rows."""
 
-import numpy as np
+from dataclasses import replace
 
-from tvlb.paths.path_set import PathSet
+from tvlb.paths.path_set import PathSet, pair_index
 from tvlb.paths.rows import PathRows, Switches
 
 __all__ = ["RowSet"]
@@ -24,24 +24,12 @@ class RowSet(PathSet):
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`; a switch paired with itself has no rows."""
-        switches = self.topology.num_switches
+        found = self.stored.pairs(pair_index(self.topology, sources, targets))
         same = sources == targets
-        index = sources.astype(np.int64) * (switches - 1) + targets - (targets > sources)
-        found = self.stored.pairs(np.where(same, 0, index))
         if not same.any():
             return found
         kept = found.select(~same[found.pair_of_row])
-        return PathRows(
-            self.topology,
-            sources,
-            targets,
-            kept.offset,
-            kept.intermediate,
-            kept.first_link,
-            kept.second_link,
-            kept.hops,
-            kept.weight,
-        )
+        return replace(kept, source=sources, target=targets)
 
     def __str__(self) -> str:
         return self._name

@@ -141,26 +141,11 @@ class PathRows:
 
     def select(self, keep: NDArray[np.bool_]) -> "PathRows":
         """Return the rows where `keep` is true; weights of each pair are renormalised."""
-        pair = self.pair_of_row[keep]
-        pairs = len(self.source)
-        total = np.bincount(pair, weights=self.weight[keep], minlength=pairs)
-        counts = np.bincount(pair, minlength=pairs)
-        return PathRows(
-            topology=self.topology,
-            source=self.source,
-            target=self.target,
-            offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            intermediate=self.intermediate[keep],
-            first_link=self.first_link[keep],
-            second_link=self.second_link[keep],
-            hops=self.hops[keep],
-            # Pairs that lose nothing keep their weights to the last bit.
-            weight=np.where(
-                (counts < np.diff(self.offset))[pair],
-                self.weight[keep] / total[pair],
-                self.weight[keep],
-            ),
-        )
+        kept, pair = self.filtered(keep), self.pair_of_row[keep]
+        total = np.bincount(pair, weights=kept.weight, minlength=len(self.source))
+        # Pairs that lose nothing keep their weights to the last bit.
+        lessened = (np.diff(kept.offset) < np.diff(self.offset))[pair]
+        return kept.with_weights(np.where(lessened, kept.weight / total[pair], kept.weight))
 
     def with_weights(self, weight: NDArray[np.float64]) -> "PathRows":
         """Return the same paths with other draw weights, float64 (rows,)."""
@@ -197,16 +182,12 @@ class PathRows:
         offset = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         position = np.arange(offset[-1], dtype=np.int64)
         rows = position + np.repeat(self.offset[index] - offset[:-1], counts)
-        return PathRows(
-            topology=self.topology,
+        return replace(
+            self,
             source=self.source[index],
             target=self.target[index],
             offset=offset,
-            intermediate=self.intermediate[rows],
-            first_link=self.first_link[rows],
-            second_link=self.second_link[rows],
-            hops=self.hops[rows],
-            weight=self.weight[rows],
+            **{name: getattr(self, name)[rows] for name in _ROW_COLUMNS},
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,16 +89,8 @@ class Columns:
 
     def numbers(self) -> Iterator[Row]:
         """Yield the rows; `repr` of a weight is its shortest text that reads back bit for bit."""
-        return zip(
-            self.src_switch.tolist(),
-            self.dst_switch.tolist(),
-            self.intermediate.tolist(),
-            self.first_link.tolist(),
-            self.second_link.tolist(),
-            self.hops.tolist(),
-            self.weight.tolist(),
-            strict=True,
-        )
+        columns = [values.tolist() for values in self.arrays().values()]
+        return cast("Iterator[Row]", zip(*columns, strict=True))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, in file order."""

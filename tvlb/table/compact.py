@@ -8,7 +8,15 @@ import numpy as np
 
 from tvlb.balance import BalancedSet, ReweightedSet, chunks
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows, PathSet, is_listable, keys_of_rows, members, parse_expression
+from tvlb.paths import (
+    PathRows,
+    PathSet,
+    is_listable,
+    keys_of_rows,
+    members,
+    pairs_from,
+    parse_expression,
+)
 from tvlb.table.columns import Columns
 from tvlb.table.header import (
     BalanceRecord,
@@ -127,9 +135,8 @@ class CompactTable:
         InvalidInput : no such switch.
         """
         check_switch(self.topology, source)
-        targets = np.delete(np.arange(self.topology.num_switches, dtype=np.int32), source)
-        sources = np.full_like(targets, source)
-        yield from chunks(self.path_set(self.header.expression), sources, targets)
+        pairs = pairs_from(self.topology, source)
+        yield from chunks(self.path_set(self.header.expression), *pairs)
 
     def expanded(self) -> Table:
         """Return the full form.
@@ -197,10 +204,7 @@ def check_switch(topology: Topology, switch: int) -> None:
 
 def count_by_hops(path_set: PathSet) -> dict[int, int]:
     """Count the paths of all pairs by hop count; hop counts that do not occur are left out."""
-    switches = path_set.topology.num_switches
-    total = np.zeros(0, dtype=np.int64)
-    for source in range(switches):
-        targets = np.delete(np.arange(switches, dtype=np.int32), source)
-        counts = path_set.profile(np.full_like(targets, source), targets).count.sum(axis=0)
-        total = counts if source == 0 else total + counts
+    total = np.zeros(path_set.topology.max_hops + 1, dtype=np.int64)
+    for source in range(path_set.topology.num_switches):
+        total += path_set.profile(*pairs_from(path_set.topology, source)).count.sum(axis=0)
     return {hops: int(count) for hops, count in enumerate(total.tolist()) if count}

@@ -1,6 +1,7 @@
 """What a pattern means on one topology: per node for the simulator, per switch for the LP."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,18 +31,6 @@ class DestinationTable:
     probability: NDArray[np.float64]
     target_is_switch: bool
 
-    def equals(self, other: "DestinationTable") -> bool:
-        """Whether both hold the same numbers."""
-        return self.target_is_switch == other.target_is_switch and all(
-            np.array_equal(mine, its)
-            for mine, its in (
-                (self.row_of_node, other.row_of_node),
-                (self.offset, other.offset),
-                (self.target, other.target),
-                (self.probability, other.probability),
-            )
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class NodeTraffic:
@@ -63,16 +52,16 @@ class NodeTraffic:
 
     def equals(self, other: "NodeTraffic") -> bool:
         """Whether both hold the same numbers."""
-        if self.table is None or other.table is None:
-            tables_equal = self.table is other.table
-        else:
-            tables_equal = self.table.equals(other.table)
-        return (
-            tables_equal
-            and np.array_equal(self.rate, other.rate)
-            and np.array_equal(self.uniform_fraction, other.uniform_fraction)
-            and np.array_equal(self.destination, other.destination)
+        return _equal(self, other)
+
+
+def _equal(one: object, other: object) -> bool:
+    """Compare arrays, and records of arrays field by field."""
+    if is_dataclass(one) and type(one) is type(other):
+        return all(
+            _equal(getattr(one, each.name), getattr(other, each.name)) for each in fields(one)
         )
+    return np.array_equal(cast("Any", one), cast("Any", other))
 
 
 @dataclass(frozen=True, eq=False)
