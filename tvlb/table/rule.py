@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from tvlb.balance import reweight
 from tvlb.paths import PathRows, check_listable, keys_of_paths, keys_of_rows, members
 from tvlb.table.columns import Columns
-from tvlb.table.header import Removed
+from tvlb.table.header import Removed, TableHeader
 from tvlb.table.structure import Finding, rows_that
 from tvlb.table.table import Table
 from tvlb.topology import Topology
 
 __all__ = [
     "WEIGHT_TOLERANCE",
+    "check_counts",
     "check_name",
     "check_rule",
     "local_removals",
-    "same_mean",
     "unknown_removals",
 ]
 
@@ -128,7 +128,23 @@ def check_name(topology: Topology) -> list[Finding]:
     return [Finding(1, f"the links of the header are not {topology.misnomer}")]
 
 
-def same_mean(given: float | None, found: float | None) -> bool:
+def check_counts(
+    header: TableHeader, counts: dict[int, int], mean_hops: float | None
+) -> list[Finding]:
+    """Compare what a header counts with what was found."""
+    findings: list[Finding] = []
+    if header.paths_by_hops != counts:
+        findings.append(
+            Finding(1, f"the header counts paths by hops {header.paths_by_hops}, found {counts}")
+        )
+    if not _same_mean(header.mean_vlb_hops, mean_hops):
+        findings.append(
+            Finding(1, f"the header gives {header.mean_vlb_hops} mean VLB hops, found {mean_hops}")
+        )
+    return findings
+
+
+def _same_mean(given: float | None, found: float | None) -> bool:
     """Whether two means agree; None stands for no mean."""
     if given is None or found is None:
         return given is found

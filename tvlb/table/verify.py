@@ -11,7 +11,7 @@ from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.compact_checks import CheckedSet, check_compact
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
 from tvlb.table.diversity import Diversity, diversity
-from tvlb.table.rule import WEIGHT_TOLERANCE, check_name, check_rule, same_mean
+from tvlb.table.rule import WEIGHT_TOLERANCE, check_counts, check_name, check_rule
 from tvlb.table.structure import Finding, check_order, check_paths, rows_that
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
 
@@ -122,7 +122,8 @@ def check_content(table: AnyTable) -> list[Finding]:
         *check_paths(rows),
         *_check_weights(rows),
         *check_rule(table),
-        *_check_header(table),
+        *check_counts(table.header, paths_by_hops(rows.hops), mean_vlb_hops(rows)),
+        *check_name(table.topology),
     ]
 
 
@@ -173,21 +174,6 @@ def _check_weights(rows: PathRows) -> list[Finding]:
             )
         )
     return findings
-
-
-def _check_header(table: Table) -> list[Finding]:
-    header, topology = table.header, table.topology
-    counts, hops = paths_by_hops(table.rows.hops), mean_vlb_hops(table.rows)
-    findings: list[Finding] = []
-    if header.paths_by_hops != counts:
-        findings.append(
-            Finding(1, f"the header counts paths by hops {header.paths_by_hops}, found {counts}")
-        )
-    if not same_mean(header.mean_vlb_hops, hops):
-        findings.append(
-            Finding(1, f"the header gives {header.mean_vlb_hops} mean VLB hops, found {hops}")
-        )
-    return findings + check_name(topology)
 
 
 def _check_cycle(checked: DeadlockCheck | None) -> list[Finding]:
