@@ -9,6 +9,10 @@ from tvlb.errors import InvalidInput
 
 __all__ = ["FOUND_COLUMNS", "ROW_COLUMNS", "Point", "points_of", "size_name"]
 
+# Of a figure: means and their errors; of a change: the mean, and the ends of its interval.
+_BOTH = ("chosen", "chosen_sem", "all", "all_sem")
+_ENDS = ("", "_low", "_high")
+
 # The columns of result rows that the report shows.
 ROW_COLUMNS = (
     "point",
@@ -36,31 +40,14 @@ ROW_COLUMNS = (
     "chosen",
     "replaces_all",
     "verdict",
-    "theta_chosen",
-    "theta_chosen_sem",
-    "theta_all",
-    "theta_all_sem",
-    "saturation_chosen",
-    "saturation_chosen_sem",
-    "saturation_all",
-    "saturation_all_sem",
-    "saturation_gain",
-    "saturation_gain_low",
-    "saturation_gain_high",
-    "latency_chosen",
-    "latency_chosen_sem",
-    "latency_all",
-    "latency_all_sem",
-    "latency_change",
-    "latency_change_low",
-    "latency_change_high",
+    *(f"theta_{one}" for one in _BOTH),
+    *(f"saturation_{one}" for one in _BOTH),
+    *(f"saturation_gain{end}" for end in _ENDS),
+    *(f"latency_{one}" for one in _BOTH),
+    *(f"latency_change{end}" for end in _ENDS),
     "best",
-    "best_saturation_gain",
-    "best_saturation_gain_low",
-    "best_saturation_gain_high",
-    "best_latency_change",
-    "best_latency_change_low",
-    "best_latency_change_high",
+    *(f"best_saturation_gain{end}" for end in _ENDS),
+    *(f"best_latency_change{end}" for end in _ENDS),
     "paths",
     "removed_by_balance",
     "table_id",
@@ -77,7 +64,7 @@ FOUND_COLUMNS = (
         f"found_{figure}_over_{rival}{end}"
         for rival in ("all", "published")
         for figure in ("saturation_gain", "latency_change")
-        for end in ("", "_low", "_high")
+        for end in _ENDS
     ),
 )
 
