@@ -1,7 +1,7 @@
 """The largest load that a routing sustains."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sim_bridge._core import StopFlag
 from sim_bridge.config import SimulationConfig
@@ -113,24 +113,20 @@ def _shortened(config: SimulationConfig) -> SimulationConfig:
     )
 
 
+@dataclass(eq=False)
 class _Grid:
     """The loads step, 2*step, ... up to 1 and the runs made so far, by position."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        config: SimulationConfig,
-        step: float,
-        stop: StopFlag | None,
-        on_run: Callable[[SimulationResult], None] | None,
-    ) -> None:
-        self.scenario = scenario
-        self.config = config
-        self.step = step
-        self.stop = stop
-        self.on_run = on_run
-        self.last = int(1.0 / step + 1e-9)
-        self.runs: dict[int, SimulationResult] = {}
+    scenario: Scenario
+    config: SimulationConfig
+    step: float
+    stop: StopFlag | None
+    on_run: Callable[[SimulationResult], None] | None
+    runs: dict[int, SimulationResult] = field(default_factory=dict[int, SimulationResult])
+
+    @property
+    def last(self) -> int:
+        return int(1.0 / self.step + 1e-9)
 
     def load(self, position: int) -> float:
         return round(position * self.step, 10)

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -185,43 +186,26 @@ class Scenario:
         batch_accepted = ratio(raw.batch_accepted, raw.batch_cycles) / self.topology.num_nodes
         # Switches without nodes send and take nothing.
         switch_cycles = config.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
-        return SimulationResult(
-            routing=str(self.routing),
-            path_set=str(self.path_set),
-            pattern=str(self.pattern),
-            load=load,
-            seed=self.seed,
-            config=config,
-            latency_mean=raw.latency_mean,
-            latency_p50=raw.latency_p50,
-            latency_p90=raw.latency_p90,
-            latency_p99=raw.latency_p99,
-            latency_p999=raw.latency_p999,
-            latency_ci95=half_width(ratio(raw.batch_latency, raw.batch_packets)),
-            hops_mean=raw.hops_mean,
-            accepted=raw.accepted,
-            accepted_ci95=half_width(batch_accepted),
-            generated=raw.generated,
-            vlb_share=raw.vlb_share,
-            vlb_share_measured=raw.vlb_share_measured,
-            saturated=raw.saturated,
-            warmup_cycles=raw.warmup_cycles,
-            steady=raw.steady,
-            stopped=_STOPPED[raw.stopped],
-            stop_reason=raw.stop_reason,
-            undelivered=raw.undelivered,
-            flits=raw.flits_delivered,
-            flits_injected=raw.flits_injected,
-            flits_in_network=raw.flits_in_network,
-            flit_hops=raw.flit_hops,
-            cycles=raw.cycles,
-            link_load=np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
-            switch_injected=np.array(raw.switch_injected, dtype=np.float64) / switch_cycles,
-            switch_accepted=np.array(raw.switch_accepted, dtype=np.float64) / switch_cycles,
-            series=make_series(
+        computed: dict[str, Any] = {
+            "routing": str(self.routing),
+            "path_set": str(self.path_set),
+            "pattern": str(self.pattern),
+            "load": load,
+            "seed": self.seed,
+            "config": config,
+            "latency_ci95": half_width(ratio(raw.batch_latency, raw.batch_packets)),
+            "accepted_ci95": half_width(batch_accepted),
+            "stopped": _STOPPED[raw.stopped],
+            "flits": raw.flits_delivered,
+            "link_load": np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
+            "switch_injected": np.array(raw.switch_injected, dtype=np.float64) / switch_cycles,
+            "switch_accepted": np.array(raw.switch_accepted, dtype=np.float64) / switch_cycles,
+            "series": make_series(
                 raw.series_packets, raw.series_latency, raw.cycles, self.topology.num_nodes
             ),
-            traces=make_traces(self._compiled.network, raw.traces),
-            cpu_seconds=raw.cpu_seconds,
-            wall_seconds=wall_seconds,
-        )
+            "traces": make_traces(self._compiled.network, raw.traces),
+            "wall_seconds": wall_seconds,
+        }
+        # The core tells the others by their names.
+        told = {one.name for one in fields(SimulationResult)} - computed.keys()
+        return SimulationResult(**computed, **{name: getattr(raw, name) for name in told})

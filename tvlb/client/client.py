@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Literal, Self, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -88,12 +87,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ latency weights these take turns, one generation each.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import cycle
 
 import numpy as np
@@ -132,6 +132,7 @@ class _Line:
     restarts: int = 0
 
 
+@dataclass(eq=False)
 class Evolution:
     """Looks for sets that are good by one objective.
 
@@ -146,35 +147,24 @@ class Evolution:
     proposer : makes the strategy that proposes sets.
     """
 
-    def __init__(
-        self,
-        space: ShapeSpace,
-        short: Trials,
-        long: Trials,
-        reference: Candidate,
-        objective: Objective,
-        *,
-        budget: int,
-        seed: int,
-        report: Reporter,
-        may_reach: Callable[[Candidate, NDArray[np.float64]], bool],
-        forms_of: Callable[[Candidate], Sequence[Candidate]],
-        proposer: Proposer = new_strategy,
-    ) -> None:
-        self._space = space
-        self._short = short
-        self._long = long
-        self._objective = objective
-        self._budget = budget
-        self._seed = seed
-        self._report = report
-        self._may_reach = may_reach
-        self._forms_of = forms_of
-        self._proposer = proposer
-        self._reference = reference
+    space: ShapeSpace
+    short: Trials
+    long: Trials
+    reference: Candidate
+    objective: Objective
+    _: KW_ONLY
+    budget: int
+    seed: int
+    report: Reporter
+    may_reach: Callable[[Candidate, NDArray[np.float64]], bool]
+    forms_of: Callable[[Candidate], Sequence[Candidate]]
+    proposer: Proposer = new_strategy
+
+    def __post_init__(self) -> None:
+        reference = self.reference
         self._best = reference.name
-        self._short_reference = short.measure([reference.named_set])[0]
-        self._long_reference = long.measure([reference.named_set])[0]
+        self._short_reference = self.short.measure([reference.named_set])[0]
+        self._long_reference = self.long.measure([reference.named_set])[0]
         self._short_known: dict[str, Figures] = {reference.name: self._short_reference}
         self._candidates: dict[str, Candidate] = {reference.name: reference}
         self.challengers: dict[str, Challenger] = {
@@ -186,7 +176,7 @@ class Evolution:
     @property
     def spent(self) -> int:
         """Flit-hops simulated so far."""
-        return self._short.work.flit_hops + self._long.work.flit_hops
+        return self.short.work.flit_hops + self.long.work.flit_hops
 
     def scored(self, weight: float) -> list[Scored]:
         """Return every set that was simulated, best first."""
@@ -208,7 +198,7 @@ class Evolution:
     def race(self, candidates: Sequence[Candidate], weight: float) -> list[Scored]:
         """Simulate sets in the short windows, best first; the worse half on two patterns only."""
         new = [one for one in candidates if one.name not in self._short_known]
-        first = self._short.measure([one.named_set for one in new], 0, _FIRST_LOOK)
+        first = self.short.measure([one.named_set for one in new], 0, _FIRST_LOOK)
         self._candidates |= {one.name: one for one in new}
         self._short_known |= {one.name: figures for one, figures in zip(new, first, strict=True)}
         ranked = self._ranked(candidates, weight)
@@ -218,7 +208,7 @@ class Evolution:
             for one in ranked[:survivors]
             if len(one.figures.latency) < len(self._short_reference.latency)
         ]
-        rest = self._short.measure([one.candidate.named_set for one in going_on], _FIRST_LOOK)
+        rest = self.short.measure([one.candidate.named_set for one in going_on], _FIRST_LOOK)
         self._short_known |= {
             one.candidate.name: one.figures.joined(figures)
             for one, figures in zip(going_on, rest, strict=True)
@@ -231,8 +221,8 @@ class Evolution:
         scored = [
             Scored(
                 one,
-                self._short.score(
-                    self._objective,
+                self.short.score(
+                    self.objective,
                     weight,
                     self._short_known[one.name],
                     self._short_reference,
@@ -245,12 +235,12 @@ class Evolution:
 
     def score(self, challenger: Challenger, weight: float) -> float:
         """Score in the longer windows."""
-        return self._long.score(self._objective, weight, challenger.figures, self._long_reference)
+        return self.long.score(self.objective, weight, challenger.figures, self._long_reference)
 
     def challenge(self, candidate: Candidate) -> Challenger:
         """Look at a set in the longer windows."""
         if candidate.name not in self.challengers:
-            figures = self._long.measure([candidate.named_set])[0]
+            figures = self.long.measure([candidate.named_set])[0]
             self.challengers[candidate.name] = Challenger(candidate, figures)
         return self.challengers[candidate.name]
 
@@ -269,7 +259,7 @@ class Evolution:
         lines = [self._line(starts, weight) for weight in weights]
         barren = 0
         for line in cycle(lines):
-            if self.spent >= self._budget or barren == _MOST_BARREN:
+            if self.spent >= self.budget or barren == _MOST_BARREN:
                 break
             before = self.spent
             self._advance(line)
@@ -279,7 +269,7 @@ class Evolution:
     def _line(self, starts: Sequence[Candidate], weight: float) -> _Line:
         """Begin with the best starts."""
         ranked = self.race(starts, weight)
-        incumbent = self.challengers[self._reference.name]
+        incumbent = self.challengers[self.reference.name]
         for one in ranked[:_CHALLENGING_STARTS]:
             incumbent = self._better(incumbent, one, weight)
         shapes = (_by_shape(one.candidate) for one in ranked if one.candidate.balanced is None)
@@ -303,7 +293,7 @@ class Evolution:
     def _generation(self, line: _Line, strategy: Strategy) -> list[Scored]:
         """Race the sets of some points and tell the strategy what they are worth."""
         points = strategy.ask()
-        candidates = [Candidate.as_it_is(self._space.set_at(point), self._seed) for point in points]
+        candidates = [Candidate.as_it_is(self.space.set_at(point), self.seed) for point in points]
         different = {one.name: one for one in candidates}
         # To be as good as the incumbent, with whatever it serves its worst.
         gain, _ = line.incumbent.figures.gains(self._long_reference)
@@ -311,7 +301,7 @@ class Evolution:
         reachable = [
             one
             for one in different.values()
-            if line.weight > _MOST_PRUNED_WEIGHT or self._may_reach(one, least)
+            if line.weight > _MOST_PRUNED_WEIGHT or self.may_reach(one, least)
         ]
         self.pruned += len(different) - len(reachable)
         ranked = self.race(reachable, line.weight)
@@ -323,21 +313,17 @@ class Evolution:
     def _strategy(self, center: ShapeSet | None, restarts: int) -> Strategy:
         """Begin around a set, more widely after every restart."""
         start = (
-            np.zeros(self._space.dimensions)
-            if center is None
-            else self._space.point(center.weights)
+            np.zeros(self.space.dimensions) if center is None else self.space.point(center.weights)
         )
         start = np.maximum(start - start.max(), -_MOST_STRETCH)
-        return self._proposer(
-            start, _SPREAD * (1 + restarts % 3), _POPULATION, self._seed + restarts
-        )
+        return self.proposer(start, _SPREAD * (1 + restarts % 3), _POPULATION, self.seed + restarts)
 
     def _better(self, incumbent: Challenger, scored: Scored, weight: float) -> Challenger:
         """Return the better one in the longer windows; a new incumbent in its best form."""
         replaced = self._winner(incumbent, scored.candidate, weight)
         if replaced is incumbent:
             return incumbent
-        forms = self.race(self._forms_of(scored.candidate), weight)
+        forms = self.race(self.forms_of(scored.candidate), weight)
         for form in forms:
             if form.score > scored.score:
                 replaced = self._winner(replaced, form.candidate, weight)
@@ -353,8 +339,8 @@ class Evolution:
         return challenger
 
     def _show(self) -> None:
-        total = max(self._budget, 1)
-        self._report(Progress("search", min(self.spent, total), total, f"best {self._best}"))
+        total = max(self.budget, 1)
+        self.report(Progress("search", min(self.spent, total), total, f"best {self._best}"))
 
 
 def _by_shape(candidate: Candidate) -> ShapeSet | None:

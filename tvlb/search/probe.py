@@ -170,6 +170,7 @@ class ProbePlan:
         return study.result()
 
 
+@dataclass(eq=False)
 class _Study:
     """The patterns solved so far, and what they say.
 
@@ -178,35 +179,29 @@ class _Study:
     active : the sets that more patterns can tell something about, increasing.
     """
 
-    def __init__(
-        self,
-        patterns: PatternOrder,
-        sets: Sequence[PathSet],
-        data_points: int,
-        tolerance: float,
-        report: Reporter,
-    ) -> None:
-        self._patterns = patterns
-        self._sets = sets
-        self._data_points = data_points
-        self._tolerance = tolerance
-        self._report = report
-        self._theta = np.zeros((len(sets), 0, 2))
+    patterns: PatternOrder
+    sets: Sequence[PathSet]
+    data_points: int
+    tolerance: float
+    report: Reporter
+
+    def __post_init__(self) -> None:
+        self._theta = np.zeros((len(self.sets), 0, 2))
         self._finished = 0
         self._assessment: Assessment | None = None
-        self.active = list(range(len(sets)))
+        self.active = list(range(len(self.sets)))
         self._show()
 
     def next_batch(self) -> list[Pattern]:
         """Return the patterns to solve next, none at the end."""
         done = self._theta.shape[1]
-        adaptive = self._patterns.adaptive
+        adaptive = self.patterns.adaptive
         # Only for sets that were not left out: another reference later brings none of them back.
         if adaptive and self._assessment and not self._assessment.undecided[self.active].any():
             return []
-        size = BATCH if adaptive else self._patterns.most
-        order = self._patterns.order[: self._patterns.most][done : done + size]
-        return [self._patterns.everything[index] for index in order]
+        size = BATCH if adaptive else self.patterns.most
+        order = self.patterns.order[: self.patterns.most][done : done + size]
+        return [self.patterns.everything[index] for index in order]
 
     def count(self) -> None:
         """Note that one more pattern is solved."""
@@ -215,18 +210,18 @@ class _Study:
 
     def add(self, solved: list[NDArray[np.float64]]) -> None:
         """Add the bounds of the batch, each float64 (active sets, 2)."""
-        batch = np.full((len(self._sets), len(solved), 2), math.nan)
+        batch = np.full((len(self.sets), len(solved), 2), math.nan)
         batch[self.active] = np.stack(solved, axis=1)
         self._theta = np.concatenate([self._theta, batch], axis=1)
         found = assess(
             self._theta[..., 0],
             self._theta[..., 1],
-            self._data_points,
-            self._tolerance,
-            len(self._patterns.everything),
+            self.data_points,
+            self.tolerance,
+            len(self.patterns.everything),
         )
         self._assessment = found
-        if self._patterns.adaptive:
+        if self.patterns.adaptive:
             wanted = found.undecided.copy()
             wanted[found.reference] = True
             self.active = [index for index in self.active if wanted[index]]
@@ -236,25 +231,25 @@ class _Study:
         assert self._assessment is not None
         used = self._theta.shape[1]
         sample = Sample(
-            tuple(str(pattern) for pattern in self._patterns.first(used)),
-            len(self._patterns.everything),
+            tuple(str(pattern) for pattern in self.patterns.first(used)),
+            len(self.patterns.everything),
             self._assessment.half_width,
             self._reason(used),
         )
         return _summarise(
-            self._sets,
-            self._data_points,
+            self.sets,
+            self.data_points,
             self._theta,
             self._assessment.reference,
-            self._tolerance,
+            self.tolerance,
             sample,
         )
 
     def _reason(self, used: int) -> str:
         assert self._assessment is not None
-        if used == len(self._patterns.everything):
+        if used == len(self.patterns.everything):
             return "all patterns were used"
-        if not self._patterns.adaptive:
+        if not self.patterns.adaptive:
             return "as many patterns as were asked for"
         return (
             f"the side of the cut that every path set is on is known with 95% confidence, or its "
@@ -263,7 +258,7 @@ class _Study:
 
     def _show(self) -> None:
         note = "" if self._assessment is None else f"patterns, {len(self.active)} path sets left"
-        self._report(Progress(_STAGE, self._finished, self._patterns.most, note))
+        self.report(Progress(_STAGE, self._finished, self.patterns.most, note))
 
 
 def check_searchable(topology: Topology, tolerance: float) -> None:

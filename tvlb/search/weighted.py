@@ -246,17 +246,17 @@ def _balanced_starts(
     return [form for one in best for form in forms.of(one)]
 
 
+@dataclass(frozen=True)
 class _Forms:
     """Balances sets, by removal and by weights."""
 
-    def __init__(self, topology: Topology, setting: SearchSetting, units: Units) -> None:
-        self._topology = topology
-        self._setting = setting
-        self._units = units
+    topology: Topology
+    setting: SearchSetting
+    units: Units
 
     def of(self, candidate: Candidate) -> list[Candidate]:
         """Return the other forms of a set; none of a form, nor of a set that is too large."""
-        removal = self._setting.balancing
+        removal = self.setting.balancing
         if candidate.form is not None or removal is None:
             return []
         if count_paths(candidate.path_set, _MOST_LISTED) > _MOST_LISTED:
@@ -265,11 +265,11 @@ class _Forms:
             form.named_by_form()
             for balancing in (removal, WeightOptions())
             for form in prepare(
-                self._topology,
+                self.topology,
                 [candidate.expression],
                 balancing,
-                seed=self._setting.seed,
-                units=self._units,
+                seed=self.setting.seed,
+                units=self.units,
                 report=silent,
             )
         ]
