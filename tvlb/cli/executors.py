@@ -57,11 +57,7 @@ class ExecutorOptions:
     ] = "local"
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="Of a running Dask scheduler, for --executor dask.",
-            show_default=False,
-        ),
+        typer.Option(metavar="HOST:PORT", help="Of a running Dask scheduler, for --executor dask."),
     ] = None
     slurm_jobs: Annotated[int | None, integer("Slurm jobs at a time.", show_default="1")] = None
     slurm_cores: Annotated[
@@ -93,15 +89,12 @@ class ExecutorOptions:
             metavar="TEXT",
             help="A further line for sbatch, such as --slurm-directive=--qos=long; may be "
             "repeated.",
-            show_default=False,
         ),
     ] = None
     slurm_interface: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="Network interface of this machine and the nodes, such as ib0.",
-            show_default=False,
+            metavar="NAME", help="Network interface of this machine and the nodes, such as ib0."
         ),
     ] = None
     slurm_logs: Annotated[

@@ -80,7 +80,6 @@ TopologyArgument = Annotated[
 PathSetOption = Annotated[
     str,
     typer.Option(
-        "--vlb",
         metavar="EXPR",
         help=f"VLB path set: {', '.join(expression_examples())}, or a saved table.",
     ),
@@ -90,7 +89,6 @@ PatternOption = Annotated[str, typer.Option("--pattern", metavar="PATTERN", help
 AdversarialPatternOption = Annotated[
     str | None,
     typer.Option(
-        "--pattern",
         metavar="PATTERN",
         help=_PATTERNS,
         show_default="the first adversarial one of the network",
@@ -99,22 +97,17 @@ AdversarialPatternOption = Annotated[
 VcSchemeOption = Annotated[
     str | None,
     typer.Option(
-        "--vcs",
-        help=f"VC scheme: {one_of(VcScheme)}.",
-        show_default="that of the network's family",
+        help=f"VC scheme: {one_of(VcScheme)}.", show_default="that of the network's family"
     ),
 ]
 Seed = Annotated[
     int,
-    typer.Option(
-        "--seed", parser=_seed, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."
-    ),
+    typer.Option(parser=_seed, metavar="INTEGER", help="Seed of everything random, 0..2^63-1."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers",
         parser=_worker_count,
         metavar="INTEGER",
         help="Processes and threads; the results do not depend on it.",

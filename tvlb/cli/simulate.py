@@ -70,12 +70,7 @@ def simulate(
     ] = 1,
     figure: Annotated[
         str | None,
-        typer.Option(
-            "--figure",
-            metavar="FIG",
-            help="Draw latency against load: .svg, .png or .pdf.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FIG", help="Draw latency against load: .svg, .png or .pdf."),
     ] = None,
     workers: Workers = None,
     json: Json = False,

@@ -72,7 +72,6 @@ def table(
             metavar="DIR",
             help="Keep finished pieces of work there, so that a search that was interrupted goes "
             "on from them; a data directory of sweeps and servers will do.",
-            show_default=False,
         ),
     ] = None,
     seed: Seed = 0,
@@ -80,14 +79,12 @@ def table(
     server: Annotated[
         str | None,
         typer.Option(
-            metavar="URL",
-            help="Have a tvlb server compute it; a token is taken from TVLB_TOKEN.",
-            show_default=False,
+            metavar="URL", help="Have a tvlb server compute it; a token is taken from TVLB_TOKEN."
         ),
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Holds the token for the server.", show_default=False),
+        typer.Option(metavar="FILE", help="Holds the token for the server."),
     ] = None,
     json: Json = False,
 ) -> None:
