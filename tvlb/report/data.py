@@ -13,6 +13,9 @@ from tvlb.report.points import Point
 __all__ = ["COSTS", "drawn_data", "script_text"]
 
 COSTS = ("switches_per_node", "cables_per_node")
+# Of a modelled set, and of a load.
+_MODELLED = ("expression", "theta_mean", "theta_sem", "within_tolerance", "mean_vlb_hops")
+_LOADED = ("load", "latency_mean", "latency_sem", "accepted", "saturated_patterns")
 _DIGITS = 6
 # The largest whole number that scripts tell from its neighbours.
 _MAX_EXACT = 2**53
@@ -77,14 +80,13 @@ def _probe(document: Document) -> dict[str, Any]:
         "cut": document["cut"],
         "patterns": len(document["patterns"]),
         "available": document["patterns_available"],
-        "table1": [_modelled(point) for point in document["probe"]],
-        "strategic": [_modelled(point) for point in document["strategic"]],
+        "table1": [_picked(point, *_MODELLED) for point in document["probe"]],
+        "strategic": [_picked(point, *_MODELLED) for point in document["strategic"]],
     }
 
 
-def _modelled(point: Document) -> list[Any]:
-    names = ("expression", "theta_mean", "theta_sem", "within_tolerance", "mean_vlb_hops")
-    return [point[name] for name in names]
+def _picked(values: Document | None, *names: str) -> list[Any] | None:
+    return None if values is None else [values[name] for name in names]
 
 
 def _detail(document: Document) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def _detail(document: Document) -> dict[str, Any]:
         "simulated": [_simulated(one) for one in (document["baseline"], *document["candidates"])],
         "search": drawn_search(document),
         "curves": [
-            [expression, [_loaded(point) for point in curve], shortened(expression)]
+            [expression, [_picked(point, *_LOADED) for point in curve], shortened(expression)]
             for expression, curve in sorted(document["curves"].items())
         ],
         "usage": [
@@ -120,19 +122,10 @@ def _simulated(one: Document) -> dict[str, Any]:
         "windows": [windows["warmup"], windows["measured"], windows["grid"]],
         "confirmed": one["confirmed"],
         "verdict": None if comparison is None else comparison["verdict"],
-        "gain": None
-        if comparison is None
-        else [comparison["saturation_gain"], comparison["saturation_sem"]],
-        "change": None
-        if comparison is None
-        else [comparison["latency_change"], comparison["latency_sem"]],
+        "gain": _picked(comparison, "saturation_gain", "saturation_sem"),
+        "change": _picked(comparison, "latency_change", "latency_sem"),
         "removed": None if balance is None else balance["removed"],
     }
-
-
-def _loaded(point: Document) -> list[Any]:
-    names = ("load", "latency_mean", "latency_sem", "accepted", "saturated_patterns")
-    return [point[name] for name in names]
 
 
 def _rounded(value: object) -> object:

@@ -72,24 +72,33 @@ class SearchStep(Document):
     )
 
 
-class RacedSet(Document):
-    """A set that was simulated in the short windows."""
-
+class _Set(Document):
     expression: SetName
     path_set: PathSetText
     balancing: Balancing
+
+
+def _names(candidate: Candidate) -> dict[str, str | None]:
+    """Return the keys of `_Set`."""
+    return {
+        "expression": candidate.name,
+        "path_set": candidate.expression,
+        "balancing": candidate.form,
+    }
+
+
+class RacedSet(_Set):
+    """A set that was simulated in the short windows."""
+
     score: Figure = Field(
         description="Score in the short windows, see the steps; null where no packet arrived."
     )
     patterns: int = Field(ge=1, description="Patterns that it was simulated on.")
 
 
-class JudgedSet(Document):
+class JudgedSet(_Set):
     """A set on the patterns that the search never saw."""
 
-    expression: SetName
-    path_set: PathSetText
-    balancing: Balancing
     known_as: Literal["conventional", "published", "algorithm 1"] | None = Field(
         description="What others call it; null for what only the search found."
     )
@@ -120,9 +129,7 @@ class JudgedSet(Document):
         low, high = (found.held_out.measured(one.candidate.name, load) for load in range(2))
         return cls.model_validate(
             {
-                "expression": one.candidate.name,
-                "path_set": one.candidate.expression,
-                "balancing": one.candidate.form,
+                **_names(one.candidate),
                 "known_as": _known_as(one.candidate, found.search.paper),
                 "weights": _weights(one.candidate),
                 "shares": _shares(one.candidate),
@@ -264,9 +271,7 @@ class FoundSearch(Document):
                 "steps": search.steps,
                 "raced": [
                     {
-                        "expression": one.candidate.name,
-                        "path_set": one.candidate.expression,
-                        "balancing": one.candidate.form,
+                        **_names(one.candidate),
                         "score": one.score,
                         "patterns": len(one.figures.latency),
                     }

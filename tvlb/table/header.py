@@ -123,9 +123,7 @@ class BalanceRecord(BaseModel):
 
     def options(self) -> BalanceOptions:
         """Return the settings; raises InvalidInput if one is out of range."""
-        return BalanceOptions(
-            self.local_threshold, self.global_threshold, self.floor_paths, self.floor_share
-        )
+        return BalanceOptions(**self.model_dump(exclude={"seed"}))
 
 
 class WeightsRecord(BaseModel):
@@ -149,7 +147,7 @@ class WeightsRecord(BaseModel):
 
     def options(self) -> WeightOptions:
         """Return the settings; raises InvalidInput if one is out of range."""
-        return WeightOptions(self.rounds, self.step, self.floor)
+        return WeightOptions(**self.model_dump())
 
 
 class CompactRecord(BaseModel):
