@@ -4,12 +4,7 @@
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import (
-    MAX_CYCLES,
-    Decide,
-    SimulationConfig,
-    Warmup,
-)
+from sim_bridge.config import MAX_CYCLES, Decide, SimulationConfig, Warmup
 from sim_bridge.result import SimulationResult
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate

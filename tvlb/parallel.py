@@ -16,14 +16,7 @@ from typing import Protocol, TypeVar
 
 from tvlb.errors import Cancelled, InvalidInput
 
-__all__ = [
-    "Stop",
-    "available_cores",
-    "check_workers",
-    "follow_parent",
-    "gather",
-    "map_threads",
-]
+__all__ = ["Stop", "available_cores", "check_workers", "follow_parent", "gather", "map_threads"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

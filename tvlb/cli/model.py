@@ -8,13 +8,7 @@ from tvlb.choices import one_of
 from tvlb.cli.options import AdversarialPatternOption, Json, PathSetOption, Seed, TopologyArgument
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.files import check_writable
-from tvlb.model import (
-    MODEL_SUFFIXES,
-    export_model,
-    parse_solver,
-    solver_kinds,
-    throughput,
-)
+from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
 from tvlb.provenance import versions
 from tvlb.schemas import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set

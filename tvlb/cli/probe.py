@@ -4,13 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tvlb.cli.options import (
-    Json,
-    Seed,
-    TopologyArgument,
-    Workers,
-    number,
-)
+from tvlb.cli.options import Json, Seed, TopologyArgument, Workers, number
 from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.parallel import available_cores

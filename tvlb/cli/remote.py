@@ -12,12 +12,7 @@ from tvlb.cli.front_files import write_front
 from tvlb.cli.terminal import print_notice, print_written, progress_display
 from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.schemas import (
-    JobResource,
-    TableBody,
-    TableDocument,
-    TableResource,
-)
+from tvlb.schemas import JobResource, TableBody, TableDocument, TableResource
 from tvlb.search import Aim, SearchOptions
 from tvlb.table import format_of
 from tvlb.topology import Topology, described

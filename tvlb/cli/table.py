@@ -8,12 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.cli.front_files import check_front, write_front
-from tvlb.cli.options import (
-    Json,
-    Seed,
-    TopologyArgument,
-    Workers,
-)
+from tvlb.cli.options import Json, Seed, TopologyArgument, Workers
 from tvlb.cli.remote import Place, compute_at_server, read_token
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_summary

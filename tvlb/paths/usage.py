@@ -16,14 +16,7 @@ from tvlb.paths.rows import ClassUsage, Switches
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.topology import Topology, compiled
 
-__all__ = [
-    "HopProfile",
-    "Pairs",
-    "RowUsage",
-    "SetUsage",
-    "ShapeUsage",
-    "ShortUsage",
-]
+__all__ = ["HopProfile", "Pairs", "RowUsage", "SetUsage", "ShapeUsage", "ShortUsage"]
 
 _DECILES = tuple(range(10, 100, 10))
 

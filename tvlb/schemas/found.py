@@ -7,15 +7,7 @@ from pydantic import Field
 from tvlb.balance import BalanceMethod
 from tvlb.documents import Document
 from tvlb.paths import ShapeSet, shape_shares, shapes_of
-from tvlb.schemas.common import (
-    Count,
-    Figure,
-    Load,
-    NonNegative,
-    PathSetText,
-    PatternText,
-    Share,
-)
+from tvlb.schemas.common import Count, Figure, Load, NonNegative, PathSetText, PatternText, Share
 from tvlb.search import MOST_ON_FRONT, Candidate, Found, Judged
 
 __all__ = [

@@ -30,15 +30,7 @@ if TYPE_CHECKING:
 else:
     Explicit = explicit_type()
 
-__all__ = [
-    "MAX_CYCLES",
-    "STRICT",
-    "Explicit",
-    "Question",
-    "Request",
-    "Seed",
-    "request_key",
-]
+__all__ = ["MAX_CYCLES", "STRICT", "Explicit", "Question", "Request", "Seed", "request_key"]
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[

@@ -41,23 +41,10 @@ from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, probe
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
-from tvlb.search.simulation import (
-    SimulationRequest,
-    find_saturation,
-    parse_warmup,
-    simulate_loads,
-)
+from tvlb.search.simulation import SimulationRequest, find_saturation, parse_warmup, simulate_loads
 from tvlb.search.simulation_units import NamedSet
 from tvlb.search.task import Found
-from tvlb.search.units import (
-    Unit,
-    UnitCache,
-    UnitCount,
-    Units,
-    UnitStore,
-    sealed,
-    unsealed,
-)
+from tvlb.search.units import Unit, UnitCache, UnitCount, Units, UnitStore, sealed, unsealed
 from tvlb.search.validation import SimulatedSet, Validation
 from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, SCREENING, Windows

@@ -31,14 +31,7 @@ from tvlb.statistics import standard_error
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
-__all__ = [
-    "DEFAULT_GAP",
-    "TOLERANCE",
-    "ProbePlan",
-    "ProbePoint",
-    "ProbeResult",
-    "probe",
-]
+__all__ = ["DEFAULT_GAP", "TOLERANCE", "ProbePlan", "ProbePoint", "ProbeResult", "probe"]
 
 _STAGE = "probe"
 # Relative gap between the certified bounds of every LP.

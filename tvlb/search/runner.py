@@ -8,14 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb.progress import Reporter, counter
 from tvlb.search.options import SearchOptions
-from tvlb.search.simulation_units import (
-    NamedSet,
-    Recipe,
-    Run,
-    RunUnit,
-    Saturation,
-    SaturationUnit,
-)
+from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, Saturation, SaturationUnit
 from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work

@@ -24,13 +24,7 @@ from tvlb.search.work import Work
 from tvlb.statistics import standard_error
 from tvlb.traffic import type2_pattern
 
-__all__ = [
-    "CurvePoint",
-    "SimulatedSet",
-    "Validation",
-    "latency_curves",
-    "validate",
-]
+__all__ = ["CurvePoint", "SimulatedSet", "Validation", "latency_curves", "validate"]
 
 _CURVE_POINTS = 10
 _CURVE_REACH = 1.05

@@ -5,14 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvlb.balance import balance, sample_of
-from tvlb.paths import (
-    PathRows,
-    Switches,
-    is_listable,
-    keys_of_paths,
-    keys_of_rows,
-    members,
-)
+from tvlb.paths import PathRows, Switches, is_listable, keys_of_paths, keys_of_rows, members
 from tvlb.table.compact import CompactTable, count_by_hops
 from tvlb.table.header import Removed
 from tvlb.table.rule import check_counts, check_name, local_removals, unknown_removals

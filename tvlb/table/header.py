@@ -9,25 +9,12 @@ from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SerializeAsAny,
-    ValidationError,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationError
 
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
-from tvlb.topology import (
-    Topology,
-    TopologyRecord,
-    families,
-    family_of,
-    parse_named_topology,
-)
+from tvlb.topology import Topology, TopologyRecord, families, family_of, parse_named_topology
 
 __all__ = [
     "FORMAT_VERSION",

@@ -13,14 +13,7 @@ from tvlb.paths import ABSENT, PathRows
 from tvlb.table.columns import Columns
 from tvlb.topology import Topology, Triples
 
-__all__ = [
-    "Finding",
-    "check_order",
-    "check_paths",
-    "first_invalid_row",
-    "pair_chunks",
-    "rows_that",
-]
+__all__ = ["Finding", "check_order", "check_paths", "first_invalid_row", "pair_chunks", "rows_that"]
 
 Mask = NDArray[np.bool_]
 

@@ -8,13 +8,7 @@ from tvlb.documents import WHOLE, Document
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS
 from tvlb.topology.dragonfly.topology import FROM_FILE, Dragonfly
-from tvlb.topology.family import (
-    ExplicitTopology,
-    Family,
-    NetworkSizes,
-    TopologyRecord,
-    register,
-)
+from tvlb.topology.family import ExplicitTopology, Family, NetworkSizes, TopologyRecord, register
 from tvlb.topology.topology import Topology
 
 __all__ = ["DragonflyMetadata", "DragonflyRecord", "Wiring", "dragonfly_sizes"]
