@@ -4,12 +4,14 @@ The models describe the documents, make them of the results of the library, and 
 """
 
 from tvlb.documents import Document
+from tvlb.schemas.balance import Balance
 from tvlb.schemas.command import command_line
 from tvlb.schemas.examples import example
 from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument, ModelledCase
 from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.probe import ProbeCurve
 from tvlb.schemas.requests import Question, Request, request_key
 from tvlb.schemas.resources import (
     Estimate,
@@ -31,7 +33,7 @@ from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
-from tvlb.schemas.table import Balance, ProbeCurve, TableDocument
+from tvlb.schemas.table import TableDocument
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import TableFormatText
 from tvlb.table import PairPaths

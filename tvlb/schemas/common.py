@@ -70,6 +70,13 @@ PatternText = Annotated[
 OrNull = BeforeValidator(_null_if_unknown)
 Figure = Annotated[float | None, OrNull]
 NonNegative = Annotated[Annotated[float, Field(ge=0.0)] | None, OrNull]
+MeanHops = Annotated[
+    Figure,
+    Field(
+        description="Mean network hops of a drawn VLB path over the pairs in different groups; "
+        "null if none has one.",
+    ),
+]
 Count = Annotated[int, Field(ge=0)]
 Cycles = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
