@@ -13,16 +13,10 @@ from tvlb import _native
 from tvlb.calls import Choice, Whole
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Shape
+from tvlb.topology.dragonfly.parameters import check_cables, check_parameters, local_cables
 from tvlb.topology.dragonfly.path_rules import path_faults
 from tvlb.topology.expected import ExpectedPaths, touched
-from tvlb.topology.network import (
-    MAX_LINKS,
-    MAX_NODES,
-    MAX_SWITCHES,
-    LinkKinds,
-    Network,
-    directed_links,
-)
+from tvlb.topology.network import LinkKinds, Network, directed_links
 from tvlb.topology.topology import Layout, Topology, Triples
 
 __all__ = ["FROM_FILE", "Dragonfly", "LinkKind"]
@@ -89,7 +83,7 @@ class Dragonfly(Topology):
         g: Annotated[int, Whole("g", 2, _LARGEST)],
         arrangement: Annotated[str, Choice("arrangement", tuple(ARRANGEMENTS))] = "absolute",
     ) -> None:
-        _check_parameters(p, a, h, g)
+        check_parameters(p, a, h, g)
         if arrangement not in ARRANGEMENTS:
             raise InvalidInput(
                 f"unknown arrangement {arrangement!r}; choose one of {', '.join(ARRANGEMENTS)}"
@@ -122,11 +116,11 @@ class Dragonfly(Topology):
         InvalidInput : a switch id is out of range, a cable stays inside a group, a switch has
             more than h cables, or two groups are not joined at all.
         """
-        _check_parameters(p, a, h, g)
+        check_parameters(p, a, h, g)
         pairs = np.asarray(cables)
         if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
             raise InvalidInput("links must be a list of [switch, switch] pairs of integers")
-        _check_cables(pairs, a, h, g)
+        check_cables(pairs, a, h, g)
         self = cls.__new__(cls)
         self._path = path
         self._set(p, a, h, g, arrangement, pairs.astype(np.int32))
@@ -141,7 +135,7 @@ class Dragonfly(Topology):
         self.arrangement = arrangement
         low_first = np.sort(cables, axis=1)
         self.cables = low_first[np.lexsort((low_first[:, 1], low_first[:, 0]))]
-        source, target, kind, ordinal = directed_links(_local_cables(a, g), self.cables)
+        source, target, kind, ordinal = directed_links(local_cables(a, g), self.cables)
         self.network = Network(
             num_switches=a * g,
             node_switch=np.repeat(np.arange(a * g, dtype=np.int32), p),
@@ -426,47 +420,3 @@ class Dragonfly(Topology):
 
     def __hash__(self) -> int:
         return hash((self._name, self.cables.tobytes()))
-
-
-def _local_cables(a: int, g: int) -> NDArray[np.int32]:
-    low, high = np.triu_indices(a, k=1)
-    one_group = np.stack([low, high], axis=1)
-    starts = np.arange(g) * a
-    return (starts[:, None, None] + one_group[None]).reshape(-1, 2).astype(np.int32)
-
-
-def _check_parameters(p: int, a: int, h: int, g: int) -> None:
-    for name, value, low in (("p", p, 1), ("a", a, 1), ("h", h, 1), ("g", g, 2)):
-        if value < low:
-            raise InvalidInput(f"{name}={value} is out of range: {name} must be at least {low}")
-    if g > a * h + 1:
-        raise InvalidInput(
-            f"g={g} is out of range: {a} switches with {h} global ports each reach at most "
-            f"a*h+1 = {a * h + 1} groups"
-        )
-    if p * a * g > MAX_NODES:
-        raise InvalidInput(
-            f"p={p} is out of range: dfly({p},{a},{h},{g}) has {p * a * g} compute nodes; "
-            f"the limit is {MAX_NODES}"
-        )
-    if a * g > MAX_SWITCHES or a * g * (a - 1 + h) > MAX_LINKS:
-        raise InvalidInput(
-            f"dfly({p},{a},{h},{g}) has {a * g} switches and {a * g * (a - 1 + h)} directed links; "
-            f"the limits are {MAX_SWITCHES} and {MAX_LINKS}"
-        )
-
-
-def _check_cables(pairs: NDArray[np.integer], a: int, h: int, g: int) -> None:
-    outside = (pairs < 0) | (pairs >= a * g)
-    if outside.any():
-        raise InvalidInput(
-            f"link end {pairs[outside][0]} is not a switch id; allowed are 0..{a * g - 1}"
-        )
-    inside = pairs[:, 0] // a == pairs[:, 1] // a
-    if inside.any():
-        first, second = pairs[inside][0]
-        raise InvalidInput(f"link [{first},{second}] joins two switches of one group")
-    degree = np.bincount(pairs.ravel(), minlength=a * g)
-    if degree.max(initial=0) > h:
-        switch = int(degree.argmax())
-        raise InvalidInput(f"switch {switch} has {degree[switch]} global links; h allows {h}")
