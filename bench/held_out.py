@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import saturation_load
+from sim_bridge import Scenario, search_saturation
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Results
@@ -41,16 +41,8 @@ def saturations(path_sets: Sequence[PathSet]) -> NDArray[np.float64]:
 
     def search(case: tuple[PathSet, int]) -> float:
         path_set, number = case
-        found = saturation_load(
-            path_set.topology,
-            routing="ugal-l",
-            path_set=path_set,
-            pattern=Type2(number),
-            config=CONFIG,
-            seed=SEED,
-            step=PAPER.grid,
-        )
-        return found.load
+        scenario = Scenario(path_set.topology, "ugal-l", path_set, Type2(number), SEED)
+        return search_saturation(scenario, CONFIG, step=PAPER.grid).load
 
     cases = [(path_set, number) for path_set in path_sets for number in PATTERNS]
     with ThreadPoolExecutor(available_cores()) as threads:

@@ -40,7 +40,7 @@ from sim_bridge import (
     Scenario,
     SimulationConfig,
     SimulationResult,
-    saturation_load,
+    search_saturation,
 )
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
@@ -218,16 +218,12 @@ def show_windows(studied: Studied, effort: Effort) -> bool:
         f"  {_verdict(passed)} from the shortest to the longest the mean grows: {mean:+.2f}; "
         f"the median by {median:+.2f}"
     )
+    network = Dragonfly(*row.shape)
+    path_set, pattern = parse_expression(row.path_set, network), parse_pattern(row.pattern)
+    config = SimulationConfig(warmup_cycles=15_000, measured_cycles=5_000)
     for seed in range(3):
-        found = saturation_load(
-            Dragonfly(*row.shape),
-            routing=row.routing,
-            path_set=parse_expression(row.path_set, Dragonfly(*row.shape)),
-            pattern=parse_pattern(row.pattern),
-            config=SimulationConfig(warmup_cycles=15_000, measured_cycles=5_000),
-            guess=row.load,
-            seed=seed,
-        )
+        scenario = Scenario(network, row.routing, path_set, pattern, seed)
+        found = search_saturation(scenario, config, guess=row.load)
         print(f"  saturation with 15000 + 5000 cycles, seed {seed}: {found.load:.2f}", flush=True)
     return passed
 

@@ -23,12 +23,7 @@ from pathlib import Path
 
 from runs import Run, run_all
 
-from sim_bridge import (
-    Scenario,
-    SimulationConfig,
-    SimulationResult,
-    saturation_load,
-)
+from sim_bridge import Scenario, SimulationConfig, SimulationResult, search_saturation
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift, parse_pattern
@@ -271,14 +266,8 @@ def compare_saturation(seed: int, workers: int) -> bool:
 
     def search(key: tuple[str, str]) -> float:
         path_set = parse_expression(key[1], topology)
-        found = saturation_load(
-            topology,
-            routing=key[0],
-            path_set=path_set,
-            pattern=Shift(2, 0),
-            seed=seed,
-        )
-        return found.load
+        scenario = Scenario(topology, key[0], path_set, Shift(2, 0), seed)
+        return search_saturation(scenario).load
 
     with ThreadPoolExecutor(workers) as executor:
         found = list(executor.map(search, SATURATION))

@@ -1,6 +1,6 @@
 """The flit simulator: a compiled cycle-level core and its Python side.
 
-`simulate` runs one load, `saturation_load` searches for the largest load that a routing sustains.
+`simulate` runs one load, `search_saturation` searches for the largest load that a routing sustains.
 """
 
 from sim_bridge._core import StopFlag
@@ -8,7 +8,7 @@ from sim_bridge.config import MAX_CYCLES, Decide, SimulationConfig, Warmup
 from sim_bridge.result import SimulationResult
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
-from sim_bridge.saturation import SaturationSearch, saturation_load, search_saturation
+from sim_bridge.saturation import SaturationSearch, search_saturation
 from sim_bridge.scenario import Scenario
 from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
@@ -28,7 +28,6 @@ __all__ = [
     "Warmup",
     "half_width",
     "jain_index",
-    "saturation_load",
     "search_saturation",
     "simulate",
 ]

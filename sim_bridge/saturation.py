@@ -8,9 +8,6 @@ from sim_bridge.config import SimulationConfig
 from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.paths import PathSet
-from tvlb.topology import Topology
-from tvlb.traffic import Pattern
 
 __all__ = ["SaturationSearch", "saturation_load", "search_saturation"]
 
@@ -37,14 +34,10 @@ class SaturationSearch:
     evaluated: tuple[SimulationResult, ...]
 
 
-def saturation_load(
-    topology: Topology,
-    *,
-    routing: str,
-    path_set: PathSet,
-    pattern: Pattern,
+def search_saturation(
+    scenario: Scenario,
     config: SimulationConfig | None = None,
-    seed: int = 0,
+    *,
     step: float = _STEP,
     guess: float | None = None,
     guess_error: float = 0.0,
@@ -62,30 +55,12 @@ def saturation_load(
     guess_error : how far off the guess may well be: the first stride away from it.
     stop : set from another thread to end the search.
     on_run : called after every run.
-    Others as for `simulate`.
 
     Raises
     ------
     Cancelled : `stop` was set.
     InvalidInput, SimulationDeadlock : as `simulate`.
     """
-    scenario = Scenario(topology, routing, path_set, pattern, seed)
-    return search_saturation(
-        scenario, config, step=step, guess=guess, guess_error=guess_error, stop=stop, on_run=on_run
-    )
-
-
-def search_saturation(
-    scenario: Scenario,
-    config: SimulationConfig | None = None,
-    *,
-    step: float = _STEP,
-    guess: float | None = None,
-    guess_error: float = 0.0,
-    stop: StopFlag | None = None,
-    on_run: Callable[[SimulationResult], None] | None = None,
-) -> SaturationSearch:
-    """`saturation_load` for a prepared scenario."""
     if not 1e-4 <= step <= 0.5:
         raise InvalidInput(f"step = {step}: expected a number in 0.0001..0.5")
     if guess is not None and not 0.0 <= guess <= 1.0:

@@ -17,7 +17,7 @@ from sim_bridge import (
     SimulationConfig,
     SimulationResult,
     StopFlag,
-    saturation_load,
+    search_saturation,
     simulate,
 )
 from tvlb.errors import Cancelled, InvalidInput
@@ -122,7 +122,7 @@ def test_a_set_flag_cancels_a_run(small: Dragonfly) -> None:
     result = simulate(small, load=0.1, stop=stop, **arguments)
     assert (result.stopped, result.cycles) == ("cancelled", 0)
     with pytest.raises(Cancelled):
-        saturation_load(small, stop=stop, **arguments)
+        search_saturation(Scenario(small, **arguments), stop=stop)
 
 
 def test_a_flag_set_from_another_thread_ends_a_long_run(small: Dragonfly) -> None:
@@ -178,12 +178,9 @@ def test_stopping_early_does_not_change_an_unsaturated_run(
 def test_saturation_load_does_not_depend_on_the_guess(
     small: Dragonfly, guess: float | None
 ) -> None:
-    found = saturation_load(
-        small,
-        routing="min",
-        path_set=parse_expression("none", small),
-        pattern=Shift(1, 0),
-        config=SimulationConfig(warmup_cycles=4000, measured_cycles=2000),
+    found = search_saturation(
+        Scenario(small, "min", parse_expression("none", small), Shift(1, 0)),
+        SimulationConfig(warmup_cycles=4000, measured_cycles=2000),
         guess=guess,
     )
     assert found.load == 0.11
@@ -195,23 +192,13 @@ def test_saturation_load_does_not_depend_on_the_guess(
 
 def test_saturation_at_the_ends_of_the_grid(small: Dragonfly) -> None:
     windows = SimulationConfig(warmup_cycles=2000, measured_cycles=1000)
-    within = saturation_load(
-        small,
-        routing="min",
-        path_set=parse_expression("none", small),
-        pattern=Shift(0, 0),
-        config=windows,
-        step=0.25,
+    within = search_saturation(
+        Scenario(small, "min", parse_expression("none", small), Shift(0, 0)), windows, step=0.25
     )
     # Every packet stays in its switch and every ejection port has one sender.
     assert within.load == 1.0
-    beyond = saturation_load(
-        small,
-        routing="min",
-        path_set=parse_expression("none", small),
-        pattern=Shift(1, 0),
-        config=windows,
-        step=0.25,
+    beyond = search_saturation(
+        Scenario(small, "min", parse_expression("none", small), Shift(1, 0)), windows, step=0.25
     )
     assert beyond.load == 0.0
 
@@ -276,6 +263,6 @@ def test_saturation_arguments_are_checked(small: Dragonfly) -> None:
         "pattern": Shift(1, 0),
     }
     with pytest.raises(InvalidInput, match="step"):
-        saturation_load(small, step=0.0, **arguments)
+        search_saturation(Scenario(small, **arguments), step=0.0)
     with pytest.raises(InvalidInput, match="guess"):
-        saturation_load(small, guess=2.0, **arguments)
+        search_saturation(Scenario(small, **arguments), guess=2.0)
