@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows
+from tvlb.paths import PathRows, all_pairs, pair_index
 from tvlb.topology import Topology
 
 __all__ = ["COLUMN_TYPES", "Columns", "Row"]
@@ -109,16 +109,12 @@ class Columns:
         InvalidInput : a switch id is out of range, or the rows are not sorted by pair.
         """
         pair = self._pair_of_row(topology)
-        switches = topology.num_switches
-        pairs = np.arange(switches * (switches - 1), dtype=np.int64)
-        source = pairs // (switches - 1)
-        target = pairs % (switches - 1)
-        target += target >= source
-        counts = np.bincount(pair, minlength=len(pairs))
+        source, target = all_pairs(topology)
+        counts = np.bincount(pair, minlength=len(source))
         return PathRows(
             topology,
-            source.astype(np.int32),
-            target.astype(np.int32),
+            source,
+            target,
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             self.intermediate,
             self.first_link,
@@ -129,7 +125,7 @@ class Columns:
 
     def _pair_of_row(self, topology: Topology) -> NDArray[np.int64]:
         switches = topology.num_switches
-        source, target = self.src_switch.astype(np.int64), self.dst_switch.astype(np.int64)
+        source, target = self.src_switch, self.dst_switch
         wrong = (source < 0) | (target < 0) | (source >= switches) | (target >= switches)
         wrong |= source == target
         if wrong.any():
@@ -138,7 +134,7 @@ class Columns:
                 f"row {row}: {source[row]} -> {target[row]} is not a pair of different switches "
                 f"of {topology}"
             )
-        pair = source * (switches - 1) + target - (target > source)
+        pair = pair_index(topology, source, target)
         if (backwards := np.diff(pair) < 0).any():
             row = int(backwards.argmax()) + 1
             raise InvalidInput(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb.balance import WeightOptions
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows, PathSet, RowSet, check_rows, parse_expression
+from tvlb.paths import PathRows, PathSet, RowSet, all_pairs, check_rows, parse_expression
 from tvlb.randomness import MAX_SEED
 from tvlb.table.columns import Columns
 from tvlb.table.header import (
@@ -175,10 +175,7 @@ def check_rebuildable(base_set: PathSet, seed: int) -> None:
 def _check_every_pair(topology: Topology, rows: PathRows) -> None:
     if rows.topology != topology:
         raise InvalidInput(f"rows of {rows.topology} cannot make a table of {topology}")
-    switches = topology.num_switches
-    position = np.arange(switches * (switches - 1))
-    source, target = position // (switches - 1), position % (switches - 1)
-    target += target >= source
+    source, target = all_pairs(topology)
     if not (np.array_equal(rows.source, source) and np.array_equal(rows.target, target)):
         raise InvalidInput("a table needs the rows of every ordered switch pair, in order")
 
