@@ -9,7 +9,7 @@ from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
 from tvlb.errors import Cancelled, InvalidInput
 
-__all__ = ["SaturationSearch", "saturation_load", "search_saturation"]
+__all__ = ["SaturationSearch", "search_saturation"]
 
 _STEP = 0.01
 _START, _STRIDE = 0.5, 0.1
