@@ -53,7 +53,7 @@ def test_small_and_large_bodies_are_examined_alike() -> None:
     assert large == small == examine(ModelBody, sent(MODEL), LIMITS)
     assert json.loads(small.text)["topology"] == "dfly(2,4,2,5)"
     assert small.may_be_quick
-    assert small.command == "tvlb model 'dfly(2,4,2,5)'"
+    assert small.command == "tvlb model 'dfly(2,4,2,5)' --pattern 'shift(1,0)'"
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,20 @@ def test_sets_by_shape_and_sets_that_meet(vlb: str, capsys: pytest.CaptureFixtur
     assert document["rows"][0]["accepted"] == pytest.approx(0.1, abs=0.02)
 
 
+def test_verify_looks_at_second_decisions_of_the_routing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # Local-global-local twice; PAR has a local link before.
+    write_table(
+        CompactTable.from_set(parse_expression("all", Dragonfly(2, 4, 2, 5)), version="0"), "c.json"
+    )
+    assert _json(capsys, "verify", "c.json")["vcs_needed"] == 4
+    assert _json(capsys, "verify", "c.json", "--routing", "ugal-l")["vcs_needed"] == 4
+    assert _json(capsys, "verify", "c.json", "--routing", "par")["vcs_needed"] == 5
+    assert main(["verify", "c.json", "--routing", "ugal"]) == 2
+    assert "min, vlb, ugal-l, ugal-g, par" in capsys.readouterr().err
+
+
 def test_verify_counts_the_pairs_of_the_nearest_shape(capsys: pytest.CaptureFixture[str]) -> None:
     # Switches of one group each: all 6 pairs take the only shape there is, g.g.
     base = parse_expression("shape(g.lgl)", Dragonfly(1, 1, 2, 3))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tvlb.choices import one_of
+from tvlb.choices import choose, one_of
 from tvlb.cli.options import Json, VcSchemeOption, integer
 from tvlb.cli.terminal import grid, print_json, stdout
 from tvlb.documents import plain
@@ -96,11 +96,19 @@ def verify_command(
     vc_count: Annotated[
         int | None, integer("Virtual channels of the network.", show_default="as the scheme needs")
     ] = None,
-    par: Annotated[bool, typer.Option("--par", help="Include PAR's second decisions.")] = False,
+    routing: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Routing that draws from the table, {one_of(Routing)}; where it decides again on "
+            "the way, these routes are looked at too.",
+            show_default="one that decides at the source only",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check a table: valid paths, no pair missing, weights, diversity, no deadlock."""
-    settings = VcSettings(vcs, vc_count, Routing("par") if par else None)
+    chosen = None if routing is None else choose(Routing, "routing", routing)
+    settings = VcSettings(vcs, vc_count, chosen)
     report = verify(read_table(table), settings)
     if json:
         print_json(plain(asdict(report) | {"ok": report.ok}))

@@ -15,6 +15,7 @@ __all__ = [
     "Cycles",
     "Figure",
     "Load",
+    "MeanHops",
     "NonNegative",
     "OptionalKey",
     "OrNull",

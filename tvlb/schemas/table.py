@@ -27,12 +27,12 @@ from tvlb.schemas.validation import CurvePoint, Decision, SimulatedSet
 from tvlb.search import SearchOptions, TableResult, budget_text
 from tvlb.topology import TopologyMetadata, metadata_type
 
-__all__ = ["Provenance", "SearchParameters", "TableDocument", "TableSummary", "Timings", "Work"]
-
 if TYPE_CHECKING:
     Metadata = TopologyMetadata
 else:
     Metadata = metadata_type()
+
+__all__ = ["Provenance", "SearchParameters", "TableDocument", "TableSummary", "Timings", "Work"]
 
 
 class TableSummary(Document):
