@@ -143,8 +143,8 @@ int Fabric<Words, Slots>::wheel_span(const Config& config) {
   return config.vc_count * config.buffer_flits + 2 * latency + 16;
 }
 
-// Credits of nodes are applied with those of links, in phase 2. A node next looks at them in phase
-// 1 of the following cycle, hence one cycle less of delay.
+// Credits of nodes are applied with those of links, when events are delivered. A node next looks at
+// them when it injects in the following cycle, hence one cycle less of delay.
 template <int Words, int Slots>
 void Fabric<Words, Slots>::connect_nodes() {
   for (int sw = 0; sw < network_.num_switches(); ++sw) {
@@ -200,7 +200,7 @@ void Fabric<Words, Slots>::deliver_events(std::int32_t cycle) {
       return;
     }
     queue = {arrival.packet, arrival.packet};
-    state.ask(input_vc, arrival.wants);
+    state.request(input_vc, arrival.wants);
   };
   arrivals_.drain(cycle, enqueue, [=](const Arrival& arrival) {
     const SwitchState& state = switches[arrival.input_vc / kVcs];
@@ -265,7 +265,7 @@ void Fabric<Words, Slots>::move_flit(const At& at, unsigned input_vc, std::int32
                  {id, static_cast<unsigned>(output.downstream) + output_vc % kSlots, wants});
 }
 
-// Takes the granted head out of its queue; the one behind it asks from the next step on.
+// Takes the granted head out of its queue; the one behind it requests from the next step on.
 template <int Words, int Slots>
 std::int32_t Fabric<Words, Slots>::dequeue(const At& at, unsigned input_vc) {
   SwitchState& state = *at.state;
@@ -276,7 +276,7 @@ std::int32_t Fabric<Words, Slots>::dequeue(const At& at, unsigned input_vc) {
   queue.head = next;
   if (next >= 0) {
     const Packet& following = at.packets[next];
-    state.ask(input_vc, following.route[following.position]);
+    state.request(input_vc, following.route[following.position]);
   }
   return id;
 }

@@ -129,8 +129,8 @@ void Injection<FabricType>::redecide(int node, typename FabricType::SwitchState&
   Draws draws(sources_.routes(node));
   routes_->decide(source, target, ejection, draws, packet);
   records_.measurement.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
-  state.stop_asking(input_vc);
-  state.ask(input_vc, packet.route[0]);
+  state.withdraw(input_vc);
+  state.request(input_vc, packet.route[0]);
 }
 
 template <class FabricType>

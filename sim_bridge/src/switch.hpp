@@ -34,7 +34,7 @@ struct OutputPort {
 };
 
 /// `Words` mask words cover all (port, VC slot) pairs; `Slots` VC slots per port, a power of two.
-/// Ports and VCs that a switch lacks never ask, so cyclic orders need not know its true size.
+/// Ports and VCs that a switch lacks never request, so cyclic orders need not know its true size.
 template <int Words, int Slots>
 class Switch {
  public:
@@ -59,23 +59,23 @@ class Switch {
 
   /// The head of `input` has not won its output VC yet.
   [[nodiscard]] bool waits_for_vc(unsigned input) const {
-    return queues[input].head >= 0 && askers_[wants_[input]].test(input);
+    return queues[input].head >= 0 && requesters_[wants_[input]].test(input);
   }
 
-  /// The head of `input` asks for `wanted` from the next step on.
-  void ask(unsigned input, OutputVcId wanted) {
+  /// The head of `input` requests `wanted` from the next step on.
+  void request(unsigned input, OutputVcId wanted) {
     wants_[input] = wanted;
-    askers_[wanted].set(input);
-    asked_.set(wanted);
+    requesters_[wanted].set(input);
+    requested_.set(wanted);
   }
 
-  /// Fetches what `ask` of this output VC will touch.
-  void prefetch(OutputVcId wanted) const { __builtin_prefetch(&askers_[wanted], 1); }
+  /// Fetches what `request` of this output VC will touch.
+  void prefetch(OutputVcId wanted) const { __builtin_prefetch(&requesters_[wanted], 1); }
 
-  void stop_asking(unsigned input) {
+  void withdraw(unsigned input) {
     const OutputVcId wanted = wants_[input];
-    askers_[wanted].clear(input);
-    asked_.assign(wanted, askers_[wanted].any());
+    requesters_[wanted].clear(input);
+    requested_.assign(wanted, requesters_[wanted].any());
   }
 
   /// To be called when an output VC had no credit and gets one.
@@ -83,7 +83,7 @@ class Switch {
     if (!free_.test(output_vc)) ready_.set(owner_[output_vc]);
   }
 
-  [[nodiscard]] bool idle() const { return !ready_.any() && !asked_.intersects(free_); }
+  [[nodiscard]] bool idle() const { return !ready_.any() && !requested_.intersects(free_); }
 
   /// One internal step: both stages decide on the state at its start, `won(packet)` runs for every
   /// winner of stage 1, `grant(input VC)` for every flit that crosses, and the winners take effect
@@ -98,18 +98,18 @@ class Switch {
 
   /// Whether masks, owners and queues agree; for checks between cycles.
   [[nodiscard]] bool consistent(const std::uint16_t* credits) const {
-    std::array<unsigned, kVcs> claims{};  // of output VCs: heads that ask for or own them
+    std::array<unsigned, kVcs> claims{};  // of output VCs: heads that request or own them
     for (unsigned input = 0; input < kVcs; ++input) {
       const unsigned wanted = wants_[input];
       const bool present = queues[input].head >= 0;
-      const bool asks = askers_[wanted].test(input);
-      const bool owns = present && !free_.test(wanted) && owner_[wanted] == input && !asks;
-      if (present != (asks || owns)) return false;
+      const bool requests = requesters_[wanted].test(input);
+      const bool owns = present && !free_.test(wanted) && owner_[wanted] == input && !requests;
+      if (present != (requests || owns)) return false;
       if (ready_.test(input) != (owns && credits[wanted] != 0)) return false;
-      if (asks) ++claims[wanted];
+      if (requests) ++claims[wanted];
     }
     for (unsigned output = 0; output < kVcs; ++output) {
-      if (asked_.test(output) != (claims[output] != 0)) return false;
+      if (requested_.test(output) != (claims[output] != 0)) return false;
     }
     return true;
   }
@@ -125,26 +125,26 @@ class Switch {
   using InputVcId = std::conditional_t<(kVcs <= 256), std::uint8_t, std::uint16_t>;
   static constexpr unsigned kPortsPerWord = 64 / kSlots;
 
-  // Stage 1: every free output VC that is asked for picks one asker. `winners` are those that have
+  // Stage 1: every free output VC that is requested picks one requester. `winners` are those that have
   // a credit and so may cross in the next step.
   template <class Won>
   void allocate_output_vcs(const std::uint16_t* credits, BitMask<Words>& winners, Won&& won) {
-    BitMask<Words> still_asked;
-    asked_.for_each_common(free_, [&](unsigned wanted) {
-      BitMask<Words>& askers = askers_[wanted];
-      const unsigned winner = askers.first_from(pointer_[wanted]);
+    BitMask<Words> still_requested;
+    requested_.for_each_common(free_, [&](unsigned wanted) {
+      BitMask<Words>& requesters = requesters_[wanted];
+      const unsigned winner = requesters.first_from(pointer_[wanted]);
       pointer_[wanted] = static_cast<InputVcId>((winner + 1) & (kVcs - 1));
       owner_[wanted] = static_cast<InputVcId>(winner);
-      askers.clear(winner);
-      still_asked.set_if(wanted, askers.any());
+      requesters.clear(winner);
+      still_requested.set_if(wanted, requesters.any());
       winners.set_if(winner, credits[wanted] != 0);
       won(queues[winner].head);
     });
-    // Each free VC that was asked for has an owner now.
-    const BitMask<Words> asked = asked_;
-    asked_.remove(free_);
-    asked_.merge(still_asked);
-    free_.remove(asked);
+    // Each free VC that was requested has an owner now.
+    const BitMask<Words> requested = requested_;
+    requested_.remove(free_);
+    requested_.merge(still_requested);
+    free_.remove(requested);
   }
 
   // Stage 2: every input port nominates one flit, every output port picks one nomination.
@@ -202,13 +202,13 @@ class Switch {
   }
 
   BitMask<Words> ready_;  // input VCs whose head owns an output VC that has a credit
-  BitMask<Words> asked_;  // output VCs with askers
+  BitMask<Words> requested_;  // output VCs with requesters
   BitMask<Words> free_;   // output VCs without owner
   std::array<std::uint8_t, kPorts> output_pointer_{};  // of output ports, over input ports
   std::array<OutputVcId, kVcs> wants_{};               // of the head of each input VC
   std::array<InputVcId, kVcs> pointer_{};              // of output VCs, over input VCs
   std::array<InputVcId, kVcs> owner_{};                // of output VCs that are not free
-  std::array<BitMask<Words>, kVcs> askers_{};          // of output VCs: input VCs without one
+  std::array<BitMask<Words>, kVcs> requesters_{};          // of output VCs: input VCs without one
 };
 
 }  // namespace tvlb::sim

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 
-__all__ = ["ARRANGEMENTS", "Shape"]
+__all__ = ["ARRANGEMENTS", "Sizes"]
 
 Cables = NDArray[np.int32]
 Ports = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Shape:
+class Sizes:
     """The integers that an arrangement needs, with their long names."""
 
     switches_per_group: int
@@ -38,43 +38,43 @@ class Shape:
         return self.switches_per_group * self.global_ports // (self.groups - 1)
 
 
-def absolute(shape: Shape) -> Cables:
+def absolute(sizes: Sizes) -> Cables:
     """Wire by the rotating cursor of the T-UGAL paper; the cursor is never reset."""
-    flat = _native.absolute_cables(shape.switches_per_group, shape.global_ports, shape.groups)
+    flat = _native.absolute_cables(sizes.switches_per_group, sizes.global_ports, sizes.groups)
     return flat.reshape(-1, 2)
 
 
-def _by_offset(shape: Shape, peer: Callable[[Ports, Ports], tuple[Ports, Ports]]) -> Cables:
+def _by_offset(sizes: Sizes, peer: Callable[[Ports, Ports], tuple[Ports, Ports]]) -> Cables:
     """Wire port n of every group to `peer(groups, ports)` = (group, port), each cable once."""
-    used = shape.links_per_group_pair * (shape.groups - 1)
-    group, port = (ids.ravel() for ids in np.indices((shape.groups, used), dtype=np.int32))
+    used = sizes.links_per_group_pair * (sizes.groups - 1)
+    group, port = (ids.ravel() for ids in np.indices((sizes.groups, used), dtype=np.int32))
     other_group, other_port = peer(group, port)
     ends = [
-        groups * shape.switches_per_group + ports // shape.global_ports
+        groups * sizes.switches_per_group + ports // sizes.global_ports
         for groups, ports in ((group, port), (other_group, other_port))
     ]
     return np.stack(ends, axis=1)[group < other_group].astype(np.int32)
 
 
-def palmtree(shape: Shape) -> Cables:
+def palmtree(sizes: Sizes) -> Cables:
     """Port n of group i meets group i - (n mod (g-1)) - 1, at the mirrored port."""
-    others, used = shape.groups - 1, shape.links_per_group_pair * (shape.groups - 1)
+    others, used = sizes.groups - 1, sizes.links_per_group_pair * (sizes.groups - 1)
     return _by_offset(
-        shape, lambda group, port: ((group - port % others - 1) % shape.groups, used - 1 - port)
+        sizes, lambda group, port: ((group - port % others - 1) % sizes.groups, used - 1 - port)
     )
 
 
-def relative(shape: Shape) -> Cables:
+def relative(sizes: Sizes) -> Cables:
     """Port n of group i meets group i + (n mod (g-1)) + 1, at the mirrored port."""
-    others, used = shape.groups - 1, shape.links_per_group_pair * (shape.groups - 1)
+    others, used = sizes.groups - 1, sizes.links_per_group_pair * (sizes.groups - 1)
     return _by_offset(
-        shape, lambda group, port: ((group + port % others + 1) % shape.groups, used - 1 - port)
+        sizes, lambda group, port: ((group + port % others + 1) % sizes.groups, used - 1 - port)
     )
 
 
-def circulant(shape: Shape) -> Cables:
+def circulant(sizes: Sizes) -> Cables:
     """Ports of every group meet offsets +1, -1, +2, -2, ... in turn."""
-    others = shape.groups - 1
+    others = sizes.groups - 1
 
     def peer(group: Ports, port: Ports) -> tuple[Ports, Ports]:
         step = port % others
@@ -82,14 +82,14 @@ def circulant(shape: Shape) -> Cables:
         # With an even number of groups the last offset g/2 is its own opposite.
         opposite = np.where(step == others - 1, port, port + 1)
         return (
-            np.where(step % 2 == 0, group + offset, group - offset) % shape.groups,
+            np.where(step % 2 == 0, group + offset, group - offset) % sizes.groups,
             np.where(step % 2 == 0, opposite, port - 1),
         )
 
-    return _by_offset(shape, peer)
+    return _by_offset(sizes, peer)
 
 
-ARRANGEMENTS: dict[str, Callable[[Shape], Cables]] = {
+ARRANGEMENTS: dict[str, Callable[[Sizes], Cables]] = {
     "absolute": absolute,
     "palmtree": palmtree,
     "relative": relative,
