@@ -66,12 +66,14 @@ void Dragonfly::index_global_links() {
 
 ShortestHops::ShortestHops(const Dragonfly& dragonfly) : switches_(index(dragonfly.num_switches())) {
     hops_.reserve(switches_ * switches_);
+    std::vector<Shortest> found(index(dragonfly.group_size()));
     for (std::int32_t from = 0; from < dragonfly.num_switches(); ++from) {
-        for (std::int32_t to = 0; to < dragonfly.num_switches(); ++to) {
-            const bool apart = dragonfly.group(from) != dragonfly.group(to);
-            const int hops = apart ? shortest(dragonfly, from, to).hops : from != to;
-            hops_.push_back(static_cast<std::uint8_t>(hops));
+        for (std::int32_t group = 0; group < dragonfly.num_groups(); ++group) {
+            std::ranges::fill(found, Shortest{1, 1});
+            if (group != dragonfly.group(from)) shortest_to_group(dragonfly, from, group, found);
+            for (const auto& to : found) hops_.push_back(static_cast<std::uint8_t>(to.hops));
         }
+        hops_[index(from) * switches_ + index(from)] = 0;
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "path_kernel_of.hpp"
@@ -10,26 +11,48 @@
 
 namespace tvlb {
 
-// Of switches in different groups.
-[[nodiscard]] inline Shortest shortest(const Dragonfly& w, std::int32_t from, std::int32_t to) {
-    Shortest best{kMaxPathLinks, 0};
-    for (const auto link : w.global_links(w.group(from), w.group(to))) {
-        const int hops = w.min_hops(from, link, to);
-        if (hops < best.hops) best = {hops, 0};
-        best.count += hops == best.hops;
+// The shortest MIN paths between a switch and every switch of another group, by index there, in
+// either direction: links go both ways.
+inline void shortest_to_group(const Dragonfly& w, std::int32_t from, std::int32_t group,
+                              std::span<Shortest> out) {
+    const auto links = w.global_links(w.group(from), group);
+    const auto start = group * w.group_size();
+    std::int32_t here = 0;  // links at `from`
+    for (auto& shortest : out) shortest = {0, 0};
+    // At first: `count` links that end at a switch, `hops` of them at `from` as well.
+    for (const auto link : links) {
+        auto& there = out[static_cast<std::size_t>(w.target(link) - start)];
+        ++there.count;
+        if (w.source(link) != from) continue;
+        ++here;
+        ++there.hops;
     }
-    return best;
+    for (auto& there : out) {
+        if (there.hops > 0) {
+            there = {1, there.hops};
+        } else if (here + there.count > 0) {
+            there = {2, here + there.count};
+        } else {
+            there = {links.empty() ? kMaxPathLinks : 3, static_cast<std::int32_t>(links.size())};
+        }
+    }
 }
 
 [[nodiscard]] inline std::vector<ShortVia> short_intermediates(const Dragonfly& w,
                                                                const ShortRule& rule,
                                                                std::int32_t s, std::int32_t d) {
     std::vector<ShortVia> out;
-    for (std::int32_t via = 0; via < w.num_switches(); ++via) {
-        if (w.group(via) == w.group(s) || w.group(via) == w.group(d)) continue;
-        const auto first = shortest(w, s, via);
-        const auto second = shortest(w, via, d);
-        if (rule.allows(first.hops, second.hops)) out.push_back({via, first, second});
+    std::vector<Shortest> first(static_cast<std::size_t>(w.group_size()));
+    auto second = first;
+    for (std::int32_t group = 0; group < w.num_groups(); ++group) {
+        if (group == w.group(s) || group == w.group(d)) continue;
+        shortest_to_group(w, s, group, first);
+        shortest_to_group(w, d, group, second);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            if (!rule.allows(first[i].hops, second[i].hops)) continue;
+            const auto via = group * w.group_size() + static_cast<std::int32_t>(i);
+            out.push_back({via, first[i], second[i]});
+        }
     }
     return out;
 }
