@@ -1,11 +1,12 @@
 """A process beside the server, for what would keep the event loop from going on."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TypeVar, TypeVarTuple
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, move_on_after
 
 from api.problems import Problem
 from tvlb.errors import Cancelled, NoWorkers, WorkerLost
@@ -18,6 +19,10 @@ _Result = TypeVar("_Result")
 
 # A death may have had nothing to do with the call. A job of the same request has attempts left.
 _ATTEMPTS = 2
+# So that the server, and who looks whether it lives, come first on a busy machine.
+_NICENESS = 10
+# With what the call itself may take, an answer within five seconds.
+_MOST_SECONDS_OF_WAITING = 3.0
 
 
 class ProcessLost(Exception):
@@ -75,7 +80,7 @@ class SideProcess:
         self._made += 1
         pool = self.start()
         try:
-            future = asyncio.wrap_future(pool.submit(function, *given))
+            future = asyncio.wrap_future(pool.submit(_nicely, function, *given))
             done, _ = await asyncio.wait([future], timeout=seconds)
             if not done:
                 # Nobody will ask for what becomes of it.
@@ -116,8 +121,14 @@ class SideProcess:
         self.end()
 
 
+def _nicely(function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
+    """Call a function at a low priority, to which every process comes with its first call."""
+    os.nice(max(0, _NICENESS - os.nice(0)))
+    return function(*given)
+
+
 class SideQueue:
-    """Calls of one kind in a process beside the server: one at a time, and few that wait.
+    """Calls of one kind in a process beside the server: one at a time, few that wait, and not long.
 
     Parameters
     ----------
@@ -136,11 +147,16 @@ class SideQueue:
     async def call(self, function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
         """Call a function there; raises Problem if that is not possible."""
         check_waiting(self._turn, self._most, self._what)
-        async with self._turn:
-            try:
-                return await self._process.call(self._seconds, function, *given)
-            except ProcessLost as error:
-                raise _busy("the process beside the server was lost") from error
+        with move_on_after(_MOST_SECONDS_OF_WAITING) as waiting:
+            await self._turn.acquire()
+        if waiting.cancelled_caught:
+            raise _busy(f"{self._what}, and none was done in time")
+        try:
+            return await self._process.call(self._seconds, function, *given)
+        except ProcessLost as error:
+            raise _busy("the process beside the server was lost") from error
+        finally:
+            self._turn.release()
 
 
 def check_waiting(limiter: CapacityLimiter, most: int, what: str) -> None:

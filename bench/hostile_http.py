@@ -194,7 +194,8 @@ class Attack:
         await self._post("examination", f"{route}?validate_only=true", json.dumps(body).encode())
 
     async def _large(self) -> None:
-        await self._send("large", "GET", self._chance.choice(self._stored))
+        path = self._chance.choice(self._stored)
+        await self._send("large page" if "/v1/" not in path else "large result", "GET", path)
 
     async def _stream(self) -> None:
         """Ask for a large answer, and go away in the middle of it."""

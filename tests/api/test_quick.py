@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from api import side_process
+from api.problems import Problem
 from api.quick import NotQuick, QuickExecutor
-from api.side_process import ProcessLost, SideProcess
+from api.side_process import ProcessLost, SideProcess, SideQueue
 from tests.worker_tasks import count_and_die
 from tvlb.jobs.workspace import Task, Workspace
 
@@ -61,6 +63,30 @@ def test_a_process_that_died_idle_costs_nothing_and_no_other_process(
 
     asyncio.run(run())
     other.close()
+
+
+def test_a_process_comes_after_the_server_where_processors_are_short(process: SideProcess) -> None:
+    assert asyncio.run(process.call(_LONG, os.nice, 0)) == 10
+
+
+def test_calls_wait_for_a_bounded_time(
+    process: SideProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side_process, "_MOST_SECONDS_OF_WAITING", 0.01)
+    queue = SideQueue(process, _LONG, 20, "calls wait")
+
+    async def run() -> None:
+        begun = asyncio.create_task(queue.call(time.sleep, _LONG))
+        await asyncio.sleep(0)
+        with pytest.raises(Problem) as refused:
+            await queue.call(os.getpid)
+        assert (refused.value.status_code, refused.value.kind) == (503, "busy")
+        process.end()
+        with pytest.raises(Problem):
+            await begun
+        assert await queue.call(os.getpid) != os.getpid()
+
+    asyncio.run(run())
 
 
 def test_a_call_that_kills_its_process_is_made_twice(process: SideProcess, tmp_path: Path) -> None:
