@@ -27,7 +27,7 @@ from tests.worker_tasks import (
     size,
 )
 from tvlb.cluster import DaskOptions, dask_workers
-from tvlb.cluster.executor import was_closed
+from tvlb.cluster.executor import closed_with
 from tvlb.cluster.fitness import check_versions, relevant_versions
 from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
 from tvlb.search import UnitCache
@@ -182,7 +182,7 @@ def test_a_restart_of_the_cluster_does_not_count_as_deaths_by_a_task(tmp_path: P
         with dask_workers(running.options) as (executor, _):
             client: Any = import_module("distributed").Client(running.options.scheduler)
             with client, ThreadPoolExecutor(1) as pool:
-                future = executor.submit(note_and_nap, tmp_path / "calls", 1.0)
+                future = executor.submit(note_and_nap, tmp_path / "calls", 5.0)
                 _wait_until((tmp_path / "calls").exists)
                 # The nanny that restarts the worker comes to it when the task runs again there.
                 nanny = running.processes[1]
@@ -191,7 +191,9 @@ def test_a_restart_of_the_cluster_does_not_count_as_deaths_by_a_task(tmp_path: P
                 _wait_until(lambda: (tmp_path / "calls").read_text() == "xx")
                 os.kill(nanny.pid, signal.SIGCONT)
                 restarting.result(_TIMEOUT)
-                assert future.result(_TIMEOUT) == 1.0
+                assert future.result(_TIMEOUT) == 5.0
+        # The second call ended with its worker.
+        assert (tmp_path / "calls").read_text() == "xxx"
     finally:
         running.end()
 
@@ -204,7 +206,7 @@ def test_only_a_worker_that_was_closed_with_the_task_is_no_death_by_it() -> None
 
     def closed(*noted: Mapping[str, object]) -> bool:
         events = {"all": [(0.5, {"action": "gather"})], "tcp://w:1": [(1.0, one) for one in noted]}
-        return was_closed(events, "ours")
+        return closed_with("ours", events)
 
     assert closed(joined, closing, gone("ours", "other"))
     assert not closed(joined, gone("ours"))

@@ -113,7 +113,9 @@ class _FakeSlurm:
         path.chmod(0o755)
 
     def say(self, state_and_reason: str) -> None:
-        (self._folder / "says").write_text(state_and_reason)
+        # The commands read it at any time.
+        (self._folder / "next").write_text(state_and_reason)
+        (self._folder / "next").replace(self._folder / "says")
 
 
 @pytest.fixture
@@ -153,7 +155,6 @@ def test_why_jobs_are_pending_is_told(fake_slurm: _FakeSlurm, tmp_path: Path) ->
         "BadConstraints",
         "QOSMaxWallDurationPerJobLimit",
         "AssocMaxCpuPerJobLimit",
-        "AssocGrpCPUMinutesLimit",
     ],
 )
 def test_jobs_that_can_never_start_end_the_wait(
@@ -176,6 +177,7 @@ def test_jobs_that_can_never_start_end_the_wait(
         "PartitionDown",
         "QOSMaxJobsPerUserLimit",
         "AssocGrpCpuLimit",
+        "AssocGrpCPUMinutesLimit",
         "AssocGrpCPURunMinutesLimit",
         "ReqNodeNotAvail, UnavailableNodes:n[1-4]",
     ],

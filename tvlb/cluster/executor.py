@@ -19,7 +19,7 @@ from tvlb.errors import NoWorkers, WorkerLost
 from tvlb.retry import MAX_ATTEMPTS
 from tvlb.workers import encode_call, run_call, settle
 
-__all__ = ["DaskExecutor", "Workers"]
+__all__ = ["DaskExecutor", "Workers", "closed_with"]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -164,12 +164,18 @@ class DaskExecutor(Executor):
     def _failed(self, future: Future[Any], remote: Any, error: Exception) -> None:
         if isinstance(error, UnfitWorker):
             self._unfit(future, remote, error)
-        elif isinstance(error, cluster_package("distributed").KilledWorker) and was_closed(
-            self._client.get_events(), remote.key
+        elif isinstance(error, cluster_package("distributed").KilledWorker) and self._was_closed(
+            remote.key
         ):
             self._send_again(future, self._explained(error))
         else:
             future.set_exception(self._explained(error))
+
+    def _was_closed(self, key: str) -> bool:
+        try:
+            return closed_with(key, self._client.get_events())
+        except OSError:
+            return False  # The scheduler went away just now.
 
     def _unfit(self, future: Future[Any], remote: Any, error: UnfitWorker) -> None:
         # It joined after all others were asked; it would draw all tasks, being so quick.
@@ -235,7 +241,7 @@ def compute(message: bytes, wanted: dict[str, str]) -> bytes:
     return run_call(message)
 
 
-def was_closed(events: Mapping[str, Sequence[tuple[float, Any]]], key: str) -> bool:
+def closed_with(key: str, events: Mapping[str, Sequence[tuple[float, Any]]]) -> bool:
     """Tell whether a worker that had a task was closed: one that dies has no time to announce it.
 
     Parameters

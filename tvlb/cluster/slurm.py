@@ -34,9 +34,9 @@ _USELESS_JOBS = 3
 # Workers end themselves so long after the coordinator was killed.
 _ORPHAN_SECONDS = 60
 # Reasons, see Slurm's "Job Reason Codes", that no waiting ends: the job asks for what it may not
-# have, or its budget is used up. Others pass, or an administrator ends them.
+# have. Others pass, such as a budget that is used up, or an administrator ends them.
 _NEVER = re.compile(
-    r"(Assoc|QOS)Max\w+Per(Job|Node)\w*|QOSMin\w+|(Assoc|QOS)Grp\w+(?<!Run)Minutes\w*"
+    r"(Assoc|QOS)Max\w+Per(Job|Node)\w*|QOSMin\w+"
     r"|(Account|QOS)NotAllowed|Invalid(Account|QOS)|BadConstraints|PartitionTimeLimit"
     r"|DependencyNeverSatisfied|ReservationDeleted|DeadLine"
 )
@@ -224,7 +224,9 @@ class SlurmJobs:
         answer = _slurm("squeue", "--noheader", "--format=%i|%t|%r", f"--name={self._name}")
         if answer.returncode != 0:
             return None
-        held = [_HeldJob(*line.split("|", 2)) for line in answer.stdout.splitlines()]
+        # Whatever else it prints has no three fields.
+        rows = [line.split("|", 2) for line in answer.stdout.splitlines() if line.count("|") >= 2]
+        held = [_HeldJob(*row) for row in rows]
         # What is completing (CG) has been told to end.
         return [one for one in held if one.state != "CG"]
 
