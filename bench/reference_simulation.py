@@ -37,7 +37,7 @@ SATURATION = {
     ("par", "all"): 0.29,
     ("par", "short(2,3)"): 0.38,
 }
-# The same of (topology, routing, path set, pattern), found with `saturation_load` and the default
+# The same of (topology, routing, path set, pattern), found with `search_saturation` and the default
 # windows for lack of a published figure: 0.30 with seeds 0, 2 and 3, 0.31 with 1 and 4.
 OWN_SATURATION = {((2, 4, 2, 9), "ugal-l", "all", "shift(1,0)"): 0.30}
 

@@ -147,13 +147,15 @@ class SimulationConfig:
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has.
 
+        MIN routing has as many as routings with VLB paths, as far as the simulator has them.
+
         Raises
         ------
         InvalidInput : routes are too long for the simulator, or need too many virtual channels.
         """
         chosen = Routing(routing)
-        longest = len(topology.longest_min_path) * (2 if chosen.draws_vlb else 1)
-        links = longest + chosen.decides_again
+        halves = 2 if chosen.draws_vlb else 1
+        links = halves * len(topology.longest_min_path) + chosen.decides_again
         if links > _core.MAX_HOPS:
             raise InvalidInput(
                 f"routing {chosen} on {topology} takes up to {links} links; the simulator follows "
@@ -162,17 +164,11 @@ class SimulationConfig:
         if self.vc_count is not None:
             return self.vc_count
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
-        needed = scheme.vcs_needed(_longest_route(topology, chosen))
-        if needed > _MAX_VCS:
-            raise InvalidInput(
-                f"VC scheme {scheme} needs {needed} virtual channels per port on {topology}; the "
-                f"simulator has at most {_MAX_VCS}: give a vc_count, and it clamps the others"
-            )
-        return needed
+        return min(scheme.vcs_needed(_longest_route(topology, chosen, 2)), _MAX_VCS)
 
 
-def _longest_route(topology: Topology, routing: Routing) -> Kinds:
+def _longest_route(topology: Topology, routing: Routing, halves: int) -> Kinds:
     """Return the kinds of the links of the longest route, int8 (1, links)."""
     minimal = topology.longest_min_path
     first = minimal[:1] if routing.decides_again else ()
-    return np.array([first + 2 * minimal], dtype=np.int8)
+    return np.array([first + halves * minimal], dtype=np.int8)

@@ -54,7 +54,7 @@ def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
     >>> str(parse_expression("shape(g.g:2,g.gl)&<=4", topology))
     'shape(g.g:2, g.gl) & <=4'
     """
-    parts = [part.strip() for part in text.split("&")]
+    parts = [part.strip() for part in " ".join(text.split()).split("&")]
     try:
         if len(parts) > _MOST_PARTS:
             raise InvalidInput(f"{len(parts)} sets are too many to meet")
