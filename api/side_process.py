@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TypeVar, TypeVarTuple
+from weakref import WeakSet
 
 from anyio import CapacityLimiter, move_on_after
 
@@ -55,12 +56,15 @@ class SideProcess:
         self._calls = calls
         self._made = 0
         self._pool: WorkerPool | None = None
+        # With those that another took over from, as long as they run.
+        self._pools = WeakSet[WorkerPool]()
         self._closed = False
 
     def start(self) -> WorkerPool:
         """Start the process, if there is none."""
         if self._pool is None:
             self._pool = WorkerPool(1, attempts=_ATTEMPTS)
+            self._pools.add(self._pool)
             self._pool.submit(self._prepare)
         return self._pool
 
@@ -98,9 +102,10 @@ class SideProcess:
             raise ProcessLost(_ATTEMPTS) from error
 
     def _replace(self, pool: WorkerPool) -> None:
-        """End a process and start another, unless somebody else did."""
+        """End a process, and start another unless one took over already."""
+        pool.kill()
         if self._pool is pool and not self._closed:
-            self.end()
+            self._pool = None
             self.start()
 
     def _renew(self) -> None:
@@ -110,9 +115,9 @@ class SideProcess:
             pool.shutdown(wait=False)
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
+        """End the process, and those that it took over from, whatever they are doing."""
+        self._pool = None
+        for pool in list(self._pools):
             pool.kill()
 
     def close(self) -> None:

@@ -89,6 +89,42 @@ def test_calls_wait_for_a_bounded_time(
     asyncio.run(run())
 
 
+def is_there(pid: int) -> bool:
+    """Whether a process of ours is there."""
+    return any(one.pid == pid for one in active_children())
+
+
+def test_a_call_is_ended_though_another_process_took_over() -> None:
+    process = SideProcess(nothing, calls=2)
+
+    async def run() -> None:
+        first = await process.call(_LONG, os.getpid)
+        begun = asyncio.create_task(process.call(0.5, time.sleep, _LONG))
+        await asyncio.sleep(0)
+        assert await process.call(_LONG, os.getpid) != first
+        with pytest.raises(ProcessLost):
+            await begun
+        assert not is_there(first)
+
+    asyncio.run(run())
+    process.close()
+
+
+def test_the_end_is_that_of_all_processes() -> None:
+    process = SideProcess(nothing, calls=1)
+
+    async def run() -> None:
+        begun = asyncio.create_task(process.call(_LONG, time.sleep, _LONG))
+        await asyncio.sleep(0)
+        await process.call(_LONG, os.getpid)
+        process.close()
+        async with asyncio.timeout(30.0):
+            with pytest.raises(ProcessLost):
+                await begun
+
+    asyncio.run(run())
+
+
 def test_a_call_that_kills_its_process_is_made_twice(process: SideProcess, tmp_path: Path) -> None:
     with pytest.raises(ProcessLost) as lost:
         asyncio.run(process.call(_LONG, count_and_die, tmp_path / "starts"))
