@@ -32,6 +32,8 @@ _SWEEP_THREADS = 1
 _MOST_WAITING = 200
 # A sweep of large networks takes 5 seconds, so that the last waits for less than two minutes.
 _MOST_WAITING_SWEEPS = 20
+# One of 600 kB takes half a second: of such ones the last are refused because of the time.
+_MOST_WAITING_LARGE = 20
 # On a machine that is very busy.
 _MOST_SECONDS = 30.0
 _WHAT = "requests wait to be examined"
@@ -98,7 +100,7 @@ class Examiner:
     """Examines requests, so that the event loop goes on whatever they hold.
 
     Reading a large body holds Python's lock, and leaves memory behind; a process beside the server
-    does it, one after another.
+    does it, one after another, sweeps among them: none is lost with another that takes too long.
 
     Parameters
     ----------
@@ -109,8 +111,7 @@ class Examiner:
         self._limits = limits
         self._threads = CapacityLimiter(_THREADS)
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
-        self._large = SideQueue(process, _MOST_SECONDS, _MOST_WAITING, _WHAT)
-        self._large_sweeps = SideQueue(process, _MOST_SECONDS, _MOST_WAITING_SWEEPS, _WHAT)
+        self._large = SideQueue(process, _MOST_SECONDS, _MOST_WAITING_LARGE, f"large {_WHAT}")
 
     async def run(self, model: type[Question], sent: bytes) -> Examined:
         """Examine a body.
@@ -123,8 +124,7 @@ class Examiner:
         """
         is_sweep = issubclass(model, SweepBody)
         if len(sent) > _SMALL_BYTES:
-            large = self._large_sweeps if is_sweep else self._large
-            found = await large.call(examine, model, sent, self._limits)
+            found = await self._large.call(examine, model, sent, self._limits)
         else:
             threads = self._sweep_threads if is_sweep else self._threads
             check_waiting(threads, _MOST_WAITING_SWEEPS if is_sweep else _MOST_WAITING, _WHAT)

@@ -133,12 +133,13 @@ def _nicely(function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
 
 
 class SideQueue:
-    """Calls of one kind in a process beside the server: one at a time, few that wait, and not long.
+    """Calls in a process beside the server: one at a time, few that wait, and not long.
 
     Parameters
     ----------
-    seconds : how long a call may take, with what other queues have there to do.
-    most : calls that may wait.
+    process : nobody else calls anything there.
+    seconds : how long a call may take.
+    most : calls that may wait; those that have done so for three seconds are refused as well.
     what : what many of them do, such as "requests wait to be examined".
     """
 

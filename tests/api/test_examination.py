@@ -115,6 +115,29 @@ def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert raised.value.status_code == 503
 
 
+def test_no_large_body_is_beside_a_sweep_in_its_process() -> None:
+    running = most = 0
+
+    class Counting(SideProcess):
+        async def call(self, seconds: float, function: Any, *given: Any) -> Any:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0)
+            running -= 1
+            return function(*given)
+
+    async def run() -> None:
+        examiner = Examiner(LIMITS, Counting(load))
+        await asyncio.gather(
+            examiner.run(SweepBody, sent(SWEEP, 20_000)),
+            examiner.run(ModelBody, sent(MODEL, 20_000)),
+        )
+
+    asyncio.run(run())
+    assert most == 1
+
+
 # As many global cables as one network may have, and one group more: 65,703.
 LARGE, TOO_LARGE = "1,1,361,362", "1,1,362,363"
 
