@@ -39,6 +39,7 @@ def create_app(services: Services) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         # Made beside the first requests: it takes half a second of a processor.
         app.state.document = asyncio.create_task(to_thread.run_sync(_document, app))
+        services.start()
         async with services.feed.running():
             yield
         services.close()

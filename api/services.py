@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, cast
 
 from anyio import CapacityLimiter, to_thread
@@ -30,7 +31,7 @@ __all__ = ["Owner", "Services", "SharedCall", "WithServices"]
 _WRITERS = 8
 # Of a process beside the server; after so many another takes over, with the memory of none of them.
 _CALLS_PER_PROCESS = 100
-# One of 48 MiB takes 3 seconds.
+# One of 48 MiB takes 3 seconds: of such ones the second may wait in vain.
 _MOST_WAITING_PAGES = 20
 _PAGE_SECONDS = 30.0
 
@@ -78,7 +79,7 @@ class Services:
         self.examining = SideProcess(load, _CALLS_PER_PROCESS)
         self.examiner = Examiner(settings.limits.request, self.examining)
         # Large requests do not wait for large pages.
-        self.page_making = SideProcess(load, _CALLS_PER_PROCESS)
+        self.page_making = SideProcess(_load_pages, _CALLS_PER_PROCESS)
         self.page_maker = SideQueue(
             self.page_making, _PAGE_SECONDS, _MOST_WAITING_PAGES, "large pages wait to be made"
         )
@@ -101,6 +102,11 @@ class Services:
             examiner=self.examiner,
         )
 
+    def start(self) -> None:
+        """Start the processes beside the server, so that no request waits for them to load."""
+        self.examining.start()
+        self.page_making.start()
+
     async def go(self) -> None:
         """Let everybody go who waits for something; what they wait for becomes a job."""
         self.quick.close()
@@ -114,6 +120,11 @@ class Services:
         self.examining.close()
         self.page_making.close()
         self.database.close()
+
+
+def _load_pages() -> None:
+    # By name: pages are made of what these services give.
+    import_module("api.pages.views")
 
 
 def _services(request: Request) -> Services:

@@ -65,7 +65,7 @@ class SideProcess:
         if self._pool is None:
             self._pool = WorkerPool(1, attempts=_ATTEMPTS)
             self._pools.add(self._pool)
-            self._pool.submit(self._prepare)
+            self._pool.submit(_nicely, self._prepare)
         return self._pool
 
     async def call(
@@ -127,7 +127,7 @@ class SideProcess:
 
 
 def _nicely(function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
-    """Call a function at a low priority, to which every process comes with its first call."""
+    """Call a function at a low priority, to which every process comes while it is prepared."""
     os.nice(max(0, _NICENESS - os.nice(0)))
     return function(*given)
 
