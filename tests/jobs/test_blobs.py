@@ -62,6 +62,18 @@ def test_damage_is_noticed_even_after_a_good_read(
     assert blobs.read(name) == b"hello"
 
 
+def test_a_damaged_file_is_hashed_once(
+    blobs: BlobStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = blobs.put_bytes(b"hello")
+    (tmp_path / name[:2] / name).write_bytes(b"hellO")
+    with pytest.raises(DamagedBlob) as first:
+        blobs.read(name)
+    monkeypatch.setattr(hashlib, "file_digest", None)
+    with pytest.raises(DamagedBlob, match=str(first.value)):
+        blobs.read(name)
+
+
 def test_a_clock_that_is_ahead_sweeps_nothing_that_is_being_written(
     blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,20 +2,33 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from tvlb.errors import StoreUnavailable, TvlbError
 from tvlb.jobs.file_store import FileStore
 
-__all__ = ["BlobStore", "DamagedBlob"]
+__all__ = ["BlobStore", "DamagedBlob", "store_errors"]
 
 _PROBE_BYTES = 16_384
+
+# See `_state`.
+_State = tuple[int, int, int]
 
 
 class DamagedBlob(TvlbError):
     """A stored file is missing, or its content does not have the hash that it is named by."""
+
+
+@contextmanager
+def store_errors() -> Generator[None]:
+    """Raise StoreUnavailable where the block raises OSError."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailable(f"the result store: {error.strerror}") from error
 
 
 class BlobStore(FileStore):
@@ -33,7 +46,8 @@ class BlobStore(FileStore):
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self._checked: dict[str, tuple[int, int, int]] = {}
+        # By name: the state in which a file was hashed, and its hash, also where it is another.
+        self._hashed: dict[str, tuple[_State, str]] = {}
         # Takes a processor: one file at a time, and once for all who ask together.
         self._hashing = threading.Lock()
 
@@ -60,32 +74,36 @@ class BlobStore(FileStore):
         StoreUnavailable : the store cannot be read.
         """
         path = self._path(name)
-        try:
-            if self._checked.get(name) == _state(path):
-                return path
-            with self._hashing:
-                state = _state(path)
-                if self._checked.get(name) == state:
-                    return path
-                with path.open("rb") as stream:
-                    found = hashlib.file_digest(stream, "sha256").hexdigest()
-        except OSError as error:
-            if isinstance(error, FileNotFoundError):
+        with store_errors():
+            try:
+                found = self._known_hash(name, path)
+                if found is None:
+                    with self._hashing:
+                        found = self._known_hash(name, path) or self._hash(name, path)
+            except FileNotFoundError as error:
                 self.check_identity()
                 raise DamagedBlob(f"the stored file {name} is missing") from error
-            raise StoreUnavailable(f"the result store: {error.strerror}") from error
         if found != name:
             raise DamagedBlob(f"the stored file {name} is damaged: its hash is {found}")
-        self._checked[name] = state
         return path
+
+    def _known_hash(self, name: str, path: Path) -> str | None:
+        state, found = self._hashed.get(name, (None, None))
+        return found if state == _state(path) else None
+
+    def _hash(self, name: str, path: Path) -> str:
+        # What changes meanwhile is hashed again.
+        state = _state(path)
+        with path.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+        self._hashed[name] = state, found
+        return found
 
     def read(self, name: str) -> bytes:
         """Return the content of a file; raises as `path`."""
         path = self.path(name)
-        try:
+        with store_errors():
             return path.read_bytes()
-        except OSError as error:
-            raise StoreUnavailable(f"the result store: {error.strerror}") from error
 
     def unused(self, used: Collection[str]) -> list[str]:
         """Return the files that are not among those in use, but for those just written."""
@@ -101,7 +119,7 @@ class BlobStore(FileStore):
             probe.unlink(missing_ok=True)
 
 
-def _state(path: Path) -> tuple[int, int, int]:
+def _state(path: Path) -> _State:
     """Return what changes where the content does."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
