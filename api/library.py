@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from api.resources import Facts, Resource, facts_of, identity, pieces_of
 from tvlb.errors import StoreUnavailable
-from tvlb.jobs.blobs import BlobStore
+from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
 from tvlb.schemas import SweepItem, TableItem
@@ -112,11 +112,12 @@ class Library:
 
     def _resource(self, result: Result) -> Resource:
         path = self._blobs.path(result.document)
-        facts = self._facts_of(result, path)
-        own = json.dumps(identity(result, len(facts.front)), separators=(",", ":")).encode()
-        found = Resource(result, own[:-1] + b",", path, facts)
-        if facts.end <= _SMALL_BYTES:
-            found = replace(found, body=b"".join(found.pieces()))
+        with store_errors():
+            facts = self._facts_of(result, path)
+            own = json.dumps(identity(result, len(facts.front)), separators=(",", ":")).encode()
+            found = Resource(result, own[:-1] + b",", path, facts)
+            if facts.end <= _SMALL_BYTES:
+                found = replace(found, body=b"".join(found.pieces()))
         return found
 
     def _facts_of(self, result: Result, path: Path) -> Facts:
@@ -150,7 +151,7 @@ class Library:
         path = self.table_file(name)
         table = self._tables.get(name)
         if table is None:
-            with path.open("rb") as stream:
+            with store_errors(), path.open("rb") as stream:
                 table = read_stream(".parquet", stream)
             if len(table.columns) <= _KEPT_ROWS:
                 self._tables.put(name, table)

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from starlette.responses import Response, StreamingResponse
 
+from tvlb.jobs.blobs import store_errors
 from tvlb.jobs.job import Job
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result
@@ -72,22 +74,27 @@ class Resource:
         return self.result.table_file
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the JSON; of what is much, little at a time."""
+        """Return an iterator over the JSON; of what is much, little at a time.
+
+        Raises
+        ------
+        StoreUnavailable : the document cannot be opened.
+        """
         if self.body is not None:
-            yield self.body
-            return
-        yield self.head
-        stream = self.path.open("rb")
+            return iter([self.body])
+        # Not as late as the first piece is asked for: by then the answer has begun.
+        with store_errors():
+            stream = self.path.open("rb")
         stream.seek(1)
-        yield from pieces_of(stream, self.facts.end - 1)
-        yield b"}"
+        return chain([self.head], pieces_of(stream, self.facts.end - 1), [b"}"])
 
     def parsed(self) -> dict[str, Any]:
-        """Return the JSON as values, which take many times the memory."""
-        return json.loads(b"".join(self.pieces()))
+        """Return the JSON as values, which take many times the memory; raises as `pieces`."""
+        with store_errors():
+            return json.loads(b"".join(self.pieces()))
 
     def response(self, headers: Mapping[str, str]) -> Response:
-        """Answer with the JSON, which is read while it is sent if it is much."""
+        """Answer with the JSON, read while it is sent if it is much; raises as `pieces`."""
         headers = {"ETag": self.etag, **headers}
         if self.body is not None:
             return Response(self.body, HTTPStatus.OK, headers, "application/json")
@@ -96,8 +103,16 @@ class Resource:
 
 
 def pieces_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield so many bytes of a stream, little at a time, and close it."""
+    """Return an iterator over so many bytes of a stream, little at a time, which closes it."""
+    pieces = _pieces_of(stream, size)
+    # What was begun is ended, and the stream closed, also where nobody asks for a piece.
+    next(pieces)
+    return pieces
+
+
+def _pieces_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
     with stream:
+        yield b""
         while piece := stream.read(min(_PIECE_BYTES, size)):
             size -= len(piece)
             yield piece

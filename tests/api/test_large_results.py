@@ -1,6 +1,7 @@
 """Results that are not held in memory, nor parsed where the event loop runs."""
 
 import asyncio
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from api.problems import Problem
 from api.resources import Resource, identity
 from api.side_process import SideProcess, SideQueue
 from tests.service import Server
+from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import FRONT_FILES
@@ -58,6 +60,26 @@ def test_a_large_document_is_handed_out_unparsed_and_little_at_a_time(
     assert len(sent) > 20 * MIB
     assert resource.response({}).headers["content-length"] == str(len(sent))
     assert parse(sent) == identity(resource.result) | document
+
+
+def test_what_cannot_be_opened_is_known_before_the_answer_begins(tmp_path: Path) -> None:
+    resource = stored(tmp_path, "simulation", {"text": "x" * MIB})
+    resource.path.unlink()
+    with pytest.raises(StoreUnavailable, match="result store: No such file"):
+        resource.response({})
+    with pytest.raises(StoreUnavailable):
+        resource.parsed()
+
+
+def test_a_file_that_cannot_be_read_after_all_is_no_fault_of_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files", path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(StoreUnavailable, match="result store: Too many open files"):
+        stored(tmp_path, "sweep", {"failed": 0})
 
 
 @pytest.mark.parametrize("filling", [0, MIB])
