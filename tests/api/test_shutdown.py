@@ -28,6 +28,11 @@ async def answer_at_the_end(application: FastAPI, request: bytes) -> bytes:
         timeout_graceful_shutdown=0,
     )
     server = uvicorn.Server(config)
+    async with asyncio.timeout(30.0):
+        return await _answer(server, request)
+
+
+async def _answer(server: uvicorn.Server, request: bytes) -> bytes:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         serving = asyncio.create_task(server.serve([listening]))
         while not server.started:
