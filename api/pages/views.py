@@ -1,5 +1,6 @@
 """The pages of results: what they take from the documents."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,10 @@ __all__ = [
     "view_sweep",
     "view_table",
 ]
+
+# Any network: no default depends on it.
+_NETWORK = "2,4,2,5"
+_LOADS_BY_SWITCH = 100
 
 Document = dict[str, Any]
 View = Callable[[Sequence[Document], "Visitor"], Document]
@@ -119,37 +124,6 @@ def view_model(documents: Sequence[Document], visitor: Visitor) -> Document:
     }
 
 
-# Any network: no default depends on it.
-_NETWORK = "2,4,2,5"
-_LOADS_BY_SWITCH = 100
-
-
-def fields() -> dict[str, Document]:
-    """Return the options of a table request by name.
-
-    Returns
-    -------
-    Their choices and description, and the default by method as a text, empty where there is none.
-    """
-    schema = TableBody.model_json_schema()["properties"]
-    usual = {
-        method: TableBody.model_validate({"topology": _NETWORK, "method": method}).usual()
-        for method in schema["method"]["enum"]
-    }
-    return {
-        name: {
-            "choices": schema[name].get("enum", []),
-            "description": field.description,
-            "usual": {
-                method: "" if values[name] is None else str(values[name])
-                for method, values in usual.items()
-            },
-        }
-        for name, field in TableBody.model_fields.items()
-        if name != "topology"
-    }
-
-
 def simulated_sets(table: Document) -> tuple[Document, list[Document]]:
     """Return the chosen set, and all that were simulated, the conventional one first."""
     every = [table["baseline"], *table["candidates"]]
@@ -234,7 +208,7 @@ def plotted_simulation(simulation: Document) -> tuple[list[Document], Document]:
     kept = ("load", "latency_mean", "latency_ci95", "saturated", "accepted")
     drawn = [{name: row[name] for name in kept} for row in rows]
     # Of many loads those that are drawn switch by switch are spread evenly.
-    step = 1 + len(rows) // _LOADS_BY_SWITCH
+    step = max(1, math.ceil(len(rows) / _LOADS_BY_SWITCH))
     for row, shown in zip(rows[::step], drawn[::step], strict=True):
         shown["by_switch"] = _by_switch(row)
     return rows, {"rows": drawn, "routing": simulation["routing"]}
@@ -244,3 +218,29 @@ def _by_switch(row: Document) -> list[float]:
     """Return what every switch accepted, the mean over the runs."""
     runs = [run["switch_accepted"]["by_switch"] for run in row.get("runs", [row])]
     return [sum(values) / len(runs) for values in zip(*runs, strict=True)]
+
+
+def fields() -> dict[str, Document]:
+    """Return the options of a table request by name.
+
+    Returns
+    -------
+    Their choices and description, and the default by method as a text, empty where there is none.
+    """
+    schema = TableBody.model_json_schema()["properties"]
+    usual = {
+        method: TableBody.model_validate({"topology": _NETWORK, "method": method}).usual()
+        for method in schema["method"]["enum"]
+    }
+    return {
+        name: {
+            "choices": schema[name].get("enum", []),
+            "description": field.description,
+            "usual": {
+                method: "" if values[name] is None else str(values[name])
+                for method, values in usual.items()
+            },
+        }
+        for name, field in TableBody.model_fields.items()
+        if name != "topology"
+    }

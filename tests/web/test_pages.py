@@ -8,7 +8,7 @@ import pytest
 
 from api.pages.commands import commands_of
 from api.pages.rendering import render
-from api.pages.views import shown_table
+from api.pages.views import plotted_simulation, shown_table
 from tests.plots.made_search import ANSWERS, made_search
 from tests.service import Server
 
@@ -112,6 +112,15 @@ def test_simulations_and_models_have_pages(server: Server) -> None:
     assert f"{simulation['rows'][1]['accepted']:.4f}" in shown
     assert "tvlb simulate &#39;dfly(2,4,2,5)&#39; --load 0.1,0.2 --warmup 200" in shown
     assert f"{model['theta']:.6f}" in get(server, f"/models/{model['id']}").text
+
+
+@pytest.mark.parametrize(("loads", "by_switch"), [(0, 0), (100, 100), (101, 51)])
+def test_at_most_a_hundred_loads_are_shown_by_switch(loads: int, by_switch: int) -> None:
+    row = dict.fromkeys(("latency_mean", "latency_ci95", "saturated", "accepted"), 0.0)
+    accepted = {"switch_accepted": {"by_switch": [0.5]}}
+    rows = [row | accepted | {"load": number / 1000} for number in range(loads)]
+    _, drawn = plotted_simulation({"rows": rows, "seeds": 1, "routing": "min"})
+    assert sum("by_switch" in one for one in drawn["rows"]) == by_switch
 
 
 @pytest.mark.parametrize(
