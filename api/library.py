@@ -3,14 +3,13 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from api.resources import Facts, Resource, facts_of, identity, pieces_of
-from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
@@ -157,23 +156,20 @@ class Library:
                 self._tables.put(name, table)
         return table
 
-    def converted(self, name: str, suffix: str) -> tuple[int, Iterator[bytes]]:
-        """Return the table in a file, by its hash, in another format: its bytes, and their number.
+    def converted(self, table: AnyTable, suffix: str) -> tuple[int, Iterator[bytes]]:
+        """Return a table in another format: its bytes, and their number.
 
         Raises
         ------
-        DamagedBlob : its file is damaged.
         InvalidInput : the table is too large for the format.
         StoreUnavailable : there is no room for it.
         """
-        table = self.table(name)
-        stream = TemporaryFile()  # noqa: SIM115 - who has sent it closes it
-        try:
+        with store_errors(), ExitStack() as unfinished:
+            stream = unfinished.enter_context(self._blobs.temporary_file())
             write_stream(table, suffix, stream)
-        except OSError as error:
-            raise StoreUnavailable(f"a temporary file: {error.strerror}") from error
-        size = stream.tell()
-        stream.seek(0)
+            size = stream.tell()
+            stream.seek(0)
+            unfinished.pop_all()
         return size, pieces_of(stream, size)
 
     def links(self, name: str) -> bytes:

@@ -234,8 +234,11 @@ async def _file(
     if format_name == "parquet":
         path = await to_thread.run_sync(services.library.table_file, name)
         return FileResponse(path, headers=headers, media_type=chosen.media_type)
-    size, pieces = await to_thread.run_sync(
-        services.library.converted, name, suffix, limiter=services.table_converter
-    )
+    # Holding its turn to write before it reads: no table waits in memory for that.
+    async with services.table_converter:
+        table = await to_thread.run_sync(
+            services.library.table, name, limiter=services.table_reader
+        )
+        size, pieces = await to_thread.run_sync(services.library.converted, table, suffix)
     headers["Content-Length"] = str(size)
     return StreamingResponse(pieces, HTTPStatus.OK, headers, chosen.media_type)

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import httpx
 import pytest
@@ -14,7 +14,7 @@ from api.problems import Problem
 from api.resources import Resource, identity
 from api.side_process import SideProcess, SideQueue
 from tests.service import Server
-from tvlb.errors import StoreUnavailable
+from tvlb.errors import InvalidInput, StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import FRONT_FILES
@@ -33,11 +33,15 @@ SIMULATION: dict[str, Any] = {
 }
 
 
-def stored(place: Path, kind: str, document: dict[str, Any], **request: str) -> Resource:
-    """Return the resource of a result with such a document."""
+def store(place: Path) -> tuple[Results, BlobStore]:
     database = Database(f"sqlite:///{place / 'jobs.sqlite3'}")
     database.upgrade()
-    results, blobs = Results(database), BlobStore(place / "blobs")
+    return Results(database), BlobStore(place / "blobs")
+
+
+def stored(place: Path, kind: str, document: dict[str, Any], **request: str) -> Resource:
+    """Return the resource of a result with such a document."""
+    results, blobs = store(place)
     text = json.dumps(document, separators=(",", ":"))
     output = TaskOutput(blobs.put_bytes(text.encode()))
     results.publish(kind, KEY, json.dumps(request), output)
@@ -80,6 +84,29 @@ def test_a_file_that_cannot_be_read_after_all_is_no_fault_of_the_service(
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(StoreUnavailable, match="result store: Too many open files"):
         stored(tmp_path, "sweep", {"failed": 0})
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (InvalidInput("too large"), InvalidInput),
+        (OSError(errno.ENOSPC, "No space left on device"), StoreUnavailable),
+    ],
+)
+def test_another_format_that_is_not_written_leaves_no_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, raised: type[Exception]
+) -> None:
+    streams: list[BinaryIO] = []
+
+    def refuse(table: object, suffix: str, stream: BinaryIO) -> None:
+        streams.append(stream)
+        raise error
+
+    monkeypatch.setattr("api.library.write_stream", refuse)
+    table: Any = None
+    with pytest.raises(raised):
+        Library(*store(tmp_path)).converted(table, ".json")
+    assert streams[0].closed
 
 
 @pytest.mark.parametrize("filling", [0, MIB])

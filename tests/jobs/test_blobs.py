@@ -113,6 +113,12 @@ def test_a_store_that_is_not_there_says_nothing_about_its_files(
     assert blobs.read(name) == b"hello"
 
 
+def test_temporary_files_are_on_the_disk_of_the_store(blobs: BlobStore, tmp_path: Path) -> None:
+    with blobs.temporary_file() as stream:
+        assert os.fstat(stream.fileno()).st_nlink == 0
+        assert Path(f"/proc/self/fd/{stream.fileno()}").readlink().parent == tmp_path / "incoming"
+
+
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "G" * 64, "0" * 64 + "\n"])
 def test_only_hashes_are_names(blobs: BlobStore, name: str) -> None:
     with pytest.raises(ValueError, match="SHA-256"):

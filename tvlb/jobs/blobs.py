@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from tvlb.errors import StoreUnavailable, TvlbError
@@ -104,6 +105,15 @@ class BlobStore(FileStore):
         path = self.path(name)
         with store_errors():
             return path.read_bytes()
+
+    def temporary_file(self) -> BinaryIO:
+        """Return an empty file on the disk of the store, gone when it is closed.
+
+        Raises
+        ------
+        OSError : the disk failed or filled up.
+        """
+        return TemporaryFile(dir=self._incoming)
 
     def unused(self, used: Collection[str]) -> list[str]:
         """Return the files that are not among those in use, but for those just written."""
