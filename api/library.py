@@ -21,6 +21,7 @@ __all__ = ["Library"]
 # Longer documents stay in their files: a simulation's may have 48 MiB.
 _SMALL_BYTES = 512 << 10
 _KEPT_BYTES = 64 << 20
+# Of documents, and items of lists.
 _KEPT_FACTS = 1000
 # Tables of which single pairs were asked for; a row takes about 30 bytes.
 _KEPT_TABLES = 4
@@ -76,6 +77,8 @@ class Library:
         self._blobs = blobs
         self._kept = _Cache[Resource](_KEPT_BYTES, lambda resource: len(resource.body or b""))
         self._facts = _Cache[Facts](_KEPT_FACTS)
+        # What lists show, by the hash of the document.
+        self._listed = _Cache[dict[str, Any]](_KEPT_FACTS)
         self._tables = _Cache[AnyTable](_KEPT_TABLES)
         self._links = _Cache[bytes](_KEPT_TABLES)
         # Parsing holds up all other threads: one document at a time, and once where facts are kept.
@@ -131,10 +134,17 @@ class Library:
 
     def listed(self, item: type[TableItem] | type[SweepItem], result: Result) -> dict[str, Any]:
         """Return what a list shows of a result; raises DamagedBlob."""
-        resource = self.load(result)
-        with self._parsing:
-            document = resource.parsed()
-        return {name: document[name] for name in item.model_fields}
+        own = identity(result)
+        stored = self._listed.get(result.document)
+        if stored is None:
+            resource = self.load(result)
+            with self._parsing:
+                stored = self._listed.get(result.document)
+                if stored is None:
+                    document = resource.parsed()
+                    stored = {name: document[name] for name in item.model_fields.keys() - own}
+                    self._listed.put(result.document, stored)
+        return {name: (own | stored)[name] for name in item.model_fields}
 
     def table_file(self, name: str) -> Path:
         """Return the path of a table's Parquet file, by its hash; raises DamagedBlob."""

@@ -20,6 +20,7 @@ from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Results
 from tvlb.jobs.workspace import TaskOutput
+from tvlb.schemas import SweepItem
 
 KEY = "a" * 64
 MIB = 1 << 20
@@ -126,6 +127,20 @@ def test_a_sweep_with_failed_points_may_change(tmp_path: Path, filling: int) -> 
     assert not resource.facts.final
     assert resource.facts.files == document["files"]
     assert resource.parsed() == identity(resource.result) | document
+
+
+def test_sweeps_are_parsed_once_for_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = {"name": "all", "points": 2, "failed": 1, "rows": ["x" * MIB]}
+    results, blobs = store(tmp_path)
+    output = TaskOutput(blobs.put_bytes(json.dumps(document).encode()))
+    results.publish("sweep", KEY, "{}", output)
+    library = Library(results, blobs)
+    (result,) = results.newest("sweep")
+    first = library.listed(SweepItem, result)
+    assert first.keys() == SweepItem.model_fields.keys()
+    assert (first["id"], first["points"], first["failed"]) == (KEY, 2, 1)
+    monkeypatch.setattr(Resource, "parsed", None)
+    assert library.listed(SweepItem, result) == first
 
 
 def test_a_large_simulation_over_http(http: httpx.Client, server: Server) -> None:
