@@ -88,7 +88,7 @@ class _StageLog:
     def __call__(self, event: Event) -> None:
         if event.stage not in self._begun:
             self._begun.add(event.stage)
-            self._print(f"{event.stage} begins{event.note and ', '}{event.note}")
+            self._print(f"{event.stage} begins")
         elif event.done == event.total or time.monotonic() - self._spoke >= _SILENCE:
             self._print(f"{event.stage} {event.done}/{event.total} {event.note}".rstrip())
 
