@@ -60,7 +60,7 @@ def test_a_large_document_is_handed_out_unparsed_and_little_at_a_time(
     parse = json.loads
     monkeypatch.setattr(json, "loads", None)
     pieces = list(resource.pieces())
-    assert max(map(len, pieces)) == 64 << 10
+    assert max(map(len, pieces)) == 256 << 10
     sent = b"".join(pieces)
     assert len(sent) > 20 * MIB
     assert resource.response({}).headers["content-length"] == str(len(sent))
