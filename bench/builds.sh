@@ -25,7 +25,7 @@ for entry in "$packages"/*; do
 done
 echo "$work/packages" > "$site/packages.pth"
 mkdir "$work/run"
-cp -r tests pyproject.toml bench "$work/run/"
+cp -r tests docs pyproject.toml bench "$work/run/"
 
 build() { # NAME SETTING...: into $work/NAME
     local name=$1 settings=()
