@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from api.examination import Examined, Examiner, examine, load
 from api.problems import Problem
 from api.side_process import SideProcess
+from tests.api.counting import CountingProcess
 from tvlb.errors import InvalidInput
 from tvlb.schemas import (
     BeyondLimits,
@@ -116,26 +117,17 @@ def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_large_body_is_beside_a_sweep_in_its_process() -> None:
-    running = most = 0
-
-    class Counting(SideProcess):
-        async def call(self, seconds: float, function: Any, *given: Any) -> Any:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0)
-            running -= 1
-            return function(*given)
+    process = CountingProcess()
 
     async def run() -> None:
-        examiner = Examiner(LIMITS, Counting(load))
+        examiner = Examiner(LIMITS, process)
         await asyncio.gather(
             examiner.run(SweepBody, sent(SWEEP, 20_000)),
             examiner.run(ModelBody, sent(MODEL, 20_000)),
         )
 
     asyncio.run(run())
-    assert most == 1
+    assert process.most == 1
 
 
 # As many global cables as one network may have, and one group more: 65,703.

@@ -12,7 +12,8 @@ import pytest
 from api.library import Library
 from api.problems import Problem
 from api.resources import Resource, identity
-from api.side_process import SideProcess, SideQueue
+from api.side_process import SideQueue
+from tests.api.counting import CountingProcess
 from tests.service import Server
 from tvlb.errors import InvalidInput, StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
@@ -162,25 +163,16 @@ def test_a_large_simulation_over_http(http: httpx.Client, server: Server) -> Non
 
 
 def test_large_pages_are_made_one_at_a_time_and_few_wait() -> None:
-    running = most = 0
-
-    class Counting(SideProcess):
-        async def call(self, seconds: float, function: Any, *given: Any) -> Any:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0)
-            running -= 1
-            return function(*given)
+    process = CountingProcess()
 
     async def run() -> list[object]:
-        queue = SideQueue(Counting(print), 1.0, 3, "pages wait")
+        queue = SideQueue(process, 1.0, 3, "pages wait")
         return await asyncio.gather(
             *(queue.call(abs, -number) for number in range(6)), return_exceptions=True
         )
 
     *made, refused, other = asyncio.run(run())
-    assert (made, most) == ([0, 1, 2, 3], 1)
+    assert (made, process.most) == ([0, 1, 2, 3], 1)
     assert isinstance(refused, Problem)
     assert (refused.status_code, refused.detail) == (503, "3 pages wait already")
     assert isinstance(other, Problem)
