@@ -219,7 +219,7 @@ def described(topology: Topology) -> str | ExplicitTopology:
 def explicit_type() -> Any:
     """Return the type of networks given by their cables, of any family that has such."""
     models = [one.explicit for one in families().values() if one.explicit is not None]
-    return Union[tuple(models)]  # noqa: UP007 - as many as there are
+    return Union[*models]
 
 
 def metadata_type() -> Any:
