@@ -11,8 +11,11 @@ table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summar
 	mkdir -p build
 	$(BIN)/tvlb table 4,8,4,9 -o build/dfly-4-8-4-9.parquet
 
-test: $(READY) ## Run the test suite, on up to four cores
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+# Tests start hundreds of processes, none of which should compile the package anew.
+test: export PYTHONDONTWRITEBYTECODE =
+# Half of their time they wait for those: four at once are right for two cores.
+test: $(READY) ## Run the test suite, in the order of tests/conftest.py
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lint: $(READY) ## Style, types and the direction of imports
 	$(BIN)/ruff format --check .

@@ -3,6 +3,7 @@
 import logging
 import signal
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,27 @@ from tests.browser import running_browser
 from tests.service import Server, new_token, running_server
 from tests.topology.toy import FAMILIES
 from tvlb.topology import families, register
+
+# The files that take longest, in that order. They come first: one that began last would leave the
+# other processes of `make test` without anything to do.
+_LONGEST = (
+    "jobs/test_worker.py",
+    "web/test_browser.py",
+    "api/test_jobs.py",
+    "api/test_contract.py",
+    "cli/test_sweep.py",
+    "cluster/test_dask.py",
+    "client/test_client.py",
+    "test_foreign_family.py",
+    "cli/test_server.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first."""
+    folder = Path(__file__).parent
+    rank = {(folder / name).resolve(strict=True): place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
 @pytest.fixture(scope="session", autouse=True)
