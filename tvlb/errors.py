@@ -34,7 +34,10 @@ __all__ = [
     "Unreachable",
     "VerificationFailed",
     "WorkerLost",
+    "one_line",
 ]
+
+_LONGEST_LINE = 1000
 
 
 class TvlbError(Exception):
@@ -172,3 +175,11 @@ class NoWorkers(WorkerLost):
 
 class Cancelled(TvlbError):
     """A running computation was stopped at the caller's request."""
+
+
+def one_line(message: str) -> str:
+    """Return what people are told of an error: one line, without the middle of a long one."""
+    line = " ".join(message.split())
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"

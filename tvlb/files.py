@@ -2,10 +2,12 @@
 
 import math
 import os
+import re
 import secrets
 import weakref
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO
@@ -18,9 +20,14 @@ __all__ = [
     "check_directory",
     "check_writable",
     "explained",
+    "free_path",
+    "safe_name",
     "stale_before",
     "sync_directory",
 ]
+
+
+_LONGEST_NAME = 80
 
 
 class PathIdentity:
@@ -133,6 +140,29 @@ def check_directory(path: Path, names: Collection[str] = ()) -> None:
         for name in names:
             if (path / name).is_dir():
                 raise InvalidInput(f"cannot write {path / name}: it is a directory")
+
+
+def safe_name(text: str) -> str:
+    """Return a name for a file that is about something, of letters, digits and hyphens.
+
+    Examples
+    --------
+    >>> safe_name("dfly(3,6,3,10,palmtree)"), safe_name("../nets/my net.json")
+    ('dfly-3-6-3-10-palmtree', 'nets-my-net-json')
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", text)[:_LONGEST_NAME].strip("-") or "network"
+
+
+def free_path(path: Path) -> Path:
+    """Return the path, or where there is something already the first free one with a number.
+
+    Examples
+    --------
+    >>> free_path(Path("no-such-table.parquet")).name
+    'no-such-table.parquet'
+    """
+    numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
+    return next(one for one in chain([path], numbered) if not os.path.lexists(one))
 
 
 def _probe_directory(directory: Path) -> None:

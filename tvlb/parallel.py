@@ -12,14 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.thread import ThreadPoolExecutor
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, TypeVarTuple
 
 from tvlb.errors import Cancelled, InvalidInput
 
-__all__ = ["Stop", "available_cores", "check_workers", "follow_parent", "gather", "map_threads"]
+__all__ = [
+    "Stop",
+    "available_cores",
+    "call_nicely",
+    "check_workers",
+    "follow_parent",
+    "gather",
+    "map_threads",
+]
 
+_Given = TypeVarTuple("_Given")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+# So that a server, and who looks whether it lives, come first on a busy machine.
+_NICENESS = 10
 _POLL_SECONDS = 0.2
 _MOST_WORKERS = 1024
 
@@ -71,6 +82,12 @@ def map_threads(
             stop.set()
             executor.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def call_nicely(function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
+    """In a process beside a server: call a function at a low priority."""
+    os.nice(max(0, _NICENESS - os.nice(0)))
+    return function(*given)
 
 
 def follow_parent() -> None:

@@ -5,6 +5,8 @@ Flood, OOPSLA 2014), written out here so that a table or a pattern never changes
 version of a library.
 """
 
+import numpy as np
+
 from tvlb.errors import InvalidInput
 
 __all__ = ["MAX_SEED", "KeyedStream", "check_seed", "mix64"]
@@ -23,8 +25,10 @@ def mix64(value: int) -> int:
     return value ^ (value >> 31)
 
 
-def check_seed(seed: int) -> None:
-    """Raise InvalidInput unless the seed is in 0..2^63-1."""
+def check_seed(seed: object) -> None:
+    """Raise InvalidInput unless the seed is an integer in 0..2^63-1."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise InvalidInput(f"seed {seed!r} is not an integer")
     if not 0 <= seed <= MAX_SEED:
         raise InvalidInput(f"seed {seed} is out of range: 0..2^63-1")
 

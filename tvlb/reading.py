@@ -5,12 +5,15 @@ JSON or TOML, its inflated data and its numbers here; whoever reads a table in P
 rows by the network (`tvlb.paths.most_rows`).
 """
 
+import json
 import re
 import tomllib
 import zlib
 from codecs import BOM_UTF8
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
+from xml.parsers import expat
 
 from pydantic_core import from_json
 
@@ -23,11 +26,13 @@ __all__ = [
     "bounded",
     "decimal_number",
     "inflated",
+    "json_text",
     "lines_of",
     "parse_json",
     "parse_toml",
+    "parse_unique_json",
+    "parse_xml",
     "read_file",
-    "read_json",
     "whole_number",
 ]
 
@@ -40,6 +45,11 @@ _MAX_WIDE_BYTES = MAX_BYTES // 4
 _MAX_VALUES = 10_000_000
 _VALUE_MARKS = (b",", b"[", b"{", b":")
 _MAX_KEY_PARTS = 16
+# Of elements and attributes.
+_MAX_XML_MARKS = 2_000_000
+_MAX_XML_TOKEN = 1 << 20
+_XML_CHUNK = 1 << 18
+_MAX_XML_DEPTH = 100
 # Quoted parts are bounded so that the search is linear.
 _PART = r"""(?>[A-Za-z0-9_-]++|"(?>[^"\\\n]|\\.){0,1000}+"|'[^'\n]{0,1000}+')"""
 # tomllib takes time and memory by the square of the parts of a key.
@@ -69,15 +79,6 @@ def read_file(path: Path | str, what: str, most: int = MAX_BYTES) -> bytes:
             return bounded(stream, most)
         except InvalidInput as error:
             raise InvalidInput(f"{what} {path}: {error}") from error
-
-
-def read_json(path: Path | str, what: str) -> bytes:
-    """Return the text of a JSON file, for a parser that makes objects of it; see `read_file`."""
-    content = read_file(path, what)
-    try:
-        return _checked(content)
-    except InvalidInput as error:
-        raise InvalidInput(f"{what} {path}: {error}") from error
 
 
 def bounded(stream: BinaryIO, most: int = MAX_BYTES) -> bytes:
@@ -118,7 +119,8 @@ def _check_width(content: bytes) -> None:
         raise InvalidInput(f"the file is larger than {_MAX_WIDE_BYTES:,} bytes and not plain ASCII")
 
 
-def _checked(content: bytes) -> bytes:
+def json_text(content: bytes) -> bytes:
+    """Return a JSON text that a parser may make objects of; raise InvalidInput as `parse_json`."""
     _check_width(content)
     values = sum(map(content.count, _VALUE_MARKS))
     if values > _MAX_VALUES:
@@ -135,9 +137,29 @@ def parse_json(content: bytes | str) -> Any:
         digits, more than ten million values, or more than 32 MiB and characters besides ASCII.
     """
     try:
-        return from_json(_checked(content if isinstance(content, bytes) else content.encode()))
+        return from_json(json_text(content if isinstance(content, bytes) else content.encode()))
     except ValueError as error:
         raise InvalidInput(f"no complete JSON document: {error}") from error
+
+
+def parse_unique_json(content: bytes) -> Any:
+    """Return what a JSON text holds in which no object has a key twice.
+
+    Raises
+    ------
+    InvalidInput : an object has; as `parse_json` otherwise.
+    """
+    parse_json(content)
+    return json.loads(content, object_pairs_hook=_unique)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InvalidInput(f"the key {twice[:40]!r} is there twice")
+    return found
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -161,6 +183,67 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise InvalidInput("lists or tables are nested too deeply") from error
     except ValueError as error:
         raise InvalidInput("a number has too many digits") from error
+
+
+def parse_xml(
+    content: bytes,
+    begin: Callable[[str, dict[str, str]], None],
+    end: Callable[[str, str], None],
+) -> None:
+    """Read an XML text element by element.
+
+    Parameters
+    ----------
+    begin : told the name of each element, without its namespace, and its attributes.
+    end : told the name of each element, and the text in it, after the last element inside.
+
+    Raises
+    ------
+    InvalidInput : it is no XML in UTF-8 or UTF-16, has more than 2,000,000 `<` and `=` or a tag of
+        more than 1 MiB, is nested more than 100 deep, or declares a document type, which may hold
+        entities; or what `begin` or `end` raises, with the line.
+    """
+    marks = content.count(b"<") + content.count(b"=")
+    if marks > _MAX_XML_MARKS:
+        raise InvalidInput(f"the XML has {marks:,} < and =; at most {_MAX_XML_MARKS:,} are read")
+    # Whatever encoding it declares: Python would look for any codec of this name.
+    parser = expat.ParserCreate("utf-8", namespace_separator="}")
+    parser.buffer_text = True
+    open_elements = 0
+    text = list[str]()
+
+    def refuse(*_: object) -> None:
+        raise InvalidInput("the XML declares a document type, which is not read")
+
+    def started(name: str, attributes: dict[str, str]) -> None:
+        nonlocal open_elements
+        open_elements += 1
+        if open_elements > _MAX_XML_DEPTH:
+            raise InvalidInput(f"elements are nested more than {_MAX_XML_DEPTH} deep")
+        text.clear()
+        begin(name.rpartition("}")[2], attributes)
+
+    def ended(name: str) -> None:
+        nonlocal open_elements
+        open_elements -= 1
+        end(name.rpartition("}")[2], "".join(text))
+        text.clear()
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = started
+    parser.EndElementHandler = ended
+    parser.CharacterDataHandler = text.append
+    try:
+        for begin_of_chunk in range(0, len(content), _XML_CHUNK):
+            end_of_chunk = begin_of_chunk + _XML_CHUNK
+            parser.Parse(content[begin_of_chunk:end_of_chunk], False)
+            if end_of_chunk - parser.CurrentByteIndex > _MAX_XML_TOKEN + _XML_CHUNK:
+                raise InvalidInput(f"a tag or comment has more than {_MAX_XML_TOKEN:,} bytes")
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise InvalidInput(f"no XML: {error}") from error
+    except InvalidInput as error:
+        raise InvalidInput(f"line {parser.CurrentLineNumber}: {error}") from error
 
 
 def inflated(data: bytes, most: int) -> bytes:

@@ -24,7 +24,7 @@ from tvlb.paths import (
     parse_expression,
     sets,
 )
-from tvlb.topology import Dragonfly, Topology, Triples, families, parse_topology
+from tvlb.topology import Dragonfly, Topology, Triples, named_families, parse_topology
 
 SEED = 7
 DOCUMENT = Path(__file__).parents[2] / "docs/formats.md"
@@ -40,14 +40,16 @@ TEXTS = [
     *("shape(r.?:0.5, rr.r)", "shape(u.?) & <=3", "shape(?.r)", "shape(r.r) & <=2+50%"),
     *("shape(g.?) & <=3+50%", "<=4+60% & <=4+(2,3)", "shape(g.?) & short(2,3)"),
     *("<=4 & short(2,3)", "short(2,3) & short(3,2)", "shape(r.?) & short(1,1)", "<=3 & short(1,2)"),
-    "shape(g.?:2, gl.?) & short(all) & <=3+50%",
+    *("shape(g.?:2, gl.?) & short(all) & <=3+50%", "<=5 & simple", "<=4+33% & simple"),
+    *("short(1,3) & simple", "shape(gl.lg) & simple", "shape(?.r) & simple", "short(all) & simple"),
+    "shape(gl.lg, lgl.lgl:2) & short(all) & simple",
 ]
 # Links per group pair: 2, 1, 2 (not all ports used), 3 with palmtree wiring, 1, 4; one switch each,
 # no third group; and two other families.
 NETWORKS = [
     *("2,4,2,5", "2,4,2,9", "2,4,2,4", "3,6,3,7,palmtree", "1,2,1,3", "2,4,2,3", "1,1,4,5"),
     *("1,3,1,4", "1,3,2,2", "uneven", "ring(6)", "ring(7,2)", "leaves(4,3)"),
-    *(one.example for one in families().values() if one.topology is not Dragonfly),
+    *(one.example for one in named_families().values() if one.topology is not Dragonfly),
 ]
 # Groups with unequal and parallel cables.
 UNEVEN = [[0, 2], [0, 2], [1, 3], [0, 4], [3, 5], [1, 6], [3, 7], [4, 6]]
@@ -212,7 +214,10 @@ def test_sets_meet_in_the_paths_that_both_have(
     topology: Topology, path_sets: list[PathSet]
 ) -> None:
     pairs = some_pairs(topology)
-    others = [parse_expression(text, topology, SEED) for text in ("all", "short(all)", "<=3+50%")]
+    others = [
+        parse_expression(text, topology, SEED)
+        for text in ("all", "short(all)", "<=3+50%", "simple")
+    ]
     for path_set, other in product(path_sets, others):
         if isinstance(path_set, ExpressionSet) and not path_set.may_meet:
             with pytest.raises(InvalidInput, match=f"{path_set} cannot meet"):

@@ -11,23 +11,35 @@ from tvlb.schemas.simulation import LinkLoad
 from tvlb.table.header import NamedRecord, record_of
 from tvlb.topology import (
     Family,
+    ListedTopology,
     Topology,
     described,
     families,
+    kinds_of,
     metadata_type,
+    named_families,
     parse_named_topology,
     parse_topology,
     topology_regex,
 )
 
 every_family = pytest.mark.parametrize("family", families().values(), ids=families())
+every_named_family = pytest.mark.parametrize(
+    "family", named_families().values(), ids=named_families()
+)
 
 
 def network_of(family: Family) -> Topology:
+    if family.sizes is None:
+        assert family.topology is ListedTopology
+        return ListedTopology([1, 0, 2], [[[0, 1], [0, 1], [1, 2]], [[2, 0]]], TWO_KINDS)
     return parse_topology(family.example)
 
 
-@every_family
+TWO_KINDS = kinds_of({"near": 10, "far": 15})
+
+
+@every_named_family
 def test_str_parses_back(family: Family) -> None:
     network = network_of(family)
     assert type(network) is family.topology
@@ -39,7 +51,7 @@ def test_str_parses_back(family: Family) -> None:
     assert network.misnomer is None
 
 
-@every_family
+@every_named_family
 def test_its_texts_match_the_pattern(family: Family) -> None:
     for text in (family.example, str(network_of(family)), family.example.replace(",", " , ")):
         assert re.fullmatch(topology_regex(), text)
@@ -48,7 +60,9 @@ def test_its_texts_match_the_pattern(family: Family) -> None:
 
 @every_family
 def test_sizes_are_those_of_the_network(family: Family) -> None:
-    network, sizes = network_of(family), parse_named_topology(family.example).sizes
+    network = network_of(family)
+    text = described(network)
+    sizes = (parse_named_topology(text) if isinstance(text, str) else text).sizes
     assert (sizes.switches, sizes.nodes) == (network.num_switches, network.num_nodes)
     assert sizes.cables.keys() == set(network.kinds.names)
     kinds = np.bincount(network.network.link_kind, minlength=len(network.kinds.names))
@@ -59,7 +73,7 @@ def test_sizes_are_those_of_the_network(family: Family) -> None:
 
 @every_family
 def test_kinds_are_told_apart(family: Family) -> None:
-    kinds = family.topology.kinds
+    kinds = network_of(family).kinds
     assert len({name[0] for name in kinds.names}) == len(kinds.names)
     assert len(kinds.latencies) == len(kinds.texts) == len(kinds.names)
     assert all(text.endswith(".") for text in kinds.texts)

@@ -19,10 +19,13 @@ from tvlb.table import TableHeader
 from tvlb.table.header import NamedRecord, record_of, split
 from tvlb.topology import (
     Dragonfly,
+    ListedTopology,
     Topology,
     described,
     families,
     family_of,
+    kinds_of,
+    named_families,
     parse_named_topology,
     parse_topology,
     topology_forms,
@@ -35,7 +38,8 @@ def _toys(toys: None) -> None:
 
 
 def test_a_family_is_known_by_its_name() -> None:
-    assert [*families()] == ["dfly", "leaves", "ring"]
+    assert [*families()] == ["dfly", "leaves", "network", "ring"]
+    assert [*named_families()] == ["dfly", "leaves", "ring"]
     assert family_of(Ring(3)).topology is Ring
     assert topology_forms().endswith(", leaves(L,S[,JOINED]) or ring(N[,P])")
 
@@ -67,7 +71,7 @@ def test_requests_name_it() -> None:
     assert body.network() == Ring(3)
     assert described(body.network()) == "ring(3)"
     assert "|ring *" in str(ModelBody.model_json_schema()["properties"]["topology"])
-    with pytest.raises(ValueError, match="should match pattern"):
+    with pytest.raises(ValueError, match=r"N '0' is out of range: integers 3\.\.100000"):
         ModelBody.model_validate_json('{"topology": "ring(0)"}')
 
 
@@ -128,6 +132,8 @@ def test_records_of_no_network_are_refused(record: dict[str, str], complaint: st
 NETWORKS: list[Topology] = [
     Dragonfly(2, 4, 2, 5, "palmtree"),
     Dragonfly.from_cables(1, 2, 1, 2, [[1, 3], [0, 2]]),
+    ListedTopology([1, 0, 2], [[[0, 1], [2, 1]]], labels=["a", "b", "c"]),
+    ListedTopology([1, 0, 2], [[], [[0, 1], [2, 1]]], kinds_of({"near": 1, "far": 4096})),
 ]
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sim_bridge import SimulationConfig
+from sim_bridge import Scenario, SimulationConfig
 from tests.topology.toy import Leaves, Ring, WalkCounts
 from tvlb.errors import InvalidInput
-from tvlb.paths import all_pairs, data_points, min_rows, strategic_choices
+from tvlb.paths import all_pairs, data_points, min_rows, parse_expression, strategic_choices
 from tvlb.topology import Dragonfly, LinkKinds, Topology, Triples, compiled, parse_topology
+from tvlb.traffic import Permutation
 
 pytestmark = pytest.mark.usefixtures("toys")
 
@@ -186,11 +187,28 @@ def test_a_network_has_the_latencies_of_its_family_unless_others_are_asked_for()
 def test_routes_that_the_simulator_cannot_follow_are_refused() -> None:
     config = SimulationConfig()
     assert config.resolved_vc_count(Ring(8), "min") == 8
-    with pytest.raises(InvalidInput, match=r"routing vlb on ring\(8\) takes up to 8 links; .* 7$"):
-        config.resolved_vc_count(Ring(8), "vlb")
-    with pytest.raises(InvalidInput, match=r"routing par on ring\(8\) takes up to 9 links"):
-        replace(config, vc_count=4).resolved_vc_count(Ring(8), "par")
-    # MIN paths of five links; routings with VLB paths would need ten.
-    assert config.resolved_vc_count(Ring(10), "min") == 8
-    with pytest.raises(InvalidInput, match=r"routing min on ring\(16\) takes up to 8 links"):
-        config.resolved_vc_count(Ring(16), "min")
+    with pytest.raises(
+        InvalidInput, match=r"routing vlb on ring\(16\) takes up to 16 links; .* 15$"
+    ):
+        config.resolved_vc_count(Ring(16), "vlb")
+    with pytest.raises(InvalidInput, match=r"routing par on ring\(16\) takes up to 17 links"):
+        replace(config, vc_count=4).resolved_vc_count(Ring(16), "par")
+    # MIN paths of ten links; routings with VLB paths would need twenty.
+    assert config.resolved_vc_count(Ring(20), "min") == 16
+    with pytest.raises(InvalidInput, match=r"routing min on ring\(32\) takes up to 16 links"):
+        config.resolved_vc_count(Ring(32), "min")
+
+
+@pytest.mark.parametrize("vc_count", [None, 4])
+@pytest.mark.parametrize("routing", ["min", "vlb", "par"])
+def test_long_routes_are_simulated(routing: str, vc_count: int | None) -> None:
+    ring = Ring(14)
+    path_set = parse_expression("all", ring)
+    scenario = Scenario(ring, routing, path_set, Permutation(seed=3), seed=1)
+    config = SimulationConfig(vc_count=vc_count, warmup_cycles=200, measured_cycles=5_000)
+    result = scenario.run(0.002, config)
+    assert result.undelivered == 0
+    assert path_set.all_rows().hops.max() > 7
+    assert result.hops_mean > (6 if routing == "vlb" else 3)
+    # Hardly any packet meets another: 5 cycles, and 12 for each link.
+    assert result.latency_mean == pytest.approx(5 + 12 * result.hops_mean, rel=0.01)

@@ -16,6 +16,7 @@ using namespace nb::literals;
 
 using binding::Array;
 using binding::Rows;
+using binding::check_column;
 using binding::check_pairs;
 using binding::hand_over;
 using binding::view;
@@ -72,6 +73,24 @@ nb::tuple profile(const PathKernel& kernel, const Rule& rule, const Ends& source
                           hand_over(std::move(out.unit)));
 }
 
+// Hops of named MIN paths; kAbsent where a name names none.
+auto half_hops(const Topology& topology, const Ends& sources, const Ends& names,
+               const Ends& targets) {
+    check_pairs(topology, view(sources), view(targets));
+    check_column(names.size(), sources.size());
+    std::vector<std::int32_t> out;
+    for (std::size_t row = 0; row < sources.size(); ++row) {
+        const auto from = view(sources)[row];
+        const auto to = view(targets)[row];
+        const auto name = view(names)[row];
+        tvlb::PathLinks links;
+        const bool exists = from != to && topology.min_position(from, to, name) != tvlb::kAbsent;
+        if (exists) topology.append_min(links, from, name, to);
+        out.push_back(exists ? links.count : tvlb::kAbsent);
+    }
+    return hand_over(std::move(out));
+}
+
 void bind_topology(nb::module_& m) {
     nb::class_<Topology, tvlb::Network>(m, "Topology")
         .def_prop_ro("halves",
@@ -94,7 +113,8 @@ void bind_topology(nb::module_& m) {
                  }
                  return hand_over(std::move(out));
              },
-             "sources"_a, "targets"_a);
+             "sources"_a, "targets"_a)
+        .def("half_hops", &half_hops, "sources"_a, "names"_a, "targets"_a);
     nb::class_<tvlb::ShortestPaths, Topology>(m, "ShortestPaths")
         .def(nb::init<tvlb::Network>(), "network"_a)
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::name_limit)
@@ -153,6 +173,11 @@ void binding::bind_paths(nb::module_& m) {
                  return hand_over(self.shapes(rows.as_view()));
              },
              "rows"_a)
+        .def("count_shapes",
+             [](const PathKernel& self, const Ends& sources, const Ends& targets) {
+                 return hand_over(of_pairs(self, &PathKernel::count_shapes, sources, targets));
+             },
+             "sources"_a, "targets"_a)
         .def("compositions",
              [](const PathKernel& self, const Ends& sources, const Ends& targets) {
                  return hand_over(of_pairs(self, &PathKernel::compositions, sources, targets));

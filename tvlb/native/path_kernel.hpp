@@ -60,6 +60,10 @@ public:
     // Shape of each row; the number of shapes for MIN paths and where a pair has no choice.
     [[nodiscard]] virtual std::vector<std::uint16_t> shapes(const RowsView& rows) const = 0;
 
+    // VLB paths of each pair by shape, [pair * num_shapes + shape]; 0 where a pair has no choice.
+    [[nodiscard]] virtual std::vector<std::int64_t> count_shapes(Switches sources,
+                                                                 Switches targets) const = 0;
+
     // For each pair with a choice the VLB paths by the hops of their halves, then the intermediate
     // switches by the hops of their shortest halves: 2 * half_links * half_links numbers.
     [[nodiscard]] virtual std::vector<std::int64_t> compositions(Switches sources,

@@ -118,6 +118,18 @@ public:
         return out;
     }
 
+    [[nodiscard]] std::vector<std::int64_t> count_shapes(Switches sources,
+                                                         Switches targets) const override {
+        const auto shapes = num_shapes(topology_);
+        std::vector<std::int64_t> out(sources.size() * shapes, 0);
+        for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            if (!has_choice(sources[pair], targets[pair])) continue;
+            const auto count = paths_.count_shapes(sources[pair], targets[pair]);
+            std::ranges::copy(count, out.begin() + static_cast<std::ptrdiff_t>(pair * shapes));
+        }
+        return out;
+    }
+
     [[nodiscard]] std::vector<std::int64_t> compositions(Switches sources,
                                                          Switches targets) const override {
         const auto most = static_cast<std::size_t>(topology_.half_links());

@@ -81,12 +81,13 @@ public:
         return count;
     }
 
-    // The switches that a link joins to both.
+    // The switches that links without a name, local ones, join to both: a path that nobody chooses
+    // has none.
     template <class Visit>
     void for_each_without_choice(std::int32_t s, std::int32_t d, Visit visit) const {
         for (std::int32_t via = 0; via < topology_.num_switches(); ++via) {
             if (via == s || via == d) continue;
-            if (has_link(s, via) && has_link(via, d)) visit(via);
+            if (has_nameless(s, via) && has_nameless(via, d)) visit(via);
         }
     }
 
@@ -101,9 +102,8 @@ private:
         return static_cast<int>(topology_.halves()[code].size());
     }
 
-    [[nodiscard]] bool has_link(std::int32_t from, std::int32_t to) const {
-        return topology_.min_paths(from, to) > 0 &&
-               min_hops(from, topology_.min_name(from, to, 0), to) == 1;
+    [[nodiscard]] bool has_nameless(std::int32_t from, std::int32_t to) const {
+        return topology_.min_paths(from, to) > 0 && topology_.min_name(from, to, 0) == kAbsent;
     }
 
     [[nodiscard]] std::vector<NamedHalf> list_halves(std::int32_t from, std::int32_t to) const {

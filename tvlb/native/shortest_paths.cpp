@@ -88,7 +88,7 @@ public:
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
             const auto s = sources[pair];
             const auto d = targets[pair];
-            if (s == d) continue;
+            if (network_.min_paths(s, d) == 0) continue;
             const auto cell = pair * classes + static_cast<std::size_t>(network_.min_hops(s, d));
             out.profile.count[cell] = network_.min_paths(s, d);
             out.profile.weight[cell] = 1.0;
@@ -141,6 +141,8 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network) {
     const auto links = arriving(network);
     Tables out{std::vector<std::uint8_t>(switches * switches, kUnreached),
                std::vector<std::int32_t>(switches * switches, 0), 1};
+    std::size_t linked = 0;
+    for (const auto& here : links) linked += here.empty() ? 0 : 1;
     std::vector<std::int32_t> reached;
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
         auto* const hops = out.hops.data() + index(to) * switches;
@@ -168,7 +170,7 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network) {
             }
             out.most_paths = std::max(out.most_paths, count[here]);
         }
-        if (reached.size() != switches) {
+        if (!links[index(to)].empty() && reached.size() != linked) {
             throw std::invalid_argument("no path leads from every switch to switch " +
                                         std::to_string(to));
         }

@@ -1,4 +1,4 @@
-// Any connected network whose MIN paths are all shortest paths. They are counted and found by their
+// Any network whose MIN paths are all shortest paths. They are counted and found by their
 // position, never listed.
 #pragma once
 
@@ -14,11 +14,12 @@ namespace tvlb {
 
 // The MIN paths of a pair are ordered by their links, from the first on, and their names are their
 // positions. Every third switch is an intermediate; the paths that sets by length and shape choose
-// from visit no switch twice. Memory: 5 bytes per ordered pair of switches.
+// from visit no switch twice. A switch without links, such as one that is down, has no paths.
+// Memory: 5 bytes per ordered pair of switches.
 class ShortestPaths final : public Topology {
 public:
-    // Throws std::invalid_argument where a switch does not reach all others, or a pair has more
-    // paths than are numbered.
+    // Throws std::invalid_argument where a switch with links does not reach all others with links,
+    // or a pair has more paths than are numbered.
     explicit ShortestPaths(Network network);
 
     [[nodiscard]] int min_hops(std::int32_t from, std::int32_t to) const {

@@ -5,6 +5,7 @@ The throughput model, balancing, the simulator and the tables all read `PathSet`
 
 from tvlb.paths.compositions import mean_paths_by_shape
 from tvlb.paths.expression_set import ExpressionSet
+from tvlb.paths.filter_set import FilterSet
 from tvlb.paths.limits import (
     MAX_ROWS,
     check_listable,
@@ -17,6 +18,7 @@ from tvlb.paths.limits import (
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.members import keys_of_paths, keys_of_rows, members
 from tvlb.paths.parse import (
+    as_path_set,
     data_points,
     expression_examples,
     expression_regex,
@@ -27,10 +29,18 @@ from tvlb.paths.parse import (
 from tvlb.paths.path_set import PathSet, WeightedSet, all_pairs, pair_index, pairs_from
 from tvlb.paths.row_set import RowSet
 from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows, min_usage
+from tvlb.paths.sequences import (
+    SwitchSequences,
+    repeats,
+    revisits,
+    simple_rows,
+    switch_sequences,
+)
 from tvlb.paths.sets.length import LengthSet
 from tvlb.paths.sets.none import EmptySet
 from tvlb.paths.sets.shape import ShapeSet
 from tvlb.paths.sets.short import ShortSet
+from tvlb.paths.sets.simple import SimpleSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
 from tvlb.paths.shapes import Shapes, shapes_of
@@ -42,6 +52,7 @@ __all__ = [
     "ClassUsage",
     "EmptySet",
     "ExpressionSet",
+    "FilterSet",
     "LengthSet",
     "MeetSet",
     "Pairs",
@@ -53,9 +64,12 @@ __all__ = [
     "ShapeSet",
     "Shapes",
     "ShortSet",
+    "SimpleSet",
+    "SwitchSequences",
     "Switches",
     "WeightedSet",
     "all_pairs",
+    "as_path_set",
     "check_listable",
     "check_pairs",
     "check_rows",
@@ -75,7 +89,11 @@ __all__ = [
     "pair_index",
     "pairs_from",
     "parse_expression",
+    "repeats",
+    "revisits",
     "shape_shares",
     "shapes_of",
+    "simple_rows",
     "strategic_choices",
+    "switch_sequences",
 ]

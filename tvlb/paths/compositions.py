@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from tvlb import _native
 from tvlb.paths.rows import Switches, representative_pairs
-from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shapes import shapes_of
 from tvlb.topology import Topology, path_kernel
 
-__all__ = ["Compositions", "compositions", "count_of_rule", "count_shape", "mean_paths_by_shape"]
+__all__ = ["Compositions", "compositions", "count_of_rule", "count_shapes", "mean_paths_by_shape"]
 
 _SOURCES_AT_ONCE = 32
 
@@ -102,18 +101,16 @@ def mean_paths_by_shape(topology: Topology) -> NDArray[np.float64]:
     Of the pairs from the representatives of the network.
     """
     source, target = representative_pairs(topology)
-    shapes = range(len(shapes_of(topology)))
-    totals = [count_shape(topology, code, source, target).sum() for code in shapes]
-    return np.array(totals) / len(source)
+    return count_shapes(topology, source, target).sum(axis=0) / len(source)
 
 
-def count_shape(
-    topology: Topology, code: int, source: Switches, target: Switches
-) -> NDArray[np.int64]:
-    """Count the paths of one shape of every pair, int64 (pairs,)."""
-    shapes = shapes_of(topology)
-    rule = ShapeRule(shapes, tuple(float(code == other) for other in range(len(shapes))))
-    return count_of_rule(topology, rule.native, source, target)
+def count_shapes(topology: Topology, source: Switches, target: Switches) -> NDArray[np.int64]:
+    """Count the paths of every pair by shape, int64 (pairs, shapes); nothing is listed.
+
+    Pairs without a choice have none.
+    """
+    counts = path_kernel(topology).count_shapes(source, target)
+    return counts.reshape(len(source), len(shapes_of(topology)))
 
 
 def count_of_rule(

@@ -5,6 +5,7 @@ Paths of saved tables belong to the same language and are added by `tvlb.table`.
 
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
 
 from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
@@ -15,6 +16,7 @@ from tvlb.registry import declared
 from tvlb.topology import Topology
 
 __all__ = [
+    "as_path_set",
     "data_points",
     "expression_examples",
     "expression_regex",
@@ -62,6 +64,27 @@ def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
         return found[0] if len(found) == 1 else MeetSet(found)
     except InvalidInput as error:
         raise InvalidInput(f"path set {text!r}: {error}; {_grammar(topology)}") from error
+
+
+def as_path_set(value: PathSet | str, topology: Topology | None, seed: int = 0) -> PathSet:
+    """Return a path set, given as itself or as the text that commands take for one.
+
+    Parameters
+    ----------
+    topology : whose paths a text means.
+    seed : keys the random fractions of a text.
+
+    Raises
+    ------
+    InvalidInput : the text is neither an expression nor a saved table of the network, or there is
+        no network to it.
+    """
+    if not isinstance(value, str):
+        return value
+    if topology is None:
+        raise InvalidInput(f"path set {value!r}: the text of one needs a topology")
+    # By its name: saved tables are of a layer above.
+    return import_module("tvlb.table").parse_path_set(value, topology, seed)
 
 
 def _parse_one(text: str, topology: Topology, seed: int) -> ExpressionSet:

@@ -1,5 +1,6 @@
 """Paths as arrays: the rows of many switch pairs, and the links they take."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,8 @@ __all__ = [
 ]
 
 ABSENT = -1
+# So that memory stays bounded on tables of tens of millions of paths.
+_CHUNK_ROWS = 1 << 18
 _ROW_COLUMNS = ("intermediate", "first_link", "second_link", "hops", "weight")
 
 Switches = NDArray[np.int32]
@@ -175,6 +178,25 @@ class PathRows:
             },
         )
         return both.pairs(order)
+
+    def chunks(self, chunk_rows: int = _CHUNK_ROWS) -> Iterator["PathRows"]:
+        """Cut rows between pairs into portions of about `chunk_rows` rows; nothing is copied."""
+        begin, pairs = 0, len(self.source)
+        while begin < pairs:
+            limit = int(self.offset[begin]) + chunk_rows
+            end = max(begin + 1, int(np.searchsorted(self.offset, limit, side="right")) - 1)
+            yield self._slice(begin, end)
+            begin = end
+
+    def _slice(self, begin: int, end: int) -> "PathRows":
+        first, last = int(self.offset[begin]), int(self.offset[end])
+        return replace(
+            self,
+            source=self.source[begin:end],
+            target=self.target[begin:end],
+            offset=self.offset[begin : end + 1] - first,
+            **{name: getattr(self, name)[first:last] for name in _ROW_COLUMNS},
+        )
 
     def pairs(self, index: NDArray[np.int64]) -> "PathRows":
         """Return the rows of the pairs at positions `index`, in that order."""

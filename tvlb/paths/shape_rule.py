@@ -1,7 +1,7 @@
 """Rules that weigh a VLB path by its shape."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -82,18 +82,12 @@ class ShapeRule:
         """Whether drawn paths weigh alike, so that none has to be listed to know its weight."""
         return self.native.is_compact
 
-    @cached_property
+    @property
     def nearest(self) -> tuple[int, ...]:
         """Codes of the shapes to look for, nearest first; empty if pairs may lack paths."""
         if self.near_to is None:
             return ()
-        near_to, preferred, shapes = self.near_to, self._preferred, self.shapes
-
-        def order(code: int) -> tuple[bool, int, int, int]:
-            distance = min(shapes.distance(code, one) for one in near_to)
-            return code not in preferred, distance, shapes.hops[code], code
-
-        return tuple(sorted(range(len(shapes)), key=order))
+        return _nearest(self.shapes, self.near_to, self._preferred)
 
     def kept_shares(self, most: int) -> NDArray[np.float64]:
         """Share of the paths that weigh anything by hops of both halves, float64 (most, most).
@@ -118,6 +112,16 @@ class ShapeRule:
             self.percent,
             self.seed,
         )
+
+
+# Sets make their rule anew wherever it is asked for, and networks with failures have many shapes.
+@lru_cache(maxsize=64)
+def _nearest(shapes: Shapes, near_to: frozenset[int], preferred: frozenset[int]) -> tuple[int, ...]:
+    def order(code: int) -> tuple[bool, int, int, int]:
+        distance = min(shapes.distance(code, one) for one in near_to)
+        return code not in preferred, distance, shapes.hops[code], code
+
+    return tuple(sorted(range(len(shapes)), key=order))
 
 
 def _weighing(weight: tuple[float, ...]) -> frozenset[int]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.paths.compositions import count_shape
+from tvlb.paths.compositions import count_shapes
 from tvlb.paths.path_set import PathSet
 from tvlb.paths.rows import Switches, representative_pairs
 from tvlb.paths.sets.shape import ShapeSet
@@ -38,9 +38,7 @@ def shape_shares(path_set: PathSet) -> NDArray[np.float64] | None:
 def _counted(path_set: ShapeSet, source: Switches, target: Switches) -> NDArray[np.float64]:
     """Count the paths of every pair by shape; nothing is listed."""
     shapes = len(shapes_of(path_set.topology))
-    count = np.stack(
-        [count_shape(path_set.topology, code, source, target) for code in range(shapes)], axis=1
-    )
+    count = count_shapes(path_set.topology, source, target)
     weight = count * np.array(path_set.weights)
     missing = weight.sum(axis=1) == 0
     for code in reversed(path_set.rule.nearest):

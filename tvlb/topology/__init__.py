@@ -4,8 +4,11 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 """
 
 from tvlb.topology.compiled import compiled, path_kernel
+from tvlb.topology.degraded import link_ids, without
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.expected import ExpectedPaths, touched
+from tvlb.topology.explicit import DegradedNetwork, described, explicit_type, shown_topology
+from tvlb.topology.failures import Failures, read_failures
 from tvlb.topology.family import (
     Description,
     ExplicitTopology,
@@ -14,55 +17,82 @@ from tvlb.topology.family import (
     NetworkSizes,
     TopologyMetadata,
     TopologyRecord,
-    described,
-    explicit_type,
     families,
     family_of,
     metadata_type,
+    named_families,
     register,
 )
-from tvlb.topology.network import LinkKinds, Network
-from tvlb.topology.parse import (
+from tvlb.topology.files import (
+    describe_network_files,
+    is_network_file,
+    read_network,
+    write_network,
+)
+from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.listed import ListedTopology, Listing, kinds_of, listed
+from tvlb.topology.named import (
     parse_named_topology,
-    parse_topology,
     parse_topology_call,
     topology_forms,
     topology_regex,
 )
+from tvlb.topology.network import LinkKinds, Network
+from tvlb.topology.parse import as_topology, parse_topology
 from tvlb.topology.shortest_paths import ShortestPathTopology
-from tvlb.topology.topology import Layout, Topology, Triples
+from tvlb.topology.topology import Layout, Origin, Topology, Triples
 
 __all__ = [
     "ARRANGEMENTS",
     "FROM_FILE",
+    "DegradedNetwork",
     "Description",
     "Dragonfly",
     "ExpectedPaths",
     "ExplicitTopology",
+    "Failures",
     "Family",
     "Layout",
     "LinkKind",
     "LinkKinds",
+    "ListedTopology",
+    "Listing",
     "NamedTopology",
     "Network",
+    "NetworkFormat",
     "NetworkSizes",
+    "Origin",
     "ShortestPathTopology",
     "Topology",
     "TopologyMetadata",
     "TopologyRecord",
     "Triples",
+    "WrittenNetwork",
+    "as_topology",
     "compiled",
+    "describe_network_files",
     "described",
     "explicit_type",
     "families",
     "family_of",
+    "is_network_file",
+    "kinds_of",
+    "link_ids",
+    "listed",
     "metadata_type",
+    "named_families",
+    "network_formats",
     "parse_named_topology",
     "parse_topology",
     "parse_topology_call",
     "path_kernel",
+    "read_failures",
+    "read_network",
     "register",
+    "shown_topology",
     "topology_forms",
     "topology_regex",
     "touched",
+    "without",
+    "write_network",
 ]

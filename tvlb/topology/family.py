@@ -19,7 +19,7 @@ from tvlb.calls import Signature
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.registry import import_modules
-from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES
+from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES, Network
 from tvlb.topology.topology import Topology
 
 __all__ = [
@@ -30,11 +30,10 @@ __all__ = [
     "NetworkSizes",
     "TopologyMetadata",
     "TopologyRecord",
-    "described",
-    "explicit_type",
     "families",
     "family_of",
     "metadata_type",
+    "named_families",
     "register",
 ]
 
@@ -130,19 +129,23 @@ class Family:
     Attributes
     ----------
     topology : class of the networks; its parameters are annotated as `tvlb.calls.Signature` says.
-    sizes : from the parameters, by name; nothing is built.
+    sizes : from the parameters, by name; nothing is built. None if no parameters give a network, so
+        that only files and requests do, by their cables.
     example : a text for help.
     metadata : model of what `Topology.metadata` returns.
     explicit : model of networks given by their cables; None if only parameters give one.
     record : model of what headers of tables say; None for `str` of the network.
+    degraded : makes what failures leave of a network, from that network, the switches, nodes and
+        links that are left, and `str` of the outcome; None if MIN paths are then shortest paths.
     """
 
     topology: type[Topology]
-    sizes: Callable[..., NetworkSizes]
-    example: str
+    sizes: Callable[..., NetworkSizes] | None = None
+    example: str = ""
     metadata: type[Document] = TopologyMetadata
     explicit: type[ExplicitTopology] | None = None
     record: type[TopologyRecord] | None = None
+    degraded: Callable[[Topology, Network, str], Topology] | None = None
 
     @property
     def name(self) -> str:
@@ -171,6 +174,7 @@ class NamedTopology(Description):
     @property
     def sizes(self) -> NetworkSizes:
         """See `Description.sizes`."""
+        assert self.family.sizes is not None
         return self.family.sizes(**self.parameters)
 
     def build(self) -> Topology:
@@ -198,6 +202,11 @@ def families() -> dict[str, Family]:
     return dict(sorted(_REGISTERED.items()))
 
 
+def named_families() -> dict[str, Family]:
+    """Return those of which parameters give the networks, by name."""
+    return {name: one for name, one in families().items() if one.sizes is not None}
+
+
 @cache
 def _load() -> None:
     import_modules("tvlb.topology")
@@ -208,18 +217,6 @@ def _load() -> None:
 def family_of(topology: Topology) -> Family:
     """Return the family of a network."""
     return families()[topology.name]
-
-
-def described(topology: Topology) -> str | ExplicitTopology:
-    """Return what a request says of a network: its text or, where there is none, its cables."""
-    explicit = family_of(topology).explicit
-    return str(topology) if topology.is_named or explicit is None else explicit.of(topology)
-
-
-def explicit_type() -> Any:
-    """Return the type of networks given by their cables, of any family that has such."""
-    models = [one.explicit for one in families().values() if one.explicit is not None]
-    return Union[*models]
 
 
 def metadata_type() -> Any:

@@ -1,13 +1,24 @@
 """The switch-level network every other part of tvlb lives on: switches, nodes, directed links."""
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from tvlb import _native
+from tvlb.errors import InvalidInput
 
-__all__ = ["MAX_LINKS", "MAX_NODES", "MAX_SWITCHES", "LinkKinds", "Network", "directed_links"]
+__all__ = [
+    "MAX_LINKS",
+    "MAX_NODES",
+    "MAX_SWITCHES",
+    "LinkKinds",
+    "Network",
+    "directed_links",
+    "ordinals",
+]
 
 MAX_NODES = 10_000_000
 MAX_SWITCHES = 20_000
@@ -17,7 +28,7 @@ MAX_LINKS = 20_000_000
 
 @dataclass(frozen=True)
 class LinkKinds:
-    """The kinds of links of a family, in the order of link ids.
+    """The kinds of links of a network, in the order of link ids.
 
     Attributes
     ----------
@@ -40,7 +51,7 @@ class Network:
     num_switches : number of switches.
     node_switch : int32, shape (nodes,), the switch of each compute node, non-decreasing.
     link_source, link_target : int32, shape (links,), end switches of each directed link.
-    link_kind : uint8, shape (links,), position among the kinds of the family.
+    link_kind : uint8, shape (links,), position among the kinds of the network.
     link_ordinal : int32, shape (links,), counts parallel links of one kind, source and target.
 
     Notes
@@ -66,6 +77,48 @@ class Network:
     def num_links(self) -> int:
         """Number of directed network links (injection and ejection not counted)."""
         return len(self.link_source)
+
+    def cables(self, kind: int) -> NDArray[np.int32]:
+        """Cables of one kind as switch pairs, low ends first, int32 (cables, 2), sorted."""
+        chosen = (self.link_kind == kind) & (self.link_source < self.link_target)
+        return np.stack([self.link_source[chosen], self.link_target[chosen]], axis=1)
+
+    def parts(self) -> NDArray[np.int32]:
+        """Tell parts that no link joins apart by numbers, int32 (switches,)."""
+        ones = np.ones(self.num_links, dtype=np.int8)
+        size = (self.num_switches, self.num_switches)
+        ends = (self.link_source, self.link_target)
+        # Taken from scipy when it is called: this part of it takes long to load, and 25 MB.
+        graph = scipy.sparse.csr_array((ones, ends), shape=size)
+        part: NDArray[np.int32] = scipy.sparse.csgraph.connected_components(graph, False)[1]
+        return part
+
+    def digest(self) -> str:
+        """SHA-256 (hex) of the nodes and links."""
+        digest = hashlib.sha256()
+        for column in (self.node_switch, self.link_source, self.link_target, self.link_kind):
+            digest.update(column.astype("<i4").tobytes())
+        return digest.hexdigest()
+
+    def check_single_cables(self, text: str, wanted: str) -> None:
+        """Refuse parallel cables.
+
+        Parameters
+        ----------
+        text, wanted : what the network is called, and who cannot hold them and why.
+
+        Raises
+        ------
+        InvalidInput : two switches are joined by several cables, of one kind or of different ones.
+        """
+        ends = np.stack([self.link_source, self.link_target], axis=1)
+        pairs, counts = np.unique(ends, axis=0, return_counts=True)
+        if (counts > 1).any():
+            first, second = pairs[int((counts > 1).argmax())].tolist()
+            raise InvalidInput(
+                f"{text} has parallel cables, first between the switches {first} and {second}; "
+                f"{wanted}"
+            )
 
     def compile(self) -> _native.Network:
         """Make the twin that the compiled engines read."""
@@ -97,8 +150,15 @@ def directed_links(
     kind = np.concatenate([kinds, kinds])
     order = np.lexsort((target, source, kind))
     source, target, kind = source[order], target[order], kind[order]
+    return source, target, kind, ordinals(source, target, kind)
+
+
+def ordinals(
+    source: NDArray[np.int32], target: NDArray[np.int32], kind: NDArray[np.uint8]
+) -> NDArray[np.int32]:
+    """Count parallel links of one kind, source and target; links are in the order of their ids."""
     same = np.zeros(len(source), dtype=bool)
     same[1:] = (source[1:] == source[:-1]) & (target[1:] == target[:-1]) & (kind[1:] == kind[:-1])
     position = np.arange(len(source))
     run_start = np.maximum.accumulate(np.where(same, 0, position))
-    return source, target, kind, (position - run_start).astype(np.int32)
+    return (position - run_start).astype(np.int32)

@@ -1,33 +1,29 @@
-"""The topology language: `4,8,4,9`, `dfly(4,8,4,9,palmtree)` or the path of a JSON file."""
+"""The topology language: a text of parameters or the path of a network file."""
 
-from pydantic import TypeAdapter, ValidationError
+import os
 
-from tvlb.calls import Call, parse_call
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.reading import read_json
-from tvlb.topology.family import Family, NamedTopology, explicit_type, families
+from tvlb.topology.degraded import without
+from tvlb.topology.failures import read_failures
+from tvlb.topology.files import describe_network_files, is_network_file, read_network
+from tvlb.topology.named import parse_named_topology
 from tvlb.topology.topology import Topology
 
-__all__ = [
-    "parse_named_topology",
-    "parse_topology",
-    "parse_topology_call",
-    "topology_forms",
-    "topology_regex",
-]
-
-_SHOWN = 80
-# The family of which parameters alone make a network.
-_UNNAMED = "dfly"
+__all__ = ["as_topology", "parse_topology"]
 
 
-def parse_topology(text: str) -> Topology:
+def parse_topology(text: str, failures: str | None = None) -> Topology:
     """Parse the topology language.
+
+    Parameters
+    ----------
+    failures : path of a JSON file that lists what of the network is down; see
+        `tvlb.topology.read_failures`.
 
     Raises
     ------
-    InvalidInput : the text is no topology, or the topology is out of range.
+    InvalidInput : the text is no topology, the topology is out of range, or the failures do not
+        fit it.
 
     Examples
     --------
@@ -36,81 +32,20 @@ def parse_topology(text: str) -> Topology:
     >>> str(parse_topology("dfly(2, 4, 2, 9, palmtree)"))
     'dfly(2,4,2,9,palmtree)'
     """
+    if failures is not None:
+        return without(parse_topology(text), read_failures(failures))
     stripped = text.strip()
-    if stripped.endswith(".json"):
-        return _load(stripped)
+    if is_network_file(stripped):
+        return read_network(stripped)
     try:
         description = parse_named_topology(text)
     except InvalidInput as error:
-        raise InvalidInput(f"{error}, or the path of a topology JSON file") from error
+        if os.path.isfile(stripped):
+            return read_network(stripped)
+        raise InvalidInput(f"{error}, or {describe_network_files()}") from error
     return description.build()
 
 
-def parse_named_topology(text: str) -> NamedTopology:
-    """Parse a topology that is given by its parameters and never by a file; builds nothing.
-
-    Raises
-    ------
-    InvalidInput : the text is no such topology.
-    """
-    known = families()
-    try:
-        call = parse_topology_call(text)
-        if call.name not in known:
-            raise InvalidInput(f"{call.name!r} is not {one_of(known)}")
-        family = known[call.name]
-        return NamedTopology(family, family.signature.values(call))
-    except InvalidInput as error:
-        examples = one_of([one.example for one in known.values()])
-        raise InvalidInput(
-            f"topology {text[:_SHOWN]!r}: {error}; expected {topology_forms()}, such as {examples}"
-        ) from error
-
-
-def parse_topology_call(text: str) -> Call:
-    """Take the text of a topology apart.
-
-    Raises
-    ------
-    InvalidInput : it has not the form of one.
-    """
-    is_call = "(" in text or "," not in text
-    return parse_call(text if is_call else f"{_UNNAMED}({text})")
-
-
-def topology_forms() -> str:
-    """Say how topologies are written."""
-    known = families()
-    return one_of([_inner(known[_UNNAMED]), *(one.signature.form for one in known.values())])
-
-
-def _inner(family: Family) -> str:
-    return family.signature.form.removeprefix(f"{family.name}(").removesuffix(")")
-
-
-def topology_regex() -> str:
-    """Regular expression of the texts that `parse_named_topology` takes, as in JSON Schema."""
-    signatures = {name: family.signature for name, family in families().items()}
-    calls = [one.regex for one in signatures.values()]
-    return f"({'|'.join([signatures[_UNNAMED].inner_regex, *calls])})"
-
-
-def _load(path: str) -> Topology:
-    text = read_json(path, "topology file")
-    try:
-        content = TypeAdapter(explicit_type()).validate_json(text)
-    except ValueError as error:
-        raise InvalidInput(f"topology file {path} is malformed: {first_problem(error)}") from error
-    try:
-        return content.build(path)
-    except InvalidInput as error:
-        raise InvalidInput(f"topology file {path}: {error}") from error
-
-
-def first_problem(error: Exception) -> str:
-    """Say in one line what a validation error found first."""
-    if isinstance(error, ValidationError):
-        problem = error.errors()[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        return f"{where}: {problem['msg']}" if where else problem["msg"]
-    return str(error)
+def as_topology(value: Topology | str) -> Topology:
+    """Return a network, given as itself or as the text that commands take; see `parse_topology`."""
+    return parse_topology(value) if isinstance(value, str) else value

@@ -1,6 +1,5 @@
 """Networks whose MIN paths are all shortest paths: what their families need not say."""
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,7 +12,7 @@ from tvlb.calls import Signature
 from tvlb.errors import InvalidInput
 from tvlb.topology.compiled import compiled
 from tvlb.topology.expected import ExpectedPaths
-from tvlb.topology.family import family_of
+from tvlb.topology.family import NamedTopology, NetworkSizes, family_of
 from tvlb.topology.network import Network, directed_links
 from tvlb.topology.topology import Topology, Triples
 
@@ -51,15 +50,32 @@ class ShortestPathTopology(Topology):
     def nodes_of_switches(self) -> NDArray[np.int32]:
         """Return the number of compute nodes of every switch, int32 (switches,)."""
 
+    @property
+    def sizes(self) -> NetworkSizes:
+        """How large it is to be: what its family makes of the parameters."""
+        signature = family_of(self).signature
+        parameters = {key: getattr(self, key) for key in signature.arguments}
+        return NamedTopology(family_of(self), parameters).sizes
+
+    def called(self, switch: int) -> str:
+        """Return what messages call a switch."""
+        return str(switch)
+
     def __post_init__(self) -> None:
-        family = family_of(self)
-        family.sizes(**{key: getattr(self, key) for key in family.signature.arguments}).check(self)
+        self._build()
+
+    def _build(self) -> None:
+        self.sizes.check(self)
         nodes = self.nodes_of_switches()
         source, target, kind, ordinal = directed_links(*self.cables())
         switches = np.arange(len(nodes), dtype=np.int32)
         network = Network(len(nodes), np.repeat(switches, nodes), source, target, kind, ordinal)
-        if (apart := _unreached(network)) is not None:
-            raise InvalidInput(f"{self} has no path from switch 0 to switch {apart}")
+        if parts := _parts(network):
+            first, second = (self.called(one) for one in parts[:2])
+            raise InvalidInput(
+                f"{self} has no path from switch {first} to switch {second}; it falls into "
+                f"{len(parts)} parts"
+            )
         # The dataclass is frozen.
         object.__setattr__(self, "network", network)
 
@@ -69,11 +85,7 @@ class ShortestPathTopology(Topology):
     @property
     def identity(self) -> tuple[int | str, ...]:
         """See `Topology`: the name and a hash of nodes and links."""
-        network, digest = self.network, hashlib.sha256()
-        columns = (network.link_source, network.link_target, network.link_kind)
-        for column in (network.node_switch, *columns):
-            digest.update(column.astype("<i4").tobytes())
-        return self.name, network.num_switches, digest.hexdigest()
+        return self.name, self.num_switches, self.network.digest()
 
     def compile(self) -> _native.ShortestPaths:
         """See `Topology`."""
@@ -198,10 +210,12 @@ def _grouped(ends: NDArray[np.int32], switches: int) -> NDArray[np.int32]:
     return table
 
 
-def _unreached(network: Network) -> int | None:
-    """Return a switch that has no path from the first one, None if there is none."""
-    reached = np.zeros(network.num_switches, dtype=bool)
-    reached[0] = True
-    while (grown := reached[network.link_source] & ~reached[network.link_target]).any():
-        reached[network.link_target[grown]] = True
-    return None if reached.all() else int(reached.argmin())
+def _parts(network: Network) -> list[int]:
+    """Return a switch of each part that no link leads out of; none if there is one part only.
+
+    Switches without cables and compute nodes do not count.
+    """
+    part_of = network.parts()
+    used = np.union1d(network.link_source, network.node_switch)
+    firsts = used[np.unique(part_of[used], return_index=True)[1]]
+    return sorted(firsts.tolist()) if len(firsts) > 1 else []

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.topology.expected import ExpectedPaths, touched
+from tvlb.topology.failures import Failures
 from tvlb.topology.network import LinkKinds, Network
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Layout", "Topology", "Triples"]
+__all__ = ["Layout", "Origin", "Topology", "Triples"]
 
 _REPRESENTATIVES = 64
 _FEWEST_SWITCHES = 3
@@ -45,6 +46,20 @@ class Triples:
     hops: _Switches
 
 
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What a network with failures was.
+
+    Attributes
+    ----------
+    network : with all its links.
+    failures : what is down.
+    """
+
+    network: "Topology"
+    failures: Failures
+
+
 @dataclass(frozen=True)
 class Layout:
     """A picture of a network: a ring of groups, each a ring of switches.
@@ -68,21 +83,24 @@ class Topology(ABC):
     name : by which networks of the family are called, such as `dfly`.
     path_names : what names a MIN half of a path: its link id, or its position among the MIN
         paths of its ends.
-    kinds : kinds of links that the family has; a link's kind is a position in it.
+    kinds : kinds of links that it has; a link's kind is a position in it. Of a class, those of its
+        networks that have no others of their own.
     vc_scheme : scheme of virtual channels that is used where nothing else is said.
     published_set : path set that the literature holds to be good, for comparison.
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
     network : switches, nodes and links.
+    origin : of what is left of a network with failures; see `tvlb.topology.without`.
     """
 
     name: ClassVar[str]
     path_names: ClassVar[Literal["link ids", "positions"]] = "positions"
-    kinds: ClassVar[LinkKinds]
+    kinds: LinkKinds
     vc_scheme: ClassVar[str] = "per-hop"
     published_set: ClassVar[str] = "short(all)"
     has_usage_kernel: ClassVar[bool] = False
     network: Network
+    origin: Origin | None = None
 
     @property
     def num_switches(self) -> int:
@@ -293,7 +311,7 @@ class Topology(ABC):
         """How pictures show it; as a ring of all switches, where the family says no other."""
         return Layout(self.num_switches, 1, 0)
 
-    def coordinates(self, switch: int) -> Mapping[str, int]:
+    def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """Where a switch stands, in the family's terms."""
         return {}
 

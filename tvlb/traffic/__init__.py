@@ -7,7 +7,13 @@ of `tvlb.traffic.patterns`.
 from tvlb.traffic.adversaries import default_pattern, type1_set, type2_pattern, type2_set
 from tvlb.traffic.demand import Demand, DestinationTable, NodeTraffic, check_flows, switch_demand
 from tvlb.traffic.matrix import MatrixPattern
-from tvlb.traffic.parse import named_patterns, parse_named_pattern, parse_pattern, pattern_regex
+from tvlb.traffic.parse import (
+    as_pattern,
+    named_patterns,
+    parse_named_pattern,
+    parse_pattern,
+    pattern_regex,
+)
 from tvlb.traffic.pattern import DestinationPattern, NamedPattern, Pattern, signature_of
 from tvlb.traffic.patterns.mixed import Mixed
 from tvlb.traffic.patterns.permutation import Permutation
@@ -30,6 +36,7 @@ __all__ = [
     "TimeMixed",
     "Type2",
     "Uniform",
+    "as_pattern",
     "check_flows",
     "default_pattern",
     "named_patterns",

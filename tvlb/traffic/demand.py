@@ -50,6 +50,26 @@ class NodeTraffic:
     destination: NDArray[np.int32]
     table: DestinationTable | None = None
 
+    @classmethod
+    def towards(
+        cls, destination: NDArray[np.int32], uniform: NDArray[np.float64] | float = 0.0
+    ) -> "NodeTraffic":
+        """Return traffic in which every node has one destination besides a uniform share.
+
+        Parameters
+        ----------
+        destination : int32 (nodes,), -1 for a node that has none, since it is down, and so does
+            not send these packets.
+        uniform : float64 (nodes,) or a number, probability that a packet is uniform.
+        """
+        share = np.broadcast_to(np.float64(uniform), destination.shape)
+        has_one = destination >= 0
+        return cls(
+            np.where(has_one, 1.0, share),
+            np.where(has_one, share, share > 0.0),
+            np.where(has_one, destination, 0).astype(np.int32),
+        )
+
     def equals(self, other: "NodeTraffic") -> bool:
         """Whether both hold the same numbers."""
         return _equal(self, other)

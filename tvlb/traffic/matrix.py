@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.reading import decimal_number, lines_of, read_file, whole_number
@@ -66,18 +67,19 @@ class MatrixPattern(Pattern):
                     f"{self.path}: {self.level} {ends.max()} is not in {topology}; "
                     f"allowed are 0..{size - 1}"
                 )
+        if by_switch:
+            self._check_nodes(topology, np.concatenate([source[rate > 0], target[rate > 0]]))
         sums = np.bincount(source, weights=rate, minlength=size)
-        limit = topology.nodes_per_switch if by_switch else 1
-        if sums.max(initial=0.0) > limit + _SUM_SLACK:
-            worst = int(sums.argmax())
+        limit = topology.switch_nodes if by_switch else np.ones(size, dtype=np.int64)
+        if (excess := sums - limit).max(initial=0.0) > _SUM_SLACK:
+            worst = int(excess.argmax())
             raise InvalidInput(
                 f"{self.path}: {self.level} {worst} sends {sums[worst]:g} flits/cycle; "
-                f"a row may sum to at most {limit}"
+                f"a row may sum to at most {limit[worst]}"
             )
         kept = rate > 0
         counts = np.bincount(source[kept], minlength=size)
         owner = topology.network.node_switch if by_switch else np.arange(topology.num_nodes)
-        share = topology.nodes_per_switch if by_switch else 1
         table = DestinationTable(
             row_of_node=np.where(counts[owner] > 0, owner, -1).astype(np.int32),
             offset=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -87,11 +89,18 @@ class MatrixPattern(Pattern):
         )
         nodes = topology.num_nodes
         return NodeTraffic(
-            rate=np.minimum(sums[owner] / share, 1.0),
+            rate=np.minimum(sums[owner] / limit[owner], 1.0),
             uniform_fraction=np.zeros(nodes),
             destination=np.full(nodes, -1, dtype=np.int32),
             table=table,
         )
+
+    def _check_nodes(self, topology: Topology, ends: NDArray[np.integer]) -> None:
+        """Refuse switches that neither send nor receive anything."""
+        if (without := topology.switch_nodes[ends] == 0).any():
+            raise InvalidInput(
+                f"{self.path}: switch {ends[without.argmax()]} of {topology} has no compute nodes"
+            )
 
     def count_flows(self, topology: Topology) -> float:
         """See `tvlb.traffic.Pattern.count_flows`."""

@@ -13,6 +13,7 @@ from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
 __all__ = [
     "PatternArgument",
+    "as_pattern",
     "named_patterns",
     "parse_named_pattern",
     "parse_pattern",
@@ -45,7 +46,15 @@ def parse_pattern(text: str) -> Pattern:
     stripped = text.strip()
     if stripped.endswith(".csv"):
         return MatrixPattern.read(stripped)
-    return parse_named_pattern(text)
+    try:
+        return parse_named_pattern(text)
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}, or the path of a .csv traffic matrix") from error
+
+
+def as_pattern(value: Pattern | str) -> Pattern:
+    """Return a pattern, given as itself or as the text that commands take; see `parse_pattern`."""
+    return parse_pattern(value) if isinstance(value, str) else value
 
 
 def parse_named_pattern(text: str) -> NamedPattern:
@@ -59,10 +68,7 @@ def parse_named_pattern(text: str) -> NamedPattern:
         return _parse(text, named_patterns())
     except InvalidInput as error:
         forms = ", ".join(signature_of(one).form for one in named_patterns())
-        raise InvalidInput(
-            f"pattern {text[:_SHOWN]!r}: {error}; expected {forms} or the path of a .csv traffic "
-            "matrix"
-        ) from error
+        raise InvalidInput(f"pattern {text[:_SHOWN]!r}: {error}; expected {forms}") from error
 
 
 def _parse(text: str, accepted: Iterable[type[NamedPattern]]) -> NamedPattern:

@@ -100,12 +100,14 @@ class DestinationPattern(NamedPattern):
 
     @abstractmethod
     def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
-        """Return the destination node of every node, int32 (nodes,); see `Pattern.resolve`."""
+        """Return the destination node of every node, int32 (nodes,); see `Pattern.resolve`.
+
+        -1 where a destination is down.
+        """
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
-        destination = self.destinations(topology, seed)
-        return NodeTraffic(np.ones(len(destination)), np.zeros(len(destination)), destination)
+        return NodeTraffic.towards(self.destinations(topology, seed))
 
     @classmethod
     def type1(cls, topology: Topology) -> Sequence[Self]:
@@ -125,10 +127,14 @@ class DestinationPattern(NamedPattern):
     def to_switches(topology: Topology, target: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the destinations where node k of each switch sends to node k of its target.
 
+        -1 where the target has no such node.
+
         Parameters
         ----------
         target : int64 (switches,), the target switch of every switch.
         """
-        per_switch = topology.nodes_per_switch
-        nodes = target[:, None] * per_switch + np.arange(per_switch)
-        return nodes.ravel().astype(np.int32)
+        switch, first = topology.network.node_switch, topology.first_node
+        position = np.arange(topology.num_nodes) - first[switch]
+        ends = target[switch]
+        exists = position < topology.switch_nodes[ends]
+        return np.where(exists, first[ends] + position, -1).astype(np.int32)

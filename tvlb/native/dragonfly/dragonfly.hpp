@@ -8,38 +8,28 @@
 #include <span>
 #include <vector>
 
+#include "group_links.hpp"
 #include "topology.hpp"
 
 namespace tvlb {
 
 class Dragonfly final : public Topology {
 public:
-    // Kind 0 is local, all others are global. Throws std::invalid_argument where the local links
-    // are not all pairs of the switches of `groups` equal groups, with the lowest ids.
+    // Throws std::invalid_argument where the local links are not all pairs of the switches of
+    // `groups` equal groups, and as `GroupLinks` does.
     Dragonfly(Network network, std::int32_t groups);
 
-    [[nodiscard]] std::int32_t num_groups() const { return groups_; }
-    [[nodiscard]] std::int32_t group_size() const { return group_size_; }
-    [[nodiscard]] std::int32_t group(std::int32_t sw) const {
-        return group_[static_cast<std::size_t>(sw)];
-    }
-    [[nodiscard]] bool is_global(std::int32_t id) const { return id >= num_local_links_; }
-    [[nodiscard]] std::int32_t num_local_links() const { return num_local_links_; }
-
-    // Local link between two switches of one group; kAbsent where they are the same.
+    [[nodiscard]] std::int32_t num_groups() const { return links_.num_groups(); }
+    [[nodiscard]] std::int32_t group_size() const { return links_.group_size(); }
+    [[nodiscard]] std::int32_t group(std::int32_t sw) const { return links_.group(sw); }
+    [[nodiscard]] bool is_global(std::int32_t id) const { return id >= num_local_links(); }
+    [[nodiscard]] std::int32_t num_local_links() const { return links_.num_local_links(); }
     [[nodiscard]] std::int32_t local_link(std::int32_t from, std::int32_t to) const {
-        const auto row = static_cast<std::size_t>(from) * static_cast<std::size_t>(group_size_);
-        return local_link_[row + static_cast<std::size_t>(to % group_size_)];
+        return links_.local_link(from, to);
     }
-
-    // Global links from group `from` to group `to`, by rising id.
     [[nodiscard]] std::span<const std::int32_t> global_links(std::int32_t from,
                                                              std::int32_t to) const {
-        const auto pair = static_cast<std::size_t>(from) * static_cast<std::size_t>(groups_) +
-                          static_cast<std::size_t>(to);
-        const auto begin = static_cast<std::size_t>(offset_[pair]);
-        return std::span(global_links_)
-            .subspan(begin, static_cast<std::size_t>(offset_[pair + 1]) - begin);
+        return links_.global_links(from, to);
     }
 
     // Hops of the MIN path through a global link.
@@ -125,16 +115,8 @@ private:
     void add_local(PathLinks& out, std::int32_t from, std::int32_t to) const {
         if (from != to) out.add(local_link(from, to));
     }
-    void index_local_links();
-    void index_global_links();
 
-    std::int32_t groups_;
-    std::int32_t group_size_;
-    std::int32_t num_local_links_;
-    std::vector<std::int32_t> group_;         // by switch; a division takes longer
-    std::vector<std::int32_t> local_link_;    // by switch and position in its group
-    std::vector<std::int32_t> offset_;        // by pair of groups, and one more
-    std::vector<std::int32_t> global_links_;  // by pair of groups, then by id
+    GroupLinks links_;
 };
 
 // Hops of the shortest MIN path between every two switches.

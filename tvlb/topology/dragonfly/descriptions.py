@@ -7,6 +7,7 @@ from pydantic import FailFast, Field
 from tvlb.documents import WHOLE, Document
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS
+from tvlb.topology.dragonfly.degraded import what_is_left
 from tvlb.topology.dragonfly.topology import FROM_FILE, Dragonfly
 from tvlb.topology.family import ExplicitTopology, Family, NetworkSizes, TopologyRecord, register
 from tvlb.topology.topology import Topology
@@ -126,5 +127,6 @@ register(
         metadata=DragonflyMetadata,
         explicit=Wiring,
         record=DragonflyRecord,
+        degraded=what_is_left,
     )
 )

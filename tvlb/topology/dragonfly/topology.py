@@ -177,7 +177,7 @@ class Dragonfly(Topology):
             return None
         return f"the {name} arrangement"
 
-    def compile(self) -> _native.Dragonfly:
+    def compile(self) -> _native.Topology:
         """See `Topology`."""
         return _native.Dragonfly(self.network.compile(), self.groups)
 

@@ -30,7 +30,7 @@ class Mixed(Mix):
         count = (nodes * self.uniform_percent + 50) // 100
         uniform = np.zeros(nodes)
         uniform[order[:count]] = 1.0
-        return NodeTraffic(np.ones(nodes), uniform, self.adversarial.destinations(topology, seed))
+        return NodeTraffic.towards(self.adversarial.destinations(topology, seed), uniform)
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`; a switch with a node that sends UR sends everywhere."""

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.mix import Mix
@@ -21,9 +19,8 @@ class TimeMixed(Mix):
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
-        nodes = topology.num_nodes
         destination = self.adversarial.destinations(topology, seed)
-        return NodeTraffic(np.ones(nodes), np.full(nodes, self.uniform_percent / 100), destination)
+        return NodeTraffic.towards(destination, self.uniform_percent / 100)
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`."""

@@ -1,0 +1,126 @@
+"""Paths as a router sees them: the switches that they visit, in order.
+
+Different paths, with other intermediates or other cables between two switches, may visit the same
+switches; and the two MIN halves of a path may have a switch in common.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.paths.rows import ABSENT, PathRows, Switches
+
+__all__ = ["SwitchSequences", "repeats", "revisits", "simple_rows", "switch_sequences"]
+
+_WORD_BITS = 63
+
+
+@dataclass(frozen=True, eq=False)
+class SwitchSequences:
+    """The different switch sequences of a list of switch pairs.
+
+    Attributes
+    ----------
+    source, target : int32 (pairs,), the switch pairs.
+    offset : int64 (pairs+1,), pair i owns sequences ``offset[i]:offset[i+1]``, in ascending order.
+    switches : int32 (sequences, longest + 1), from the source to the target, -1 beyond.
+    weight : float64 (sequences,), the draw weights of all paths that visit these switches.
+    """
+
+    source: Switches
+    target: Switches
+    offset: NDArray[np.int64]
+    switches: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+
+def revisits(rows: PathRows) -> NDArray[np.bool_]:
+    """Which paths visit a switch twice, bool (rows,)."""
+    return _by_chunks(rows, _revisits)
+
+
+def repeats(rows: PathRows) -> NDArray[np.bool_]:
+    """Which paths visit the same switches in the same order as an earlier path of their pair.
+
+    bool (rows,). So many rows are merged by `switch_sequences`.
+    """
+    return _by_chunks(rows, _repeats)
+
+
+def simple_rows(rows: PathRows) -> PathRows:
+    """Leave out the paths that visit a switch twice; weights of each pair are renormalised."""
+    return rows.select(~revisits(rows))
+
+
+def switch_sequences(rows: PathRows) -> SwitchSequences:
+    """Merge paths of a pair that visit the same switches in the same order; weights are added."""
+    switches = _visited(rows)
+    order, begins = _sorted_sequences(rows, switches)
+    first = order[begins]
+    sequence = np.cumsum(begins) - 1
+    counts = np.bincount(rows.pair_of_row[first], minlength=len(rows.source))
+    return SwitchSequences(
+        rows.source,
+        rows.target,
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        switches[first],
+        np.bincount(sequence, weights=rows.weight[order]).astype(np.float64),
+    )
+
+
+def _by_chunks(rows: PathRows, mask: Callable[[PathRows], NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    masks = [mask(chunk) for chunk in rows.chunks()]
+    return np.concatenate([np.zeros(0, dtype=bool), *masks])
+
+
+def _revisits(rows: PathRows) -> NDArray[np.bool_]:
+    ordered = np.sort(_visited(rows), axis=1)
+    return ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != ABSENT)).any(axis=1)
+
+
+def _repeats(rows: PathRows) -> NDArray[np.bool_]:
+    order, begins = _sorted_sequences(rows, _visited(rows))
+    found = np.zeros(len(rows), dtype=bool)
+    found[order] = ~begins
+    return found
+
+
+def _visited(rows: PathRows) -> NDArray[np.int32]:
+    """Switches of each path in travel order, int32 (rows, longest + 1), -1 beyond the target."""
+    # Link -1 leads nowhere.
+    ends = np.append(rows.topology.network.link_target, np.int32(ABSENT))
+    first = rows.source[rows.pair_of_row]
+    return np.concatenate([first[:, None], ends[rows.links()]], axis=1)
+
+
+def _sorted_sequences(
+    rows: PathRows, switches: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the order of rows by pair and sequence, and where in it a new sequence begins."""
+    # All of a pair begin with its source.
+    words = _packed(switches[:, 1:], rows.topology.num_switches)
+    pair = rows.pair_of_row
+    order = np.lexsort((*words[::-1], pair))
+    begins = np.ones(len(rows), dtype=bool)
+    begins[1:] = np.diff(pair[order]) != 0
+    for word in words:
+        begins[1:] |= np.diff(word[order]) != 0
+    return order, begins
+
+
+def _packed(switches: NDArray[np.int32], count: int) -> list[NDArray[np.int64]]:
+    """Pack the switches of each row into as few integers as hold them, in the order of the rows."""
+    bits = count.bit_length()
+    per_word = _WORD_BITS // bits
+    words: list[NDArray[np.int64]] = []
+    for begin in range(0, switches.shape[1], per_word):
+        word = np.zeros(len(switches), dtype=np.int64)
+        for column in switches[:, begin : begin + per_word].T:
+            word = (word << bits) | (column + 1)
+        words.append(word)
+    return words

@@ -1,0 +1,127 @@
+"""Networks that requests and JSON files describe by more than a text, of all families together."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Self, Union, cast
+
+from pydantic import Discriminator, Field, Tag, create_model
+
+from tvlb.topology.degraded import without
+from tvlb.topology.failures import Failures
+from tvlb.topology.family import (
+    Description,
+    ExplicitTopology,
+    NetworkSizes,
+    families,
+    family_of,
+)
+from tvlb.topology.named import parse_named_topology
+from tvlb.topology.topology import Topology
+
+__all__ = ["EXPLICIT", "DegradedNetwork", "described", "explicit_type", "shown_topology"]
+
+EXPLICIT = "wiring-"
+"""Begins what tells the types of `explicit_type` apart."""
+
+_DEGRADED = f"{EXPLICIT}degraded"
+_LONGEST_TEXT = 1_000
+
+
+class DegradedNetwork(ExplicitTopology):
+    """A network of which some cables or switches are down."""
+
+    network: str | ExplicitTopology
+    without: Annotated[Failures, Field(description="What is down.")]
+
+    @property
+    def _healthy(self) -> Description:
+        network = self.network
+        return parse_named_topology(network) if isinstance(network, str) else network
+
+    @classmethod
+    def of(cls, topology: Topology) -> Self:
+        """See `ExplicitTopology.of`."""
+        assert topology.origin is not None
+        return cls.model_construct(
+            network=described(topology.origin.network), without=topology.origin.failures
+        )
+
+    @property
+    def sizes(self) -> NetworkSizes:
+        """See `Description.sizes`: with all its cables and switches."""
+        return self._healthy.sizes
+
+    def build(self, path: str | None = None) -> Topology:
+        """See `ExplicitTopology.build`."""
+        return without(self._healthy.build(), self.without)
+
+    def canonical(self) -> Self:
+        """See `ExplicitTopology.canonical`."""
+        network = self._healthy
+        written = network.canonical() if isinstance(network, ExplicitTopology) else str(network)
+        return self.model_copy(update={"network": written, "without": self.without.canonical()})
+
+    def __str__(self) -> str:
+        return f"{self._healthy} without {self.without}"
+
+
+def described(topology: Topology) -> str | ExplicitTopology:
+    """Return what a request says of a network: its text or, where there is none, its cables."""
+    if topology.origin is not None:
+        return _degraded_type().of(topology)
+    explicit = family_of(topology).explicit
+    return str(topology) if topology.is_named or explicit is None else explicit.of(topology)
+
+
+def shown_topology(topology: str | ExplicitTopology | Mapping[str, Any]) -> str:
+    """Return what lists call the network of a request, or of the JSON of one; nothing is built."""
+    if isinstance(topology, str):
+        return topology
+    if isinstance(topology, DegradedNetwork):
+        return f"{shown_topology(topology.network)} without {topology.without}"
+    if isinstance(topology, Mapping) and "without" in topology:
+        failures = Failures.model_validate(topology["without"])
+        return f"{shown_topology(topology['network'])} without {failures}"
+    return "a network given by its cables"
+
+
+def explicit_type() -> Any:
+    """Return the type of networks given by their cables or failures, of any family that has such.
+
+    Which one is meant, the keys tell; errors have `EXPLICIT` and its name in their location.
+    """
+    return _told_apart(_of_families() | {_DEGRADED: _degraded_type()})
+
+
+def _of_families() -> dict[str, type[ExplicitTopology]]:
+    found = {name: one.explicit for name, one in families().items()}
+    return {f"{EXPLICIT}{name}": one for name, one in found.items() if one is not None}
+
+
+@cache
+def _degraded_type() -> type[DegradedNetwork]:
+    text: Any = Annotated[str, Field(max_length=_LONGEST_TEXT), Tag("text")]
+    wiring: Any = Annotated[_told_apart(_of_families()), Tag("wiring")]
+    network: Any = Annotated[
+        text | wiring,
+        Discriminator(lambda value: "text" if isinstance(value, str) else "wiring"),
+        Field(description="The network with all its cables and switches."),
+    ]
+    return create_model(
+        DegradedNetwork.__name__,
+        __base__=DegradedNetwork,
+        __doc__=DegradedNetwork.__doc__,
+        __module__=__name__,
+        network=(network, ...),
+    )
+
+
+def _told_apart(models: Mapping[str, type[ExplicitTopology]]) -> Any:
+    def named(value: object) -> str:
+        if isinstance(value, ExplicitTopology):
+            return next(name for name, model in models.items() if isinstance(value, model))
+        keys = set(cast("Mapping[str, object]", value) if isinstance(value, Mapping) else ())
+        return max(models, key=lambda name: len(keys & models[name].model_fields.keys()))
+
+    tagged = [Annotated[one, Tag(name)] for name, one in models.items()]
+    return Annotated[Union[*tagged], Discriminator(named)]

@@ -1,0 +1,91 @@
+"""Files of networks, in the formats of `tvlb.topology.formats`."""
+
+from pathlib import Path
+
+from tvlb.choices import one_of
+from tvlb.errors import InvalidInput
+from tvlb.files import atomic_file, check_writable
+from tvlb.reading import read_file
+from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.topology import Topology
+
+__all__ = ["describe_network_files", "is_network_file", "read_network", "write_network"]
+
+
+def _suffixes() -> dict[str, NetworkFormat]:
+    """Return what is read by suffix, by the suffix."""
+    readable = [one for one in network_formats().values() if one.read is not None]
+    return {suffix: one for one in readable for suffix in one.suffixes}
+
+
+def describe_network_files() -> str:
+    """Say what files are read."""
+    return f"the path of a network file ({one_of(_suffixes())})"
+
+
+def is_network_file(text: str) -> bool:
+    """Whether a text ends as the names of network files do."""
+    return Path(text).suffix in _suffixes()
+
+
+def read_network(path: Path | str, endpoints: int | None = None) -> Topology:
+    """Read a network from a file, whose suffix or else its content tells the format.
+
+    Parameters
+    ----------
+    endpoints : compute nodes of the switches of which the file does not say how many they have.
+
+    Raises
+    ------
+    InvalidInput : the file cannot be read, is of no known format or holds no network; names the
+        file and the first problem.
+    """
+    content = read_file(path, "topology file")
+    try:
+        read = _format_of(Path(path).suffix, content).read
+        assert read is not None
+        return read(content, endpoints).build(str(path))
+    except InvalidInput as error:
+        raise InvalidInput(f"topology file {path}: {error}") from error
+
+
+def _format_of(suffix: str, content: bytes) -> NetworkFormat:
+    known = _suffixes()
+    if suffix in known:
+        return known[suffix]
+    for one in network_formats().values():
+        if one.read is not None and one.recognise is not None and one.recognise(content):
+            return one
+    names = dict.fromkeys(one.name for one in known.values())
+    raise InvalidInput(f"its content is not {one_of(names)}")
+
+
+def write_network(
+    topology: Topology, path: Path | str, form: NetworkFormat
+) -> tuple[list[str], tuple[str, ...]]:
+    """Write a network; old files stay until the new ones are complete.
+
+    Returns
+    -------
+    The paths of the files, and what the format does not hold; see `WrittenNetwork`.
+
+    Raises
+    ------
+    InvalidInput : the format cannot hold the network, or a path cannot be written.
+    OSError : the disk failed or filled up.
+    """
+    written = _made(topology, Path(path).name, form)
+    files = {f"{path}{suffix}": parts for suffix, parts in written.files.items()}
+    for name in files:
+        check_writable(name, [Path(name).suffix])
+    for name, parts in files.items():
+        with atomic_file(Path(name)) as stream:
+            stream.writelines(parts)
+    return list(files), written.lost
+
+
+def _made(topology: Topology, name: str, form: NetworkFormat) -> WrittenNetwork:
+    if form.write is None:
+        able = one_of(name for name, one in network_formats().items() if one.write is not None)
+        raise InvalidInput(f"format {form.name} is only read; networks are written as {able}")
+    return form.write(topology, name)

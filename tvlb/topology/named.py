@@ -1,0 +1,61 @@
+"""The texts of networks that parameters give: `4,8,4,9`, `dfly(4,8,4,9,palmtree)`."""
+
+from tvlb.calls import Call, parse_call
+from tvlb.choices import one_of
+from tvlb.errors import InvalidInput
+from tvlb.topology.family import Family, NamedTopology, named_families
+
+__all__ = ["parse_named_topology", "parse_topology_call", "topology_forms", "topology_regex"]
+
+_SHOWN = 80
+# The family of which parameters alone make a network.
+_UNNAMED = "dfly"
+
+
+def parse_named_topology(text: str) -> NamedTopology:
+    """Parse a topology that is given by its parameters and never by a file; builds nothing.
+
+    Raises
+    ------
+    InvalidInput : the text is no such topology.
+    """
+    known = named_families()
+    try:
+        call = parse_topology_call(text)
+        if call.name not in known:
+            raise InvalidInput(f"{call.name!r} is not {one_of(known)}")
+        family = known[call.name]
+        return NamedTopology(family, family.signature.values(call))
+    except InvalidInput as error:
+        examples = one_of([one.example for one in known.values()])
+        raise InvalidInput(
+            f"topology {text[:_SHOWN]!r}: {error}; expected {topology_forms()}, such as {examples}"
+        ) from error
+
+
+def parse_topology_call(text: str) -> Call:
+    """Take the text of a topology apart.
+
+    Raises
+    ------
+    InvalidInput : it has not the form of one.
+    """
+    is_call = "(" in text or "," not in text
+    return parse_call(text if is_call else f"{_UNNAMED}({text})")
+
+
+def topology_forms() -> str:
+    """Say how topologies are written."""
+    known = named_families()
+    return one_of([_inner(known[_UNNAMED]), *(one.signature.form for one in known.values())])
+
+
+def _inner(family: Family) -> str:
+    return family.signature.form.removeprefix(f"{family.name}(").removesuffix(")")
+
+
+def topology_regex() -> str:
+    """Regular expression of the texts that `parse_named_topology` takes, as in JSON Schema."""
+    signatures = {name: family.signature for name, family in named_families().items()}
+    calls = [one.regex for one in signatures.values()]
+    return f"({'|'.join([signatures[_UNNAMED].inner_regex, *calls])})"
