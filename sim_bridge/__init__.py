@@ -4,7 +4,7 @@
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import MAX_CYCLES, Decide, SimulationConfig, Warmup
+from sim_bridge.config import LOAD, MAX_CYCLES, Decide, SimulationConfig, Warmup
 from sim_bridge.result import SimulationResult
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
@@ -14,6 +14,7 @@ from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
 
 __all__ = [
+    "LOAD",
     "MAX_CYCLES",
     "Decide",
     "PacketTrace",

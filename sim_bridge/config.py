@@ -8,17 +8,19 @@ import numpy as np
 from sim_bridge import _core
 from sim_bridge.routing import Routing
 from tvlb.errors import InvalidInput
-from tvlb.settings import Flag, Names, Whole, check_settings, setting, settings
+from tvlb.settings import Flag, Names, Number, Whole, check_settings, setting, settings
 from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["MAX_CYCLES", "Decide", "SimulationConfig", "Warmup"]
+__all__ = ["LOAD", "MAX_CYCLES", "Decide", "SimulationConfig", "Warmup"]
 
 MAX_CYCLES = 100_000_000
+LOAD = Number(0, 1)
+"""Of offered loads, packets/cycle/node."""
 _LATENCY = "_latency"
 _OF_FAMILY = "what the family of the network says"
 _NO_LINKS = "a network without such links"
-_MAX_VCS = 8
+_MAX_VCS = 16
 
 
 class Decide(StrEnum):

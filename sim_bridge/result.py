@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from sim_bridge.config import SimulationConfig
 from sim_bridge.statistics import Series
 from sim_bridge.trace import PacketTrace
+from tvlb.frames import Frame
 
 __all__ = ["SimulationResult"]
 
 
 @dataclass(frozen=True, eq=False)
-class SimulationResult:
+class SimulationResult(Frame):
     """Figures of one run. "Measured packets" are those generated in the measured window.
 
     Attributes
@@ -89,3 +90,16 @@ class SimulationResult:
     traces: tuple[PacketTrace, ...]
     cpu_seconds: float
     wall_seconds: float
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one, of the figures that are single numbers or texts."""
+        plain = int | float | str | bool
+        return [{name: one for name, one in vars(self).items() if isinstance(one, plain)}]
+
+    def __repr__(self) -> str:
+        drawn = "" if self.routing == "min" else f" with {self.path_set}"
+        state = ", saturated" if self.saturated else ""
+        return (
+            f"<SimulationResult {self.routing}{drawn}, {self.pattern}, load {self.load:g}: latency "
+            f"{self.latency_mean:.1f} cycles, accepted {self.accepted:.4f}{state}>"
+        )

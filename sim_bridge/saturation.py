@@ -8,6 +8,7 @@ from sim_bridge.config import SimulationConfig
 from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.frames import Frame
 
 __all__ = ["SaturationSearch", "search_saturation"]
 
@@ -18,7 +19,7 @@ _PILOT_LEAST_CYCLES = 3000
 
 
 @dataclass(frozen=True, eq=False)
-class SaturationSearch:
+class SaturationSearch(Frame):
     """Outcome of a saturation search.
 
     Attributes
@@ -32,6 +33,16 @@ class SaturationSearch:
     load: float
     step: float
     evaluated: tuple[SimulationResult, ...]
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each run."""
+        return [record for run in self.evaluated for record in run.records()]
+
+    def __repr__(self) -> str:
+        return (
+            f"<SaturationSearch {self.load:g} packets/cycle/node, {len(self.evaluated)} runs on a "
+            f"grid of {self.step:g}>"
+        )
 
 
 def search_saturation(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.config import SimulationConfig
+from sim_bridge.config import LOAD, SimulationConfig
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
 from sim_bridge.round_trip import round_trip_warnings
@@ -163,9 +163,7 @@ class Scenario:
 
     def _check_load(self, load: float) -> None:
         most = self._compiled.traffic.max_rate
-        limit = 1.0 / most if most > 1.0 else 1.0
-        if not 0.0 <= load <= limit:
-            raise InvalidInput(f"load = {load}: expected a number in 0..{limit:g}")
+        replace(LOAD, high=LOAD.high / max(1.0, most)).checked("load", load)
 
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))

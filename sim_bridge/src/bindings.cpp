@@ -97,6 +97,7 @@ void bind_rule_samplers(nb::module_& module) {
     return new NoPaths;
   }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership);
   bind_rule_sampler<Dragonfly, AllTriples, AllRule>(module);
+  bind_rule_sampler<DegradedDragonfly, AllDegradedTriples, AllRule>(module);
   bind_rule_sampler<Dragonfly, ShapePaths, ShapeRule>(module);
   bind_rule_sampler<Dragonfly, ShortHalves, ShortRule>(module);
   bind_rule_sampler<ShortestPaths, ShortIntermediates, ShortRule>(module);
@@ -126,7 +127,8 @@ struct FamilyBindings {
           const auto routes = [&](CreditView credits) -> std::unique_ptr<RouteWriter> {
             return std::make_unique<RouteWriterOf<Each>>(network, sampler, config, credits);
           };
-          return simulate(network, traffic, routes, config, stop);
+          const int hops = most_hops(network, Routings::find(config.routing));
+          return simulate(network, traffic, {hops, routes}, config, stop);
         },
         nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"), nb::arg("config"),
         nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>());

@@ -38,7 +38,7 @@ struct Path {
 struct CreditView {
   std::span<const std::uint16_t> credits;  // per (switch, port, VC slot)
   int ports_per_switch;
-  int vc_slots;  // 4 or 8
+  int vc_slots;  // a multiple of 4
 };
 
 /// What route decisions need of one link, together.
@@ -149,7 +149,7 @@ template <class Family>
 inline int Candidates<Family>::queue_of(int link) const {
   const std::uint16_t* counters = &credits_.credits[hop(link).counter];
   unsigned unused = sum_of_four(counters);
-  if (credits_.vc_slots == 8) unused += sum_of_four(counters + 4);
+  for (int slot = 4; slot < credits_.vc_slots; slot += 4) unused += sum_of_four(counters + slot);
   return all_credits_ - static_cast<int>(unused);
 }
 

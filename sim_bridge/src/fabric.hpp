@@ -30,11 +30,15 @@ struct Grant {
   std::int32_t departure;
 };
 
+/// Most network links of the routes that fit a number of VC slots: long ones need many VCs.
+[[nodiscard]] constexpr int most_hops_with(int slots) { return slots <= 8 ? kFewHops : kMaxHops; }
+
 /// For one size of switch masks.
 template <int Words, int Slots>
 class Fabric {
  public:
   using SwitchState = Switch<Words, Slots>;
+  using PacketType = Packet<most_hops_with(Slots)>;
   static constexpr unsigned kVcs = SwitchState::kVcs;
   static constexpr unsigned kPorts = SwitchState::kPorts;
   static constexpr unsigned kSlots = Slots;
@@ -42,8 +46,8 @@ class Fabric {
   Fabric(const Network& network, const Config& config);
 
   [[nodiscard]] const Network& network() const { return network_; }
-  [[nodiscard]] PacketPool& packets() { return packets_; }
-  [[nodiscard]] const PacketPool& packets() const { return packets_; }
+  [[nodiscard]] PacketPool<PacketType>& packets() { return packets_; }
+  [[nodiscard]] const PacketPool<PacketType>& packets() const { return packets_; }
   [[nodiscard]] SwitchState& at(int sw) { return switches_[static_cast<std::size_t>(sw)]; }
   [[nodiscard]] const SwitchState& at(int sw) const {
     return switches_[static_cast<std::size_t>(sw)];
@@ -97,7 +101,7 @@ class Fabric {
   struct At {
     unsigned sw;
     SwitchState* state;
-    Packet* packets;
+    PacketType* packets;
     std::uint16_t* credits;  // of its output VCs
     std::int32_t cycle;
   };
@@ -119,7 +123,7 @@ class Fabric {
   std::vector<SwitchState> switches_;
   typename SwitchState::Scratch scratch_;
   std::vector<std::uint16_t> credits_;
-  PacketPool packets_;
+  PacketPool<PacketType> packets_;
   EventWheel<Arrival> arrivals_;
   EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
 };
@@ -189,7 +193,7 @@ void Fabric<Words, Slots>::send(std::int32_t packet, int node, unsigned vc, std:
 template <int Words, int Slots>
 void Fabric<Words, Slots>::deliver_events(std::int32_t cycle) {
   SwitchState* const switches = switches_.data();
-  Packet* const packets = packets_.data();
+  PacketType* const packets = packets_.data();
   const auto enqueue = [=](const Arrival& arrival) {
     SwitchState& state = switches[arrival.input_vc / kVcs];
     const unsigned input_vc = arrival.input_vc % kVcs;
@@ -222,7 +226,7 @@ template <int Words, int Slots>
 template <class Marked, class Delivered>
 void Fabric<Words, Slots>::run_switches(std::int32_t cycle, Marked&& marked,
                                         Delivered&& delivered) {
-  Packet* const packets = packets_.data();
+  PacketType* const packets = packets_.data();
   std::uint16_t* credits = credits_.data();
   const std::size_t count = switches_.size();
   for (std::size_t sw = 0; sw < count; ++sw, credits += kVcs) {
@@ -245,7 +249,7 @@ void Fabric<Words, Slots>::move_flit(const At& at, unsigned input_vc, std::int32
   SwitchState& state = *at.state;
   const OutputVcId output_vc = state.wanted_by(input_vc);
   const std::int32_t id = dequeue(at, input_vc);
-  Packet& packet = at.packets[id];
+  PacketType& packet = at.packets[id];
   return_credit(state.inputs[input_vc / kSlots], input_vc % kSlots, at.cycle);
   --at.credits[output_vc];
   OutputPort& output = state.outputs[output_vc / kSlots];
@@ -275,7 +279,7 @@ std::int32_t Fabric<Words, Slots>::dequeue(const At& at, unsigned input_vc) {
   const std::int32_t next = at.packets[id].next;
   queue.head = next;
   if (next >= 0) {
-    const Packet& following = at.packets[next];
+    const PacketType& following = at.packets[next];
     state.request(input_vc, following.route[following.position]);
   }
   return id;

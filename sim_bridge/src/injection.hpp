@@ -15,6 +15,8 @@ namespace tvlb::sim {
 template <class FabricType>
 class Injection {
  public:
+  using Packet = typename FabricType::PacketType;
+
   Injection(FabricType& fabric, const Network& network, Records& records,
             const Traffic& traffic, const RouteMaker& routes, const Config& config);
 
@@ -60,7 +62,7 @@ Injection<FabricType>::Injection(FabricType& fabric, const Network& network, Rec
       traffic_(traffic),
       vc_count_(static_cast<std::uint32_t>(config.vc_count)),
       sources_(traffic, config),
-      routes_(routes(fabric.credit_view())) {
+      routes_(routes.make(fabric.credit_view())) {
   for (int sw = 0; sw < network_.num_switches(); ++sw) {
     revision_streams_.emplace_back(config.seed, Purpose::revision, static_cast<std::uint64_t>(sw));
   }
@@ -96,10 +98,10 @@ void Injection<FabricType>::choose_route(Packet& packet, int source, Draws& draw
   const auto exit = static_cast<unsigned>(packet.destination - network_.first_node(target));
   const auto ejection = static_cast<OutputVcId>(exit * FabricType::kSlots + vc);
   if (source == target) {
-    RouteWriter::eject(ejection, packet);
+    packet.take(RouteWriter::eject(ejection));
     return;
   }
-  routes_->decide(source, target, ejection, draws, packet);
+  packet.take(routes_->decide(source, target, ejection, draws));
   records_.measurement.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 
@@ -127,7 +129,7 @@ void Injection<FabricType>::redecide(int node, typename FabricType::SwitchState&
   const int before = static_cast<int>(packet.took_vlb);
   const OutputVcId ejection = packet.route[packet.hops];
   Draws draws(sources_.routes(node));
-  routes_->decide(source, target, ejection, draws, packet);
+  packet.take(routes_->decide(source, target, ejection, draws));
   records_.measurement.decided(packet.created, 0, static_cast<int>(packet.took_vlb) - before);
   state.withdraw(input_vc);
   state.request(input_vc, packet.route[0]);
@@ -137,7 +139,8 @@ template <class FabricType>
 void Injection<FabricType>::revise(unsigned sw, Packet& packet) {
   const int target = network_.node_switch(packet.destination);
   Draws draws(revision_streams_[sw]);
-  routes_->revise(static_cast<int>(sw), target, draws, packet);
+  packet.take(routes_->revise(static_cast<int>(sw), packet.route[0], target,
+                              packet.route[packet.hops], draws));
   records_.measurement.decided(packet.created, 1, static_cast<int>(packet.took_vlb));
 }
 

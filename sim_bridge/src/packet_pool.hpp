@@ -8,6 +8,7 @@
 
 namespace tvlb::sim {
 
+template <class Packet>
 class PacketPool {
  public:
   [[nodiscard]] Packet& operator[](std::int32_t id) {

@@ -3,7 +3,6 @@
 
 #include "config.hpp"
 #include "measure.hpp"
-#include "packet.hpp"
 #include "statistics.hpp"
 #include "trace.hpp"
 #include "window.hpp"
@@ -21,11 +20,11 @@ struct Records {
         statistics(window, num_switches),
         tracer(config.traced_packets, rate * static_cast<double>(config.measured_cycles)) {}
 
-  void injected(const Packet& packet, std::int32_t cycle, int source) {
+  void injected(const auto& packet, std::int32_t cycle, int source) {
     measurement.injected(packet.created);
     statistics.injected(cycle, source);
   }
-  void delivered(const Packet& packet, std::int32_t cycle, unsigned sw) {
+  void delivered(const auto& packet, std::int32_t cycle, unsigned sw) {
     measurement.delivered(packet.created, cycle, packet.hops);
     statistics.delivered(packet.created, cycle, sw);
   }
@@ -37,7 +36,7 @@ struct Records {
   }
 
   /// Whether this packet, which its node sends now, is to be traced.
-  [[nodiscard]] bool traces(const Packet& packet) {
+  [[nodiscard]] bool traces(const auto& packet) {
     return tracer.active() && measurement.follows(packet.created) && tracer.samples_next();
   }
 

@@ -22,26 +22,35 @@ class RouteWriter {
   RouteWriter& operator=(RouteWriter&&) = delete;
   virtual ~RouteWriter() = default;
 
-  /// The source decision for two different switches; the route ends with the ejection VC. Marks
-  /// other than kRevisable stay.
-  virtual void decide(int source, int target, OutputVcId ejection, Draws& draws,
-                      Packet& packet) const = 0;
+  /// The source decision for two different switches; the route ends with the ejection VC.
+  [[nodiscard]] virtual Route decide(int source, int target, OutputVcId ejection,
+                                     Draws& draws) const = 0;
 
-  /// The second decision, when a packet leaves the switch `source` of its first hop: replaces the
-  /// rest of its route. `target` is not the switch behind that hop.
-  virtual void revise(int source, int target, Draws& draws, Packet& packet) const = 0;
+  /// The second decision, when a packet leaves the switch `source` by `first`, its first hop.
+  /// `target` is not the switch behind that hop.
+  [[nodiscard]] virtual Route revise(int source, OutputVcId first, int target, OutputVcId ejection,
+                                     Draws& draws) const = 0;
 
   /// The route inside one switch.
-  static void eject(OutputVcId ejection, Packet& packet) {
-    packet.route[0] = ejection;
-    packet.hops = 0;
-    packet.took_vlb = false;
-    packet.assign(Packet::kRevisable, false);
+  [[nodiscard]] static Route eject(OutputVcId ejection) {
+    Route route;
+    route.output_vcs[0] = ejection;
+    return route;
   }
 };
 
-/// Makes the writer of a run from its credit counters.
-using RouteMaker = std::function<std::unique_ptr<RouteWriter>(CreditView)>;
+/// The routes of a run: most network links of one, and what makes their writer from the credit
+/// counters.
+struct RouteMaker {
+  int most_hops;
+  std::function<std::unique_ptr<RouteWriter>(CreditView)> make;
+};
+
+/// Most network links that a routing takes.
+[[nodiscard]] inline int most_hops(const Topology& network, const Routing& routing) {
+  const int halves = routing.detours == Detours::never ? 1 : 2;
+  return halves * network.half_links() + static_cast<int>(routing.decisions.has_again);
+}
 
 template <class Family>
 class RouteWriterOf final : public RouteWriter {
@@ -54,52 +63,49 @@ class RouteWriterOf final : public RouteWriter {
         decide_again_(std::get<Decision<Family>>(Routings::find(config.routing).decisions.again)),
         walk_(vc::Schemes::find(config.vc_scheme).walk),
         last_vc_(config.vc_count - 1),
-        vc_slots_(credits.vc_slots) {
-    const Routing& routing = Routings::find(config.routing);
-    const int halves = routing.detours == Detours::never ? 1 : 2;
-    const int links = halves * network.half_links() + static_cast<int>(routing.decisions.has_again);
-    if (links > kMaxHops) {
-      throw std::invalid_argument("routes of " + std::to_string(links) + " links are too long");
-    }
-  }
+        vc_slots_(credits.vc_slots) {}
 
-  void decide(int source, int target, OutputVcId ejection, Draws& draws,
-              Packet& packet) const override {
+  [[nodiscard]] Route decide(int source, int target, OutputVcId ejection,
+                             Draws& draws) const override {
     const Choice choice = decide_(candidates_, source, target, draws);
     if (choice.path.hops == 0) {
       throw std::invalid_argument("no path from switch " + std::to_string(source) +
                                   " to switch " + std::to_string(target));
     }
-    packet.took_vlb = choice.vlb;
-    packet.assign(Packet::kRevisable, choice.again);
     Path path;
     candidates_.append(path, source, target, choice.path);
-    write(packet, path, ejection);
+    Route route = written(path, ejection);
+    route.took_vlb = choice.vlb;
+    route.is_revisable = choice.again;
+    return route;
   }
 
-  void revise(int source, int target, Draws& draws, Packet& packet) const override {
+  [[nodiscard]] Route revise(int source, OutputVcId first, int target, OutputVcId ejection,
+                             Draws& draws) const override {
     Path path;
-    path.append_if(network_.output_link(source, packet.route[0] / vc_slots_), true);
+    path.append_if(network_.output_link(source, first / vc_slots_), true);
     const int second = candidates_.hop(path.links[0]).target;
     const Choice choice = decide_again_(candidates_, second, target, draws);
-    packet.took_vlb = choice.vlb;
-    packet.assign(Packet::kRevisable, false);
     candidates_.append(path, second, target, choice.path);
-    write(packet, path, packet.route[packet.hops]);
+    Route route = written(path, ejection);
+    route.took_vlb = choice.vlb;
+    return route;
   }
 
  private:
-  void write(Packet& packet, const Path& path, OutputVcId ejection) const {
+  [[nodiscard]] Route written(const Path& path, OutputVcId ejection) const {
+    Route route;
     const auto hops = static_cast<std::size_t>(path.hops);
     std::array<vc::Kind, kMaxHops> kinds;
     for (std::size_t i = 0; i < hops; ++i) {
       const Hop& hop = candidates_.hop(path.links[i]);
       kinds[i] = hop.kind;
-      packet.route[i] = hop.output_vc;
+      route.output_vcs[i] = hop.output_vc;
     }
-    walk_(std::span(kinds).first(hops), last_vc_, packet.route);
-    packet.hops = static_cast<std::uint8_t>(hops);
-    packet.route[hops] = ejection;
+    walk_(std::span(kinds).first(hops), last_vc_, route.output_vcs);
+    route.hops = static_cast<std::uint8_t>(hops);
+    route.output_vcs[hops] = ejection;
+    return route;
   }
 
   const Family& network_;

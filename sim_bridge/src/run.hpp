@@ -42,6 +42,7 @@ class Run {
 
  private:
   using FabricType = Fabric<Words, Slots>;
+  using Packet = typename FabricType::PacketType;
 
   void run_cycle();
   void granted(const Grant& grant);

@@ -1,6 +1,5 @@
 #include "simulator.hpp"
 
-#include <bit>
 #include <cmath>
 #include <ctime>
 #include <memory>
@@ -18,8 +17,13 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void check(const Network& network, const Traffic& traffic, const Config& config) {
+void check(const Network& network, const Traffic& traffic, const RouteMaker& routes,
+           const Config& config) {
   if (network.max_ports() > kMaxPorts) throw std::invalid_argument("a switch has too many ports");
+  if (routes.most_hops > kMaxHops) {
+    throw std::invalid_argument("routes of " + std::to_string(routes.most_hops) +
+                                " links are too long");
+  }
   if (traffic.num_nodes() != network.num_nodes()) {
     throw std::invalid_argument("the traffic belongs to another network");
   }
@@ -40,17 +44,16 @@ using Executor = Result (*)(const Network&, const Traffic&, const RouteMaker&, c
                             StopFlag&);
 
 // The smallest masks that hold every (port, VC slot).
-Executor executor_for(int ports, int vcs) {
-  const bool narrow = vcs <= 4;
-  const auto bits = static_cast<unsigned>(ports * (narrow ? 4 : 8));
-  switch (std::bit_ceil((bits + 63) / 64)) {
-    case 1: return narrow ? execute<1, 4> : execute<1, 8>;
-    case 2: return narrow ? execute<2, 4> : execute<2, 8>;
-    case 4: return narrow ? execute<4, 4> : execute<4, 8>;
-    case 8: return narrow ? execute<8, 4> : execute<8, 8>;
-    case 16: return execute<16, 8>;
-    default: throw std::invalid_argument("a switch has more ports than the simulator supports");
-  }
+template <int Slots, int Words = 1>
+Executor executor_for(int ports) {
+  if (ports * Slots <= Words * 64) return execute<Words, Slots>;
+  if constexpr (Words * 64 < kMaxPorts * Slots) return executor_for<Slots, 2 * Words>(ports);
+  throw std::invalid_argument("a switch has more ports than the simulator supports");
+}
+
+Executor executor_for(int ports, int vcs, int hops) {
+  if (vcs > 8 || hops > most_hops_with(8)) return executor_for<16>(ports);
+  return vcs > 4 ? executor_for<8>(ports) : executor_for<4>(ports);
 }
 
 }  // namespace
@@ -59,9 +62,9 @@ bool checks_every_cycle() { return kChecksEveryCycle; }
 
 Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                 const Config& config, StopFlag& stop) {
-  check(network, traffic, config);
+  check(network, traffic, routes, config);
   const double start = thread_cpu_seconds();
-  const Executor run = executor_for(network.max_ports(), config.vc_count);
+  const Executor run = executor_for(network.max_ports(), config.vc_count, routes.most_hops);
   Result result = run(network, traffic, routes, config, stop);
   result.cpu_seconds = thread_cpu_seconds() - start;
   return result;

@@ -18,7 +18,7 @@ from tvlb.paths import (
     expression_sets,
     parse_expression,
 )
-from tvlb.topology import Dragonfly, Topology, parse_topology
+from tvlb.topology import Dragonfly, Failures, Topology, parse_topology, without
 
 DRAWS = 20_000
 LENGTH_RULES = [
@@ -308,3 +308,21 @@ def test_second_switches_of_par(small: Dragonfly) -> None:
     )
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
     assert pairs == [(0, 8), (1, 2), (1, 8), (2, 8), (3, 8)]
+
+
+@pytest.mark.parametrize(
+    "failures",
+    [Failures(links=((0, 4),)), Failures(links=((0, 1), (0, 2))), Failures(switches=(9,))],
+    ids=str,
+)
+@pytest.mark.parametrize("pair", [(0, 4), (1, 5), (0, 1), (2, 35)])
+def test_all_paths_of_what_failures_leave_are_equally_likely(
+    small: Dragonfly, failures: Failures, pair: tuple[int, int]
+) -> None:
+    path_set = parse_expression("all", without(small, failures))
+    weights = _weights(path_set, *pair)
+    found = _frequencies(path_set, *pair)
+    assert found.keys() <= weights.keys()
+    for path, weight in weights.items():
+        deviation = np.sqrt(weight * (1.0 - weight) / DRAWS)
+        assert found.get(path, 0.0) == pytest.approx(weight, abs=5 * deviation + 1e-12)
