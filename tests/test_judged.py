@@ -6,7 +6,7 @@ import pytest
 
 from api.pages.rendering import render
 from api.pages.views import shown_table
-from tvlb.judged import judged_on
+from tvlb.judged import choice_text, judged_on
 from tvlb.schemas import example
 
 
@@ -46,7 +46,7 @@ def page(document: dict[str, Any]) -> str:
     asked = {"topology": "2,4,2,5", "routing": "ugal-l", "seed": 0}
     table = document | {"id": "0" * 64, "url": "/v1/tables/0", "request": asked}
     texts = {"line": "", "curl": "", "download": ""}
-    return render("table.html", **shown_table(table), commands=texts, signed_in=False)
+    return render("table.html", **shown_table(table), commands=texts, signed_in=False, label=None)
 
 
 def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
@@ -74,3 +74,11 @@ def test_the_page_of_the_paper_s_method_has_patterns_only() -> None:
     assert "± is one standard error over the patterns." in shown
     assert "<dt>Gain, pattern by pattern</dt>" in shown
     assert "with 95% intervals over the patterns; the line" in shown
+
+
+def test_head_and_foot_of_a_table_have_the_same_units() -> None:
+    document = example("table")
+    assert "flits/cycle/node" in document["decision"]["reason"]
+    text = choice_text(document)
+    assert "flits" not in text
+    assert "saturation +0.2000 +- 0.0000 packets/cycle/node, latency" in text

@@ -1,26 +1,35 @@
 """Topology-custom VLB routing tables for Dragonfly networks.
 
-``tvlb.optimize(tvlb.Dragonfly(4, 8, 4, 9))`` runs the whole search; the parts are
-`tvlb.topology`, `tvlb.traffic`, `tvlb.paths`, `tvlb.model`, `tvlb.balance`, `tvlb.table` and
-`tvlb.search`, and the flit simulator is `sim_bridge`.
+``tvlb.optimize("4,8,4,9")`` runs the whole search; the parts are `tvlb.topology`, `tvlb.traffic`,
+`tvlb.paths`, `tvlb.model`, `tvlb.balance`, `tvlb.table` and `tvlb.search`, and the flit simulator
+is `sim_bridge`. Wherever a topology, a path set or a pattern is wanted, the text will do that the
+command line takes; see docs/python.md.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sim_bridge import SimulationConfig, simulate
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
+    from tvlb.drawing import plot
     from tvlb.errors import TvlbError
+    from tvlb.model import throughput
     from tvlb.paths import parse_expression
-    from tvlb.search import SearchOptions, TableResult, optimize
+    from tvlb.search import SearchOptions, TableResult, optimize, probe
+    from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
     from tvlb.traffic import parse_pattern
+
+    __version__: str
 
 __all__ = [
     "Dragonfly",
     "SearchOptions",
+    "SimulationConfig",
     "TableResult",
     "TvlbError",
+    "__version__",
     "balance",
     "errors",
     "model",
@@ -29,10 +38,16 @@ __all__ = [
     "parse_pattern",
     "parse_topology",
     "paths",
+    "plot",
+    "probe",
+    "read_table",
     "search",
+    "simulate",
     "table",
+    "throughput",
     "topology",
     "traffic",
+    "write_table",
 ]
 
 # Names are loaded on first use: the simulator imports tvlb's lower layers, and a worker that
@@ -40,18 +55,27 @@ __all__ = [
 _HOME = {
     "Dragonfly": "tvlb.topology",
     "SearchOptions": "tvlb.search",
+    "SimulationConfig": "sim_bridge",
     "TableResult": "tvlb.search",
     "TvlbError": "tvlb.errors",
     "optimize": "tvlb.search",
     "parse_expression": "tvlb.paths",
     "parse_pattern": "tvlb.traffic",
     "parse_topology": "tvlb.topology",
+    "plot": "tvlb.drawing",
+    "probe": "tvlb.search",
+    "read_table": "tvlb.table",
+    "simulate": "sim_bridge",
+    "throughput": "tvlb.model",
+    "write_table": "tvlb.table",
 }
 
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        return import_module("tvlb.provenance").VERSION
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     return import_module(f"{__name__}.{name}")

@@ -18,6 +18,7 @@ __all__ = [
     "Cases",
     "JudgedSet",
     "ShapeRow",
+    "choice_text",
     "drawn_search",
     "estimator",
     "judged_on",
@@ -137,7 +138,7 @@ def estimator(document: Document) -> Estimator:
     several runs, intervals are about these very patterns. Other patterns stand for more, alike.
     """
     names = [each["pattern"] for each in document["baseline"]["per_pattern"]]
-    search: Document | None = document["search"]
+    search: Document | None = document.get("search")
     shares = {} if search is None else {one["pattern"]: one["share"] for one in search["traffic"]}
     if shares.keys() != set(names):
         return estimate
@@ -222,6 +223,14 @@ def shape_rows(document: Document) -> tuple[ShapeRow, ...]:
         )
         for shape in sorted(shapes, key=lambda shape: (len(shape), shape))
     )
+
+
+def choice_text(document: Document) -> str:
+    """Return why a document's set was chosen; loads in packets, as in all else people are shown.
+
+    Packets have one flit, which the reason of the document counts.
+    """
+    return document["decision"]["reason"].replace("flits/cycle/node", "packets/cycle/node")
 
 
 def drawn_search(document: Document) -> dict[str, Any] | None:

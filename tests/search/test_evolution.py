@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Landscape, Modelled, lucky, run_with
 from tvlb.balance import BalanceOptions
-from tvlb.paths import ShapeSet, parse_expression
+from tvlb.paths import ShapeSet, parse_expression, revisits
 from tvlb.progress import Progress, silent
 from tvlb.search import Candidate, Windows, parse_objective
 from tvlb.search.cma_types import Strategy, new_strategy
@@ -240,6 +240,29 @@ def test_what_wins_challenges_in_its_balanced_forms() -> None:
     assert found.paper is not None
     assert found.paper.form == "removal"
     assert found.paper.expression in published
+
+
+def test_what_wins_challenges_without_revisited_switches_if_asked() -> None:
+    # Some paths of gl.lg return to the switch that they came from.
+    landscape = Landscape(goal=(-3.0, -8.0, -8.0, -8.0, -8.0, -8.0, 0.0), noise=0.1)
+    setting = replace(SETTING, loop_free=True)
+    found = search(setting, landscape=landscape).found
+    simple = {
+        name.removesuffix(" & simple")
+        for name in (one.candidate.name for one in found.raced)
+        if name.endswith(" & simple")
+    }
+    winners = {step.expression for step in found.steps}
+    revisiting = {
+        name
+        for name in winners
+        if revisits(parse_expression(name, TOPOLOGY).all_rows()).any() and "simple" not in name
+    }
+    published = {"all", "<=3", "<=4", "short(2,3)"}
+    assert revisiting
+    assert simple - published == revisiting - published
+    assert simple & published
+    assert not any("simple" in one.candidate.name for one in search().found.raced)
 
 
 def test_without_balancing_there_are_no_forms() -> None:

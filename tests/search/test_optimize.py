@@ -13,7 +13,7 @@ import pytest
 from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathSet
+from tvlb.paths import PathSet, parse_expression, revisits
 from tvlb.progress import Progress
 from tvlb.schemas import TableDocument
 from tvlb.search import (
@@ -65,6 +65,17 @@ def test_table_is_what_the_decision_says(result: TableResult) -> None:
         report = result.chosen.balance_report
         assert report is not None
         assert len(result.table.removed) == report.removed
+
+
+def test_candidates_come_without_revisited_switches_if_asked(unit_cache: UnitCache) -> None:
+    found = optimize(TOPOLOGY, replace(QUICK, loop_free=True), unit_cache=unit_cache)
+    names = {one.expression for one in found.candidates}
+    simple = {one for one in names if one.endswith(" & simple")}
+    assert simple
+    for one in names - simple:
+        revisiting = revisits(parse_expression(one, TOPOLOGY).all_rows()).any()
+        assert (f"{one} & simple" in names) == revisiting
+    assert found.validation.decision.expression in {"all", *names}
 
 
 def test_finalists_and_baseline_are_confirmed(result: TableResult) -> None:

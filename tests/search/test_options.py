@@ -24,6 +24,7 @@ OTHERS: dict[str, tuple[object, set[str]]] = {
     "patterns": ("3", BOTH),
     "tolerance": (0.1, BOTH),
     "balancing": (None, BOTH),
+    "loop_free": (True, BOTH),
     "config": (SEARCH.config, BOTH),
     "screening": (Windows(1, 1, 0.1), BOTH),
     "confirmation": (Windows(1, 1, 0.1), BOTH),

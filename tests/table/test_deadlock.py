@@ -11,7 +11,6 @@ from sim_bridge import Routing
 from tests.topology.toy import Leaves, Ring
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
 from tvlb.table import DeadlockCheck, Table, VcSettings, check_deadlock, verify
-from tvlb.table.structure import pair_chunks
 from tvlb.topology import Dragonfly, LinkKind, Topology
 from tvlb.virtual_channels import VcScheme
 
@@ -154,7 +153,7 @@ def test_clamping_per_hop_to_three_vcs_plants_a_cycle(
 def test_portions_cover_all_rows_in_order(table: Table) -> None:
     rows = table.rows
     for size in (1, 7, 100, 10**9):
-        chunks = list(pair_chunks(rows, size))
+        chunks = list(rows.chunks(size))
         assert np.array_equal(np.concatenate([chunk.weight for chunk in chunks]), rows.weight)
         assert np.array_equal(np.concatenate([chunk.source for chunk in chunks]), rows.source)
         assert all(int(chunk.offset[0]) == 0 for chunk in chunks)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tvlb.errors import InvalidInput
-from tvlb.table import Table, pair_paths, summarise
+from tvlb.table import CompactTable, Table, pair_paths, summarise, verify
 from tvlb.topology import Dragonfly
 
 
@@ -26,6 +26,27 @@ def test_summary_is_plain_data(make_table: Callable[..., Table], small: Dragonfl
     assert summary["weights"]["min"] == pytest.approx(1 / 28)
     assert summary["weights"]["largest_sum_error"] < 1e-12
     assert summary["diversity"]["paths"] == {"min": 27, "mean": pytest.approx(28 - 1 / 1152)}
+
+
+def test_rows_as_a_router_sees_them(
+    make_table: Callable[..., Table], small: Dragonfly, change: Callable[..., Table]
+) -> None:
+    # One cable per group pair. Of the groups A and B of a pair and a third C, C is entered at x and
+    # left at y. Its 4 switches give 4 paths: by x and by y the same switches if x != y; if x = y by
+    # x, and by each of the 3 others from x and back. Each of the 9 groups C has 4 switches with 2
+    # global links, so x = y for 8 ordered pairs of groups, 16 pairs of switches each.
+    returning = 9 * 8 * 16
+    table = make_table("all", small)
+    summary, report = summarise(table), verify(table)
+    assert summary["revisiting_paths"] == report.revisiting_paths == 3 * returning
+    assert summary["repeating_paths"] == report.repeating_paths == 36 * 32 * 7 - returning
+    compact = CompactTable.from_set(table.base_set, version="0")
+    assert verify(compact).revisiting_paths == 3 * returning
+    simple = verify(make_table("simple", small))
+    assert (simple.paths, simple.revisiting_paths) == (len(table) - 3 * returning, 0)
+    broken = change(table, first_link=table.columns.second_link)
+    assert summarise(broken)["revisiting_paths"] is None
+    assert verify(broken).repeating_paths is None
 
 
 def test_min_only_summary(make_table: Callable[..., Table], small: Dragonfly) -> None:

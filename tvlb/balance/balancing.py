@@ -14,19 +14,27 @@ from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sample import chunks, sample_of
 from tvlb.balance.sets import BalancedSet, KeptSet
 from tvlb.balance.usage import UsageCount, link_usage
-from tvlb.paths import PathSet, RowSet, check_pairs, is_listable
+from tvlb.paths import PathSet, RowSet, as_path_set, check_pairs, is_listable
 from tvlb.randomness import check_seed
-from tvlb.topology import compiled
+from tvlb.topology import Topology, as_topology, compiled
 
 __all__ = ["balance", "unbalanced"]
 
 
-def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: int = 0) -> Balanced:
+def balance(
+    path_set: PathSet | str,
+    options: BalanceOptions | None = None,
+    *,
+    seed: int = 0,
+    topology: Topology | str | None = None,
+) -> Balanced:
     """Remove paths until no link is overloaded for a pair or over all pairs, or floors forbid.
 
     Parameters
     ----------
+    path_set : also as the text that commands take, with a topology.
     seed : breaks ties between paths of equal length by the keyed order.
+    topology : of the text of a path set, itself or its text.
 
     Raises
     ------
@@ -40,10 +48,11 @@ def balance(path_set: PathSet, options: BalanceOptions | None = None, *, seed: i
     """
     settings = options or BalanceOptions()
     check_seed(seed)
-    check_pairs(path_set.topology)
-    if is_listable(path_set):
-        return _balance_listed(path_set, settings, seed)
-    return _balance_by_rule(path_set, settings, seed)
+    given = as_path_set(path_set, None if topology is None else as_topology(topology), seed)
+    check_pairs(given.topology)
+    if is_listable(given):
+        return _balance_listed(given, settings, seed)
+    return _balance_by_rule(given, settings, seed)
 
 
 def unbalanced(path_set: PathSet) -> BalanceReport:

@@ -9,14 +9,24 @@ from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sets import ReweightedSet, weighed
 from tvlb.balance.usage import link_usage
 from tvlb.errors import InvalidInput
-from tvlb.paths import MAX_ROWS, PathRows, PathSet, RowSet, is_listable
-from tvlb.topology import compiled
+from tvlb.paths import MAX_ROWS, PathRows, PathSet, RowSet, as_path_set, is_listable
+from tvlb.topology import Topology, as_topology, compiled
 
 __all__ = ["balance_weights", "reweight"]
 
 
-def balance_weights(path_set: PathSet, options: WeightOptions | None = None) -> Balanced:
+def balance_weights(
+    path_set: PathSet | str,
+    options: WeightOptions | None = None,
+    *,
+    topology: Topology | str | None = None,
+) -> Balanced:
     """Draw paths over busy links less often, so that the usage of the links evens out.
+
+    Parameters
+    ----------
+    path_set : also as the text that commands take, with a topology.
+    topology : of the text of a path set, itself or its text.
 
     Raises
     ------
@@ -29,23 +39,24 @@ def balance_weights(path_set: PathSet, options: WeightOptions | None = None) -> 
 
     Examples
     --------
-    >>> from tvlb.paths import parse_expression
-    >>> from tvlb.topology import Dragonfly
-    >>> report = balance_weights(parse_expression("<=4", Dragonfly(2, 4, 2, 5))).report
-    >>> for kind, before in report.before.items():
-    ...     after = report.after[kind]
+    >>> balanced = balance_weights("<=4", topology="2,4,2,5")
+    >>> balanced
+    <Balanced <=4 on dfly(2,4,2,5) by weights: 4,080 paths, 3.835 hops on average>
+    >>> for kind, before in balanced.report.before.items():
+    ...     after = balanced.report.after[kind]
     ...     print(f"{kind} {before.max_over_mean:.3f} {after.max_over_mean:.3f}")
     local 1.090 1.004
     global 1.123 1.009
     """
-    if not is_listable(path_set):
+    given = as_path_set(path_set, None if topology is None else as_topology(topology))
+    if not is_listable(given):
         raise InvalidInput(
-            f"{path_set} on {path_set.topology} has more than {MAX_ROWS:,} paths; balancing by "
+            f"{given} on {given.topology} has more than {MAX_ROWS:,} paths; balancing by "
             "weights lists them all"
         )
     settings = options or WeightOptions()
-    rows = path_set.all_rows()
-    found = ReweightedSet(path_set, _factors(rows, settings), settings.floor)
+    rows = given.all_rows()
+    found = ReweightedSet(given, _factors(rows, settings), settings.floor)
     reweighted = weighed(rows, found.factors, found.floor)
     report = BalanceReport(
         before=link_usage(rows),
@@ -56,7 +67,7 @@ def balance_weights(path_set: PathSet, options: WeightOptions | None = None) -> 
         paths_before=len(rows),
         method="weights",
     )
-    return Balanced(found, RowSet(reweighted, str(path_set)).mean_hops(), report)
+    return Balanced(found, RowSet(reweighted, str(given)).mean_hops(), report)
 
 
 def reweight(rows: PathRows, options: WeightOptions | None = None) -> PathRows:

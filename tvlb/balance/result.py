@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb.balance.sets import BalancedSet, KeptSet, ReweightedSet
 from tvlb.balance.usage import KindUsage
+from tvlb.frames import Frame
 
 __all__ = ["BalanceMethod", "BalanceReport", "Balanced"]
 
@@ -47,7 +48,7 @@ class BalanceReport:
 
 
 @dataclass(frozen=True, eq=False)
-class Balanced:
+class Balanced(Frame):
     """A balanced path set.
 
     Attributes
@@ -69,3 +70,22 @@ class Balanced:
         None if they are too many, or if balancing changed weights and removed nothing.
         """
         return self.path_set.keep if isinstance(self.path_set, KeptSet) else None
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each kind of links."""
+        return [
+            {
+                "kind": kind,
+                "max_over_mean_before": before.max_over_mean,
+                "max_over_mean_after": self.report.after[kind].max_over_mean,
+            }
+            for kind, before in self.report.before.items()
+        ]
+
+    def __repr__(self) -> str:
+        report = self.report
+        done = f"{report.removed:,} of {report.paths_before:,} paths removed"
+        if report.method == "weights":
+            done = f"{report.paths_before:,} paths"
+        way = f"{self.path_set} on {self.path_set.topology} by {report.method}"
+        return f"<Balanced {way}: {done}, {self.mean_hops:.3f} hops on average>"

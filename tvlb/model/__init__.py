@@ -6,6 +6,7 @@
 from tvlb.model.bounds import Bound, BoundKind, capacity_bound
 from tvlb.model.certificate import TOLERANCE, Certificate, certify, require_proof
 from tvlb.model.instance import Instance, PathClasses, RateOrder, build_instance
+from tvlb.model.min_share import min_share
 from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pattern_task import PatternTask, solve_pattern
 from tvlb.model.solvers import LpSolver, SolverKind, parse_solver, solver_kinds
@@ -35,6 +36,7 @@ __all__ = [
     "capacity_bound",
     "certify",
     "export_model",
+    "min_share",
     "parse_solver",
     "require_proof",
     "solve_pattern",

@@ -1,13 +1,14 @@
 """Modelled saturation throughput of a path set under a traffic pattern."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput, SolverFailed
+from tvlb.frames import Frame
 from tvlb.model.bounds import BoundKind, capacity_bound
 from tvlb.model.certificate import Certificate, certify, require_proof
 from tvlb.model.instance import (
@@ -24,9 +25,9 @@ from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.separation import crowded_links, list_also, within_capacity
 from tvlb.model.solvers import LpSolver, parse_solver
 from tvlb.model.solvers.pulp import write_model
-from tvlb.paths import Pairs, PathSet
-from tvlb.topology import Topology
-from tvlb.traffic import Pattern, switch_demand
+from tvlb.paths import Pairs, PathSet, as_path_set
+from tvlb.topology import Topology, as_topology
+from tvlb.traffic import Pattern, as_pattern, switch_demand
 
 __all__ = ["PatternModel", "Proof", "Throughput", "export_model", "throughput"]
 
@@ -36,7 +37,7 @@ _MOST_CELLS_LISTED = 2_000_000
 
 
 @dataclass(frozen=True)
-class Throughput:
+class Throughput(Frame):
     """Solution of one linear program, proven optimal to the gap of the solver.
 
     Attributes
@@ -68,6 +69,16 @@ class Throughput:
     build_seconds: float
     solve_seconds: float
     solver: str
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one record."""
+        return [asdict(self)]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Throughput {self.theta:.4f} flits/cycle/node, at most {self.bound:.4f} with any "
+            "paths>"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,9 +230,9 @@ class PatternModel:
 
 
 def throughput(
-    topology: Topology,
-    path_set: PathSet,
-    pattern: Pattern,
+    topology: Topology | str,
+    path_set: PathSet | str,
+    pattern: Pattern | str,
     *,
     monotone: bool = True,
     solver: str | LpSolver = "highs",
@@ -231,6 +242,7 @@ def throughput(
 
     Parameters
     ----------
+    topology, path_set, pattern : also as the texts that commands take.
     monotone : whether VLB rates must not rise with path length.
     solver : its text, such as "highs"; see `parse_solver`.
     seed : used where the pattern has no own seed.
@@ -242,27 +254,27 @@ def throughput(
 
     Examples
     --------
-    >>> from tvlb.paths import parse_expression
-    >>> from tvlb.topology import Dragonfly
-    >>> from tvlb.traffic import Shift
-    >>> topology = Dragonfly(2, 4, 2, 3)
-    >>> result = throughput(topology, parse_expression("all", topology), Shift(1, 0))
+    >>> result = throughput("2,4,2,3", "all", "shift(1,0)")
     >>> f"{result.theta:.4f} {result.bound:.4f} {result.status}"
     '0.7500 0.7500 optimal'
+    >>> result
+    <Throughput 0.7500 flits/cycle/node, at most 0.7500 with any paths>
 
     References
     ----------
     Mollah et al., PMBS'17, Model 3; Rahman et al., SC'19, section 3.3.2.
     """
-    model = PatternModel(topology, pattern, monotone=monotone, solver=solver, seed=seed)
-    result = model.solve(path_set)
+    network = as_topology(topology)
+    paths = as_path_set(path_set, network, seed)
+    model = PatternModel(network, as_pattern(pattern), monotone=monotone, solver=solver, seed=seed)
+    result = model.solve(paths)
     return replace(result, build_seconds=model.build_seconds + result.build_seconds)
 
 
 def export_model(
-    topology: Topology,
-    path_set: PathSet,
-    pattern: Pattern,
+    topology: Topology | str,
+    path_set: PathSet | str,
+    pattern: Pattern | str,
     path: str | Path,
     *,
     monotone: bool = True,
@@ -270,14 +282,20 @@ def export_model(
 ) -> None:
     """Write the linear program to an .lp or .mps file for use with any solver.
 
+    Parameters
+    ----------
+    topology, path_set, pattern : also as the texts that commands take.
+
     Raises
     ------
     InvalidInput : the suffix is neither .lp nor .mps, the file cannot be written, or pattern,
         path set and topology do not fit.
     """
-    _require_same_topology(topology, path_set)
-    demand = switch_demand(topology, pattern.resolve(topology, seed))
-    write_model(build_instance(topology, path_set, demand, _order(monotone)), Path(path))
+    network = as_topology(topology)
+    paths = as_path_set(path_set, network, seed)
+    _require_same_topology(network, paths)
+    demand = switch_demand(network, as_pattern(pattern).resolve(network, seed))
+    write_model(build_instance(network, paths, demand, _order(monotone)), Path(path))
 
 
 def _order(monotone: bool) -> RateOrder:

@@ -5,6 +5,7 @@ follows Algorithm 1 of the T-UGAL paper from end to end.
 """
 
 from sim_bridge import (
+    LOAD,
     MAX_CYCLES,
     Routing,
     SaturationSearch,
@@ -40,24 +41,29 @@ from tvlb.search.optimize import (
 from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, probe
+from tvlb.search.repair import NEW_TABLE, OLD_TABLE, Repaired, RepairOptions, repair
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
 from tvlb.search.simulation import SimulationRequest, find_saturation, parse_warmup, simulate_loads
 from tvlb.search.simulation_units import NamedSet
-from tvlb.search.task import Found
+from tvlb.search.tables import incomplete_table
+from tvlb.search.task import Found, NoteBest
 from tvlb.search.units import Unit, UnitCache, UnitCount, Units, UnitStore, sealed, unsealed
 from tvlb.search.validation import SimulatedSet, Validation
 from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, SCREENING, Windows
 from tvlb.search.work import Work
-from tvlb.search.workload import MAX_TRAFFIC
+from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic
 
 __all__ = [
     "ADAPTIVE",
     "BUDGETS",
+    "LOAD",
     "MAX_CYCLES",
     "MAX_DATA_POINTS",
     "MAX_TRAFFIC",
     "MOST_ON_FRONT",
+    "NEW_TABLE",
+    "OLD_TABLE",
     "PAPER",
     "SCREENING",
     "Aim",
@@ -70,9 +76,12 @@ __all__ = [
     "Judgement",
     "Measured",
     "NamedSet",
+    "NoteBest",
     "Objective",
     "ProbePoint",
     "ProbeResult",
+    "RepairOptions",
+    "Repaired",
     "Reporter",
     "Routing",
     "Sample",
@@ -107,12 +116,15 @@ __all__ = [
     "find_saturation",
     "flit_hop_budget",
     "half_width",
+    "incomplete_table",
     "jain_index",
     "model_cost",
     "optimize",
+    "parse_named_traffic",
     "parse_objective",
     "parse_warmup",
     "probe",
+    "repair",
     "sealed",
     "simulate_loads",
     "simulation_cost",

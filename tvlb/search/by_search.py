@@ -23,7 +23,9 @@ def find_by_search(task: Task) -> Outcome:
     """Find a table, or the tables of a front, by a search for weighted sets."""
     topology, options, units = task.topology, task.options, task.units
     with task.watch.stage("search"):
-        search = search_weighted(topology, _setting(task), task.expressions, units, task.report)
+        search = search_weighted(
+            topology, _setting(task), task.expressions, units, task.report, note_best=task.note_best
+        )
     with task.watch.stage("compare"):
         held_out = _judged(task, search)
         candidates, validation = _validation(task, search, held_out)
@@ -47,6 +49,7 @@ def _setting(task: Task) -> SearchSetting:
         budget=flit_hop_budget(options.budget, topology),
         long=options.screening_windows,
         balancing=options.balancing,
+        loop_free=options.loop_free,
         seed=options.seed,
     )
 

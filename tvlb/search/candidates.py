@@ -3,16 +3,31 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from tvlb.balance import sample_of
-from tvlb.paths import PathRows, is_listable, parse_expression
+from tvlb.paths import (
+    MeetSet,
+    PathRows,
+    PathSet,
+    SimpleSet,
+    is_listable,
+    parse_expression,
+    revisits,
+)
 from tvlb.search.probe import ProbeResult
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 
-__all__ = ["MAX_DATA_POINTS", "ContentUnit", "choose_candidates", "content_key"]
+__all__ = [
+    "MAX_DATA_POINTS",
+    "ContentUnit",
+    "choose_candidates",
+    "content_key",
+    "loop_free_form",
+]
 
 MAX_DATA_POINTS = 8
 _MOST_SAMPLED_ROWS = 2_000_000
@@ -54,6 +69,16 @@ def choose_candidates(
     return [*_spread(points, data_points), *(one for one in extra if one not in merged)], merged
 
 
+def loop_free_form(path_set: PathSet) -> PathSet | None:
+    """Return the paths of an expression's set that visit no switch twice, None if all are so.
+
+    Nor is there such a form of a set that is too large to list.
+    """
+    if not is_listable(path_set) or not revisits(path_set.all_rows()).any():
+        return None
+    return MeetSet((path_set, SimpleSet(path_set.topology)))
+
+
 @dataclass(frozen=True)
 class ContentUnit(Unit[str]):
     """Tell a path set from others by a hash of its paths and weights."""
@@ -74,15 +99,21 @@ class ContentUnit(Unit[str]):
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         path_set = parse_expression(self.expression, self.topology, self.seed)
-        conventional = parse_expression("all", self.topology)
-        if is_listable(conventional):
+        if _all_is_listable(self.topology):
             return content_key(path_set.all_rows()).encode()
+        conventional = parse_expression("all", self.topology)
         sample = sample_of(conventional, _MOST_SAMPLED_ROWS).between
         return f"{path_set.mean_hops()!r} {content_key(path_set.rows(*sample))}".encode()
 
     def decode(self, data: bytes) -> str:
         """See `Unit.decode`."""
         return data.decode()
+
+
+# All expressions of a network ask this, and each would count its paths.
+@lru_cache(maxsize=4)
+def _all_is_listable(topology: Topology) -> bool:
+    return is_listable(parse_expression("all", topology))
 
 
 def _spread(points: Sequence[str], limit: int) -> list[str]:

@@ -159,6 +159,7 @@ class Evolution:
     may_reach: Callable[[Candidate, NDArray[np.float64]], bool]
     forms_of: Callable[[Candidate], Sequence[Candidate]]
     proposer: Proposer = new_strategy
+    note_best: Callable[[Candidate], None] = lambda _: None
 
     def __post_init__(self) -> None:
         reference = self.reference
@@ -172,6 +173,7 @@ class Evolution:
         }
         self.steps: list[Step] = []
         self.pruned = 0
+        self.note_best(reference)
 
     @property
     def spent(self) -> int:
@@ -336,6 +338,7 @@ class Evolution:
             return incumbent
         self.steps.append(Step(self.spent, score, candidate.name, weight))
         self._best = candidate.name
+        self.note_best(candidate)
         return challenger
 
     def _show(self) -> None:

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.settings import NamesOrWhole
 from tvlb.topology import Topology
 
 __all__ = [
+    "BUDGET",
     "BUDGETS",
-    "MOST_FLIT_HOPS",
     "REFERENCE_LOAD",
     "Aim",
     "Method",
@@ -44,7 +45,7 @@ REFERENCE_LOAD = 0.1
 
 # Flit-hops per compute node: equal names look equally closely at networks of any size.
 BUDGETS = {"small": 300_000, "default": 1_000_000, "large": 10_000_000}
-MOST_FLIT_HOPS = 10**15
+BUDGET = NamesOrWhole(tuple(BUDGETS), 0, 10**15, "flit-hops", "FLIT_HOPS")
 
 
 class Method(StrEnum):
@@ -161,11 +162,8 @@ def flit_hop_budget(text: str, topology: Topology) -> int:
     if stripped in BUDGETS:
         return BUDGETS[stripped] * topology.num_nodes
     value = float(stripped.replace("_", "")) if _FLIT_HOPS.fullmatch(stripped) else math.nan
-    if not (0 <= value <= MOST_FLIT_HOPS and value.is_integer()):
-        raise InvalidInput(
-            f"budget {text!r}: expected {', '.join(BUDGETS)} or a number of flit-hops, "
-            f"0..{MOST_FLIT_HOPS:.0e}"
-        )
+    if not (BUDGET.low <= value <= BUDGET.high and value.is_integer()):
+        raise BUDGET.refused("budget", text)
     return int(value)
 
 

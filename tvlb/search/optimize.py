@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, replace
 
 from tvlb.errors import InvalidInput
+from tvlb.frames import Frame
 from tvlb.parallel import Stop
 from tvlb.paths import check_pairs, parse_expression
 from tvlb.progress import Reporter, silent
@@ -20,12 +21,12 @@ from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.tables import compact_table_of
-from tvlb.search.task import Found, Stopwatch, Task, conventional
+from tvlb.search.task import Found, NoteBest, Stopwatch, Task, conventional, unheard
 from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
-from tvlb.topology import Topology
+from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Uniform, check_flows
 
 __all__ = [
@@ -41,7 +42,7 @@ _METHODS = {Method.SEARCH: find_by_search, Method.PAPER: find_by_paper}
 
 
 @dataclass(frozen=True, eq=False)
-class TableResult:
+class TableResult(Frame):
     """A T-VLB table and how it was found.
 
     Attributes
@@ -83,24 +84,58 @@ class TableResult:
         name = self.validation.decision.expression
         return next(one for one in self.candidates if one.name == name)
 
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each set of the final comparison, `all` first."""
+        validation = self.validation
+        hops = [self.baseline_hops, *(one.mean_hops for one in self.candidates)]
+        every = [validation.baseline, *validation.candidates]
+        return [
+            {
+                "expression": one.measured.expression,
+                "chosen": one.measured.expression == validation.decision.expression,
+                "saturation_mean": one.measured.saturation_mean,
+                "saturation_sem": one.measured.saturation_sem,
+                "latency_at_reference_load": one.measured.latency_mean,
+                "latency_sem": one.measured.latency_sem,
+                "mean_vlb_hops": mean,
+                "confirmed": one.confirmed,
+            }
+            for one, mean in zip(every, hops, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        validation = self.validation
+        every = [validation.baseline, *validation.candidates]
+        name = validation.decision.expression
+        chosen = next(one.measured for one in every if one.measured.expression == name)
+        return (
+            f"<TableResult {self.topology}, {self.options.routing}: {name}, saturation "
+            f"{chosen.saturation_mean:.4f} packets/cycle/node (all: "
+            f"{validation.baseline.measured.saturation_mean:.4f})>"
+        )
+
 
 def optimize(
-    topology: Topology,
+    topology: Topology | str,
     options: SearchOptions | None = None,
     *,
     report: Reporter = silent,
     stop: Stop | None = None,
     unit_cache: UnitCache | None = None,
+    note_best: NoteBest = unheard,
 ) -> TableResult:
     """Compute the T-VLB table of a Topology.
 
     Parameters
     ----------
+    topology : also as the text that commands take.
     options : settings; None for the defaults.
     report : called with `Progress` events.
     stop : set from another thread to cancel.
     unit_cache : where the work is done and its pieces are kept; None for processes of this machine,
         as many as `options` say, that keep nothing.
+    note_best : called with the best set so far whenever there is another, from the first
+        simulations on; `tvlb.search.incomplete_table` makes a table of it.
 
     Raises
     ------
@@ -119,18 +154,22 @@ def optimize(
     pilot, screen candidates, screen latency, confirm, confirm latency, of the search for weighted
     sets search and compare, and curves.
     """
-    asked = options or SearchOptions()
-    settings = replace(asked, config=asked.config.on(topology))
-    check_request(topology, settings)
+    network, asked = as_topology(topology), options or SearchOptions()
+    settings = replace(asked, config=asked.config.on(network))
+    check_request(network, settings)
     flag = stop or threading.Event()
     if unit_cache is not None:
-        return _search(topology, settings, report, Units(unit_cache, flag))
+        return _search(network, settings, report, Units(unit_cache, flag), note_best)
     with own_units(settings.worker_count, flag) as units:
-        return _search(topology, settings, report, units)
+        return _search(network, settings, report, units, note_best)
 
 
 def _search(
-    topology: Topology, options: SearchOptions, report: Reporter, units: Units
+    topology: Topology,
+    options: SearchOptions,
+    report: Reporter,
+    units: Units,
+    note_best: NoteBest,
 ) -> TableResult:
     watch = Stopwatch()
     with watch.stage("probe"):
@@ -140,7 +179,7 @@ def _search(
         chosen, merged = choose_candidates(
             topology, probed, options.seed, options.most_data_points, units
         )
-    task = Task(topology, options, tuple(chosen), units, report, watch)
+    task = Task(topology, options, tuple(chosen), units, report, watch, note_best)
     outcome = _METHODS[Method(options.method)](task)
     return TableResult(
         topology,

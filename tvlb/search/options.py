@@ -10,14 +10,15 @@ from tvlb.errors import InvalidInput
 from tvlb.parallel import available_cores, check_workers
 from tvlb.randomness import check_seed
 from tvlb.search.candidates import MAX_DATA_POINTS
-from tvlb.search.objective import BUDGETS, MOST_FLIT_HOPS, Method, Objective, parse_objective
+from tvlb.search.objective import BUDGET, Method, Objective, parse_objective
 from tvlb.search.probe import TOLERANCE
+from tvlb.search.sampling import PATTERNS
 from tvlb.search.windows import PAPER, SCREENING, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
 from tvlb.settings import (
+    Flag,
     Group,
     Names,
-    NamesOrWhole,
     Switch,
     Text,
     Texts,
@@ -90,7 +91,7 @@ class SearchOptions:
         "default",
         "How long a search goes on: small, default, large, or a number of simulated flit-hops; "
         "never a time, so that the result does not depend on the machine",
-        NamesOrWhole(tuple(BUDGETS), 0, MOST_FLIT_HOPS, "FLIT_HOPS"),
+        BUDGET,
     )
     traffic: tuple[str, ...] = setting(
         (),
@@ -102,7 +103,7 @@ class SearchOptions:
     patterns: str = setting(
         "auto",
         "Probed adversarial patterns: auto, all or a number",
-        NamesOrWhole(("auto", "all"), 1, 10**9),
+        PATTERNS,
     )
     tolerance: float = setting(
         0.08, "Candidates are within this share of the best modelled mean", TOLERANCE
@@ -113,6 +114,11 @@ class SearchOptions:
         Switch(BalanceOptions),
         option="balance",
         null="no balancing",
+    )
+    loop_free: bool = setting(
+        False,
+        "Try sets also without the paths that visit a switch twice",
+        Flag(),
     )
     config: SimulationConfig = setting(
         SimulationConfig(),

@@ -5,12 +5,13 @@ Reference: Rahman et al., SC'19, section 3.3.2 and Table 1.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.frames import Frame
 from tvlb.model import PatternTask, RegretSolver
 from tvlb.parallel import Stop
 from tvlb.paths import PathSet, data_points, strategic_choices
@@ -28,7 +29,7 @@ from tvlb.search.sampling import (
 from tvlb.search.units import Units, own_units
 from tvlb.settings import Number
 from tvlb.statistics import standard_error
-from tvlb.topology import Topology
+from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern
 
 __all__ = ["DEFAULT_GAP", "TOLERANCE", "ProbePlan", "ProbePoint", "ProbeResult", "probe"]
@@ -74,7 +75,7 @@ class ProbePoint:
 
 
 @dataclass(frozen=True)
-class ProbeResult:
+class ProbeResult(Frame):
     """The probe curve.
 
     Attributes
@@ -97,9 +98,22 @@ class ProbeResult:
         """LPs that were bounded for it."""
         return sum(point.patterns for point in (*self.points, *self.strategic))
 
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each path set, data points first."""
+        return [
+            {**asdict(point), "within_tolerance": point.within_tolerance}
+            for point in (*self.points, *self.strategic)
+        ]
+
+    def __repr__(self) -> str:
+        return (
+            f"<ProbeResult {len(self.points)} data points and {len(self.strategic)} strategic "
+            f"choices: best {self.best}, cut {self.cut:.4f} flits/cycle/node>"
+        )
+
 
 def probe(
-    topology: Topology,
+    topology: Topology | str,
     *,
     patterns: str = "auto",
     tolerance: float = 0.08,
@@ -113,6 +127,7 @@ def probe(
 
     Parameters
     ----------
+    topology : also as the text that commands take.
     patterns : see `choose_patterns`.
     tolerance : a candidate's mean is at least (1 - tolerance) of the best, 0 <= tolerance < 1.
     gap : relative gap between the certified bounds of every LP, see `RegretSolver`.
@@ -125,7 +140,7 @@ def probe(
     SolverFailed : the bounds of an LP could not be brought together.
     Cancelled : `stop` was set.
     """
-    plan = ProbePlan(topology, patterns, tolerance, gap, seed)
+    plan = ProbePlan(as_topology(topology), patterns, tolerance, gap, seed)
     with own_units(workers, stop or Event()) as units:
         return plan.run(units, report)
 

@@ -7,13 +7,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from tvlb.errors import InvalidInput
 from tvlb.randomness import KeyedStream
+from tvlb.settings import NamesOrWhole
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
 __all__ = [
     "BATCH",
+    "PATTERNS",
     "PRECISION",
     "Assessment",
     "PatternOrder",
@@ -26,6 +27,7 @@ __all__ = [
 BATCH = 4
 # Half-width of the 95% confidence intervals that is precise enough, of the best mean.
 PRECISION = 0.002
+PATTERNS = NamesOrWhole(("auto", "all"), 1, 10**9, "patterns")
 _CONFIDENCE = 0.95
 # Means of equal values may differ in the last bits.
 _ROUNDING = 1e-12
@@ -69,9 +71,7 @@ def choose_patterns(topology: Topology, choice: str, seed: int) -> PatternOrder:
     if choice in ("all", "auto"):
         return PatternOrder(everything, order, len(everything), choice == "auto")
     if not (choice.isascii() and choice.isdecimal()) or not 1 <= int(choice[:9]) <= len(everything):
-        raise InvalidInput(
-            f"patterns {choice!r} is out of range: auto, all or a number 1..{len(everything)}"
-        )
+        raise PATTERNS.refused("patterns", choice, len(everything))
     return PatternOrder(everything, order, int(choice), adaptive=False)
 
 

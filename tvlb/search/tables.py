@@ -1,5 +1,7 @@
 """The table of a candidate, listed or compact."""
 
+from dataclasses import replace
+
 from tvlb.balance import Balanced, BalancedSet, BalanceOptions, WeightOptions, balance_pairs
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, is_listable, parse_expression
@@ -8,7 +10,7 @@ from tvlb.search.preparation import Candidate
 from tvlb.table import AnyTable, CompactTable, Table
 from tvlb.topology import Topology
 
-__all__ = ["compact_table_of", "table_of"]
+__all__ = ["compact_table_of", "incomplete_table", "table_of"]
 
 
 def table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:
@@ -25,6 +27,17 @@ def table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:
     assert keep is not None
     rows = base.all_rows()
     return Table.from_rows(base, rows.select(keep), ~keep, seed=seed, version=VERSION)
+
+
+def incomplete_table(topology: Topology, candidate: Candidate, seed: int, where: str) -> AnyTable:
+    """Return the table of the best set so far of a search that was interrupted.
+
+    Parameters
+    ----------
+    where : the search was; its header says so.
+    """
+    table = table_of(topology, candidate, seed)
+    return replace(table, header=table.header.model_copy(update={"incomplete": where}))
 
 
 def compact_table_of(topology: Topology, candidate: Candidate, seed: int) -> CompactTable:

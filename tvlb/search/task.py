@@ -1,7 +1,7 @@
 """What every method of finding a table is given, and what it returns."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,7 +18,13 @@ from tvlb.search.work import Work
 from tvlb.table import AnyTable
 from tvlb.topology import Topology
 
-__all__ = ["Found", "Outcome", "Stopwatch", "Task", "conventional"]
+__all__ = ["Found", "NoteBest", "Outcome", "Stopwatch", "Task", "conventional", "unheard"]
+
+NoteBest = Callable[[Candidate], None]
+
+
+def unheard(best: Candidate) -> None:
+    """Do nothing."""
 
 
 def conventional(topology: Topology, seed: int) -> Candidate:
@@ -51,6 +57,7 @@ class Task:
     units : compute the pieces of work.
     report : called with `Progress` events.
     watch : takes the time of the stages.
+    note_best : called with the best set so far whenever there is another.
     """
 
     topology: Topology
@@ -59,6 +66,7 @@ class Task:
     units: Units
     report: Reporter
     watch: Stopwatch
+    note_best: NoteBest
 
     def chosen_table(self, candidates: tuple[Candidate, ...], validation: Validation) -> AnyTable:
         """Return the table of what was decided on."""

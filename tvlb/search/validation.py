@@ -6,7 +6,7 @@ figures decide.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +96,8 @@ def validate(
     options: SearchOptions,
     units: Units,
     report: Reporter,
+    *,
+    note_best: Callable[[str], None] = lambda _: None,
 ) -> Validation:
     """Simulate the named sets on type2(seed=0), type2(seed=1), ... and decide.
 
@@ -103,6 +105,7 @@ def validate(
     ----------
     options : the seed is that of all simulations; the sets share it, so their comparison is paired.
     units : compute the simulations.
+    note_best : called with the name of the best candidate as soon as all are screened.
 
     Raises
     ------
@@ -123,6 +126,8 @@ def validate(
         )
     ]
     final = _finalists(rough[0], rough[1:], options.finalist_count)
+    for index in final[:1]:
+        note_best(candidates[index].name)
     named_sets = [baseline, *(candidates[index] for index in final)]
     guesses = [base_screen, *(screened[index] for index in final)]
     saturation = runner.saturations(

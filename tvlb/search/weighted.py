@@ -5,7 +5,7 @@ sets by shape (`tvlb.search.shape_space`). What it finds is judged by `tvlb.sear
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import ShapeSet, count_paths, parse_expression
 from tvlb.progress import Progress, Reporter, silent
+from tvlb.search.candidates import loop_free_form
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
 from tvlb.search.objective import Aim, Objective
@@ -59,6 +60,8 @@ class SearchSetting:
     long : the longer windows.
     balancing : settings of balancing by removal; None to look at sets as they are only.
     seed : of everything random.
+    loop_free : whether what is better than others is also looked at without the paths that visit a
+        switch twice.
     """
 
     routing: str
@@ -69,6 +72,7 @@ class SearchSetting:
     long: Windows
     balancing: BalanceOptions | None
     seed: int
+    loop_free: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +146,7 @@ def search_weighted(
     report: Reporter,
     *,
     proposer: Proposer = new_strategy,
+    note_best: Callable[[Candidate], None] = lambda _: None,
 ) -> WeightedSearch:
     """Search for weighted sets.
 
@@ -149,6 +154,7 @@ def search_weighted(
     ----------
     expressions : candidates of Algorithm 1.
     proposer : makes the strategy that proposes sets.
+    note_best : called with the incumbent whenever there is another.
 
     Raises
     ------
@@ -177,6 +183,7 @@ def search_weighted(
         may_reach=bounds.may_reach,
         forms_of=forms.of,
         proposer=proposer,
+        note_best=note_best,
     )
     weights = setting.objective.latency_weights
     published = [
@@ -248,7 +255,7 @@ def _balanced_starts(
 
 @dataclass(frozen=True)
 class _Forms:
-    """Balances sets, by removal and by weights."""
+    """Other forms of sets: balanced by removal and by weights, and without revisited switches."""
 
     topology: Topology
     setting: SearchSetting
@@ -256,10 +263,19 @@ class _Forms:
 
     def of(self, candidate: Candidate) -> list[Candidate]:
         """Return the other forms of a set; none of a form, nor of a set that is too large."""
-        removal = self.setting.balancing
-        if candidate.form is not None or removal is None:
+        if candidate.form is not None:
             return []
         if count_paths(candidate.path_set, _MOST_LISTED) > _MOST_LISTED:
+            return []
+        return [*self._balanced(candidate), *self._loop_free(candidate)]
+
+    def _loop_free(self, candidate: Candidate) -> list[Candidate]:
+        form = loop_free_form(candidate.path_set) if self.setting.loop_free else None
+        return [] if form is None else [Candidate.as_it_is(form, self.setting.seed)]
+
+    def _balanced(self, candidate: Candidate) -> list[Candidate]:
+        removal = self.setting.balancing
+        if removal is None:
             return []
         return [
             form.named_by_form()

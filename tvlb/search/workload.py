@@ -5,7 +5,7 @@ seeds. Where the user names the traffic, it is judged on that with other seeds.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +22,7 @@ from tvlb.traffic import (
     Permutation,
     TimeMixed,
     Uniform,
+    parse_named_pattern,
     parse_pattern,
     type1_set,
     type2_pattern,
@@ -31,6 +32,7 @@ __all__ = [
     "MAX_TRAFFIC",
     "Workload",
     "held_out_workload",
+    "parse_named_traffic",
     "parse_traffic",
     "traffic_texts",
     "training_workload",
@@ -151,18 +153,30 @@ def _parts(texts: Sequence[str]) -> list[tuple[Pattern, Fraction]]:
     return parts
 
 
-def _part(text: str) -> tuple[Pattern, Fraction]:
+def parse_named_traffic(text: str) -> tuple[Pattern, Fraction]:
+    """Parse PATTERN or PATTERN:SHARE, where the pattern is never a file.
+
+    Raises
+    ------
+    InvalidInput : the pattern or the share is malformed.
+    """
+    return _part(text, parse_named_pattern)
+
+
+def _part(
+    text: str, parse_one: Callable[[str], Pattern] = parse_pattern
+) -> tuple[Pattern, Fraction]:
     name, colon, number = text.rpartition(":")
     if not colon or not name:
-        return parse_pattern(text), Fraction(1)
+        return parse_one(text), Fraction(1)
     try:
         share = decimal_number(number)
     except ValueError:
-        return parse_pattern(text), Fraction(1)
+        return parse_one(text), Fraction(1)
     if not 0 < share <= _MOST_SHARE:
         raise InvalidInput(f"traffic {text!r}: shares are above 0 and at most {_MOST_SHARE:,}")
     # The decimal number that was written, not the binary one beside it.
-    return parse_pattern(name), Fraction(repr(share))
+    return parse_one(name), Fraction(repr(share))
 
 
 def training_workload(topology: Topology, type2_patterns: int, seed: int) -> Workload:

@@ -22,7 +22,10 @@ from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights
 from tvlb.table.link_shares import LinkShares, link_shares
 from tvlb.table.pairs import PairPaths, PathItem, pair_paths, pair_summary
-from tvlb.table.parse import TABLE_SUFFIXES, parse_path_set
+from tvlb.table.parse import TABLE_SUFFIXES, is_table_file, loaded_path_set, parse_path_set
+from tvlb.table.route_files import RouteFormat, route_formats
+from tvlb.table.routes import Routes, SourceRoutes
+from tvlb.table.strike import StruckOut, strike_out
 from tvlb.table.summary import summarise
 from tvlb.table.table import Table
 from tvlb.table.verify import VerifyReport, verify
@@ -41,7 +44,11 @@ __all__ = [
     "LinkShares",
     "PairPaths",
     "PathItem",
+    "RouteFormat",
+    "Routes",
+    "SourceRoutes",
     "Spread",
+    "StruckOut",
     "Table",
     "TableHeader",
     "TableWeights",
@@ -51,12 +58,16 @@ __all__ = [
     "check_deadlock",
     "check_writable",
     "format_of",
+    "is_table_file",
     "link_shares",
+    "loaded_path_set",
     "pair_paths",
     "pair_summary",
     "parse_path_set",
     "read_stream",
     "read_table",
+    "route_formats",
+    "strike_out",
     "summarise",
     "switch_columns",
     "table_formats",

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from tvlb.choices import choose
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, min_rows
-from tvlb.table.structure import pair_chunks
 from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
@@ -106,10 +105,10 @@ def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
     """
     collector = _Dependencies(rows.topology, settings.on(rows.topology), settings.vc_count)
     minimal = min_rows(rows.topology, *all_pairs(rows.topology))
-    for chunk in (*pair_chunks(minimal), *pair_chunks(rows)):
+    for chunk in (*minimal.chunks(), *rows.chunks()):
         collector.add(chunk)
     if settings.decides_again:
-        for chunk in (*pair_chunks(_shortest(minimal)), *pair_chunks(rows)):
+        for chunk in (*_shortest(minimal).chunks(), *rows.chunks()):
             collector.add_revisions(chunk)
     return DeadlockCheck(collector.vcs_needed, collector.cycle())
 
@@ -229,7 +228,9 @@ def _outgoing_links(topology: Topology) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def _shortest(rows: PathRows) -> PathRows:
     """Keep the shortest paths of every pair: the second MIN candidate."""
-    shortest = np.minimum.reduceat(rows.hops, rows.offset[:-1])
+    # Those of a switch that is down have none.
+    shortest = np.full(len(rows.source), np.iinfo(rows.hops.dtype).max, dtype=rows.hops.dtype)
+    np.minimum.at(shortest, rows.pair_of_row, rows.hops)
     return rows.select(rows.hops == shortest[rows.pair_of_row])
 
 

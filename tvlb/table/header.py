@@ -14,7 +14,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsA
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
-from tvlb.topology import Topology, TopologyRecord, families, family_of, parse_named_topology
+from tvlb.topology import (
+    Failures,
+    Topology,
+    TopologyRecord,
+    families,
+    family_of,
+    parse_named_topology,
+    without,
+)
 
 __all__ = [
     "FORMAT_VERSION",
@@ -71,7 +79,9 @@ class NamedRecord(TopologyRecord):
 
 
 def record_of(topology: Topology) -> TopologyRecord:
-    """Record a topology as its family does."""
+    """Record a topology as its family does, one with failures as what it was without them."""
+    if topology.origin is not None:
+        return DegradedRecord.of(topology)
     return (family_of(topology).record or NamedRecord).of(topology)
 
 
@@ -80,10 +90,37 @@ def _read_record(value: object) -> object:
     if not isinstance(value, dict):
         return value
     keys = cast("dict[str, object]", value).keys()
-    own = [one.record for one in families().values() if one.record is not None]
+    known = [one.record for one in families().values() if one.record is not None]
+    own = [DegradedRecord, *known]
     kind = NamedRecord if "name" in keys else max(own, key=lambda one: len(keys & one.model_fields))
     # JSON mode: see `_header`.
     return kind.model_validate_json(json.dumps(value))
+
+
+Record = Annotated[SerializeAsAny[TopologyRecord], BeforeValidator(_read_record)]
+
+
+class DegradedRecord(TopologyRecord):
+    """The topology of a table of which some cables or switches are down.
+
+    Attributes
+    ----------
+    network : with all of them.
+    without : what is down.
+    """
+
+    network: Record
+    without: Failures
+
+    @classmethod
+    def of(cls, topology: Topology) -> Self:
+        """See `TopologyRecord.of`."""
+        assert topology.origin is not None
+        return cls(network=record_of(topology.origin.network), without=topology.origin.failures)
+
+    def build(self) -> Topology:
+        """See `TopologyRecord.build`."""
+        return without(self.network.build(), self.without)
 
 
 class BalanceRecord(BaseModel):
@@ -169,25 +206,28 @@ class TableHeader(BaseModel):
     weights : None if the draw weights are those of the expression, renormalised after removals; the
         settings of balancing if it changed them over all pairs; "listed" if they follow from no
         rule and only the rows say them. None in the compact form.
+    incomplete : where the search was interrupted that had found this table so far; None of a table
+        that a search ended with.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     format: Literal[1] = FORMAT_VERSION
     version: str
-    topology: Annotated[SerializeAsAny[TopologyRecord], BeforeValidator(_read_record)]
+    topology: Record
     expression: str = Field(max_length=_LONGEST_EXPRESSION)
     seed: int = Field(ge=0, le=MAX_SEED)
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None
     compact: CompactRecord | None = None
     weights: WeightsRecord | Literal["listed"] | None = None
+    incomplete: str | None = Field(default=None, max_length=200)
 
 
 def join(header: TableHeader, removed: Removed) -> dict[str, Any]:
     """Return the header with the removed paths as one JSON document."""
     entries = header.model_dump(mode="json")
-    for optional in ("compact", "weights"):
+    for optional in ("compact", "weights", "incomplete"):
         if entries[optional] is None:
             del entries[optional]
     return {**entries, _REMOVED: removed.tolist()}

@@ -3,13 +3,16 @@
 import os
 
 from tvlb.errors import InvalidInput
+from tvlb.files import explained
 from tvlb.paths import PathSet, parse_expression
+from tvlb.reading import bounded, parse_json
+from tvlb.table.compact import AnyTable
 from tvlb.table.files import read_table
 from tvlb.table.formats import by_suffix
 from tvlb.table.verify import check_content
 from tvlb.topology import Topology
 
-__all__ = ["TABLE_SUFFIXES", "parse_path_set"]
+__all__ = ["TABLE_SUFFIXES", "is_table_file", "loaded_path_set", "parse_path_set"]
 
 TABLE_SUFFIXES = tuple(by_suffix(lambda each: each.read))
 
@@ -47,11 +50,37 @@ def parse_path_set(text: str, topology: Topology, seed: int = 0) -> PathSet:
         raise InvalidInput(f"{error}, or the path of a saved table ({suffixes})") from error
 
 
+def is_table_file(path: str) -> bool:
+    """Whether a path is that of a table file rather than of another one, by suffix and content.
+
+    Raises
+    ------
+    InvalidInput : the file is one of JSON and cannot be read.
+    """
+    if not path.endswith(TABLE_SUFFIXES) or not os.path.isfile(path):
+        return False
+    if not path.endswith(".json"):
+        return True
+    with explained("cannot read", path), open(path, "rb") as stream:
+        document: object = parse_json(bounded(stream))
+    return isinstance(document, dict) and "columns" in document
+
+
+def loaded_path_set(table: AnyTable, name: str) -> PathSet:
+    """Return the paths of a table that was read, as a set that prints as `name`.
+
+    Raises
+    ------
+    InvalidInput : the table is damaged.
+    """
+    if findings := check_content(table):
+        raise InvalidInput(f"{name} is damaged: {findings[0].text}; see tvlb verify")
+    return table.path_set(name)
+
+
 def _load(name: str, topology: Topology) -> PathSet:
     table = read_table(name)
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""
         raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
-    if findings := check_content(table):
-        raise InvalidInput(f"{name} is damaged: {findings[0].text}; see tvlb verify")
-    return table.path_set(name)
+    return loaded_path_set(table, name)

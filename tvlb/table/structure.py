@@ -13,12 +13,9 @@ from tvlb.paths import ABSENT, PathRows
 from tvlb.table.columns import Columns
 from tvlb.topology import Topology, Triples
 
-__all__ = ["Finding", "check_order", "check_paths", "first_invalid_row", "pair_chunks", "rows_that"]
+__all__ = ["Finding", "check_order", "check_paths", "first_invalid_row", "rows_that"]
 
 Mask = NDArray[np.bool_]
-
-# So that memory stays bounded on tables of tens of millions of paths.
-_CHUNK_ROWS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ def _invalid_masks(rows: PathRows, columns: Columns) -> Iterator[tuple[str, Mask
 
 def _disconnected(rows: PathRows) -> Mask:
     """Walk the links of every path; true where a link does not start where the last one ended."""
-    wrong = [_broken_walk(chunk) for chunk in pair_chunks(rows)]
+    wrong = [_broken_walk(chunk) for chunk in rows.chunks()]
     return np.concatenate(wrong) if wrong else np.zeros(0, dtype=bool)
 
 
@@ -136,28 +133,3 @@ def _broken_walk(rows: PathRows) -> Mask:
         wrong |= taken & (network.link_source[link] != at)
         at = np.where(taken, network.link_target[link], at)
     return wrong | (at != rows.target[pair])
-
-
-def pair_chunks(rows: PathRows, chunk_rows: int = _CHUNK_ROWS) -> Iterator[PathRows]:
-    """Cut rows between pairs into portions of about `chunk_rows` rows; nothing is copied."""
-    begin, pairs = 0, len(rows.source)
-    while begin < pairs:
-        limit = int(rows.offset[begin]) + chunk_rows
-        end = max(begin + 1, int(np.searchsorted(rows.offset, limit, side="right")) - 1)
-        yield _slice(rows, begin, end)
-        begin = end
-
-
-def _slice(rows: PathRows, begin: int, end: int) -> PathRows:
-    first, last = int(rows.offset[begin]), int(rows.offset[end])
-    return PathRows(
-        rows.topology,
-        rows.source[begin:end],
-        rows.target[begin:end],
-        rows.offset[begin : end + 1] - first,
-        rows.intermediate[first:last],
-        rows.first_link[first:last],
-        rows.second_link[first:last],
-        rows.hops[first:last],
-        rows.weight[first:last],
-    )

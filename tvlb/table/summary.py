@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from tvlb.paths import PathRows
+from tvlb.paths import PathRows, repeats, revisits
 from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.diversity import Spread, diversity
+from tvlb.table.header import TableHeader
+from tvlb.table.structure import first_invalid_row
 from tvlb.table.table import Table
 
 __all__ = ["summarise"]
@@ -16,8 +18,10 @@ def summarise(table: AnyTable) -> dict[str, Any]:
     """Describe a table in a few numbers, such as `paths`, `mean_vlb_hops` and `switch_pairs`.
 
     Of a full table `weights_from` says what its draw weights follow from: expression, balancing or
-    listed; `diversity` is the choice per inter-group pair. Of a compact one `paths` are those of
-    the expression, before balancing.
+    listed; `diversity` is the choice per inter-group pair; `revisiting_paths` visit a switch twice
+    and `repeating_paths` the same switches as an earlier one of their pair, None if a row is no
+    path.
+    Of a compact one `paths` are those of the expression, before balancing.
 
     Raises
     ------
@@ -27,15 +31,19 @@ def summarise(table: AnyTable) -> dict[str, Any]:
         return _compact(table)
     rows, header = table.rows, table.header
     counts, found = np.diff(rows.offset), diversity(rows)
+    followed = first_invalid_row(rows) is None
     return {
         "id": table.id,
         "topology": str(table.topology),
         "expression": header.expression,
         "seed": header.seed,
         "version": header.version,
+        **_incomplete(header),
         "switch_pairs": len(counts),
         "pairs_without_paths": int(np.count_nonzero(counts == 0)),
         "paths": len(rows),
+        "revisiting_paths": int(revisits(rows).sum()) if followed else None,
+        "repeating_paths": int(repeats(rows).sum()) if followed else None,
         "removed_by_balance": len(table.removed),
         "weights_from": _weight_source(table),
         "paths_by_hops": header.paths_by_hops,
@@ -48,6 +56,10 @@ def summarise(table: AnyTable) -> dict[str, Any]:
             "intermediates": _spread(found.intermediates),
         },
     }
+
+
+def _incomplete(header: TableHeader) -> dict[str, Any]:
+    return {} if header.incomplete is None else {"incomplete": header.incomplete}
 
 
 def _weight_source(table: Table) -> str:
@@ -86,6 +98,7 @@ def _compact(table: CompactTable) -> dict[str, Any]:
         "expression": header.expression,
         "seed": header.seed,
         "version": header.version,
+        **_incomplete(header),
         "switch_pairs": switches * (switches - 1),
         "paths": sum(header.paths_by_hops.values()),
         "paths_by_hops": header.paths_by_hops,

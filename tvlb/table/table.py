@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.balance import WeightOptions
 from tvlb.errors import InvalidInput
+from tvlb.frames import Frame, arrow_table
 from tvlb.paths import PathRows, PathSet, RowSet, all_pairs, check_rows, parse_expression
 from tvlb.randomness import MAX_SEED
 from tvlb.table.columns import Columns
@@ -27,7 +29,7 @@ __all__ = ["Table", "check_rebuildable", "mean_vlb_hops", "paths_by_hops"]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Frame):
     """The rows of all ordered pairs with the header that says where they come from.
 
     Attributes
@@ -91,7 +93,7 @@ class Table:
             weights=WeightsRecord.of(weights) if isinstance(weights, WeightOptions) else weights,
         )
         table = cls(header, _removed_paths(base_set, removed), Columns.from_rows(rows))
-        table.__dict__.update(topology=topology, rows=rows)
+        vars(table).update(topology=topology, rows=rows)
         return table
 
     @cached_property
@@ -141,6 +143,14 @@ class Table:
         if (invalid := first_invalid_row(rows)) is not None:
             raise InvalidInput(f"{name}: {invalid}; see tvlb verify")
         return RowSet(rows, name)
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each path, which takes much more memory than `to_arrow`."""
+        return self.to_arrow().to_pylist()
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a `pyarrow.Table`, its columns as in files."""
+        return arrow_table(self.columns.arrays())
 
     def __len__(self) -> int:
         return len(self.columns)

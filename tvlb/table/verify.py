@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tvlb.errors import InvalidInput, VerificationFailed
-from tvlb.paths import PathRows
+from tvlb.paths import PathRows, repeats, revisits
 from tvlb.table.columns import Columns
 from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.compact_checks import CheckedSet, check_compact
@@ -36,6 +36,8 @@ class VerifyReport:
     vcs_needed : VCs that the scheme uses; None if invalid paths prevented the check.
     cycle : channels of one dependency cycle, empty if there is none.
     sampled_pairs : None, or the number of switch pairs between groups that were looked at.
+    revisiting_paths : rows that visit a switch twice; None if the check for deadlock was prevented.
+    repeating_paths : rows that visit the same switches as an earlier one of their pair, the same.
     nearest_pairs : switch pairs that the expression gives paths of the nearest shape, for lack of
         paths of its own shapes; None if the rows cannot be told apart by pair.
     listed_weights : the weights follow from no rule, and their values were not checked.
@@ -52,6 +54,8 @@ class VerifyReport:
     vcs_needed: int | None
     cycle: tuple[Channel, ...]
     sampled_pairs: int | None = None
+    revisiting_paths: int | None = None
+    repeating_paths: int | None = None
     nearest_pairs: int | None = None
     listed_weights: bool = False
 
@@ -96,7 +100,7 @@ def verify(table: AnyTable, settings: VcSettings = _DEFAULT) -> VerifyReport:
         return _report(table, findings, None, settings, None)
     checked = check_deadlock(rows, settings) if not check_paths(rows) else None
     findings += _check_cycle(checked)
-    return _report(table, findings, diversity(rows), settings, checked)
+    return _report(table, findings, rows, settings, checked)
 
 
 def _verify_compact(table: CompactTable, settings: VcSettings) -> VerifyReport:
@@ -105,7 +109,7 @@ def _verify_compact(table: CompactTable, settings: VcSettings) -> VerifyReport:
     findings = [*check_compact(table, checked_set), *check_paths(rows), *_check_weights(rows)]
     checked = None if check_paths(rows) else check_deadlock(rows, settings)
     findings += _check_cycle(checked)
-    report = _report(table, findings, diversity(rows), settings, checked)
+    report = _report(table, findings, rows, settings, checked)
     return replace(report, paths=len(rows), sampled_pairs=checked_set.sampled_pairs)
 
 
@@ -138,22 +142,25 @@ def _grouped(table: Table) -> PathRows | None:
 def _report(
     table: AnyTable,
     findings: list[Finding],
-    found: Diversity | None,
+    rows: PathRows | None,
     settings: VcSettings,
     checked: DeadlockCheck | None,
 ) -> VerifyReport:
+    followed = None if checked is None else rows
     return VerifyReport(
         table_id=table.id,
         paths=len(table.columns),
         problems=tuple(finding.text for finding in findings),
         problem_count=sum(finding.count for finding in findings),
-        diversity=found,
+        diversity=None if rows is None else diversity(rows),
         scheme=settings.on(table.topology),
         vc_count=settings.vc_count,
         par=settings.decides_again,
         vcs_needed=None if checked is None else checked.vcs_needed,
         cycle=() if checked is None else checked.cycle,
-        nearest_pairs=None if found is None else table.base_set.nearest_pairs(),
+        revisiting_paths=None if followed is None else int(revisits(followed).sum()),
+        repeating_paths=None if followed is None else int(repeats(followed).sum()),
+        nearest_pairs=None if rows is None else table.base_set.nearest_pairs(),
         listed_weights=table.header.weights == "listed",
     )
 

@@ -1,0 +1,134 @@
+"""The switches that packets visit, by pair: what other simulators and routers can be told."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.paths import (
+    PathRows,
+    PathSet,
+    SwitchSequences,
+    check_listable,
+    min_rows,
+    pairs_from,
+    simple_rows,
+    switch_sequences,
+)
+from tvlb.topology import Topology
+
+__all__ = ["Route", "Routes", "SourceRoutes", "check_share"]
+
+Route = tuple[float, tuple[int, ...]]
+"""Weight and switches, from the source to the target."""
+
+
+def check_share(share: float) -> None:
+    """Raise InvalidInput unless a MIN share is in 0..1."""
+    if not 0 <= share <= 1:
+        raise InvalidInput(f"min_share {share:g} is out of range: 0..1")
+
+
+@dataclass(frozen=True)
+class SourceRoutes:
+    """Switch sequences from one switch to every other, without equal ones.
+
+    Attributes
+    ----------
+    minimal, detours : of MIN and of VLB paths; weights of each sum to 1 per pair that has some, or
+        both together where the MIN share is fixed.
+    lost_pairs : pairs of which every detour was left out for visiting a switch twice.
+    """
+
+    minimal: SwitchSequences
+    detours: SwitchSequences
+    lost_pairs: int
+
+    def by_target(self) -> Iterator[tuple[int, list[Route], list[Route]]]:
+        """Yield every target with its MIN routes and its detours."""
+        both = zip(self._lists(self.minimal), self._lists(self.detours), strict=True)
+        for target, (minimal, detours) in zip(self.minimal.target.tolist(), both, strict=True):
+            yield target, minimal, detours
+
+    @staticmethod
+    def _lists(sequences: SwitchSequences) -> Iterator[list[Route]]:
+        length = (sequences.switches >= 0).sum(axis=1).tolist()
+        switches, weight = sequences.switches.tolist(), sequences.weight.tolist()
+        for begin, end in zip(sequences.offset[:-1], sequences.offset[1:], strict=True):
+            yield [(weight[row], tuple(switches[row][: length[row]])) for row in range(begin, end)]
+
+
+@dataclass(frozen=True)
+class Routes:
+    """The MIN paths and detours of every pair of switches, as switch sequences.
+
+    Attributes
+    ----------
+    path_set : the detours.
+    min_share : share of MIN paths in the packets of a pair that has detours, 0..1; None where the
+        receiver chooses between MIN paths and detours by itself.
+    loop_free : whether detours that visit a switch twice are left out.
+
+    Raises
+    ------
+    InvalidInput : the share is out of range, or there are too many paths to list.
+    """
+
+    path_set: PathSet
+    min_share: float | None = None
+    loop_free: bool = False
+
+    def __post_init__(self) -> None:
+        if self.min_share is not None:
+            check_share(self.min_share)
+        check_listable(self.path_set)
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.path_set.topology
+
+    def of_sources(self) -> Iterator[SourceRoutes]:
+        """Yield the routes from every switch, in order."""
+        for source in range(self.topology.num_switches):
+            yield self._of_source(source)
+
+    def remarks(self, lost_pairs: int) -> list[str]:
+        """Say what a receiver should know, a line each.
+
+        Parameters
+        ----------
+        lost_pairs : see `SourceRoutes`, of all sources together.
+        """
+        said: list[str] = []
+        if self.min_share is not None:
+            said.append(
+                f"paths are drawn by fixed weights, MIN paths with {self.min_share:g}; this is not "
+                "UGAL, which chooses by the queues"
+            )
+        if lost_pairs:
+            said.append(
+                "switch pairs with MIN paths only, since every detour visits a switch twice: "
+                f"{lost_pairs:,}"
+            )
+        return said
+
+    def _of_source(self, source: int) -> SourceRoutes:
+        sources, targets = pairs_from(self.topology, source)
+        given = self.path_set.rows(sources, targets)
+        detours = simple_rows(given) if self.loop_free else given
+        lost = (np.diff(given.offset) > 0) & (np.diff(detours.offset) == 0)
+        minimal = min_rows(self.topology, sources, targets)
+        if self.min_share is not None:
+            some = np.diff(detours.offset) > 0
+            minimal = _scaled(minimal, np.where(some, self.min_share, 1.0))
+            detours = _scaled(detours, np.where(some, 1.0 - self.min_share, 1.0))
+        return SourceRoutes(switch_sequences(minimal), switch_sequences(detours), int(lost.sum()))
+
+
+def _scaled(rows: PathRows, share: NDArray[np.float64]) -> PathRows:
+    """Multiply the weights of each pair by its share, and leave out what weighs nothing."""
+    weight = rows.weight * share[rows.pair_of_row]
+    return replace(rows, weight=weight).filtered(weight > 0)
