@@ -7,12 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Results
-from tvlb.jobs.store import Store, Unused
+from tvlb.jobs.schema import results
+from tvlb.jobs.store import Expired, Store, Unused, files_of
 from tvlb.jobs.units import UnitFiles
 from tvlb.jobs.workspace import TaskOutput
 from tvlb.search import sealed
@@ -26,7 +28,7 @@ class Place:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        database = Database(f"sqlite:///{root / 'jobs.sqlite3'}")
+        self.database = database = Database(f"sqlite:///{root / 'jobs.sqlite3'}")
         database.upgrade()
         self.results, self.blobs = Results(database), BlobStore(root / "blobs")
         self.units = UnitFiles(root / "units")
@@ -42,6 +44,15 @@ class Place:
         self.orphan = self.blobs.put_bytes(b"nobody's")
         for key in (KEY, OTHER):
             self.units.save(key, sealed(key, b"an answer"))
+
+    def finished_ago(self, key: str, seconds: float) -> None:
+        """Date a result and its files back."""
+        with self.database.writing() as connection:
+            mine = update(results).where(results.c.key == key)
+            connection.execute(mine.values(created_at=results.c.created_at - seconds))
+        (found,) = (one.result for one in self.store.holdings() if one.result.key == key)
+        for name in files_of(found, self.blobs):
+            age(self.blob(name), seconds)
 
     def blob(self, name: str) -> Path:
         return self.root / "blobs" / name[:2] / name
@@ -132,6 +143,59 @@ def test_the_tables_of_a_front_belong_to_it(place: Place) -> None:
 @pytest.mark.parametrize("days", [0, 7])
 def test_what_was_just_written_stays(place: Place, days: int) -> None:
     assert place.store.find_unused(days * DAY) == Unused((), (), 0)
+
+
+def test_results_go_by_their_age(place: Place) -> None:
+    place.finished_ago(KEY, 40 * DAY)
+    place.finished_ago(OTHER, 20 * DAY)
+    assert place.store.find_expired(None, None) == Expired()
+    expired = place.store.find_expired(30 * DAY, None)
+    assert [one.key for one in expired.results] == [KEY]
+    before = place.files()
+    place.store.remove(place.store.find_unused(7 * DAY, expired), expired)
+    assert place.results.get(KEY) is None
+    assert place.results.get(OTHER) is not None
+    # The document of the table is that of nobody else, nor is its file.
+    assert before - place.files() == {place.table_file, hashlib.sha256(b"{}").hexdigest()}
+    assert place.store.verify().damaged == ()
+
+
+# Units of 41 bytes each, a table of 17, a sweep of more.
+def test_what_makes_room_goes_units_first(place: Place) -> None:
+    for key, days in ((KEY, 3), (OTHER, 2)):
+        place.finished_ago(key, days * DAY)
+        age(place.unit(key), days * DAY)
+    use = place.store.disk_use()
+    size = use["units"] + sum(one.size for one in place.store.holdings())
+    assert (use["units"], use["free"] > 0) == (82, True)
+
+    def gone(most: int) -> tuple[list[str], tuple[str, ...]]:
+        expired = place.store.find_expired(None, most)
+        return [one.key for one in expired.results], expired.units
+
+    assert gone(size) == ([], ())
+    assert gone(size - 1) == ([], (KEY,))
+    assert gone(size - 42) == ([], (KEY, OTHER))
+    assert gone(size - 83) == ([KEY], (KEY, OTHER))
+    assert gone(0) == ([KEY, OTHER], (KEY, OTHER))
+
+
+def test_what_is_young_makes_no_room(place: Place) -> None:
+    assert place.store.find_expired(0, 0) == Expired()
+
+
+def test_files_that_results_share_make_room_with_the_last(place: Place) -> None:
+    second = TaskOutput(place.blobs.put_bytes(b"[]"), place.table_file, "c" * 64)
+    place.results.publish("table", THIRD, "{}", second)
+    for key in (KEY, OTHER, THIRD):
+        place.finished_ago(key, DAY)
+    size = sum(one.size for one in place.store.holdings()) - len(b"rows of a table")
+    most = size + place.store.disk_use()["units"] - len(b"{}")
+    # The document of the first is enough; its table file would stay for the third.
+    expired = place.store.find_expired(None, most)
+    assert [one.key for one in expired.results] == [KEY]
+    unused = place.store.find_unused(7 * DAY, expired)
+    assert place.table_file not in unused.files
 
 
 def test_leftovers_of_dead_writers_go(place: Place) -> None:

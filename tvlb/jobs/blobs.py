@@ -117,7 +117,7 @@ class BlobStore(FileStore):
 
     def unused(self, used: Collection[str]) -> list[str]:
         """Return the files that are not among those in use, but for those just written."""
-        return [name for name in self._stale(0.0) if name not in used]
+        return [name for _, name in self.stale() if name not in used]
 
     def check(self) -> None:
         """Raise StoreUnavailable or OSError unless files of a few kilobytes can be written."""

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,11 @@ from typing import BinaryIO
 
 from tvlb.files import PathIdentity, stale_before, sync_directory
 
-__all__ = ["FileStore"]
+__all__ = ["STALE_SECONDS", "FileStore"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 # Longer than any file takes to be written; and whoever wrote one may be about to need it.
-_STALE_SECONDS = 3600.0
+STALE_SECONDS = 3600.0
 
 
 class FileStore:
@@ -55,26 +56,34 @@ class FileStore:
         except OSError:
             return 0
 
+    def free_bytes(self) -> int:
+        """Return how much room is left on the disk, 0 if that cannot be told."""
+        try:
+            return shutil.disk_usage(self._root).free
+        except OSError:
+            return 0
+
     def remove(self, name: str) -> None:
         """Drop a file."""
         self._path(name).unlink(missing_ok=True)
 
     def drop_leftovers(self) -> None:
         """Drop what writers that died left behind."""
-        oldest = stale_before(self._root, _STALE_SECONDS)
+        oldest = stale_before(self._root, STALE_SECONDS)
         for path in self._incoming.glob("*.tmp"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()
 
-    def _stale(self, seconds: float) -> Iterator[str]:
-        """Yield the files that were not changed for so long, an hour at least."""
-        oldest = stale_before(self._root, max(seconds, _STALE_SECONDS))
+    def stale(self, seconds: float = 0.0) -> Iterator[tuple[float, str]]:
+        """Yield time of change and name of files not changed for so long, an hour at least."""
+        oldest = stale_before(self._root, max(seconds, STALE_SECONDS))
         for name in self.names():
             # One that is gone is not stale.
             with suppress(OSError):
-                if self._path(name).stat().st_mtime < oldest:
-                    yield name
+                changed = self._path(name).stat().st_mtime
+                if changed < oldest:
+                    yield changed, name
 
     def _write(self, write: Callable[[BinaryIO], object], name: str | None = None) -> str:
         """Keep what `write` writes to a stream, durably, and return its name.

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, Select, func, select
 
 from tvlb.jobs.database import now
-from tvlb.jobs.schema import jobs
+from tvlb.jobs.schema import jobs, labels
 from tvlb.jobs.status import ENDED, JobStatus
 
 __all__ = ["LEASE_SECONDS", "Event", "Job", "is_alive", "read_jobs"]
@@ -26,7 +26,8 @@ def _with_position() -> Select[Any]:
         .where(ahead.c.status == JobStatus.QUEUED, ahead.c.number <= jobs.c.number)
         .scalar_subquery()
     )
-    return select(jobs, position.label("position"))
+    labelled = labels.c.key == jobs.c.key
+    return select(jobs, position.label("position"), labels.c.label).outerjoin(labels, labelled)
 
 
 # Made once: making it takes as long as asking the database.
@@ -54,6 +55,7 @@ class Job:
     eta_seconds : expected time to the end; None where nothing can be said.
     timings : seconds by stage, of finished stages.
     error : what went wrong, as in `tvlb.jobs.failure`.
+    label : what people call it, None if nothing.
     """
 
     number: int
@@ -77,6 +79,7 @@ class Job:
     timings: dict[str, float]
     error: dict[str, Any] | None
     last_event: int
+    label: str | None
 
     @property
     def ended(self) -> bool:

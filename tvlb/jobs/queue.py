@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from tvlb.jobs.accounting import EndedJob, count_ended
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.job import Event, Job, read_jobs
+from tvlb.jobs.labels import mentions
 from tvlb.jobs.moves import move, record
 from tvlb.jobs.results import Result, find_result
 from tvlb.jobs.schema import events, jobs
@@ -61,6 +62,13 @@ class Submission:
     owner: str | None = None
     replaces: int | None = None
     attempts: int = 0
+
+
+# See `Workspace.sweep`.
+_CANCELLING = (
+    "cancellation was requested; finished pieces of work are kept for seven days, and the same "
+    "request goes on from them"
+)
 
 
 class JobQueue:
@@ -129,7 +137,12 @@ class JobQueue:
             return _job(connection, job_id)
 
     def newest(
-        self, *, before: int | None = None, status: str | None = None, limit: int = 20
+        self,
+        *,
+        before: int | None = None,
+        status: str | None = None,
+        search: str | None = None,
+        limit: int = 20,
     ) -> list[Job]:
         """Return jobs, newest first.
 
@@ -137,12 +150,15 @@ class JobQueue:
         ----------
         before : only jobs with a smaller number.
         status : only jobs with this status.
+        search : only jobs whose label or request has this text, whatever its case.
         """
         conditions: list[Any] = []
         if before is not None:
             conditions.append(jobs.c.number < before)
         if status is not None:
             conditions.append(jobs.c.status == status)
+        if search is not None:
+            conditions.append(mentions(jobs.c.request, search))
         with self._database.reading() as connection:
             return read_jobs(connection, *conditions, limit=limit)
 
@@ -183,7 +199,7 @@ class JobQueue:
                     .values(cancel_requested=True)
                 )
                 if asked.rowcount:
-                    record(connection, job_id, "log", {"message": "cancellation was requested"})
+                    record(connection, job_id, "log", {"message": _CANCELLING})
             return _job(connection, job_id), ended
 
     def delete(self, job_id: str) -> tuple[Job | None, bool]:

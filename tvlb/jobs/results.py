@@ -9,11 +9,13 @@ from sqlalchemy import Connection, RowMapping, delete, select
 
 from tvlb.jobs.accounting import count_work
 from tvlb.jobs.database import Database, insert, now
-from tvlb.jobs.schema import results
+from tvlb.jobs.labels import mentions
+from tvlb.jobs.schema import labels, results
 from tvlb.jobs.workspace import TaskOutput
 
 __all__ = ["Result", "Results", "find_result", "publish"]
 
+_LABELLED = select(results, labels.c.label).outerjoin(labels, labels.c.key == results.c.key)
 # Databases bound the values of one query.
 _KEYS_AT_ONCE = 500
 
@@ -30,6 +32,7 @@ class Result:
     request : the resolved request.
     document, table_file, table_id : see `TaskOutput`.
     created_at : seconds since 1970.
+    label : what people call it, None if nothing.
     """
 
     number: int
@@ -40,6 +43,7 @@ class Result:
     table_file: str | None
     table_id: str | None
     created_at: float
+    label: str | None = None
 
 
 class Results:
@@ -63,14 +67,23 @@ class Results:
         *,
         before: int | None = None,
         table_id: str | None = None,
+        search: str | None = None,
         limit: int = 20,
     ) -> Sequence[Result]:
-        """Return results of a kind, newest first; `before` and `table_id` narrow them."""
-        query = select(results).where(results.c.kind == kind)
+        """Return results of a kind, newest first.
+
+        Parameters
+        ----------
+        before, table_id : only those with a smaller number, or with this table.
+        search : only those whose label or request has this text, whatever its case.
+        """
+        query = _LABELLED.where(results.c.kind == kind)
         if before is not None:
             query = query.where(results.c.number < before)
         if table_id is not None:
             query = query.where(results.c.table_id == table_id)
+        if search is not None:
+            query = query.where(mentions(results.c.request, search))
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(results.c.number.desc()).limit(limit))
             return [_result(row) for row in rows.mappings()]
@@ -88,7 +101,7 @@ class Results:
     def every(self) -> Sequence[Result]:
         """Return all results, in the order in which they were finished."""
         with self._database.reading() as connection:
-            rows = connection.execute(select(results).order_by(results.c.number))
+            rows = connection.execute(_LABELLED.order_by(results.c.number))
             return [_result(row) for row in rows.mappings()]
 
     def publish(self, kind: str, key: str, request: str, output: TaskOutput) -> Result:
@@ -100,15 +113,28 @@ class Results:
         assert found is not None
         return found
 
+    def older_than(self, seconds: float) -> Sequence[Result]:
+        """Return the results that were finished so long ago, oldest first."""
+        with self._database.reading() as connection:
+            old = results.c.created_at < now(connection) - seconds
+            rows = connection.execute(select(results).where(old).order_by(results.c.number))
+            return [_result(row) for row in rows.mappings()]
+
+    def delete(self, kind: str, key: str) -> bool:
+        """Drop a result, whose files are unused then; return whether there was one."""
+        own = results.c.key == key, results.c.kind == kind
+        with self._database.writing() as connection:
+            return connection.execute(delete(results).where(*own)).rowcount > 0
+
     def forget(self, result: Result) -> None:
-        """Drop a result whose files are damaged; one that has taken its place meanwhile stays."""
+        """Drop a result, such as a damaged one; one that has taken its place meanwhile stays."""
         with self._database.writing() as connection:
             connection.execute(delete(results).where(results.c.number == result.number))
 
 
 def find_result(connection: Connection, key: str) -> Result | None:
     """Return the result of a request within a transaction, None if there is none."""
-    row = connection.execute(select(results).where(results.c.key == key)).mappings().first()
+    row = connection.execute(_LABELLED.where(results.c.key == key)).mappings().first()
     return None if row is None else _result(row)
 
 

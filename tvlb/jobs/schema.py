@@ -23,13 +23,14 @@ __all__ = [
     "events",
     "idempotency",
     "jobs",
+    "labels",
     "metadata",
     "results",
     "tokens",
     "workers",
 ]
 
-REVISION = "0003"
+REVISION = "0004"
 """Of the newest migration, which makes these tables."""
 
 metadata = MetaData()
@@ -98,6 +99,14 @@ results = Table(
     Column("created_at", Double, nullable=False),
     Index("results_by_kind", "kind", "number"),
     sqlite_autoincrement=True,
+)
+
+labels = Table(
+    "labels",
+    metadata,
+    # Of the request, so that its job and its result have one label.
+    Column("key", String(64), primary_key=True),
+    Column("label", String(100), nullable=False),
 )
 
 workers = Table(

@@ -1,17 +1,19 @@
 """The store as a whole: what is in it, whether it is sound, and what can go."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
+from tvlb.jobs.file_store import STALE_SECONDS
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.search import Aim, unsealed
 
-__all__ = ["Findings", "Holding", "Store", "Unused", "files_of", "forget_damaged"]
+__all__ = ["Expired", "Findings", "Holding", "Store", "Unused", "files_of", "forget_damaged"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,23 @@ class Unused:
     size: int
 
 
+@dataclass(frozen=True)
+class Expired:
+    """What goes for its age, or to make room.
+
+    Attributes
+    ----------
+    results : oldest first.
+    units : their keys, least recently used first.
+    """
+
+    results: tuple[Result, ...] = ()
+    units: tuple[str, ...] = ()
+
+
+NOTHING = Expired()
+
+
 class Store:
     """Results, their files, and the results of units of work.
 
@@ -76,6 +95,14 @@ class Store:
         """Yield the results in the order in which they were finished."""
         for result in self._results.every():
             yield Holding(result, sum(map(self._blobs.size, self._files(result))))
+
+    def disk_use(self) -> dict[str, int]:
+        """Return the bytes of files and of units, and what is free on their disk."""
+        return {
+            "results": sum(map(self._blobs.size, self._blobs.names())),
+            "units": sum(self.unit_sizes()),
+            "free": self._blobs.free_bytes(),
+        }
 
     def unit_sizes(self) -> list[int]:
         """Return the bytes of every result of a unit."""
@@ -104,26 +131,74 @@ class Store:
         report(Progress("verify", total, total))
         return Findings(len(set(owners.values())), len(files), len(units), tuple(damaged))
 
-    def find_unused(self, unused_seconds: float) -> Unused:
+    def find_expired(self, older_seconds: float | None, most_bytes: int | None) -> Expired:
+        """Return what is older, and what has to go besides so that the rest fits into the bytes.
+
+        Parameters
+        ----------
+        older_seconds : of results; None for any age.
+        most_bytes : of results and units together; None for any size.
+
+        Notes
+        -----
+        Units go first, those ahead that were not used for longest, then the oldest results. Nothing
+        of the last hour goes.
+        """
+        old: list[Result] = []
+        if older_seconds is not None:
+            old += self._results.older_than(max(older_seconds, STALE_SECONDS))
+        if most_bytes is None:
+            return Expired(tuple(old))
+        gone = {result.number for result in old}
+        users = Counter(
+            name
+            for result in self._results.every()
+            if result.number not in gone
+            for name in set(self._files(result))
+        )
+        size = sum(map(self._blobs.size, users)) + sum(self.unit_sizes())
+        units: list[str] = []
+        for _, key in sorted(self._units.stale()):
+            if size <= most_bytes:
+                break
+            units.append(key)
+            size -= self._units.size(key)
+        for result in self._results.older_than(STALE_SECONDS):
+            if size <= most_bytes:
+                break
+            if result.number in gone:
+                continue
+            old.append(result)
+            for name in set(self._files(result)):
+                users[name] -= 1
+                size -= 0 if users[name] else self._blobs.size(name)
+        return Expired(tuple(old), tuple(units))
+
+    def find_unused(self, unused_seconds: float, expired: Expired = NOTHING) -> Unused:
         """Return the files that no result refers to, and the units not used for so long.
 
         Parameters
         ----------
         unused_seconds : of units of work; an hour at least.
+        expired : goes as well.
 
         Notes
         -----
         What was written within the last hour is not among them: a result may be about to be
         recorded, and a sweep may be about to need its units.
         """
-        used = {name for result in self._results.every() for name in self._files(result)}
+        gone = {result.number for result in expired.results}
+        staying = (result for result in self._results.every() if result.number not in gone)
+        used = {name for result in staying for name in self._files(result)}
         files = self._blobs.unused(used)
-        units = self._units.unused(unused_seconds)
+        units = list(dict.fromkeys([*expired.units, *self._units.unused(unused_seconds)]))
         size = sum(map(self._blobs.size, files)) + sum(map(self._units.size, units))
         return Unused(tuple(files), tuple(units), size)
 
-    def remove(self, unused: Unused) -> None:
-        """Remove what is unused, and what writers that died left behind."""
+    def remove(self, unused: Unused, expired: Expired = NOTHING) -> None:
+        """Remove what is unused or expired, and what writers that died left behind."""
+        for result in expired.results:
+            self._results.forget(result)
         for name in unused.files:
             self._blobs.remove(name)
         for key in unused.units:

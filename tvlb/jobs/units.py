@@ -47,7 +47,7 @@ class UnitFiles(FileStore):
 
     def unused(self, seconds: float) -> list[str]:
         """Return the keys of what was not used for so long, an hour at least."""
-        return list(self._stale(seconds))
+        return [key for _, key in self.stale(seconds)]
 
     def sweep(self, unused_seconds: float) -> None:
         """Drop what was not used for so long, and what writers that died left behind."""
