@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, SupportsFloat, TypeVar
 
 from tvlb.choices import choose
 from tvlb.errors import InvalidInput
@@ -67,7 +67,7 @@ class Whole(Kind):
     def checked(self, name: str, value: Any) -> Any:
         """See `Kind.checked`."""
         if isinstance(value, bool) or not isinstance(value, int):
-            raise InvalidInput(f"{name} {value!r} is no integer")
+            raise InvalidInput(f"{name} {value!r} is not an integer")
         if not self.low <= value <= self.high:
             raise InvalidInput(f"{name} {value} is out of range: {self}")
         return value
@@ -92,8 +92,14 @@ class Number(Kind):
 
     def checked(self, name: str, value: Any) -> Any:
         """See `Kind.checked`."""
-        is_end = (self.above and value == self.low) or (self.below and value == self.high)
-        if is_end or not (self.low <= value <= self.high and math.isfinite(value)):
+        if isinstance(value, bool) or not isinstance(value, SupportsFloat):
+            raise InvalidInput(f"{name} {value!r} is not a number")
+        try:
+            number = float(value)
+        except OverflowError:  # of a whole number of hundreds of digits
+            number = math.inf
+        is_end = (self.above and number == self.low) or (self.below and number == self.high)
+        if is_end or not (self.low <= number <= self.high and math.isfinite(number)):
             raise InvalidInput(f"{name} {value} is out of range: {self}")
         return value
 
@@ -124,12 +130,29 @@ class NamesOrWhole(Kind):
     """The text of one of these names, or of an integer, `low <= value <= high`.
 
     What it means depends on the network, and is checked where that is known.
+
+    Attributes
+    ----------
+    number : what the integer is a number of.
     """
 
     names: Iterable[str]
     low: int
     high: int
+    number: str
     symbol: str | None = None
+
+    def checked(self, name: str, value: Any) -> Any:
+        """See `Kind.checked`."""
+        return str(value)
+
+    def refused(self, name: str, value: Any, high: int | None = None) -> InvalidInput:
+        """Return the error for another value; `high` is the largest on a network."""
+        most = self.high if high is None else high
+        return InvalidInput(
+            f"{name} {value!r}: expected {', '.join(self.names)} or a number of {self.number}, "
+            f"{self.low}..{most:,}"
+        )
 
     def made(self, asked: Any) -> Any:
         """See `Kind.made`."""
@@ -154,6 +177,10 @@ class Texts(Kind):
     symbol: str
     most: int
 
+    def checked(self, name: str, value: Any) -> Any:
+        """See `Kind.checked`; one text may be given alone."""
+        return (value,) if isinstance(value, str) else tuple(value)
+
     def made(self, asked: Any) -> Any:
         """See `Kind.made`."""
         return tuple(asked or ())
@@ -172,6 +199,10 @@ class Group(Kind):
     declaring: Callable[..., object]
     parse: Callable[[str], Any] = str
     symbol: str | None = None
+
+    def checked(self, name: str, value: Any) -> Any:
+        """See `Kind.checked`; the text of a command line will do."""
+        return self.parse(value) if isinstance(value, str) else value
 
     def made(self, asked: Any) -> Any:
         """See `Kind.made`."""
@@ -217,7 +248,9 @@ class Setting:
 
     def checked(self, value: Any) -> Any:
         """Return the value, names as members; raise InvalidInput if it is out of range."""
-        return value if value is None and self.unset else self.kind.checked(self.name, value)
+        if value is None and self.unset:
+            return value
+        return self.kind.checked(self.option or self.name, value)
 
 
 def setting(

@@ -237,7 +237,7 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
         ),
         (
             {"topologies": ["1,2,1,3"], "options": {"patterns": 25}},
-            "dfly(1,2,1,3): patterns '25' is out of range: auto, all or a number 1..24",
+            "dfly(1,2,1,3): patterns '25': expected auto, all or a number of patterns, 1..24",
         ),
         (
             # 29 sizes of g, 4 arrangements, 3 routings, 29 seeds.
@@ -340,3 +340,30 @@ def test_as_many_points_as_are_allowed() -> None:
 def test_what_is_no_sweep(changes: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         sweep(**changes)
+
+
+def test_prices_are_checked_before_anything_is_computed() -> None:
+    prices = {"switch": {"8": 100, "16": 300}, "cable": {"global": 7, "local": 3}}
+    given = sweep(topologies=["2,4,2,9"], prices=prices)
+    # 36 switches of 7 ports, 54 local cables and 36 global ones.
+    (bill,) = given.expanded().bills
+    assert bill is not None
+    assert (bill.cost, bill.watts) == (36 * 100 + 54 * 3 + 36 * 7, None)
+    with pytest.raises(InvalidInput, match=r"dfly\(6,12,6,9\): prices.switch has switches "):
+        sweep(topologies=["6,12,6,9"], prices=prices).expanded()
+    with pytest.raises(InvalidInput, match=r'prices\.cable lacks "global"'):
+        sweep(topologies=["2,4,2,9"], prices=prices | {"cable": {"local": 3}}).expanded()
+    generator = {"p": 2, "a": 4, "h": 2, "g": "3..9", "constraints": ["cost_per_node < 54.6"]}
+    cheap = sweep(generators=[generator], prices=prices)
+    # Six groups of 8 nodes cost 418 each, and their 15 global cables 7: 54.44 for each node.
+    assert [one.topology for one in cheap.points()] == ["dfly(2,4,2,6)"]
+
+
+def test_a_sweep_without_prices_is_the_request_that_it_was() -> None:
+    given = sweep(topologies=["2,4,2,9"])
+    assert "prices" not in given.model_dump(mode="json")
+    prices = {"switch": {"fixed": 100}, "cable": {"local": 1, "global": 1}}
+    priced = sweep(topologies=["2,4,2,9"], prices=prices)
+    assert SweepBody.model_validate(priced.model_dump(mode="json")) == priced
+    # What the network costs changes no table.
+    assert priced.points() == given.points()

@@ -1,5 +1,6 @@
 """Sweep files: every bad file is refused with one line that says where and why."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,16 +10,24 @@ from tvlb.errors import InvalidInput
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.schemas.sweep_file import MAX_BYTES
 from tvlb.schemas.toml_lines import find_line
-from tvlb.traffic import named_patterns, signature_of
+from tvlb.topology import ListedTopology, Listing, families
 
 _DOCS = Path(__file__).parents[2] / "docs"
-_NAMES = "p, a, h, g, radix, switches, nodes, cables, global_cables, local_cables, links_per_pair"
-_OPTIONS = (
-    "method, objective, budget, traffic, patterns, tolerance, balance, screening, confirmation, "
-    "finalists, data_points, simulated_patterns"
+_NAMES = (
+    "p, a, h, g, radix, switches, nodes, cables, global_cables, local_cables, links_per_pair, "
+    "cost, cost_per_node, watts"
 )
-_PATTERNS = one_of(signature_of(one).form for one in named_patterns())
+_OPTIONS = (
+    "method, objective, budget, traffic, patterns, tolerance, balance, loop_free, screening, "
+    "confirmation, finalists, data_points, simulated_patterns"
+)
 _GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'
+_KINDS = one_of(sorted({kind for one in families().values() for kind in one.topology.kinds.names}))
+_PRICES = """topologies = ["4,8,4,9"]
+[prices]
+switch = { fixed = 1000, per_port = 150 }
+cable = { local = 60, global = 400 }
+"""
 
 
 @pytest.fixture
@@ -48,7 +57,7 @@ def problem(path: Path) -> str:
         (
             "# seed = 1\n\nseed = 1",
             ":3: seed: unknown key; use one of name, topologies, generators, arrangements, "
-            "routings, seeds, options",
+            "routings, seeds, options, prices",
         ),
         (
             f"{_GENERATOR}nodes = 3",
@@ -71,12 +80,15 @@ def problem(path: Path) -> str:
             'them, or a text such as "3..max"',
         ),
         (
-            'topologies = [\n  "4,8,4,9",\n  "machine.json",\n]',
-            ":1: topologies[1]: topology 'machine.json': 'machine.json' is no name with arguments "
+            'topologies = [\n  "4,8,4,9",\n  "machine.mat",\n]',
+            ":1: topologies[1]: topology 'machine.mat': 'machine.mat' is no name with arguments "
             "in brackets; expected p,a,h,g[,arrangement] or "
             "dfly(p,a,h,g[,arrangement]), such as dfly(4,8,4,9,palmtree)",
         ),
-        ("topologies = [4]", ":1: topologies[0]: expected a text or a table, not 4"),
+        (
+            "topologies = [4]",
+            ":1: topologies[0]: expected a text such as 4,8,4,9 or keys with values, not 4",
+        ),
         (
             "[[topologies]]\np = 1\na = 2\nh = 1\ng = 1\nlinks = []",
             ":5: topologies[0].g: expected a whole number 2..1000000000, not 1",
@@ -98,12 +110,35 @@ def problem(path: Path) -> str:
         ("seeds = 3", ":1: seeds: expected a list of 1..1000 values, not 3"),
         (
             "seeds = [0, -1]",
-            ":1: seeds[1]: expected a whole number 0..9223372036854775807, not -1",
+            ":1: seeds[1]: seed -1 is out of range: 0..2^63-1",
         ),
         (
             "[options]\npatterns = 'most'",
-            ':2: options.patterns: expected "auto", "all" or a whole number 1..1000000000, not '
-            '"most"',
+            ":2: options: patterns 'most': expected auto, all or a number of patterns, "
+            "1..1,000,000,000",
+        ),
+        (
+            _PRICES.replace("per_port = 150", '"3x" = 150'),
+            ':3: prices.switch: "fixed" is no number of ports 1..100,000; expected fixed and '
+            "per_port, or prices by number of ports, such as { 32 = 9000, 64 = 16000 }",
+        ),
+        (
+            _PRICES.replace("60", "-1"),
+            ":4: prices.cable.local: expected a number 0..1000000000000, not -1",
+        ),
+        (
+            _PRICES.replace("local", "optical"),
+            f':4: prices.cable: "optical" is no kind of cables; expected {_KINDS}',
+        ),
+        ("[prices]\nswitch = { 32 = 9000 }", ':1: prices: the key "cable" is missing'),
+        (
+            f"{_PRICES}watts = 3",
+            ":5: prices.watts: unknown key; use one of currency, switch, cable, switch_watts, "
+            "cable_watts",
+        ),
+        (
+            f"{_PRICES}cable_watts = {{ local = 1 }}",
+            ":2: prices: cable_watts are given without switch_watts",
         ),
         (
             "[options]\nobjective = 'speed'",
@@ -112,13 +147,12 @@ def problem(path: Path) -> str:
         ),
         (
             "[options]\nbudget = -1",
-            ':2: options.budget: expected "small", "default", "large" or a whole number '
-            "0..1000000000000000, not -1",
+            ":2: options: budget -1: expected small, default, large or a number of flit-hops, "
+            "0..1,000,000,000,000,000",
         ),
         (
             "[options]\ntraffic = ['shift(1,0)', 'm.csv']",
-            ':2: options.traffic[1]: "m.csv" is no traffic; expected PATTERN or PATTERN:SHARE '
-            f"with {_PATTERNS} as the pattern, and no file",
+            ":2: options.traffic[1]: pattern 'm.csv': a request cannot name a file",
         ),
         (
             "[options]\nfinalists = 3",
@@ -130,15 +164,15 @@ def problem(path: Path) -> str:
         ),
         (
             "options = { finalists = 101 }",
-            ":1: options.finalists: expected a whole number 1..100, not 101",
+            ":1: options: finalists 101 is out of range: 1..100",
         ),
         (
             "options.tolerance = 1.0",
-            ":1: options.tolerance: expected a number from 0 to below 1, not 1.0",
+            ":1: options: tolerance 1.0 is out of range: 0 to below 1",
         ),
         (
             "[options.screening]\nwarmup = 1\nmeasured = 1\ngrid = nan",
-            ":4: options.screening.grid: expected a number 0.0001..0.1, not NaN",
+            ":4: options.screening: grid nan is out of range: 0.0001..0.1",
         ),
         (
             "[options.screening]\nwarmup = 1",
@@ -153,7 +187,7 @@ def problem(path: Path) -> str:
             "[[topologies]]\np = 1\na = 2\nh = 1\ng = 3\nlinks = [[0, 'x']]",
             ':6: topologies[0].links[0][1]: expected a whole number, not "x"',
         ),
-        ("options = 3", ":1: options: expected a table, not 3"),
+        ("options = 3", ":1: options: expected keys with values, not 3"),
         (
             f"name = '{'x' * 101}'",
             f':1: name: expected a text of at most 100 characters, not "{"x" * 59}...',
@@ -273,3 +307,21 @@ def test_the_documentation_shows_the_examples_and_their_points(name: str) -> Non
 
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}" if line else "" for line in text.strip().split("\n"))
+
+
+def test_files_of_networks_are_read_from_the_folder_of_the_sweep(tmp_path: Path) -> None:
+    folder = tmp_path / "sweeps"
+    folder.mkdir()
+    (folder / "ring.edges").write_text("# endpoints 2\n0 1\n1 2\n2 0\n")
+    (folder / "dfly.json").write_text('{"p":1,"a":2,"h":1,"g":2,"links":[[1,3],[0,2]]}')
+    sweep = folder / "sweep.toml"
+    sweep.write_text('topologies = ["ring.edges", "dfly.json", "2,4,2,5"]')
+    ring, dragonfly, named = read_sweep_file(sweep).topologies
+    assert isinstance(ring, Listing)
+    assert ring.build() == ListedTopology([2] * 3, [[[0, 1], [1, 2], [2, 0]]])
+    assert str(dragonfly) == "dfly(1,2,1,2,file)"
+    assert named == "dfly(2,4,2,5)"
+    sweep.write_text('seeds = [0]\ntopologies = ["2,4,2,5",\n "none.graphml"]')
+    where = re.escape(f"{sweep}:2: topologies[1]: cannot read topology file {folder}/none.graphml")
+    with pytest.raises(InvalidInput, match=where):
+        read_sweep_file(sweep)

@@ -20,12 +20,17 @@ from tvlb.schemas import (
     JobList,
     JobResource,
     JobStatus,
+    Labelling,
     LinkUsage,
     ModelBody,
+    ModelItem,
+    ModelList,
     ModelResource,
     PairPaths,
     Question,
     SimulationBody,
+    SimulationItem,
+    SimulationList,
     SimulationResource,
     SweepBody,
     SweepItem,
@@ -40,7 +45,7 @@ from tvlb.schemas import (
 __all__ = ["Client", "SweepFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
-_Page = TypeVar("_Page", JobList, TableList, SweepList)
+_Page = TypeVar("_Page", JobList, TableList, ModelList, SimulationList, SweepList)
 SweepFormat = Literal["parquet", "csv"]
 
 
@@ -162,10 +167,16 @@ class Client:
         """Return the state of a job."""
         return self._get(JobResource, f"/v1/jobs/{_part(job_id)}")
 
-    def jobs(self, status: JobStatus | None = None) -> Iterator[JobResource]:
-        """Yield all jobs, or those with a status, newest first."""
-        query = "" if status is None else f"?{urlencode({'status': str(status)})}"
-        for page in self._pages(JobList, f"/v1/jobs{query}"):
+    def jobs(
+        self, status: JobStatus | None = None, search: str | None = None
+    ) -> Iterator[JobResource]:
+        """Yield jobs, newest first: all, or those with a status or a text.
+
+        Parameters
+        ----------
+        search : a text that the label or the request has, whatever its case.
+        """
+        for page in self._pages(JobList, _listing("job", search, status=status)):
             yield from page.jobs
 
     def follow(self, job: JobResource) -> Iterator[JobEvent]:
@@ -186,22 +197,46 @@ class Client:
         """
         self._connection.request("DELETE", f"/v1/jobs/{_part(job_id)}")
 
+    def delete_table(self, table_id: str) -> None:
+        """Delete a table; its job stays, and the same request computes it again."""
+        self._connection.request("DELETE", f"/v1/tables/{_part(table_id)}")
+
     def table(self, table_id: str) -> TableResource:
         """Return a table's document."""
         return self._get(TableResource, f"/v1/tables/{_part(table_id)}")
 
-    def tables(self) -> Iterator[TableItem]:
-        """Yield all tables, newest first."""
-        for page in self._pages(TableList, "/v1/tables"):
+    def tables(self, search: str | None = None) -> Iterator[TableItem]:
+        """Yield tables, newest first; see `jobs` for the search."""
+        for page in self._pages(TableList, _listing("table", search)):
             yield from page.tables
+
+    def models(self, search: str | None = None) -> Iterator[ModelItem]:
+        """Yield solved models, newest first; see `jobs` for the search."""
+        for page in self._pages(ModelList, _listing("model", search)):
+            yield from page.models
+
+    def simulations(self, search: str | None = None) -> Iterator[SimulationItem]:
+        """Yield simulations, newest first; see `jobs` for the search."""
+        for page in self._pages(SimulationList, _listing("simulation", search)):
+            yield from page.simulations
+
+    def label(self, url: str, label: str | None) -> None:
+        """Give a job or a result a label, which both have; None takes it away.
+
+        Parameters
+        ----------
+        url : as the resource has it.
+        """
+        body = Labelling(label=label).model_dump_json()
+        self._connection.request("PATCH", url, content=body)
 
     def sweep(self, sweep_id: str) -> SweepResource:
         """Return a sweep: a row for each point."""
         return self._get(SweepResource, f"/v1/sweeps/{_part(sweep_id)}")
 
-    def sweeps(self) -> Iterator[SweepItem]:
-        """Yield all sweeps, newest first."""
-        for page in self._pages(SweepList, "/v1/sweeps"):
+    def sweeps(self, search: str | None = None) -> Iterator[SweepItem]:
+        """Yield sweeps, newest first; see `jobs` for the search."""
+        for page in self._pages(SweepList, _listing("sweep", search)):
             yield from page.sweeps
 
     def links(self, table_id: str) -> LinkUsage:
@@ -291,14 +326,14 @@ class Client:
         found = self.create_sweep(body)
         if isinstance(found, SweepResource):
             return found
-        return self._get(SweepResource, self._ended(found, report))
+        return self._get(SweepResource, self.outcome(found, report))
 
     def finished(self, job: JobResource, report: Reporter = silent) -> TableResource:
         """Return the table that a job computes, once it has ended; see `computed`."""
-        return self._get(TableResource, self._ended(job, report))
+        return self._get(TableResource, self.outcome(job, report))
 
-    def _ended(self, job: JobResource, report: Reporter) -> str:
-        """Follow a job to its end and return the URL of its result."""
+    def outcome(self, job: JobResource, report: Reporter = silent) -> str:
+        """Follow a job of any kind to its end and return the URL of its result; see `computed`."""
         for event in self.follow(job):
             if event.type == "progress":
                 report(_progress(event))
@@ -320,6 +355,11 @@ class Client:
 
     def _get(self, model: type[_Result], path: str) -> _Result:
         return read(model, self._connection.request("GET", path))
+
+
+def _listing(kind: str, search: str | None, **more: str | None) -> str:
+    given = {name: text for name, text in {"search": search, **more}.items() if text is not None}
+    return f"/v1/{kind}s" + (f"?{urlencode(given)}" if given else "")
 
 
 def _part(identifier: str) -> str:

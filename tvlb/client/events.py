@@ -76,7 +76,9 @@ def _received(connection: Connection, path: str, last: int) -> Generator[JobEven
             raise unexpected(response, "these are no server-sent events")
         for event in EventSource(response).iter_sse():
             connection.backoff.reset()
-            yield _event(event, response)
+            # What keeps the connection alive is taken for an event without data.
+            if event.data:
+                yield _event(event, response)
 
 
 def _event(event: ServerSentEvent, response: httpx.Response) -> JobEvent:

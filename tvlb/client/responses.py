@@ -9,6 +9,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from tvlb.errors import ServerProblem
+from tvlb.schemas.problems import first_problem
 
 __all__ = ["is_away", "problem_of", "read", "unexpected"]
 
@@ -37,9 +38,7 @@ def read(model: type[_Model], response: httpx.Response) -> _Model:
     try:
         return model.model_validate_json(response.content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise unexpected(response, f"no {model.__name__}: {where} {first['msg']}") from error
+        raise unexpected(response, str(first_problem(model, error))) from error
 
 
 def problem_of(response: httpx.Response) -> ServerProblem:

@@ -10,6 +10,7 @@ from tvlb.designs import (
     MAX_EVALUATIONS,
     NAMES,
     DesignSpace,
+    PriceList,
     Range,
     parse_constraint,
     parse_group_range,
@@ -111,23 +112,27 @@ class Generator(BaseModel):
         AfterValidator(distinct),
     ] = ()
 
-    def space(self) -> DesignSpace:
-        """Return the sizes that are meant."""
+    def space(self, prices: PriceList | None = None) -> DesignSpace:
+        """Return the sizes that are meant; see `DesignSpace` for the prices."""
         return DesignSpace(
             parse_range(self.p),
             parse_range(self.a),
             parse_range(self.h),
             parse_group_range(self.g),
             tuple(parse_constraint(text) for text in self.constraints),
+            prices,
         )
 
 
-def generated(generators: Sequence[Generator], most: int) -> list[str]:
+def generated(
+    generators: Sequence[Generator], most: int, prices: PriceList | None = None
+) -> list[str]:
     """Return the bare topologies that generators make, in their order.
 
     Parameters
     ----------
     most : a generator may make so many.
+    prices : for constraints on cost and power.
 
     Raises
     ------
@@ -138,7 +143,7 @@ def generated(generators: Sequence[Generator], most: int) -> list[str]:
     examined = evaluated = 0
     for index, generator in enumerate(generators):
         try:
-            space = generator.space()
+            space = generator.space(prices)
             combinations = space.combinations()
             examined += combinations
             if examined > MAX_COMBINATIONS:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
+from tvlb import search
 from tvlb.balance import BalanceMethod
 from tvlb.documents import Document
 from tvlb.paths import ShapeSet, shape_shares, shapes_of
@@ -194,6 +195,18 @@ class Judgement(Document):
         "pattern has the figure of both sets."
     )
 
+    @classmethod
+    def of(cls, one: search.Judgement) -> Self:
+        """Return the document of a judgement."""
+        return cls.model_validate(
+            {
+                "expression": one.name,
+                "against": one.against,
+                "saturation": one.saturation,
+                "latency": one.latency,
+            }
+        )
+
 
 class FoundSearch(Document):
     """What was searched, how, and how the answers compare on other patterns or other seeds."""
@@ -275,14 +288,6 @@ class FoundSearch(Document):
                 ],
                 "loads": held_out.loads,
                 "held_out": [JudgedSet.of(one, found) for one in held_out.sets],
-                "judgements": [
-                    {
-                        "expression": one.name,
-                        "against": one.against,
-                        "saturation": one.saturation,
-                        "latency": one.latency,
-                    }
-                    for one in held_out.judgements
-                ],
+                "judgements": [Judgement.of(one) for one in held_out.judgements],
             }
         )

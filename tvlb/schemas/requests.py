@@ -9,12 +9,14 @@ import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from tvlb.documents import WHOLE
+from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
-from tvlb.randomness import MAX_SEED
+from tvlb.randomness import MAX_SEED, check_seed
 from tvlb.schemas.limits import RequestLimits
+from tvlb.schemas.problems import InWords, first_problem
 from tvlb.schemas.texts import TopologyText
 from tvlb.search import MAX_CYCLES, Cost
 from tvlb.topology import (
@@ -34,7 +36,10 @@ __all__ = ["MAX_CYCLES", "STRICT", "Explicit", "Question", "Request", "Seed", "r
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
-    int, Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1."), WHOLE
+    int,
+    Field(ge=0, le=MAX_SEED, description="Seed of everything random, 0..2^63-1."),
+    WHOLE,
+    InWords(check_seed),
 ]
 
 
@@ -43,6 +48,16 @@ class Question(BaseModel, ABC):
 
     model_config = STRICT
     kind: ClassVar[str]
+
+    def __init__(self, **asked: Any) -> None:
+        """Make the question of its fields; InvalidInput says which value is wrong."""
+        try:
+            super().__init__(**asked)
+        except ValidationError as error:
+            raise InvalidInput(str(first_problem(type(self), error))) from error
+
+    # Validation of documents is not to go through it.
+    __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
     @abstractmethod
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:

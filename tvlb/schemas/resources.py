@@ -21,13 +21,20 @@ __all__ = [
     "EXAMPLE_ID",
     "Estimate",
     "Identity",
+    "Item",
     "JobError",
     "JobList",
     "JobResource",
     "JobStatus",
+    "Label",
+    "Labelling",
     "LinkUsage",
+    "ModelItem",
+    "ModelList",
     "ModelResource",
     "PointCount",
+    "SimulationItem",
+    "SimulationList",
     "SimulationResource",
     "TableItem",
     "TableList",
@@ -46,6 +53,7 @@ ResultId = Annotated[
 ]
 JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")]
 EXAMPLE_ID = "9b6c" * 16
+Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
 _EXAMPLE_TIME = "2026-11-21T15:00:00Z"
 
 
@@ -160,12 +168,14 @@ class JobResource(Document):
     id: JobId
     kind: Literal["table", "model", "simulation", "sweep"]
     status: JobStatus
-    cancel_requested: bool = Field(description="Whether somebody wants the job to end.")
+    cancel_requested: bool = Field(description="Whether somebody asked to cancel the job.")
     stalled: bool = Field(
         description="Whether a running job's worker has been silent for so long that another one "
         "will take the job."
     )
-    stage: str | None = Field(description="What it is doing, or did last; null before.")
+    stage: str | None = Field(
+        description="The stage that it is in, or was in last; null before the first."
+    )
     progress: float = Field(ge=0, le=1)
     attempt: int = Field(ge=0, description="Attempts that were begun and not handed back.")
     created_at: AwareDatetime
@@ -178,6 +188,7 @@ class JobResource(Document):
     url: str
     events_url: str = Field(description="Server-sent events of the job.")
     result_url: str | None = Field(description="Of the result; null unless succeeded.")
+    label: Label | None = Field(None, description="Label that people gave it; null if none.")
     error: JobError | None = Field(description="Null unless failed.")
     request: dict[str, Any] = Field(description="The resolved request.")
 
@@ -186,22 +197,76 @@ class JobList(Document):
     """Jobs, newest first."""
 
     jobs: tuple[JobResource, ...]
-    next: str | None = Field(description="URL of the older ones; null if there are none.")
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
 
 
-class TableItem(Identity):
+class Item(Identity):
+    """A result among others."""
+
+    label: Label | None = Field(description="Label that people gave it; null if none.")
+
+
+class Gain(Document):
+    """A change against all VLB paths, paired by pattern, with its 95% interval.
+
+    Shares of what all VLB paths have; null where that is not known. Of all VLB paths themselves 0.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+class TableItem(Item):
     """A table among others."""
 
     topology: str
     table: TableSummary
+    gain: Gain = Field(description="Gain in saturation throughput of the chosen set.")
     request: TableBody
+
+
+class ModelItem(Item):
+    """A solved model among others."""
+
+    request: ModelBody
+
+
+class SimulationItem(Item):
+    """A simulation among others."""
+
+    request: SimulationBody
 
 
 class TableList(Document):
     """Tables, newest first."""
 
     tables: tuple[TableItem, ...]
-    next: str | None = Field(description="URL of the older ones; null if there are none.")
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
+
+
+class ModelList(Document):
+    """Solved models, newest first."""
+
+    models: tuple[ModelItem, ...]
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
+
+
+class SimulationList(Document):
+    """Simulations, newest first."""
+
+    simulations: tuple[SimulationItem, ...]
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
+
+
+class Labelling(Document):
+    """What people are to call a job or a result."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"label": "the machine of 2027"}]}
+    )
+
+    label: Label | None = Field(description="null removes the label.")
 
 
 class LinkUsage(Document):
@@ -221,7 +286,7 @@ class LinkUsage(Document):
         "pair draws its VLB paths equally often."
     )
     sampled_pairs: int | None = Field(
-        description="Switch pairs between groups that usage is of; null for all."
+        description="Number of switch pairs between groups that usage was taken from; null for all."
     )
 
 
@@ -238,7 +303,7 @@ class PointCount(Document):
     """How many points a sweep has."""
 
     total: int = Field(ge=1, description="All points.")
-    known: int = Field(ge=0, description="Points whose table is there already.")
+    known: int = Field(ge=0, description="Points whose table exists already.")
 
 
 class Estimate(Document):

@@ -1,6 +1,6 @@
 """Settings as fields of requests and documents, from their one declaration."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from tvlb.balance import BalanceOptions
 from tvlb.documents import WHOLE
 from tvlb.schemas.common import Document
+from tvlb.schemas.problems import InWords
 from tvlb.schemas.requests import STRICT
 from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
 from tvlb.search import SimulationConfig
@@ -79,12 +80,17 @@ def _asked(setting: Setting) -> Any:
     """Return what values a request may have."""
     match setting.kind:
         case Whole(low, high):
-            values = Annotated[int, Field(ge=low, le=high), WHOLE]
+            values = Annotated[int, Field(ge=low, le=high), WHOLE, InWords(setting.checked)]
         case Names(names):
-            values = Annotated[str, OneOf(names)]
-        case NamesOrWhole(names, low, high):
+            values = Annotated[str, OneOf(names), InWords(setting.checked)]
+        case NamesOrWhole(names, low, high) as kind:
             number = Annotated[int, Field(ge=low, le=high), WHOLE]
-            values = Annotated[str, OneOf(names)] | number
+            values = Annotated[
+                Annotated[str, OneOf(names)] | number,
+                InWords(_refuser(setting.option or setting.name, kind)),
+            ]
+        case Number():
+            values = Annotated[_written(setting), InWords(setting.checked)]
         case Text():
             values = _TEXTS[setting.name]
         case Texts(_, most):
@@ -92,11 +98,28 @@ def _asked(setting: Setting) -> Any:
             values = Annotated[tuple[text, ...], Field(max_length=most, strict=False)]
         case Switch():
             values = bool
-        case Group(declaring):
-            values = _BODIES[declaring]
+        case Group(declaring, parse):
+            values = Annotated[_BODIES[declaring], InWords(_parser(parse))]
         case _:
             values = _written(setting)
     return values
+
+
+def _parser(parse: Callable[[str], object]) -> Callable[[object], None]:
+    """Refuse the text of a command line, where it is no good either, as that does."""
+
+    def check(value: object) -> None:
+        if isinstance(value, str):
+            parse(value)
+
+    return check
+
+
+def _refuser(name: str, kind: NamesOrWhole) -> Callable[[object], None]:
+    def refuse(value: object) -> None:
+        raise kind.refused(name, value)
+
+    return refuse
 
 
 def _written(setting: Setting) -> Any:

@@ -4,13 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
+from tvlb.choices import choose
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
+from tvlb.schemas.problems import InWords
 from tvlb.schemas.requests import MAX_CYCLES, Request, Seed
 from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
 from tvlb.search import (
+    LOAD,
     Cost,
     Routing,
     Scenario,
@@ -29,13 +32,18 @@ __all__ = ["SimulationBody"]
 _FEW_RUNS = 100
 _FEW_TRACES = 1000
 
-Load = Annotated[float, Field(ge=0, le=1)]
+Load = Annotated[float, Field(ge=0, le=1), InWords(lambda load: LOAD.checked("load", load))]
 
 
 class _Scenario(Request):
     """What is simulated, and for how long before it is measured."""
 
-    routing: Annotated[str, OneOf(Routing), Field(description="The routing.")] = "ugal-l"
+    routing: Annotated[
+        str,
+        OneOf(Routing),
+        Field(description="The routing."),
+        InWords(lambda name: choose(Routing, "routing", str(name))),
+    ] = "ugal-l"
     vlb: PathSetText = "all"
     pattern: PatternText = "uniform"
     load: Annotated[
@@ -50,6 +58,7 @@ class _Scenario(Request):
     warmup: Annotated[
         Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
         Field(description="Warm-up: cycles, or until the network is steady."),
+        InWords(lambda value: parse_warmup(str(value))),
     ] = 30_000
 
 

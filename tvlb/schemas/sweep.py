@@ -19,10 +19,12 @@ from pydantic import (
     create_model,
 )
 
+from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.schemas.dragonflies import Arrangement, Generator, arranged, generated, is_bare
 from tvlb.schemas.limits import RequestLimits
+from tvlb.schemas.prices import Prices
 from tvlb.schemas.problems import refusal
 from tvlb.schemas.requests import STRICT, Explicit, Question, Seed
 from tvlb.schemas.table_body import TableBody, completed
@@ -89,11 +91,13 @@ class Expansion:
     Attributes
     ----------
     points : resolved requests, all different.
-    costs : the estimated cost of each.
+    costs : the estimated cost of computing each.
+    bills : what the network of each costs; None where the sweep has no prices.
     """
 
     points: tuple[TableBody, ...]
     costs: tuple[Cost, ...]
+    bills: tuple[Bill | None, ...]
 
     @property
     def cost(self) -> Cost:
@@ -232,6 +236,14 @@ class SweepBody(Question):
         Field(description="Options of every table.", validate_default=True),
         AfterValidator(_complete),
     ] = TableOptions()
+    # Sweeps without prices are the same requests as before there were any.
+    prices: Annotated[
+        Prices | None,
+        Field(
+            description="What switches and cables cost and draw; then results have the costs.",
+            exclude_if=lambda prices: prices is None,
+        ),
+    ] = None
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`; the limits hold for every point, and for all together."""
@@ -257,8 +269,9 @@ class SweepBody(Question):
         Raises
         ------
         InvalidInput : there is no topology, more than 10,000 points, a generator that makes no
-            size or has too many combinations, or a point that cannot be computed or is beyond the
-            limits. The text names the generator or the topology; nothing was computed.
+            size or has too many combinations, or a point that cannot be computed, is beyond the
+            limits or has no price. The text names the generator or the topology; nothing was
+            computed.
 
         Notes
         -----
@@ -268,25 +281,28 @@ class SweepBody(Question):
         body = _body_of(self.options)
         points: list[TableBody] = []
         costs: list[Cost] = []
+        bills: list[Bill | None] = []
         total = TotalCost()
         for number, topology in enumerate(topologies):
             if number and number % _REPORTED_NETWORKS == 0:
                 report(Progress("expand", number, len(topologies)))
-            for point, cost in self._points(body, topology, limits):
+            for point, cost, bill in self._points(body, topology, limits):
                 points.append(point)
                 costs.append(cost)
+                bills.append(bill)
                 total.add(point, cost)
             # Before the next network is built: that is what takes time here.
             if limits is not None:
                 limits.check_cost(total.cost)
-        return Expansion(tuple(points), tuple(costs))
+        return Expansion(tuple(points), tuple(costs), tuple(bills))
 
     def _points(
         self, common: TableBody, topology: str | Explicit, limits: RequestLimits | None
-    ) -> Iterator[tuple[TableBody, Cost]]:
+    ) -> Iterator[tuple[TableBody, Cost, Bill | None]]:
         body = common.model_copy(update={"topology": topology})
         try:
             network = body.network(limits)
+            bill = None if self.prices is None else self.prices.listed().bill(network)
             # What a search accepts is the same for all routings and seeds.
             check_request(network, body.options())
             body = body.complete(network)
@@ -296,13 +312,14 @@ class SweepBody(Question):
                 if limits is not None:
                     limits.check_cost(cost)
                 for seed in self.seeds:
-                    yield routed.model_copy(update={"seed": seed}), cost
+                    yield routed.model_copy(update={"seed": seed}), cost, bill
         except InvalidInput as error:
             raise type(error)(f"{topology}: {error}") from error
 
     def _topologies(self, limits: RequestLimits | None) -> list[str | Explicit]:
         """Return all topologies with their arrangements, in order, without repeats."""
-        everything = (*self.topologies, *generated(self.generators, MAX_POINTS))
+        prices = None if self.prices is None else self.prices.listed()
+        everything = (*self.topologies, *generated(self.generators, MAX_POINTS, prices))
         bare = sum(map(is_bare, everything))
         networks = len(everything) - bare + bare * len(self.arrangements)
         points = networks * len(self.routings) * len(self.seeds)

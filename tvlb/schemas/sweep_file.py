@@ -3,15 +3,16 @@
 import re
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from tvlb.errors import InvalidInput
 from tvlb.reading import parse_toml, read_file
-from tvlb.schemas.problems import first_problem
+from tvlb.schemas.problems import FoundProblem, first_problem
 from tvlb.schemas.sweep import SweepBody
 from tvlb.schemas.toml_lines import find_line
+from tvlb.topology import described, is_network_file, read_network
 
 __all__ = ["MAX_BYTES", "read_sweep_file"]
 
@@ -21,13 +22,13 @@ _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def read_sweep_file(path: Path) -> SweepBody:
-    """Read a sweep file.
+    """Read a sweep file, and the files of networks that it names, from its folder on.
 
     Raises
     ------
-    InvalidInput : the file cannot be read, is larger than 1 MiB, is no UTF-8 or no TOML, or is no
-        sweep. The text is one line: the file, the line where that is known, the key, and what was
-        expected.
+    InvalidInput : a file cannot be read, this one is larger than 1 MiB, is no UTF-8 or no TOML, or
+        is no sweep. The text is one line: the file, the line where that is known, the key, and what
+        was expected.
     """
     text = _text(path)
     try:
@@ -38,13 +39,27 @@ def read_sweep_file(path: Path) -> SweepBody:
         raise InvalidInput(f"{path}: {error}") from error
     if _has_huge_number(document):
         raise InvalidInput(f"{path}: a number has too many digits")
-    try:
-        return SweepBody.model_validate(document)
-    except ValidationError as error:
-        problem = first_problem(SweepBody, error)
-        line = find_line(text, problem.place)
-        where = f"{path}" if line is None else f"{path}:{line}"
-        raise InvalidInput(f"{where}: {problem}") from error
+    problem = _read_networks(path.parent, document)
+    if problem is None:
+        try:
+            return SweepBody.model_validate(document)
+        except ValidationError as error:
+            problem = first_problem(SweepBody, error)
+    line = find_line(text, problem.place)
+    where = f"{path}" if line is None else f"{path}:{line}"
+    raise InvalidInput(f"{where}: {problem}")
+
+
+def _read_networks(folder: Path, document: dict[str, Any]) -> FoundProblem | None:
+    """Put networks in place of the names of their files, and return the first problem."""
+    listed = document.get("topologies")
+    for number, one in enumerate(cast("list[object]", listed) if isinstance(listed, list) else ()):
+        if isinstance(one, str) and is_network_file(one):
+            try:
+                document["topologies"][number] = described(read_network(folder / one))
+            except InvalidInput as error:
+                return FoundProblem(("topologies", number), str(error))
+    return None
 
 
 def _has_huge_number(value: object) -> bool:

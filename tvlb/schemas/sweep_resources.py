@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from tvlb.documents import Document
-from tvlb.schemas.resources import EXAMPLE_ID, Identity, example_of
+from tvlb.schemas.resources import EXAMPLE_ID, Identity, Item, example_of
 from tvlb.schemas.sweep import SweepBody
 
 __all__ = ["SweepItem", "SweepList", "SweepResource"]
@@ -21,8 +21,8 @@ _ROW = {
 }
 
 
-class SweepItem(Identity):
-    """A sweep among others."""
+class _SweepFacts(Identity):
+    """What is said of a sweep in a list, too."""
 
     name: str = Field(description="Of the sweep, as it was asked for.")
     points: int = Field(ge=1, description="Number of points.")
@@ -33,7 +33,11 @@ class SweepItem(Identity):
     report_url: str = Field(description="Of the report, an HTML page.")
 
 
-class SweepResource(SweepItem):
+class SweepItem(_SweepFacts, Item):
+    """A sweep among others."""
+
+
+class SweepResource(_SweepFacts):
     """Many tables, a row for each."""
 
     model_config = example_of(
@@ -62,4 +66,4 @@ class SweepList(Document):
     """Sweeps, newest first."""
 
     sweeps: tuple[SweepItem, ...]
-    next: str | None = Field(description="URL of the older ones; null if there are none.")
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")

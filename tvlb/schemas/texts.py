@@ -8,18 +8,31 @@ from collections.abc import Callable, Hashable, Iterable
 from itertools import groupby
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.model import solver_kinds
+from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import expression_examples, expression_regex
-from tvlb.schemas.problems import refusal
-from tvlb.search import parse_objective
-from tvlb.table import table_formats
-from tvlb.topology import families, topology_forms, topology_regex
-from tvlb.traffic import named_patterns, pattern_regex, signature_of
+from tvlb.schemas.problems import InWords, refusal, violation
+from tvlb.search import parse_named_traffic, parse_objective, parse_warmup
+from tvlb.table import TABLE_SUFFIXES, table_formats
+from tvlb.topology import (
+    is_network_file,
+    named_families,
+    parse_named_topology,
+    topology_forms,
+    topology_regex,
+)
+from tvlb.traffic import named_patterns, parse_named_pattern, pattern_regex, signature_of
 
 __all__ = [
     "ObjectiveText",
@@ -42,19 +55,57 @@ _FORMS = [signature_of(one).form for one in named_patterns()]
 _EXAMPLES = expression_examples()
 
 _SERVED = [kind for kind in solver_kinds().values() if kind.served is not None]
+_SHOWN = 80
+_LONGEST_EXPRESSION = 4000
 
-_TRAFFIC = re.compile(rf"{_PATTERN}( *: *{_WEIGHT} *)?")
+
+def _is_table(text: str) -> bool:
+    return text.endswith(TABLE_SUFFIXES)
 
 
-def _checked_traffic(value: object) -> object:
-    """Refuse what is no named pattern in words; what is no text is for the schema to refuse."""
-    if isinstance(value, str) and _TRAFFIC.fullmatch(value) is None:
-        raise refusal(
-            InvalidInput(
-                f'"{value[:60]}" is no traffic; expected PATTERN or PATTERN:SHARE with '
-                f"{one_of(_FORMS)} as the pattern, and no file"
-            )
-        )
+def _is_matrix(text: str) -> bool:
+    # A share may follow.
+    return text.partition(":")[0].endswith(".csv")
+
+
+def _no_file(text: str) -> bool:
+    return False
+
+
+def _parsed_by(
+    parse: Callable[[str], object], what: str, is_file: Callable[[str], bool] = _no_file
+) -> InWords:
+    """Refuse a text as its parser does, and the name of a file because a request has no files."""
+
+    def check(value: object) -> None:
+        if isinstance(value, str):
+            _check_no_file(value, what, is_file)
+            parse(value)
+
+    return InWords(check)
+
+
+def _check_no_file(text: str, what: str, is_file: Callable[[str], bool]) -> None:
+    if is_file(text.strip()):
+        raise InvalidInput(f"{what} {text[:_SHOWN]!r}: a request cannot name a file")
+
+
+def _expression(value: object, validate: ValidatorFunctionWrapHandler) -> object:
+    """Refuse the names of files, and pass on wrong texts of which the network will say more."""
+    try:
+        return validate(value)
+    except ValidationError:
+        if (
+            not isinstance(value, str)
+            or not value.isprintable()
+            or len(value) > _LONGEST_EXPRESSION
+        ):
+            raise
+    try:
+        for part in value.split("&"):
+            _check_no_file(part, "path set", _is_table)
+    except InvalidInput as error:
+        raise violation(error) from error
     return value
 
 
@@ -115,17 +166,19 @@ TopologyText = Annotated[
     _NamedTopology(),
     Field(
         description=f"{topology_forms()}.",
-        examples=["4,8,4,9", *(one.example for one in families().values())],
+        examples=["4,8,4,9", *(one.example for one in named_families().values())],
     ),
+    _parsed_by(parse_named_topology, "topology", is_network_file),
 ]
 PathSetText = Annotated[
     str,
     Field(
         pattern=f"^{expression_regex()}$",
-        max_length=4000,
+        max_length=_LONGEST_EXPRESSION,
         description=f"VLB path set: {', '.join(_EXAMPLES)}. MIN paths are always all MIN paths.",
         examples=_EXAMPLES,
     ),
+    WrapValidator(_expression),
 ]
 PatternText = Annotated[
     str,
@@ -134,6 +187,7 @@ PatternText = Annotated[
         description=f"Traffic pattern: {', '.join(_FORMS)}.",
         examples=["uniform", "shift(2,0)", "mixed(75,25,shift(1,0))"],
     ),
+    _parsed_by(parse_named_pattern, "pattern", _is_matrix),
 ]
 TrafficText = Annotated[
     str,
@@ -144,7 +198,7 @@ TrafficText = Annotated[
         "each other.",
         examples=["uniform", "shift(2,0):3"],
     ),
-    BeforeValidator(_checked_traffic),
+    _parsed_by(parse_named_traffic, "pattern", _is_matrix),
 ]
 ObjectiveText = Annotated[
     str,
@@ -161,6 +215,7 @@ SolverText = Annotated[
         description=f"{', or '.join(map(str, _SERVED))}.",
         examples=[kind.installed()[0] for kind in _SERVED],
     ),
+    _parsed_by(parse_solver, "solver"),
 ]
 TableFormatText = Annotated[
     str,
@@ -175,4 +230,5 @@ WarmupText = Annotated[
         "CYCLES cycles.",
         examples=["detect", "detect:20000"],
     ),
+    _parsed_by(parse_warmup, "warm-up"),
 ]
