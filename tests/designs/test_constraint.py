@@ -7,33 +7,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.designs import NAMES, parse_constraint
+from tvlb.designs import NAMES, PriceList, Rate, parse_constraint
 from tvlb.designs.quantities import Sizes
 from tvlb.errors import InvalidInput
 
 SIZES = ((1, 2, 1, 3), (2, 4, 2, 9), (4, 8, 4, 9), (4, 8, 4, 33), (3, 6, 5, 7), (7, 1, 12, 4))
 
 
+PRICES = PriceList(
+    "EUR", Rate(100, 10), {"local": 3, "global": 7}, Rate(models=((8, 50), (64, 90))), {"global": 2}
+)
+
+
 def columns(rows: tuple[tuple[int, int, int, int], ...]) -> Sizes:
-    return Sizes(*np.array(rows, dtype=np.float64).T)
+    p, a, h, g = np.array(rows, dtype=np.float64).T
+    return Sizes(p, a, h, g, PRICES)
 
 
 def quantities(p: int, a: int, h: int, g: int) -> dict[str, float]:
     """What the names mean, a second time and with whole numbers."""
     global_cables = a * h // (g - 1) * math.comb(g, 2)
     local_cables = g * math.comb(a, 2)
+    radix = p + (a - 1) + h
+    cost = a * g * (100 + 10 * radix) + 3 * local_cables + 7 * global_cables
     values = {
         "p": p,
         "a": a,
         "h": h,
         "g": g,
-        "radix": p + (a - 1) + h,
+        "radix": radix,
         "switches": a * g,
         "nodes": p * a * g,
         "cables": global_cables + local_cables,
         "global_cables": global_cables,
         "local_cables": local_cables,
         "links_per_pair": a * h / (g - 1),
+        "cost": cost,
+        "cost_per_node": cost / (p * a * g),
+        "watts": a * g * (50 if radix <= 8 else 90) + 2 * global_cables,
     }
     assert set(values) == set(NAMES)
     return {name: float(value) for name, value in values.items()}

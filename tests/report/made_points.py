@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tvlb.report.points import FOUND_COLUMNS, ROW_COLUMNS, Point
+from tvlb.report.points import LATER_COLUMNS, ROW_COLUMNS, Point, tvlb_values
 
 __all__ = ["point"]
 
@@ -18,19 +18,22 @@ def point(
     change_half: float | None = 0.01,
     **others: Any,
 ) -> Point:
-    """Return a succeeded point; `gain` and `change` are of the best candidate."""
-    made: Point = dict.fromkeys((*ROW_COLUMNS, *FOUND_COLUMNS))
+    """Return a succeeded point; `gain` and `change` are of the best candidate, which is chosen."""
+    made: Point = dict.fromkeys((*ROW_COLUMNS, *LATER_COLUMNS))
     p, a, h, g = (int(one) for one in size.split(","))
-    return (
+    made |= (
         made
         | {"point": number, "status": "succeeded", "topology": f"dfly({size})", "settings": ""}
         | {"p": p, "a": a, "h": h, "g": g, "links_per_pair": links, "routing": "ugal-l", "seed": 0}
         | {"simulated_patterns": 5, "confirmed_candidates": 2, "best": "short(2,3)"}
-        | {"replaces_all": True, "verdict": "higher saturation"}
+        | {"chosen": "short(2,3)", "replaces_all": True}
+        | _figure("saturation_gain", gain, half)
+        | _figure("latency_change", change, change_half)
         | _figure("best_saturation_gain", gain, half)
         | _figure("best_latency_change", change, change_half)
         | others
     )
+    return made | tvlb_values(made)
 
 
 def _figure(name: str, mean: float | None, half: float | None) -> Point:

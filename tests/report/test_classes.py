@@ -5,8 +5,9 @@ import math
 import pytest
 
 from tests.report.made_points import point
-from tvlb.report.classes import Estimate, PointClass, Verdict, classes_of
+from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.points import Point
+from tvlb.report.verdict import Estimate
 
 
 def only(*points: Point) -> PointClass:
@@ -115,29 +116,43 @@ def test_points_are_counted_by_their_own_intervals() -> None:
 
 def test_a_kept_set_counts_with_what_its_best_candidate_measured() -> None:
     kept = point(0, gain=0.018, half=0.028, replaces_all=False, saturation_gain=0.0)
+    assert kept["tvlb"] == "short(2,3)"
     assert saturation(kept).mean == 0.018
 
 
-@pytest.mark.parametrize(
-    ("gain", "change", "verdict"),
-    [
-        (0.10, -0.05, Verdict.SATURATION),
-        (0.10, +0.05, Verdict.SATURATION),
-        (0.04, -0.05, Verdict.LATENCY),
-        (0.04, -0.005, Verdict.NOTHING),
-        (0.04, None, Verdict.NOTHING),
-        (-0.10, -0.05, Verdict.LOSES),
-        (0.04, +0.05, Verdict.LOSES),
-        (None, None, Verdict.UNMEASURED),
-    ],
-)
-def test_verdicts(gain: float | None, change: float | None, verdict: Verdict) -> None:
-    """Half widths are 0.05 of the gain and 0.01 of the change of latency."""
-    assert only(point(0, gain=gain, change=change)).verdict is verdict
+def test_the_verdict_of_one_point_is_that_of_its_class() -> None:
+    for gain, change in ((0.1, -0.05), (0.04, -0.05), (-0.1, -0.05), (0.04, 0.0), (None, None)):
+        made = point(0, gain=gain, change=change)
+        assert only(made).verdict == made["verdict"]
 
 
-def test_without_an_interval_there_is_no_verdict() -> None:
-    assert only(point(0, half=None)).verdict is Verdict.UNKNOWN
+def test_points_that_differ_are_no_verdict_of_their_class() -> None:
+    """One gains, one does not, and the mean of both is open: no word for both."""
+    made = [point(0, gain=0.2), point(1, gain=-0.1, seed=1), point(2, gain=-0.01, seed=2)]
+    assert [one["verdict"] for one in made] == [
+        "higher saturation throughput",
+        "lower saturation throughput",
+        "lower latency, saturation throughput undecided",
+    ]
+    assert only(*made).verdict == "differs from point to point"
+    # All are open one by one, and so is their mean.
+    assert only(*(point(n, gain=0.02, seed=n) for n in range(3))).verdict == (
+        "lower latency, saturation throughput undecided"
+    )
+
+
+def test_what_is_undecided_comes_with_advice() -> None:
+    # Half widths t(1)/sqrt(2) = 8.985 and t(4)/sqrt(5) = 1.2417 deviations.
+    few = point(0, gain=0.06, half=0.77, simulated_patterns=2)
+    assert only(few).advice == (
+        "Simulate more patterns: of 5 instead of 2 alike an interval is about 7.2 times shorter "
+        "(simulated_patterns)."
+    )
+    assert only(point(0, gain=0.06, half=0.77)).advice.startswith("Judge on more patterns: method")
+    searched = point(0, gain=0.06, half=0.77, simulated_patterns=8, found="shape(g.?)")
+    assert only(searched).advice.startswith("Judge on more than 8 runs")
+    assert only(few | {"simulated_patterns": 3}, point(1, gain=2.0, half=0.1, seed=1)).advice == ""
+    assert only(point(0)).advice == ""
 
 
 def test_nothing_has_no_classes() -> None:

@@ -7,12 +7,13 @@ import pytest
 from tests.report.made_points import point
 from tvlb.report.finding import Finding, finding
 from tvlb.report.points import Point
-from tvlb.search.decision import SMALLEST_GAIN, STANDARD_ERRORS, Verdict
+from tvlb.report.verdict import MAX_PATTERNS
+from tvlb.search import options
+from tvlb.search.decision import SMALLEST_GAIN, STANDARD_ERRORS
 
 SIZES = ("2,4,2,9", "3,6,3,19", "4,8,4,33")
 KEPT: dict[str, Any] = {
     "replaces_all": False,
-    "verdict": None,
     "saturation_gain": 0.0,
     "latency_change": 0.0,
 }
@@ -29,26 +30,51 @@ def test_nothing_is_said_of_nothing() -> None:
     assert finding([point(0) | {"status": "failed"}]) == finding([])
 
 
-def test_the_lead_counts_by_cause() -> None:
+def test_the_lead_counts_by_intervals() -> None:
     made = [
         point(0),
-        point(1, verdict=str(Verdict.LOWER_LATENCY)),
-        point(2, **KEPT),
-        point(3, **KEPT),
-        point(4, gain=None, change=None, **BARE),
+        # Both were chosen for an equal saturation and a lower latency; only one interval says so.
+        point(1, gain=-0.001, half=0.004),
+        point(2, gain=-0.029, half=0.05),
+        point(3, gain=0.02, change=0.0, **KEPT),
+        point(4, gain=-0.1, **KEPT),
+        point(5, gain=None, change=None, **BARE),
     ]
+    by = "All of this is by 95% intervals, which ask for more than a choice."
     assert finding(made).lead == (
-        "Of 5 computed points, a T-VLB table is chosen in 1 for its higher saturation throughput "
-        "and in 1 for its lower latency at equal saturation throughput. The conventional set is "
-        "kept in 2 because no candidate is better and in 1 for want of a candidate."
+        "Of 6 computed points, a T-VLB table is chosen in 3: higher saturation throughput in 1; "
+        "lower latency at level saturation throughput in 1; lower latency, saturation throughput "
+        "undecided in 1. The conventional set is kept in 3; the best candidate there: undecided in "
+        f"1; lower saturation throughput in 1; not measured, for want of candidates in 1. {by}"
     )
-    assert finding(made[2:4]).lead == (
-        "Of 2 computed points, a T-VLB table is chosen in none. The conventional set is kept in 2 "
-        "because no candidate is better."
+    assert finding(made[3:5]).lead == (
+        "Of 2 computed points, a T-VLB table is chosen in none. The conventional set is kept in 2; "
+        f"the best candidate there: undecided in 1; lower saturation throughput in 1. {by}"
     )
-    assert finding(made[:1]).lead == (
-        "Of 1 computed point, a T-VLB table is chosen in 1 for its higher saturation throughput."
+
+
+def test_lead_and_classes_say_the_same_of_the_same_points() -> None:
+    """Chosen by two standard errors, which of few patterns is less than an interval asks for."""
+    made = [point(n, gain=0.06, half=0.1, seed=n, simulated_patterns=2) for n in range(3)]
+    found = finding(made)
+    assert "a T-VLB table is chosen in 3: lower latency, saturation throughput undecided in 3." in (
+        found.lead
     )
+    (statement,) = found.statements
+    assert statement.verdict == "lower latency, saturation throughput undecided"
+    assert "Simulate more patterns: of 5 instead of 2 alike" in statement.figures
+
+
+def test_the_set_that_was_chosen_counts_and_not_the_best() -> None:
+    made = point(0, best="<=5") | {"tvlb_saturation_gain": 0.2}
+    assert "+20.0 %" in finding([made]).statements[0].figures
+    chosen = point(1, gain=0.05, half=0.01, best="<=5", best_saturation_gain=0.9)
+    assert chosen["tvlb"] == "short(2,3)"
+    assert "+5.0 %" in finding([chosen]).statements[0].figures
+
+
+def test_the_most_patterns_are_those_of_the_option() -> None:
+    assert options.MAX_PATTERNS == MAX_PATTERNS
 
 
 def test_the_statement_of_a_class() -> None:
@@ -57,13 +83,13 @@ def test_the_statement_of_a_class() -> None:
         point(n, size, 1.0, gain=0.04 + 0.02 * n, half=0.05, change=-0.03)
         for n, size in enumerate(SIZES)
     ]
-    made[0] |= KEPT
+    made[0] = point(0, SIZES[0], 1.0, gain=0.04, half=0.05, change=-0.03, **KEPT)
     (statement,) = finding(made).statements
     assert statement.subject == "ugal-l, 1 link per group pair, 3 sizes"
-    assert statement.verdict == "pays in saturation"
+    assert statement.verdict == "higher saturation throughput"
     # Latencies agree: sqrt(3 * 0.01^2) / 3 = 0.58 %.
     assert statement.figures == (
-        "the best candidate changes saturation throughput by +6.0 % (95% interval +1.0 to +11.0 %, "
+        "the T-VLB set changes saturation throughput by +6.0 % (95% interval +1.0 to +11.0 %, "
         "over 3 sizes) and latency by -3.0 % (95% interval -3.6 to -2.4 %, over 3 sizes); "
         "in saturation single points reach from +4.0 to +8.0 %; the interval of saturation lies "
         "above 0 in 2 of 3 points, below 0 in 0, and includes 0 in 1; "
@@ -149,7 +175,7 @@ def test_a_trend_needs_intervals_that_do_not_overlap() -> None:
     few = point(0, links=2.0, gain=0.05, half=0.04)
     larger = trend(few, point(1, links=4.0, gain=0.2, half=0.1))
     assert larger == (
-        "ugal-l, fewest against most links: the best candidate changes saturation throughput by "
+        "ugal-l, fewest against most links: the T-VLB set changes saturation throughput by "
         "+5.0 % (95% interval +1.0 to +9.0 %, these networks only) with 2 links per group pair and "
         "by +20.0 % (95% interval +10.0 to +30.0 %, these networks only) with 4 links per group "
         "pair. The intervals do not overlap: between these networks the gain is larger with more "

@@ -72,18 +72,18 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         )
         assert names == [
             None,
-            "front",
+            "largest means",
             "absolute, par, conventional",
             "absolute, par, chosen",
             "absolute, ugal-l, conventional",
             "absolute, ugal-l, chosen",
-            "not beaten",
+            "not shown to be beaten",
         ]
         check(page)
         _sort(page)
         # As before printing: what is drawn later would move what is below it.
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        link = page.locator("table.sortable tbody a[href$='point=1']")
+        link = page.get_by_role("table", name="All points").locator("a[href$='point=1']")
         # Or the click would do it.
         link.scroll_into_view_if_needed()
         settle(page)
@@ -146,10 +146,11 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
 
 
 def _sort(page: Page) -> None:
-    numbers = page.locator("table.sortable tbody tr th")
-    title = page.get_by_role("button", name="Saturation, chosen")
+    table = page.get_by_role("table", name="All points")
+    numbers = table.locator("tbody tr th")
+    title = table.get_by_role("button", name="Saturation, chosen")
     title.click()
-    column = page.locator("table.sortable tbody tr td:nth-child(15)")
+    column = table.locator("tbody tr td:nth-child(15)")
     values = [text.split()[0] for text in column.all_inner_texts() if text]
     assert values == sorted(values)
     assert len(values) == 2

@@ -16,7 +16,7 @@ from tests.report.synthetic import made_up_sweep
 from tvlb.errors import InvalidInput
 from tvlb.report import report_html
 from tvlb.report.data import drawn_data, script_text
-from tvlb.report.points import FOUND_COLUMNS, ROW_COLUMNS, points_of
+from tvlb.report.points import LATER_COLUMNS, ROW_COLUMNS, points_of
 from tvlb.sweeps.columns import COLUMNS
 
 ROWS, DOCUMENTS = made_up_sweep(["2,4,2,5", "2,4,2,9"], failures=1)
@@ -78,9 +78,10 @@ def test_the_overview_says_what_there_is(page: bytes) -> None:
         "Points 8 Succeeded 7 Failed 1 their errors Sizes (p,a,h,g) 2",
         "Topologies (sizes with wirings) 4",
         # The made-up sets of dfly(2,4,2,9), one link per group pair, were kept.
-        "Of 7 computed points, a T-VLB table is chosen in 4 for its higher saturation throughput. "
-        "The conventional set is kept in 3 because no candidate is better.",
-        "par, 2 links per group pair, 1 size: no gain that these simulations can tell from 0. ",
+        "Of 7 computed points, a T-VLB table is chosen in 4: undecided in 4. The conventional set "
+        "is kept in 3; the best candidate there: undecided in 3.",
+        "par, 2 links per group pair, 1 size: undecided. ",
+        "Simulate more patterns: of 5 instead of 3 alike an interval is about 2.0 times shorter",
         "One link per group pair: the paper (Rahman et al., SC'19) expects",
         "SolverFailed: <b>the LP</b> & more",
     ):
@@ -212,7 +213,7 @@ def test_details_of_searches_say_what_sets_were_judged_on() -> None:
 
 
 def test_rows_and_documents_of_earlier_versions_are_enough() -> None:
-    lacking = set(FOUND_COLUMNS) | {"path_set"}
+    lacking = set(LATER_COLUMNS) | {"path_set"}
     rows = [{name: row[name] for name in row if name not in lacking} for row in ROWS]
     documents = copy.deepcopy(DOCUMENTS)
     for document in documents.values():
@@ -220,6 +221,22 @@ def test_rows_and_documents_of_earlier_versions_are_enough() -> None:
     read = Reader(report_html("A sweep", rows, documents))
     assert "Held-out gains" not in read.text
     assert list(json.loads(read.scripts[0])["details"]) == [str(number) for number in range(7)]
+
+
+def test_prices_are_shown_where_there_are_any(page: bytes) -> None:
+    assert "cost-money" not in {
+        attributes.get("data-plot") for _, attributes in Reader(page).elements
+    }
+    costs = {"currency": "EUR", "cost_per_node": 1234.5, "watts": 99.0, "cost_per_flit_all": 5000.0}
+    rows = [dict(row) | costs for row in ROWS]
+    read = Reader(report_html("A sweep", rows, DOCUMENTS))
+    assert "cost-money" in {attributes.get("data-plot") for _, attributes in read.elements}
+    text = " ".join(read.text.split())
+    assert "Cost per node (EUR) Watts Cost per accepted flit/cycle, chosen" in text
+    assert "0 dfly(2,4,2,5) ugal-l 0 1 234 99 none 5 000 Not shown to be worth it:" in text
+    # All cost the same, so that the front is that of the saturation throughput alone.
+    fronts = data_of(rows)["fronts"]
+    assert sorted(fronts["cost_per_node"]) == sorted(fronts["switches_per_node"])
 
 
 def test_equal_probe_curves_are_there_once() -> None:
@@ -231,11 +248,12 @@ def test_equal_probe_curves_are_there_once() -> None:
 
 
 def test_fronts_are_of_computed_points() -> None:
-    rows = points_of(ROWS)
-    computed = [row for row in rows if row["status"] == "succeeded"]
-    # All have two nodes per switch.
-    best = max(computed, key=lambda row: row["saturation_chosen"])
-    assert data_of(ROWS)["fronts"]["switches_per_node"] == [best["point"]]
+    computed = [row for row in points_of(ROWS) if row["status"] == "succeeded"]
+    # All have two nodes per switch, so none is dearer.
+    best = max(row["saturation_chosen_low"] for row in computed)
+    reaching = [row["point"] for row in computed if row["saturation_chosen_high"] >= best]
+    assert 1 < len(reaching) < len(computed)
+    assert sorted(data_of(ROWS)["fronts"]["switches_per_node"]) == reaching
 
 
 def test_numbers_stay_what_scripts_can_hold() -> None:
@@ -292,7 +310,7 @@ def test_wrong_input_is_refused() -> None:
 
 
 def test_the_columns_are_those_of_result_rows() -> None:
-    assert {*ROW_COLUMNS, *FOUND_COLUMNS} <= {column.name for column in COLUMNS}
+    assert {*ROW_COLUMNS, *LATER_COLUMNS} <= {column.name for column in COLUMNS}
 
 
 def test_colours_are_those_of_the_pages() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody, example, request_key
@@ -79,6 +80,23 @@ def test_the_request() -> None:
     assert read["finalists"] == 1
     assert read.keys() == TableBody.model_fields.keys() - {"topology", "routing", "seed"}
     assert options == json.dumps(read, sort_keys=True, separators=(",", ":"))
+
+
+def test_what_is_paid() -> None:
+    body = TableBody(topology="2,4,2,5").resolved()
+    made = succeeded_row(3, KEY, body, document(), Bill("EUR", 8000.0, 500.0))
+    assert (made["currency"], made["cost"], made["watts"]) == ("EUR", 8000.0, 500.0)
+    # 40 nodes; a node accepts 0.19 flits a cycle with all VLB paths.
+    assert made["cost_per_node"] == 200.0
+    assert numbers(made, "cost_per_flit_all") == pytest.approx([200 / 0.19])
+    assert numbers(made, "cost_per_flit_chosen") == pytest.approx(
+        [200 / number for number in numbers(made, "saturation_chosen")]
+    )
+    failed = failed_row(3, KEY, body, "no", Bill("EUR", 8000.0, None))
+    assert (failed["cost_per_node"], failed["watts"], failed["cost_per_flit_all"]) == (
+        200.0, None, None,
+    )  # fmt: skip
+    assert row(document())["cost"] is None
 
 
 def test_sizes_and_costs() -> None:
@@ -203,6 +221,20 @@ def test_a_gain_is_known_no_better_than_the_grid_of_loads() -> None:
     assert numbers(made, "latency_change_low", "latency_change_high") == pytest.approx(
         [-1 / 55, -1 / 55]
     )
+
+
+def test_saturation_has_an_interval_no_narrower_than_the_grid() -> None:
+    read = document()
+    read["candidates"][0]["windows"]["grid"] = 0.03
+    set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0))
+    set_figures(read["candidates"][0], (0.25, 49.0), (0.25, 59.0))
+    made = row(read)
+    # t(1) = 12.7062; loads 0.2 and 0.3 have deviation 0.0707, equal ones that of a uniform error.
+    for name, mean, deviation in (("all", 0.25, 0.1 / math.sqrt(2)), ("chosen", 0.25, 0.00866025)):
+        half = 12.7062 * deviation / math.sqrt(2)
+        assert numbers(made, f"saturation_{name}_low", f"saturation_{name}_high") == pytest.approx(
+            [mean - half, mean + half], rel=1e-4
+        )
 
 
 def test_a_single_pattern_has_no_interval() -> None:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.designs.prices import Hardware, PriceList
+from tvlb.errors import InvalidInput
+
 __all__ = ["NAMES", "Numbers", "Sizes"]
 
 Numbers = NDArray[np.float64]
@@ -18,23 +21,46 @@ class Sizes:
     Attributes
     ----------
     p, a, h, g : float64, shape (sizes,), whole numbers.
+    prices : what `cost`, `cost_per_node` and `watts` go by; None if these are not known.
     """
 
     p: Numbers
     a: Numbers
     h: Numbers
     g: Numbers
+    prices: PriceList | None = None
 
     def __len__(self) -> int:
         return len(self.p)
 
     def at(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> "Sizes":
         """Return some of the sizes."""
-        return Sizes(self.p[which], self.a[which], self.h[which], self.g[which])
+        return Sizes(self.p[which], self.a[which], self.h[which], self.g[which], self.prices)
 
     def value(self, name: str) -> Numbers:
-        """Return one of `NAMES` of every size, float64 (sizes,)."""
+        """Return one of `NAMES` of every size, float64 (sizes,).
+
+        Raises
+        ------
+        InvalidInput : it is a cost or a power, and there is no price of it.
+        """
         return _QUANTITIES[name](self)
+
+    @property
+    def hardware(self) -> Hardware:
+        """What the Dragonflies are built of."""
+        return Hardware(
+            nodes=self.value("nodes"),
+            switches=((self.value("radix"), self.value("switches")),),
+            cables={"local": _local_cables(self), "global": _global_cables(self)},
+        )
+
+    @property
+    def priced(self) -> PriceList:
+        """The prices, which have to be there."""
+        if self.prices is None:
+            raise InvalidInput("cost and watts are not known: the sweep has no prices")
+        return self.prices
 
 
 def _switches(sizes: Sizes) -> Numbers:
@@ -66,5 +92,8 @@ _QUANTITIES: dict[str, Callable[[Sizes], Numbers]] = {
     "global_cables": _global_cables,
     "local_cables": _local_cables,
     "links_per_pair": _links_per_pair,
+    "cost": lambda sizes: sizes.priced.cost(sizes.hardware),
+    "cost_per_node": lambda sizes: sizes.priced.cost(sizes.hardware) / sizes.value("nodes"),
+    "watts": lambda sizes: sizes.priced.watts(sizes.hardware),
 }
 NAMES = tuple(_QUANTITIES)

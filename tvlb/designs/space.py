@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.designs.constraint import Constraint
+from tvlb.designs.prices import PriceList
 from tvlb.designs.quantities import Sizes
 from tvlb.designs.ranges import Range
 from tvlb.errors import InvalidInput
@@ -32,6 +33,7 @@ class DesignSpace:
     ----------
     p, a, h, g : the ranges; "max" in `g` stands for a*h + 1.
     constraints : what every size satisfies, examined in order.
+    prices : for constraints on cost and power.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class DesignSpace:
     h: Range
     g: Range
     constraints: tuple[Constraint, ...] = ()
+    prices: PriceList | None = None
 
     @property
     def terms(self) -> int:
@@ -80,7 +83,8 @@ class DesignSpace:
         Raises
         ------
         InvalidInput : there are more than 10,000,000 combinations, none of them makes a
-            Dragonfly, a constraint divides by zero, more than `most` satisfy all constraints, or
+            Dragonfly, a constraint divides by zero or names a cost
+            without a price, more than `most` satisfy all constraints, or
             none does; the text then names the first constraint that leaves nothing.
 
         Notes
@@ -133,7 +137,8 @@ class DesignSpace:
             before = np.where(pair > 0, ends[pair - 1], 0)
             g = self.g.take(rest - before, largest[pair])
             columns = (p[of_p], a[pair // len(h)], h[pair % len(h)], g)
-            yield Sizes(*(column.astype(np.float64) for column in columns))
+            of_p, of_a, of_h, of_g = (column.astype(np.float64) for column in columns)
+            yield Sizes(of_p, of_a, of_h, of_g, self.prices)
 
 
 def _bounded(combinations: int, of: str) -> int:

@@ -3,69 +3,18 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import groupby
 
 import numpy as np
 
-from tvlb.report.points import Point, size_name
+from tvlb.report.points import Point, estimate_of, size_name
+from tvlb.report.verdict import LEAST_SIZES, UNDECIDED, Estimate, Verdict, advice, verdict_of
 from tvlb.statistics import estimate
 
-__all__ = ["LEAST_SIZES", "Estimate", "PointClass", "Verdict", "classes_of"]
+__all__ = ["PointClass", "classes_of"]
 
-LEAST_SIZES = 3
-"""Sizes from which an interval is over sizes."""
-
-_SATURATION = "best_saturation_gain"
-_LATENCY = "best_latency_change"
-
-
-class Verdict(StrEnum):
-    """What the best candidates of a class of points have over the conventional set."""
-
-    SATURATION = "pays in saturation"
-    LATENCY = "pays in latency only"
-    NOTHING = "no gain that these simulations can tell from 0"
-    LOSES = "loses"
-    UNKNOWN = "no interval, so no verdict"
-    UNMEASURED = "not measured, for want of candidates"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over sizes with its 95% interval.
-
-    Attributes
-    ----------
-    mean, low, high : shares of the conventional figure; the ends are None without an interval.
-    sizes : sizes that the mean is over.
-    """
-
-    mean: float
-    low: float | None
-    high: float | None
-    sizes: int
-
-    @property
-    def above(self) -> bool:
-        """Whether the interval lies above 0."""
-        return self.low is not None and self.low > 0.0
-
-    @property
-    def below(self) -> bool:
-        """Whether the interval lies below 0."""
-        return self.high is not None and self.high < 0.0
-
-    @property
-    def over_sizes(self) -> bool:
-        """Whether the interval says something of other sizes, too."""
-        return self.sizes >= LEAST_SIZES
-
-    def apart_from(self, other: "Estimate") -> bool:
-        """Whether both have intervals, and these do not overlap."""
-        if self.low is None or self.high is None or other.low is None or other.high is None:
-            return False
-        return self.low > other.high or self.high < other.low
+_SATURATION = "tvlb_saturation_gain"
+_LATENCY = "tvlb_latency_change"
 
 
 @dataclass(frozen=True)
@@ -83,8 +32,10 @@ class PointClass:
         below 0, or includes it.
     lowest, highest : the saturation gains of the points reach from one to the other; None if no
         point has one.
-    saturation, latency : relative change with the best candidate, chosen or not; None if no point
-        has it.
+    saturation, latency : relative change with the T-VLB sets; None if no point has it.
+    verdict : what follows from these, see `verdict_of`; where they decide nothing while intervals
+        of points do, the points differ.
+    advice : how to decide what is undecided; empty where nothing is.
     """
 
     routing: str
@@ -102,20 +53,8 @@ class PointClass:
     highest: float | None
     saturation: Estimate | None
     latency: Estimate | None
-
-    @property
-    def verdict(self) -> Verdict:
-        """What follows from the intervals; saturation comes before latency."""
-        saturation, latency = self.saturation, self.latency
-        if saturation is None:
-            return Verdict.UNMEASURED
-        if saturation.low is None:
-            return Verdict.UNKNOWN
-        if saturation.above:
-            return Verdict.SATURATION
-        if saturation.below or (latency is not None and latency.above):
-            return Verdict.LOSES
-        return Verdict.LATENCY if latency is not None and latency.below else Verdict.NOTHING
+    verdict: Verdict
+    advice: str
 
 
 def classes_of(computed: Sequence[Point]) -> tuple[PointClass, ...]:
@@ -139,9 +78,19 @@ def _common(point: Point) -> tuple[str, str, float]:
 
 def _class(members: Sequence[Point]) -> PointClass:
     first = members[0]
-    own = [_own(one, _SATURATION) for one in members if one[_SATURATION] is not None]
-    with_interval = [one for one in own if one.low is not None]
-    above, below = (sum(getattr(one, side) for one in own) for side in ("above", "below"))
+    own = [found for one in members if (found := estimate_of(one, _SATURATION)) is not None]
+    above, below, around = (
+        sum(getattr(one, side) for one in own) for side in ("above", "below", "around")
+    )
+    saturation, latency = _estimate(members, _SATURATION), _estimate(members, _LATENCY)
+    verdict = verdict_of(saturation, latency)
+    if above + below and saturation is not None and saturation.around:
+        verdict = Verdict.DIFFERS
+    few = min(
+        (one for one in members if one["verdict"] in UNDECIDED),
+        key=lambda one: one["simulated_patterns"],
+        default=None,
+    )
     return PointClass(
         routing=first["routing"],
         links_per_pair=first["links_per_pair"] or 0.0,
@@ -153,23 +102,23 @@ def _class(members: Sequence[Point]) -> PointClass:
         unmeasured=len(members) - len(own),
         above=above,
         below=below,
-        around=len(with_interval) - above - below,
+        around=around,
         lowest=min((one.mean for one in own), default=None),
         highest=max((one.mean for one in own), default=None),
-        saturation=_estimate(members, _SATURATION),
-        latency=_estimate(members, _LATENCY),
+        saturation=saturation,
+        latency=latency,
+        verdict=verdict,
+        advice=""
+        if few is None or verdict not in UNDECIDED
+        else advice(few["simulated_patterns"], few["found"] is not None),
     )
-
-
-def _own(point: Point, figure: str) -> Estimate:
-    return Estimate(point[figure], point[f"{figure}_low"], point[f"{figure}_high"], 1)
 
 
 def _estimate(members: Sequence[Point], figure: str) -> Estimate | None:
     by_size: dict[str, list[Estimate]] = {}
     for one in members:
-        if one[figure] is not None:
-            by_size.setdefault(size_name(one), []).append(_own(one, figure))
+        if (own := estimate_of(one, figure)) is not None:
+            by_size.setdefault(size_name(one), []).append(own)
     if not by_size:
         return None
     means = [float(np.mean([one.mean for one in same])) for same in by_size.values()]

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from tvlb.report.classes import Estimate, PointClass
+from tvlb.report.classes import PointClass
+from tvlb.report.verdict import LEVEL, Estimate
 from tvlb.report.words import change, links, who
 
-__all__ = ["CONVERGED", "convergence", "trends"]
-
-CONVERGED = 0.01
-"""Gain of saturation throughput, either way, within which T-VLB counts as level with UGAL."""
+__all__ = ["convergence", "trends"]
 
 
 def convergence(classes: Sequence[PointClass]) -> str | None:
@@ -17,7 +15,7 @@ def convergence(classes: Sequence[PointClass]) -> str | None:
 
     Notes
     -----
-    Outcomes: an interval above 0 speaks against it; one within `CONVERGED` of 0, or below 0, is
+    Outcomes: an interval above 0 speaks against it; one within `LEVEL` of 0, or below 0, is
     consistent with it; any other leaves it open.
     """
     single = [one for one in classes if one.links_per_pair == 1]
@@ -27,7 +25,7 @@ def convergence(classes: Sequence[PointClass]) -> str | None:
     return (
         "One link per group pair: the paper (Rahman et al., SC'19) expects that T-VLB converges "
         "with conventional UGAL there. Here that is a hypothesis, tested by the interval of the "
-        f"best candidate's saturation gain. {told}"
+        f"saturation gain of the T-VLB sets. {told}"
     )
 
 
@@ -55,7 +53,7 @@ def _outcome(gain: Estimate) -> str:
     if gain.low is None or gain.high is None:
         return "Without an interval this is undecided."
     if gain.above:
-        but = ", though it gains less than 1 %" if gain.high <= CONVERGED else ""
+        but = ", though it gains less than 1 %" if gain.high <= LEVEL else ""
         return (
             "The interval lies above 0: T-VLB does not converge with conventional UGAL in these "
             f"simulations{but}."
@@ -65,7 +63,7 @@ def _outcome(gain: Estimate) -> str:
             "The interval lies below 0: no shorter set is as good as all VLB paths, which is "
             "consistent with convergence."
         )
-    if gain.low >= -CONVERGED and gain.high <= CONVERGED:
+    if gain.level:
         return "The interval lies within 1 % of 0: consistent with convergence."
     return "The interval includes 0 and reaches beyond 1 %: undecided."
 
@@ -107,7 +105,7 @@ def _compared(fewest: PointClass, most: PointClass) -> str:
     assert few is not None
     assert many is not None
     figures = (
-        f"{who(fewest)}, fewest against most links: the best candidate changes saturation "
+        f"{who(fewest)}, fewest against most links: the T-VLB set changes saturation "
         f"throughput by {change(few)} with {links(fewest.links_per_pair)} and by {change(many)} "
         f"with {links(most.links_per_pair)}."
     )

@@ -4,15 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from tvlb.changes import change_columns
 from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
-from tvlb.judged import drawn_search, shortened
+from tvlb.judged import drawn_search, estimator, shortened
 from tvlb.report.front import pareto_front
-from tvlb.report.points import Point
+from tvlb.report.points import Point, changes_verdict
 
 __all__ = ["COSTS", "drawn_data", "script_text"]
 
-COSTS = ("switches_per_node", "cables_per_node")
+COSTS = ("switches_per_node", "cables_per_node", "cost_per_node")
 # Of a modelled set, and of a load.
 _MODELLED = ("expression", "theta_mean", "theta_sem", "within_tolerance", "mean_vlb_hops")
 _LOADED = ("load", "latency_mean", "latency_sem", "accepted", "saturated_patterns")
@@ -92,11 +93,12 @@ def _picked(values: Document | None, *names: str) -> list[Any] | None:
 def _detail(document: Document) -> dict[str, Any]:
     balance = document["balance"]
     return {
-        "reason": document["decision"]["reason"],
         "reference_load": document["reference_load"],
         "stopped": document["stopped"],
         "sampled_pairs": balance["sampled_pairs"],
-        "simulated": [_simulated(one) for one in (document["baseline"], *document["candidates"])],
+        "simulated": [
+            _simulated(one, document) for one in (document["baseline"], *document["candidates"])
+        ],
         "search": drawn_search(document),
         "curves": [
             [expression, [_picked(point, *_LOADED) for point in curve], shortened(expression)]
@@ -110,8 +112,12 @@ def _detail(document: Document) -> dict[str, Any]:
     }
 
 
-def _simulated(one: Document) -> dict[str, Any]:
+def _simulated(one: Document, document: Document) -> dict[str, Any]:
     windows, comparison, balance = one["windows"], one["comparison"], one["balance"]
+    verdict = None
+    if comparison is not None:
+        changes = plain(change_columns(one, document["baseline"], estimator(document)))
+        verdict = changes_verdict(cast("Point", changes))
     return {
         "expression": one["expression"],
         "label": shortened(one["expression"]),
@@ -121,7 +127,7 @@ def _simulated(one: Document) -> dict[str, Any]:
         "patterns": len(one["per_pattern"]),
         "windows": [windows["warmup"], windows["measured"], windows["grid"]],
         "confirmed": one["confirmed"],
-        "verdict": None if comparison is None else comparison["verdict"],
+        "verdict": verdict,
         "gain": _picked(comparison, "saturation_gain", "saturation_sem"),
         "change": _picked(comparison, "latency_change", "latency_sem"),
         "removed": None if balance is None else balance["removed"],

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tvlb.report.classes import LEAST_SIZES, PointClass, Verdict, classes_of
+from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.conclusions import convergence, trends
 from tvlb.report.points import Point
+from tvlb.report.verdict import LEAST_SIZES, Verdict
 from tvlb.report.words import change, links, number_of, percent, span, who
 
 __all__ = ["Finding", "Statement", "finding"]
-
-_LOWER_LATENCY = "equal saturation, lower latency"
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,9 @@ def finding(points: Sequence[Point]) -> Finding:
 
     Notes
     -----
-    All gains are those of the best candidate of a point, measured whether it was chosen or not:
-    what conventional UGAL gains over itself is 0 by definition, and no measurement.
+    All gains are those of the T-VLB set of a point, as measured: the chosen one or, where the
+    conventional set was kept, the best candidate. What conventional UGAL gains over itself is 0 by
+    definition, and no measurement. All words are by `tvlb.report.verdict`.
     """
     computed = [one for one in points if one["status"] == "succeeded"]
     if not computed:
@@ -72,29 +72,26 @@ def finding(points: Sequence[Point]) -> Finding:
 
 
 def _lead(computed: Sequence[Point]) -> str:
-    replacing = [one for one in computed if one["replaces_all"]]
-    latency = sum(1 for one in replacing if one["verdict"] == _LOWER_LATENCY)
-    kept = len(computed) - len(replacing)
-    bare = sum(1 for one in computed if not one["replaces_all"] and one["best"] is None)
-    chosen = _counts(
-        (len(replacing) - latency, "for its higher saturation throughput"),
-        (latency, "for its lower latency at equal saturation throughput"),
-    )
-    stayed = _counts(
-        (kept - bare, "because no candidate is better"), (bare, "for want of a candidate")
-    )
-    of = number_of(len(computed), "computed point")
-    return " ".join(
-        (
-            f"Of {of}, a T-VLB table is chosen in {chosen or 'none'}.",
-            *([f"The conventional set is kept in {stayed}."] if stayed else []),
+    chosen = [one for one in computed if one["replaces_all"]]
+    kept = [one for one in computed if not one["replaces_all"]]
+    told = [
+        f"Of {number_of(len(computed), 'computed point')}, a T-VLB table is chosen in "
+        f"{f'{len(chosen)}: {_counts(chosen)}' if chosen else 'none'}."
+    ]
+    if kept:
+        told.append(
+            f"The conventional set is kept in {len(kept)}; the best candidate there: "
+            f"{_counts(kept)}."
         )
+    return " ".join((*told, "All of this is by 95% intervals, which ask for more than a choice."))
+
+
+def _counts(points: Sequence[Point]) -> str:
+    """Tell how many points have which verdict."""
+    found = [one["verdict"] for one in points]
+    return "; ".join(
+        f"{verdict} in {found.count(verdict)}" for verdict in Verdict if verdict in found
     )
-
-
-def _counts(*told: tuple[int, str]) -> str:
-    parts = [f"{count} {why}" for count, why in told if count]
-    return " and in ".join(parts)
 
 
 def _statement(one: PointClass) -> Statement:
@@ -107,12 +104,13 @@ def _figures(one: PointClass) -> str:
     if one.saturation is None:
         return f"no candidate was compared in {number_of(one.points, 'point')}; {chosen}."
     latency = "" if one.latency is None else f" and latency by {change(one.latency)}"
+    advice = f" {one.advice}" if one.advice else ""
     without = f", and {one.unmeasured} without a candidate" if one.unmeasured else ""
     return (
-        f"the best candidate changes saturation throughput by {change(one.saturation)}{latency}; "
+        f"the T-VLB set changes saturation throughput by {change(one.saturation)}{latency}; "
         f"{_reach(one)}the interval of saturation lies above 0 in {one.above} of "
         f"{number_of(one.points, 'point')}, below 0 in {one.below}, and includes 0 in "
-        f"{one.around}{without}; {chosen}."
+        f"{one.around}{without}; {chosen}.{advice}"
     )
 
 
@@ -190,7 +188,7 @@ def _choice(most: int) -> str:
         "flatters it; no interval corrects for that. A candidate is chosen for saturation if it is "
         "ahead by more than 2 standard errors and 0.005 packets/cycle/node, for latency by more "
         "than 2 standard errors. With so few patterns that asks for less than a 95% interval does. "
-        "The chosen set may be another than the best: level with it, and of lower latency."
+        "The chosen set may be another than the best: hardly below it, and of lower latency."
     )
 
 

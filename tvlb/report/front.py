@@ -1,6 +1,7 @@
 """Which points no other beats in cost and throughput together."""
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from tvlb.report.points import Point
 
@@ -8,26 +9,25 @@ __all__ = ["pareto_front"]
 
 
 def pareto_front(points: Iterable[Point], cost: str, benefit: str) -> list[int]:
-    """Return the numbers of the points on the Pareto front, cheapest first.
+    """Return the numbers of the points that no other is shown to beat, cheapest first.
 
     Parameters
     ----------
-    cost, benefit : columns; points without one of the figures are left out.
+    cost, benefit : columns, the benefit with its interval, ``_low`` and ``_high``; points without
+        one of them are left out.
 
     Notes
     -----
-    A point is beaten by one that is no dearer and gives more, or is cheaper and gives no less.
-    Equal points do not beat each other. Takes O(n log n) for n points.
+    A point is beaten by one that is no dearer if its interval lies wholly above. Intervals that
+    overlap decide nothing, so a dearer point with as much may be there. Takes O(n log n).
     """
-    known = [one for one in points if one[cost] is not None and one[benefit] is not None]
+    low, high = f"{benefit}_low", f"{benefit}_high"
+    known = [one for one in points if None not in (one[cost], one[low], one[high])]
     known.sort(key=lambda one: (one[cost], -one[benefit], one["point"]))
-    front: list[Point] = []
-    for one in known:
-        last = front[-1] if front else None
-        if last is None or one[benefit] > last[benefit] or _equal(one, last, cost, benefit):
-            front.append(one)
-    return [one["point"] for one in front]
-
-
-def _equal(one: Point, other: Point, cost: str, benefit: str) -> bool:
-    return one[cost] == other[cost] and one[benefit] == other[benefit]
+    front: list[int] = []
+    best = 0.0
+    for _, same in groupby(known, key=lambda one: one[cost]):
+        members = list(same)
+        best = max(best, *(one[low] for one in members))
+        front += [one["point"] for one in members if one[high] >= best]
+    return front

@@ -13,6 +13,8 @@ from tvlb.provenance import VERSION
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
 from tvlb.report.points import points_of, size_name
+from tvlb.report.words import amount
+from tvlb.report.worth import worth
 from tvlb.templates import UNKNOWN, templates
 
 __all__ = ["report_html"]
@@ -45,7 +47,7 @@ def report_html(
     The file loads nothing and says so to the browser (content security policy). It has no date,
     no host and nothing random: equal input gives equal bytes.
     """
-    points = points_of(rows)
+    points = [one | {"worth": worth(one)} for one in points_of(rows)]
     library, script = _library(), _script()
     page = _TEMPLATES.get_template("report.html").render(
         name=sweep_name,
@@ -54,6 +56,8 @@ def report_html(
         failed=[one for one in points if one["status"] != "succeeded"],
         sizes=len({size_name(one) for one in points}),
         routings=len({one["routing"] for one in points}),
+        priced=any(one["cost_per_node"] is not None for one in points),
+        currency=next((one["currency"] for one in points if one["currency"]), ""),
         settings=any(one["settings"] for one in points),
         searched=[one for one in points if one["found"] is not None],
         topologies=len({one["topology"] for one in points}),
@@ -119,6 +123,7 @@ def _plain_number(value: float) -> str:
 
 _TEMPLATES = templates(
     "tvlb.report",
+    amount=amount,
     between=_between,
     first_upper=_first_upper,
     plain_number=_plain_number,

@@ -6,8 +6,18 @@ from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
+from tvlb.report.verdict import Estimate, Verdict, verdict_of
 
-__all__ = ["FOUND_COLUMNS", "ROW_COLUMNS", "Point", "points_of", "size_name"]
+__all__ = [
+    "LATER_COLUMNS",
+    "ROW_COLUMNS",
+    "Point",
+    "changes_verdict",
+    "estimate_of",
+    "points_of",
+    "size_name",
+    "tvlb_values",
+]
 
 # Of a figure: means and their errors; of a change: the mean, and the ends of its interval.
 _BOTH = ("chosen", "chosen_sem", "all", "all_sem")
@@ -39,7 +49,6 @@ ROW_COLUMNS = (
     "confirmed_candidates",
     "chosen",
     "replaces_all",
-    "verdict",
     *(f"theta_{one}" for one in _BOTH),
     *(f"saturation_{one}" for one in _BOTH),
     *(f"saturation_gain{end}" for end in _ENDS),
@@ -54,8 +63,16 @@ ROW_COLUMNS = (
     "version",
 )
 
-# The columns of what a search found, which rows of earlier versions lack.
-FOUND_COLUMNS = (
+# The columns that rows of earlier versions lack: what networks cost, intervals of means, and what a
+# search found.
+LATER_COLUMNS = (
+    "currency",
+    "cost_per_node",
+    "watts",
+    "cost_per_flit_chosen",
+    "cost_per_flit_all",
+    "saturation_chosen_low",
+    "saturation_chosen_high",
     "method",
     "objective",
     "balancing",
@@ -69,7 +86,14 @@ FOUND_COLUMNS = (
 )
 
 Point = dict[str, Any]
-"""The columns above, and `settings`: what else was asked for, as far as points differ in it."""
+"""The columns above, and what is made of them.
+
+`settings` : what else was asked for, as far as points differ in it.
+`tvlb`, `tvlb_saturation_gain`, `tvlb_latency_change`, with the ends of their intervals: the T-VLB
+set of the point and its changes, as measured. That is the chosen set or, where the conventional one
+was kept, the best candidate; None without a candidate.
+`verdict` : what follows from these intervals, see `tvlb.report.verdict`.
+"""
 
 
 def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
@@ -105,8 +129,31 @@ def _point(row: Mapping[str, Any]) -> Point:
     for name in ROW_COLUMNS:
         if name not in row:
             raise InvalidInput(f"row of point {row.get('point')}: column {name!r} is missing")
-    found = {name: row.get(name) for name in FOUND_COLUMNS}
-    return cast("Point", plain({name: row[name] for name in ROW_COLUMNS} | found))
+    later = {name: row.get(name) for name in LATER_COLUMNS}
+    point = cast("Point", plain({name: row[name] for name in ROW_COLUMNS} | later))
+    return point | tvlb_values(point)
+
+
+def tvlb_values(point: Point) -> Point:
+    """Return the T-VLB set of a point, its changes and what follows; see `Point`."""
+    prefix = "" if point["replaces_all"] else "best_"
+    values: Point = {"tvlb": point["chosen"] if point["replaces_all"] else point["best"]}
+    for figure in ("saturation_gain", "latency_change"):
+        values |= {f"tvlb_{figure}{end}": point[f"{prefix}{figure}{end}"] for end in _ENDS}
+    return values | {"verdict": changes_verdict(values, "tvlb_")}
+
+
+def changes_verdict(changes: Point, prefix: str = "") -> Verdict:
+    """Say what follows from the changes of a set against the conventional one."""
+    saturation = estimate_of(changes, f"{prefix}saturation_gain")
+    return verdict_of(saturation, estimate_of(changes, f"{prefix}latency_change"))
+
+
+def estimate_of(point: Point, figure: str) -> Estimate | None:
+    """Return a figure of a point; None if it has none."""
+    if point.get(figure) is None:
+        return None
+    return Estimate(point[figure], point[f"{figure}_low"], point[f"{figure}_high"])
 
 
 def _settings(points: Sequence[Point]) -> list[str]:

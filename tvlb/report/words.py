@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 
-from tvlb.report.classes import Estimate, PointClass
+from tvlb.report.classes import PointClass
+from tvlb.report.verdict import Estimate
 
-__all__ = ["change", "links", "number_of", "percent", "span", "who"]
+__all__ = ["amount", "change", "ends", "links", "number_of", "percent", "span", "who"]
 
 
 def percent(share: float) -> str:
     """Return a share in percent, signed, without its unit."""
     return f"{100 * share:+z.1f}"
+
+
+def amount(value: float) -> str:
+    """Return an amount of money or power, or a large number."""
+    return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:.4g}"
 
 
 def change(estimate: Estimate) -> str:
@@ -18,7 +24,14 @@ def change(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{mean} (no interval)"
     of = f"over {estimate.sizes} sizes" if estimate.over_sizes else "these networks only"
-    return f"{mean} (95% interval {percent(estimate.low)} to {percent(estimate.high)} %, {of})"
+    return f"{mean} (95% interval {ends(estimate)}, {of})"
+
+
+def ends(estimate: Estimate) -> str:
+    """Return the ends of the interval of a change that has one."""
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return f"{percent(estimate.low)} to {percent(estimate.high)} %"
 
 
 def who(one: PointClass) -> str:

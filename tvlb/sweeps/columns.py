@@ -30,6 +30,7 @@ class Column:
 _LOAD = "packets/cycle/node"
 _THETA = "flits/cycle/node"
 _SHARE = "share of all"
+_MONEY = "currency"
 _GRID = ", never narrower than the grid of loads allows"
 
 
@@ -53,8 +54,11 @@ def _with_error(name: str, unit: str, description: str, patterns: str) -> tuple[
 
 def _with_interval(name: str, unit: str, description: str, note: str = "") -> tuple[Column, ...]:
     """Return the column of a figure, and those of the ends of its interval."""
+    return _number(name, unit, description), *_ends(name, unit, note)
+
+
+def _ends(name: str, unit: str, note: str) -> tuple[Column, ...]:
     return (
-        _number(name, unit, description),
         _number(f"{name}_low", unit, f"Lower end of its 95% interval{note}."),
         _number(f"{name}_high", unit, f"Upper end of its 95% interval{note}."),
     )
@@ -92,6 +96,19 @@ COLUMNS: tuple[Column, ...] = (
         "Cables between switches over compute nodes; the cable of the node itself not counted.",
         always=True,
     ),
+    _text("currency", "What costs are in, as the sweep's prices say; null without prices."),
+    _number("cost", _MONEY, "Switches and cables between them by the prices of the sweep."),
+    _number("cost_per_node", "currency/node", "That over compute nodes."),
+    _number("watts", "W", "Power of these switches and cables; null if prices do not say."),
+    *(
+        _number(
+            f"cost_per_flit_{name}",
+            "currency/(flit/cycle)",
+            f"Cost over what all nodes together have accepted at saturation, {of}: cost_per_node "
+            f"over saturation_{name}.",
+        )
+        for name, of in (("chosen", "chosen set"), ("all", "`all`"))
+    ),
     _text("routing", "Routing that will use the table.", always=True),
     _text("method", "search for weighted sets, or paper: Algorithm 1.", always=True),
     _text(
@@ -116,10 +133,16 @@ COLUMNS: tuple[Column, ...] = (
     *_with_error("theta_all", _THETA, "Modelled throughput of `all`.", "modelled"),
     _number("mean_vlb_hops_chosen", "hops", "Mean hops of a VLB path, chosen set."),
     _number("mean_vlb_hops_all", "hops", "Mean hops of a VLB path, `all`."),
-    *_with_error(
-        "saturation_chosen", _LOAD, "Simulated saturation throughput, chosen set.", "simulated"
+    *(
+        column
+        for name, of in (("chosen", "chosen set"), ("all", "`all`"))
+        for column in (
+            *_with_error(
+                f"saturation_{name}", _LOAD, f"Simulated saturation throughput, {of}.", "simulated"
+            ),
+            *_ends(f"saturation_{name}", _LOAD, _GRID),
+        )
     ),
-    *_with_error("saturation_all", _LOAD, "Simulated saturation throughput, `all`.", "simulated"),
     *_with_interval(
         "saturation_gain",
         _SHARE,

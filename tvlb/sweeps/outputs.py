@@ -27,8 +27,8 @@ def rows_of(results: Sequence[PointResult]) -> list[Row]:
 def _row(result: PointResult) -> Row:
     point = result.point
     if result.stored is None:
-        return failed_row(point.number, point.key, point.body, result.error or "")
-    return succeeded_row(point.number, point.key, point.body, result.stored.document)
+        return failed_row(point.number, point.key, point.body, result.error or "", point.bill)
+    return succeeded_row(point.number, point.key, point.body, result.stored.document, point.bill)
 
 
 def write_outputs(name: str, results: Sequence[PointResult], directory: Path) -> list[Path]:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from tvlb.designs import Bill
 from tvlb.schemas import Expansion, TableBody, request_key
 from tvlb.search import Cost, TableResult, UnitCount
+from tvlb.topology import shown_topology
 
 __all__ = ["Point", "PointResult", "Stored", "TableStore", "points_of"]
 
@@ -20,11 +22,13 @@ class Point:
     number : 0, 1, ... in the order of the sweep.
     body : the resolved request.
     cost : what it is expected to take.
+    bill : what its network costs; None without prices.
     """
 
     number: int
     body: TableBody
     cost: Cost
+    bill: Bill | None = None
 
     @cached_property
     def key(self) -> str:
@@ -39,15 +43,14 @@ class Point:
     @property
     def name(self) -> str:
         """What it is called in progress and in tables: the topology, and what else tells it."""
-        topology = self.body.topology
-        name = topology if isinstance(topology, str) else "a network given by its cables"
+        name = shown_topology(self.body.topology)
         return f"{name} {self.body.routing}" + (f" seed {self.body.seed}" if self.body.seed else "")
 
 
 def points_of(expansion: Expansion) -> tuple[Point, ...]:
     """Return the points of a sweep, numbered."""
-    pairs = zip(expansion.points, expansion.costs, strict=True)
-    return tuple(Point(number, body, cost) for number, (body, cost) in enumerate(pairs))
+    parts = zip(expansion.points, expansion.costs, expansion.bills, strict=True)
+    return tuple(Point(number, *each) for number, each in enumerate(parts))
 
 
 @dataclass(frozen=True)

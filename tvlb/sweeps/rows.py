@@ -2,12 +2,11 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tvlb.changes import change_columns, saturation_interval
+from tvlb.designs import Bill
 from tvlb.documents import link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.judged import Estimator, estimator
@@ -26,7 +25,9 @@ Document = Mapping[str, Any]
 _RIVALS = {"conventional": "all", "published": "published"}
 
 
-def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> Row:
+def succeeded_row(
+    point: int, key: str, body: TableBody, document: Document, bill: Bill | None = None
+) -> Row:
     """Return the row of a computed point.
 
     Parameters
@@ -35,6 +36,7 @@ def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> 
     key : key of the request.
     body : the resolved request.
     document : of the table, as `tvlb.schemas.TableDocument` describes it.
+    bill : what the network costs; None without prices.
 
     Returns
     -------
@@ -51,24 +53,28 @@ def succeeded_row(point: int, key: str, body: TableBody, document: Document) -> 
                 f"point {point}: the document is of {document['topology']}, the request of "
                 f"{network['topology']}"
             )
-        return _complete(_request(point, key, "succeeded", body) | network | _result(document))
+        result = _result(document)
+        priced = _priced(bill, network, result)
+        return _complete(_request(point, key, "succeeded", body) | network | result | priced)
     except (KeyError, TypeError, StopIteration) as error:
         raise InvalidInput(f"point {point}: no document of a table: {error!r}") from error
 
 
-def failed_row(point: int, key: str, body: TableBody, error: str) -> Row:
+def failed_row(point: int, key: str, body: TableBody, error: str, bill: Bill | None = None) -> Row:
     """Return the row of a point that could not be computed; its results are None.
 
     Parameters
     ----------
-    point, key, body : see `succeeded_row`.
+    point, key, body, bill : see `succeeded_row`.
     error : what happened, in words.
     """
     # Texts of operating systems may hold what UTF-8 cannot say.
     text = error.encode("utf-8", "replace").decode()
+    network = _network(body, body.network().metadata)
     return _complete(
         _request(point, key, "failed", body)
-        | _network(body, body.network().metadata)
+        | network
+        | _priced(bill, network, {})
         | {"error": text, "version": VERSION}
     )
 
@@ -108,6 +114,23 @@ def _network(body: TableBody, metadata: Document) -> Row:
     }
 
 
+def _priced(bill: Bill | None, network: Document, result: Document) -> Row:
+    if bill is None:
+        return {}
+    per_node = bill.cost / network["nodes"]
+    return {
+        "currency": bill.currency,
+        "cost": bill.cost,
+        "cost_per_node": per_node,
+        "watts": bill.watts,
+        **{
+            f"cost_per_flit_{name}": per_node / result[f"saturation_{name}"]
+            for name in ("chosen", "all")
+            if result.get(f"saturation_{name}")
+        },
+    }
+
+
 def _result(document: Document) -> Row:
     baseline = document["baseline"]
     confirmed = [one for one in document["candidates"] if one["confirmed"]]
@@ -129,15 +152,11 @@ def _result(document: Document) -> Row:
         **_modelled(document, "all", baseline["expression"]),
         "mean_vlb_hops_chosen": document["table"]["mean_vlb_hops"],
         "mean_vlb_hops_all": baseline["mean_vlb_hops"],
-        **_simulated(chosen, "chosen"),
-        **_simulated(baseline, "all"),
+        **_simulated(chosen, "chosen", of),
+        **_simulated(baseline, "all", of),
         "reference_load": document["reference_load"],
-        **_changes(chosen, baseline, of, ""),
-        **(
-            {}
-            if best is None
-            else {"best": best["expression"]} | _changes(best, baseline, of, "best_")
-        ),
+        **change_columns(chosen, baseline, of),
+        **({} if best is None else _best(best, baseline, of)),
         **_found(document),
         **_table(document),
         "programs": document["work"]["programs"],
@@ -153,10 +172,18 @@ def _modelled(document: Document, name: str, expression: str) -> Row:
     return {}
 
 
-def _simulated(figures: Document, name: str) -> Row:
+def _best(best: Document, baseline: Document, of: Estimator) -> Row:
+    changes = change_columns(best, baseline, of)
+    return {"best": best["expression"]} | {f"best_{name}": one for name, one in changes.items()}
+
+
+def _simulated(figures: Document, name: str, of: Estimator) -> Row:
+    low, high = saturation_interval(figures, of)
     return {
         f"saturation_{name}": figures["saturation_mean"],
         f"saturation_{name}_sem": figures["saturation_sem"],
+        f"saturation_{name}_low": low,
+        f"saturation_{name}_high": high,
         f"latency_{name}": figures["latency_at_reference_load"],
         f"latency_{name}_sem": figures["latency_sem"],
     }
@@ -204,50 +231,3 @@ def _table(document: Document) -> Row:
         },
         "table_id": table["id"],
     }
-
-
-def _changes(one: Document, baseline: Document, of: Estimator, prefix: str) -> Row:
-    """Relative changes against the baseline, which against itself are 0 with interval 0..0."""
-    if [each["pattern"] for each in one["per_pattern"]] != [
-        each["pattern"] for each in baseline["per_pattern"]
-    ]:
-        raise InvalidInput(
-            f"{one['expression']} and {baseline['expression']} were simulated under different "
-            "patterns; only equal ones can be paired"
-        )
-    row: Row = {}
-    for figure, name in (("saturation", "saturation_gain"), ("latency", "latency_change")):
-        values, others = _per_pattern(one, figure), _per_pattern(baseline, figure)
-        base, change = of(others), of(values - others)
-        if np.isnan(values - others).any():
-            continue  # Means over different patterns say nothing of a change.
-        least = _rounding(one, baseline) if figure == "saturation" else 0.0
-        half = 0.0 if one is baseline else change.half_width(least)
-        mean, low, high = _relative(change.mean, half, base.mean)
-        row |= {
-            f"{prefix}{name}": mean,
-            f"{prefix}{name}_low": low,
-            f"{prefix}{name}_high": high,
-        }
-    return row
-
-
-def _per_pattern(figures: Document, figure: str) -> NDArray[np.float64]:
-    values: Sequence[float | None] = [each[figure] for each in figures["per_pattern"]]
-    return np.array([math.nan if value is None else value for value in values])
-
-
-def _rounding(one: Document, other: Document) -> float:
-    """Return the standard deviation that the grid of loads alone gives a difference.
-
-    Each saturation is rounded to the grid, so the error of the difference is triangular, from minus
-    one step to plus one.
-    """
-    return max(float(each["windows"]["grid"]) for each in (one, other)) / math.sqrt(6.0)
-
-
-def _relative(mean: float, half: float, base: float) -> tuple[float, float, float]:
-    """Mean and ends of its interval over `base`; nan if none."""
-    if not base > 0.0:
-        return math.nan, math.nan, math.nan
-    return mean / base, (mean - half) / base, (mean + half) / base

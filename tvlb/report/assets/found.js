@@ -6,6 +6,8 @@ const FOUND_SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-d
 const KNOWN_SYMBOLS = ["x-open", "star-open", "triangle-left-open"];
 const OTHER_COLOURS = ["#009e73", "#cc79a7"];
 const MILLION = 1e6;
+// Degraded networks have a hundred, which no figure has room for.
+const MOST_SHAPES = 24;
 
 function plusMinusHalf(half, digits) {
   return half === null ? "" : ` ± ${half.toFixed(digits)}`;
@@ -29,7 +31,7 @@ export function front(search, { colour, literal, error }) {
   const known = search.judged.filter((one) => !one.found);
   const tints = [colour("vlb"), ...OTHER_COLOURS];
   const point = (one, symbol, tint) => ({
-    name: `${one.name}${one.chosen ? ", chosen" : ""}: ${literal(one.label)}`,
+    name: `${one.name}${one.chosen ? ", chosen" : ""}: ${wrapped(one.label, literal)}`,
     x: [one.latency],
     y: [one.saturation],
     error_x: error([one.latency_half]),
@@ -100,10 +102,12 @@ export function anytime(search, { colour, literal }) {
 
 /** Share of the detours by shape, of the chosen set and of the conventional one. */
 export function shapes(search, { colour }) {
-  const rows = [...search.shapes].reverse();
+  const reach = (one) => 100 * Math.max(one.share, one.conventional ?? 0);
+  const least = search.shapes.map(reach).sort((a, b) => b - a)[MOST_SHAPES - 1] ?? 0;
+  const rows = search.shapes.filter((one) => reach(one) >= least).slice(0, MOST_SHAPES).reverse();
+  const left = rows.length < search.shapes.length ? `<br>the ${rows.length} most frequent of ${search.shapes.length} shapes` : "";
   const known = rows.filter((one) => one.conventional !== null);
   const weighed = rows.filter((one) => one.weight !== null);
-  const reach = (one) => 100 * Math.max(one.share, one.conventional ?? 0);
   return [
     [
       {
@@ -129,7 +133,7 @@ export function shapes(search, { colour }) {
     ],
     {
       showlegend: true,
-      xaxis: { title: { text: "share of the drawn detours (%)" }, range: [0, 1.35 * Math.max(...rows.map(reach))] },
+      xaxis: { title: { text: `share of the drawn detours (%)${left}` }, range: [0, 1.35 * Math.max(...rows.map(reach))] },
       yaxis: { type: "category", tickfont: { family: "ui-monospace, DejaVu Sans Mono, monospace", size: 11 }, dtick: 1 },
     },
   ];

@@ -39,6 +39,12 @@ function percent(value) {
   return `${value >= 0 ? "+" : ""}${text === "-0.0" ? "+0.0" : text} %`;
 }
 
+/** An amount of money or power. */
+function amount(value) {
+  if (value === null) return "none";
+  return value >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(4)));
+}
+
 /** A change in percent with its interval. */
 function withInterval(value, low, high) {
   if (value === null) return "none";

@@ -138,7 +138,7 @@ function mark(point) {
   return { symbol: SYMBOLS.at(arrangement)[ROUTINGS.indexOf(point.routing)], shown: COLOURS.at(arrangement) };
 }
 
-/** Measured change by the best candidate against conventional UGAL, over a figure of the network. */
+/** Measured change by the T-VLB set against conventional UGAL, over a figure of the network. */
 function gains(figure, size, title, yTitle) {
   return (width) => {
     const known = computed.filter((point) => point[figure] !== null);
@@ -165,8 +165,8 @@ function gains(figure, size, title, yTitle) {
       trace.customdata.push(pageLink(point));
       trace.text.push(
         `${literal(point.topology)}<br>${literal(pointName(point))}<br>` +
-          `best candidate ${literal(point.best)}: ${withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`])}<br>` +
-          (point.replaces_all ? `chosen: ${literal(point.chosen)}` : "conventional set kept"),
+          `${point.replaces_all ? "chosen" : "best candidate, conventional set kept"}: ${literal(point.tvlb)}<br>` +
+          withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`]),
       );
     });
     // Full symbols before open ones, so that the legend shows them where there are any.
@@ -217,9 +217,9 @@ function costs(cost, title) {
     const ranges = { x: [Math.min(...x) - 0.08 * span, Math.max(...x) + 0.16 * span], y: [Math.max(0, lowest - 0.15 * rise), highest + 0.18 * rise] };
     const traces = [
       joins(known, x),
-      ...(front.length ? [steps(ordered.map((index) => [x[index], known[index].saturation_chosen]), ranges.x[1])] : []),
+      ...(front.length ? [steps(rising(ordered.map((index) => [x[index], known[index].saturation_chosen])), ranges.x[1])] : []),
       ...seriesOf(known).flatMap((name) => [costSeries(known, x, cost, name, "all"), costSeries(known, x, cost, name, "chosen")]),
-      { name: "not beaten", mode: "markers", x: ordered.map((index) => x[index]), y: ordered.map((index) => known[index].saturation_chosen), marker: { color: colour("text"), symbol: "circle-open", size: 18, line: { width: 1.5 } }, hoverinfo: "skip" },
+      { name: "not shown to be beaten", mode: "markers", x: ordered.map((index) => x[index]), y: ordered.map((index) => known[index].saturation_chosen), marker: { color: colour("text"), symbol: "circle-open", size: 18, line: { width: 1.5 } }, hoverinfo: "skip" },
     ];
     const top = 15 + 20 * legendRows(traces, width);
     return [
@@ -245,10 +245,15 @@ function joins(known, x) {
   return { mode: "lines", x: ends.map(([one]) => one), y: ends.map(([, one]) => one), line: { color: colour("faint"), width: 1 }, hoverinfo: "skip", showlegend: false };
 }
 
-/** The front, cheapest first: up to the cost of the next point there is no more to be had. */
+/** Those of the corners, cheapest first, whose mean is above all before. */
+function rising(corners) {
+  return corners.filter(([, mean], index) => corners.slice(0, index).every(([, before]) => before < mean));
+}
+
+/** The largest means, cheapest first: up to the cost of the next point there is no more to be had. */
 function steps(corners, end) {
   const all = [...corners, [end, corners.at(-1)[1]]];
-  return { name: "front", mode: "lines", x: all.map(([one]) => one), y: all.map(([, one]) => one), line: { color: colour("text"), dash: "dot", width: 1.5, shape: "hv" }, hoverinfo: "skip", showlegend: false };
+  return { name: "largest means", mode: "lines", x: all.map(([one]) => one), y: all.map(([, one]) => one), line: { color: colour("text"), dash: "dot", width: 1.5, shape: "hv" }, hoverinfo: "skip", showlegend: false };
 }
 
 /** Points of one arrangement and routing: the chosen sets full, the conventional ones open. */
@@ -413,10 +418,11 @@ function percentiles(usage) {
 }
 
 const OVERVIEW_PLOTS = {
-  "gain-links": gains("best_saturation_gain", "links_per_pair", "links per group pair", "change of saturation"),
-  "latency-links": gains("best_latency_change", "links_per_pair", "links per group pair", "change of latency"),
-  "gain-nodes": gains("best_saturation_gain", "nodes", "compute nodes", "change of saturation"),
-  "latency-nodes": gains("best_latency_change", "nodes", "compute nodes", "change of latency"),
+  "gain-links": gains("tvlb_saturation_gain", "links_per_pair", "links per group pair", "change of saturation"),
+  "latency-links": gains("tvlb_latency_change", "links_per_pair", "links per group pair", "change of latency"),
+  "gain-nodes": gains("tvlb_saturation_gain", "nodes", "compute nodes", "change of saturation"),
+  "latency-nodes": gains("tvlb_latency_change", "nodes", "compute nodes", "change of latency"),
   "cost-switches": costs("switches_per_node", "switches per node, 1/p (of any radix)"),
   "cost-cables": costs("cables_per_node", "cables per node"),
+  "cost-money": costs("cost_per_node", `cost per node${points[0]?.currency ? ` (${literal(points[0].currency)})` : ""}`),
 };

@@ -25,6 +25,7 @@ function sizePage(name) {
       ["Switches", count(first.switches), `${radix}${figures(first.switches_per_node, 3)} per node`],
       ["Cables between switches", count(first.cables), `${figures(first.cables_per_node, 3)} per node`],
       ...(isDragonfly ? [["Links per group pair", String(first.links_per_pair)]] : []),
+      ...(first.cost_per_node === null ? [] : [["Cost per node", `${amount(first.cost_per_node)} ${first.currency}`, first.watts === null ? null : `${amount(first.watts)} W in all`]]),
     ]),
     members.length > 1 ? summary(members) : null,
     members.map(section),
@@ -74,7 +75,7 @@ function section(point) {
 
 function outcome(point, detail) {
   const made = [
-    detail ? element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths: " : " is kept: ", detail.reason) : null,
+    element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths. " : " is kept; this is the best candidate. ", point.worth),
     facts([
       ["Saturation throughput", plusMinus([point.saturation_chosen, point.saturation_chosen_sem], 4), `conventional ${plusMinus([point.saturation_all, point.saturation_all_sem], 4)}`],
       ["Its change", percent(point.saturation_gain), point.replaces_all ? interval(point, "saturation_gain") : "kept, so 0 by definition"],
@@ -82,6 +83,7 @@ function outcome(point, detail) {
       ["Its change", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept, so 0 by definition"],
       ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${changed(point, "best_saturation_gain")}, latency ${changed(point, "best_latency_change")}`],
       ["Paths", count(point.paths), pathsRemark(point)],
+      ...(point.cost_per_flit_chosen === null ? [] : [["Cost per accepted flit/cycle", `${amount(point.cost_per_flit_chosen)} ${point.currency}`, `conventional ${amount(point.cost_per_flit_all)}`]]),
     ]),
     element("p", { class: "small" }, `${simulatedOn(point, detail)}, ± is one standard error over the ${detail?.search?.case ?? "pattern"}s. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
   ];
@@ -126,7 +128,7 @@ function searched(point, detail) {
 }
 
 function candidateTable(point, detail) {
-  const columns = [["Set"], ["Mean hops", true], ["Saturation", true], ["Latency", true], ["Gain, paired", true], ["Latency change, paired", true], ["Removed", true], ["Warm-up, window, grid"], ["Verdict"]];
+  const columns = [["Set"], ["Mean hops", true], ["Saturation", true], ["Latency", true], ["Gain, paired", true], ["Latency change, paired", true], ["Removed", true], ["Warm-up, window, grid"], ["Against conventional"]];
   const rows = detail.simulated.map((one, index) => [
     [element("code", null, one.expression), one.expression === point.chosen ? " chosen" : index === 0 ? " conventional" : ""],
     figures(one.hops, 2),

@@ -1,0 +1,138 @@
+"""The one rule by which a report calls a gain a gain: by 95% intervals alone.
+
+Every sentence of the report that says what a T-VLB set has over conventional UGAL, of a point or of
+a class of points, takes its words from here.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scipy import special
+
+__all__ = [
+    "LEAST_SIZES",
+    "LEVEL",
+    "MAX_PATTERNS",
+    "UNDECIDED",
+    "Estimate",
+    "Verdict",
+    "advice",
+    "verdict_of",
+]
+
+LEAST_SIZES = 3
+"""Sizes from which an interval is over sizes."""
+
+LEVEL = 0.01
+"""Gain of saturation throughput, either way, within which T-VLB counts as level with UGAL."""
+
+MAX_PATTERNS = 5
+"""Of the option `simulated_patterns`."""
+
+
+class Verdict(StrEnum):
+    """What T-VLB sets have over the conventional set."""
+
+    HIGHER = "higher saturation throughput"
+    FASTER = "lower latency at level saturation throughput"
+    FASTER_AT_LEAST = "lower latency, saturation throughput undecided"
+    LEVEL = "level saturation throughput, no lower latency"
+    UNDECIDED = "undecided"
+    DIFFERS = "differs from point to point"
+    SLOWER = "higher latency, no gain of saturation throughput shown"
+    LOWER = "lower saturation throughput"
+    UNKNOWN = "no interval, so no verdict"
+    UNMEASURED = "not measured, for want of candidates"
+
+
+UNDECIDED = (Verdict.UNDECIDED, Verdict.FASTER_AT_LEAST, Verdict.DIFFERS, Verdict.SLOWER)
+"""Verdicts that leave open what happens to saturation throughput."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A change, or a mean of changes over sizes, with its 95% interval.
+
+    Attributes
+    ----------
+    mean, low, high : shares of the conventional figure; the ends are None without an interval.
+    sizes : sizes that the mean is over.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    sizes: int = 1
+
+    @property
+    def above(self) -> bool:
+        """Whether the interval lies above 0."""
+        return self.low is not None and self.low > 0.0
+
+    @property
+    def below(self) -> bool:
+        """Whether the interval lies below 0."""
+        return self.high is not None and self.high < 0.0
+
+    @property
+    def around(self) -> bool:
+        """Whether there is an interval, and it includes 0."""
+        return self.low is not None and not self.above and not self.below
+
+    @property
+    def level(self) -> bool:
+        """Whether the interval lies within `LEVEL` of 0."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low >= -LEVEL and self.high <= LEVEL
+
+    @property
+    def over_sizes(self) -> bool:
+        """Whether the interval says something of other sizes, too."""
+        return self.sizes >= LEAST_SIZES
+
+    def apart_from(self, other: "Estimate") -> bool:
+        """Whether both have intervals, and these do not overlap."""
+        if self.low is None or self.high is None or other.low is None or other.high is None:
+            return False
+        return self.low > other.high or self.high < other.low
+
+
+def verdict_of(saturation: Estimate | None, latency: Estimate | None) -> Verdict:
+    """Say what follows from the intervals of both changes; saturation comes before latency.
+
+    Notes
+    -----
+    A change counts where its interval excludes 0. Where it includes 0, saturation throughputs are
+    level if it lies within `LEVEL` of 0, and undecided if it reaches farther.
+    """
+    if saturation is None:
+        return Verdict.UNMEASURED
+    if saturation.low is None:
+        return Verdict.UNKNOWN
+    if not saturation.around:
+        return Verdict.HIGHER if saturation.above else Verdict.LOWER
+    if latency is not None and latency.above:
+        return Verdict.SLOWER
+    if latency is not None and latency.below:
+        return Verdict.FASTER if saturation.level else Verdict.FASTER_AT_LEAST
+    return Verdict.LEVEL if saturation.level else Verdict.UNDECIDED
+
+
+def advice(patterns: int, searched: bool) -> str:
+    """Say how an interval over so few patterns or runs becomes shorter."""
+    if not searched and patterns < MAX_PATTERNS:
+        shorter = _width(patterns) / _width(MAX_PATTERNS)
+        return (
+            f"Simulate more patterns: of {MAX_PATTERNS} instead of {patterns} alike an interval is "
+            f"about {shorter:.1f} times shorter (simulated_patterns)."
+        )
+    if not searched:
+        return 'Judge on more patterns: method = "search" does so on ten that it never saw.'
+    return f"Judge on more than {patterns} runs: name the patterns that matter in traffic."
+
+
+def _width(count: int) -> float:
+    """Half an interval over so many patterns, in standard deviations."""
+    return float(special.stdtrit(count - 1, 0.975)) / math.sqrt(count)
