@@ -1,7 +1,7 @@
 """Figures: one panel per kind of data, clear complaints, nothing half-written."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -50,6 +50,43 @@ def found(**made: Any) -> dict[str, Any]:
 )
 def test_panels(document: dict[str, object], titles: list[str]) -> None:
     assert [axis.get_title() for axis in figure_of(document).axes] == titles
+
+
+def labels(axis: Any) -> list[str]:
+    return [text.get_text() for text in axis.get_legend().get_texts()]
+
+
+def test_strategic_choices_are_drawn_and_the_chosen_set_is_marked() -> None:
+    strategic = [{"expression": "short(2,3)", "theta_mean": 0.55, "theta_sem": 0.01}]
+    document = PROBE | {"strategic": strategic, "table": {"expression": "short(2,3)"}}
+    (axis,) = figure_of(document).axes
+    assert labels(axis) == ["chosen: short(2,3)", "cut", "data points", "strategic choices"]
+    star = next(line for line in axis.lines if line.get_marker() == "*")
+    assert [list(one) for one in (star.get_xdata(), star.get_ydata())] == [["short(2,3)"], [0.55]]  # pyright: ignore[reportArgumentType]
+    cast("Any", axis.figure).canvas.draw()
+    # Every set has its name.
+    assert [tick.get_text() for tick in axis.get_xticklabels()][-2:] == ["point 30", "short(2,3)"]
+
+
+def test_several_results_are_told_apart_by_colour_and_name() -> None:
+    one = PROBE | {"curves": {"<=4": CURVE, "all": CURVE}} | {"search": made_search()} | found()
+    figure = figure_of(one, one, names=("first", "second"))
+    # What is about one search is not overlaid.
+    assert [axis.get_title() for axis in figure.axes] == ["Probe curve", "Latency against load"]
+    assert labels(figure.axes[1]) == ["first: <=4", "first: all", "second: <=4", "second: all"]
+    colours = [line.get_color() for line in figure.axes[1].lines if line.get_label() != ""]
+    assert len(set(colours)) == 2
+    (loads,) = figure_of(LOADS, LOADS, names=("a", "b")).axes
+    assert labels(loads) == [f"{name}: min, none on dfly(2,4,2,3), uniform" for name in "ab"]
+
+
+def test_results_without_a_common_figure_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="no figure in common: overlay results of the same"):
+        figure_of(PROBE, LOADS, names=("a", "b"))
+    with pytest.raises(InvalidInput, match="nothing to draw"):
+        figure_of(PROBE, {}, names=("a", "b"))
+    with pytest.raises(InvalidInput, match="7 results: one figure overlays at most 6"):
+        figure_of(*[PROBE] * 7, names="abcdefg")
 
 
 def test_saturated_loads_are_left_out_of_the_line() -> None:
@@ -178,13 +215,13 @@ def test_foreign_and_malformed_documents_are_refused() -> None:
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_formats(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"figure{suffix}"
-    save_figure(PROBE, path)
+    save_figure(path, PROBE)
     assert path.stat().st_size > 1000
 
 
 def test_unknown_suffix_and_failed_drawing_leave_no_file(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"\.bmp"):
-        save_figure(PROBE, tmp_path / "figure.bmp")
+        save_figure(tmp_path / "figure.bmp", PROBE)
     with pytest.raises(InvalidInput):
-        save_figure({"probe": [{}], "cut": 1}, tmp_path / "figure.svg")
+        save_figure(tmp_path / "figure.svg", {"probe": [{}], "cut": 1})
     assert list(tmp_path.iterdir()) == []

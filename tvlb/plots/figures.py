@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,52 +17,96 @@ from tvlb.plots.style import COLOURS, Axis, Document
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_SUFFIXES", "figure_of", "save_figure"]
+__all__ = ["FIGURE_SUFFIXES", "MOST_RESULTS", "figure_of", "save_figure"]
 
 FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
+MOST_RESULTS = len(COLOURS)
+"""That one figure overlays."""
+
 _PANEL = (6.4, 4.2)
 # Of panels with long legends below.
 _TALL = 5.6
 _COLUMNS = 3
 _MOST_LETTERS = 500
+_LONGEST_TICK = 24
 
 
-def figure_of(document: Document) -> "Figure":
-    """Draw every panel that the document has data for, up to three side by side.
+@dataclass(frozen=True)
+class _Result:
+    """A document, and how it is told from the others of a figure.
+
+    Attributes
+    ----------
+    document : the document.
+    name : of the document; empty if it is the only one.
+    colour : of all that is drawn of it, if it is not.
+    """
+
+    document: Document
+    name: str
+    colour: str
+
+    def label(self, text: str) -> str:
+        return f"{self.name}: {text}" if self.name else text
+
+
+_Draw = Callable[[Axis, Sequence[_Result]], None]
+
+
+def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
+    """Draw every panel that all documents have data for, up to three side by side.
 
     Parameters
     ----------
-    document : a result of `tvlb table`, `probe`, `simulate` or `balance` with ``--json``.
+    documents : results of `tvlb table`, `probe`, `simulate` or `balance` with ``--json``. Several
+        are drawn into the same panels, without those that are about one search.
+    names : of several documents.
 
     Raises
     ------
-    InvalidInput : the document is none of these.
+    InvalidInput : a document is none of these, there are more than `MOST_RESULTS`, or no panel is
+        for all of them.
     """
+    if len(documents) > MOST_RESULTS:
+        raise InvalidInput(f"{len(documents)} results: one figure overlays at most {MOST_RESULTS}")
+    told = names if len(documents) > 1 else ("",)
+    results = [_Result(*each) for each in zip(documents, told, COLOURS, strict=False)]
     try:
-        panels = [draw for applies, draw in _PANELS if applies(document)]
+        panels = [
+            draw
+            for applies, draw, overlays in _PANELS
+            if all(map(applies, documents)) and (overlays or len(documents) == 1)
+        ]
         if not panels:
-            raise InvalidInput(
-                "the document holds nothing to draw: expected the JSON of tvlb table, probe, "
-                "simulate or balance"
-            )
-        return _drawn(document, panels)
+            raise InvalidInput(_nothing(documents))
+        return _drawn(results, panels)
     except (KeyError, TypeError, ValueError, IndexError, StopIteration) as error:
         raise InvalidInput(f"the document is malformed: {error!r}") from error
 
 
-def _drawn(document: Document, panels: Sequence[Callable[[Axis, Document], None]]) -> "Figure":
+def _nothing(documents: Sequence[Document]) -> str:
+    known = all(any(applies(one) for applies, _, _ in _PANELS) for one in documents)
+    if known and len(documents) > 1:
+        return "the results have no figure in common: overlay results of the same command"
+    return (
+        "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate or "
+        "balance"
+    )
+
+
+def _drawn(results: Sequence[_Result], panels: Sequence[_Draw]) -> "Figure":
     # Loaded here: commands that can draw should not wait for it before they compute.
-    from matplotlib.figure import Figure
+    from tvlb.plots.notebook import NotebookFigure
 
     columns = min(len(panels), _COLUMNS)
     rows = math.ceil(len(panels) / columns)
     heights = [_PANEL[1], *[_TALL] * (rows - 1)]
     size = (_PANEL[0] * columns, sum(heights))
-    figure = Figure(figsize=size, layout="constrained")
+    figure = NotebookFigure(figsize=size, layout="constrained")
     grid = cast("Any", figure).add_gridspec(rows, columns, height_ratios=heights)
     for draw, place in zip(panels, itertools.product(range(rows), range(columns)), strict=False):
         axis = cast("Axis", figure.add_subplot(grid[place]))
-        draw(axis, document)
+        draw(axis, results)
         axis.grid(alpha=0.3)
     _shorten(figure)
     return figure
@@ -76,18 +121,22 @@ def _shorten(figure: "Figure") -> None:
             text.set_text(shortened(text.get_text(), _MOST_LETTERS))
 
 
-def save_figure(document: Document, path: Path | str) -> None:
-    """Draw a document into a file; equal documents give equal SVG bytes.
+def save_figure(path: Path | str, *documents: Document, names: Sequence[str] = ()) -> None:
+    """Draw documents into a file; equal documents give equal SVG bytes.
+
+    Parameters
+    ----------
+    documents, names : see `figure_of`.
 
     Raises
     ------
-    InvalidInput : the file cannot be written, or the document cannot be drawn.
+    InvalidInput : the file cannot be written, or the documents cannot be drawn.
     """
     import matplotlib
 
     check_writable(path, FIGURE_SUFFIXES)
     suffix = Path(path).suffix
-    figure = figure_of(document)
+    figure = figure_of(*documents, names=names)
     with (
         cast("Any", matplotlib).rc_context({"svg.hashsalt": "tvlb", "svg.fonttype": "none"}),
         atomic_file(Path(path)) as stream,
@@ -98,65 +147,106 @@ def save_figure(document: Document, path: Path | str) -> None:
 _UNDATED = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 
 
-def _probe_panel(axis: Axis, document: Document) -> None:
-    points = document["probe"]
-    positions = range(len(points))
-    axis.errorbar(
-        positions,
-        [point["theta_mean"] for point in points],
-        yerr=[point["theta_sem"] or 0.0 for point in points],
-        color=COLOURS[0],
-        marker="o",
-        markersize=3,
-        capsize=2,
-        label="modelled throughput",
-    )
-    axis.axhline(document["cut"], color=COLOURS[1], linestyle="--", label="candidate cut")
-    named = [index for index in positions if index % 5 == 0]
-    axis.set_xticks(named, [shortened(points[index]["expression"]) for index in named], rotation=35)
+def _probe_panel(axis: Axis, results: Sequence[_Result]) -> None:
+    for result in results:
+        document, colour = result.document, result.colour
+        strategic: Sequence[Document] = document.get("strategic", [])
+        for points, marker, line, label in (
+            (document["probe"], "o", "-", "data points"),
+            (strategic, "D", "none", "strategic choices"),
+        ):
+            axis.errorbar(
+                [_short(point) for point in points],
+                [point["theta_mean"] for point in points],
+                yerr=[point["theta_sem"] or 0.0 for point in points],
+                color=colour,
+                marker=marker,
+                markersize=4,
+                linestyle=line,
+                capsize=2,
+                label=result.label(label) if points else None,
+            )
+        chosen = document["table"]["expression"] if "table" in document else None
+        for point in (*document["probe"], *strategic):
+            if point["expression"] == chosen:
+                axis.plot(
+                    [_short(point)], [point["theta_mean"]], "*", color=colour, markersize=15,
+                    markeredgecolor="black", label=result.label(f"chosen: {_short(point)}"),
+                )  # fmt: skip
+        axis.axhline(document["cut"], color=colour, linestyle="--", label=result.label("cut"))
+    axis.tick_params(axis="x", rotation=90, labelsize=7)
     axis.set_xlabel("VLB path set")
     axis.set_ylabel("theta (flits/cycle/node)")
     axis.set_title("Probe curve")
-    axis.legend()
+    axis.legend(fontsize=8)
 
 
-def _curves_panel(axis: Axis, document: Document) -> None:
-    for colour, (expression, curve) in zip(COLOURS, document["curves"].items(), strict=False):
-        shown = [point for point in curve if point["latency_mean"] is not None]
-        axis.errorbar(
-            [point["load"] for point in shown],
-            [point["latency_mean"] for point in shown],
-            yerr=[point["latency_sem"] or 0.0 for point in shown],
-            color=colour,
-            marker="o",
-            markersize=3,
-            capsize=2,
-            label=shortened(expression),
-        )
+def _short(point: Document) -> str:
+    return shortened(point["expression"], _LONGEST_TICK)
+
+
+def _curves_panel(axis: Axis, results: Sequence[_Result]) -> None:
+    for result in results:
+        curves: Mapping[str, Sequence[Document]] = result.document["curves"]
+        for colour, (expression, curve) in zip(COLOURS, curves.items(), strict=False):
+            shown = [point for point in curve if point["latency_mean"] is not None]
+            axis.errorbar(
+                [point["load"] for point in shown],
+                [point["latency_mean"] for point in shown],
+                yerr=[point["latency_sem"] or 0.0 for point in shown],
+                color=result.colour if result.name else colour,
+                linestyle="--" if result.name and expression == "all" else "-",
+                marker="o",
+                markersize=3,
+                capsize=2,
+                label=result.label(shortened(expression)),
+            )
     axis.set_xlabel("offered load (packets/cycle/node)")
     axis.set_ylabel("latency (cycles)")
     axis.set_title("Latency against load")
     axis.legend()
 
 
-def _usage_panel(axis: Axis, document: Document) -> None:
-    usage = document["balance"] if "table" in document else document
-    for colour, kind in zip(COLOURS, link_kinds(usage), strict=False):
-        before, after = (usage[kind][f"percentiles_{when}"] for when in ("before", "after"))
-        if before == after:
-            axis.plot(range(len(after)), after, color=colour, label=f"{kind}, not balanced")
-            continue
-        for when, style, values in (("before", "--", before), ("after", "-", after)):
-            axis.plot(
-                range(len(values)), values, style, color=colour, label=f"{kind}, {when} balancing"
-            )
+def _usage_panel(axis: Axis, results: Sequence[_Result]) -> None:
+    for result in results:
+        document = result.document
+        usage = document["balance"] if "table" in document else document
+        kinds = link_kinds(usage)
+        for number, (colour, kind) in enumerate(zip(COLOURS, kinds, strict=False)):
+            before, after = (usage[kind][f"percentiles_{when}"] for when in ("before", "after"))
+            if result.name:
+                axis.plot(
+                    range(len(after)), after, ("-", "--", ":", "-.")[number % 4],
+                    color=result.colour, label=result.label(kind),
+                )  # fmt: skip
+                continue
+            if before == after:
+                axis.plot(range(len(after)), after, color=colour, label=f"{kind}, not balanced")
+                continue
+            for when, style, values in (("before", "--", before), ("after", "-", after)):
+                axis.plot(
+                    range(len(values)), values, style, color=colour,
+                    label=f"{kind}, {when} balancing",
+                )  # fmt: skip
     axis.set_xlabel("percentile of the links in use")
     axis.set_ylabel("usage / mean")
     axis.set_title("Link usage")
     axis.legend()
 
 
-def _loads_panel(axis: Axis, document: Document) -> None:
+def _loads_panel(axis: Axis, results: Sequence[_Result]) -> None:
+    for result in results:
+        _loads(axis, result, result.colour if result.name else COLOURS[1])
+    first = results[0].document
+    title = f"{first['topology']}, {first['pattern']}"
+    axis.set_xlabel("offered load (packets/cycle/node)")
+    axis.set_ylabel("latency (cycles)")
+    axis.set_title(f"{'Latency against load' if len(results) > 1 else title} (dotted: saturated)")
+    axis.legend()
+
+
+def _loads(axis: Axis, result: _Result, saturated: str) -> None:
+    document = result.document
     searched = [row | {"searched": True} for row in document.get("saturation_runs", [])]
     rows = sorted([*document["rows"], *searched], key=lambda row: row["load"])
     shown = [row for row in rows if not row["saturated"] and row["latency_mean"] is not None]
@@ -165,9 +255,12 @@ def _loads_panel(axis: Axis, document: Document) -> None:
     means = [row["latency_mean"] for row in swept]
     # Searches with several seeds visit a load more than once, or only some of them do.
     one_curve = bool(document["rows"]) or document["seeds"] == 1
+    text = f"{document['routing']}, {document['path_set']}"
+    if result.name:
+        text += f" on {document['topology']}, {document['pattern']}"
     axis.plot(
-        loads, means, "o-" if one_curve else "o", color=COLOURS[0], markersize=3,
-        label=f"{document['routing']}, {document['path_set']}",
+        loads, means, "o-" if one_curve else "o", color=result.colour, markersize=3,
+        label=result.label(text),
     )  # fmt: skip
     if one_curve:
         widths = [math.nan if row["latency_ci95"] is None else row["latency_ci95"] for row in swept]
@@ -175,24 +268,33 @@ def _loads_panel(axis: Axis, document: Document) -> None:
             loads,
             [mean - width for mean, width in zip(means, widths, strict=True)],
             [mean + width for mean, width in zip(means, widths, strict=True)],
-            color=COLOURS[0],
+            color=result.colour,
             alpha=0.25,
-            label="95% confidence",
+            label=None if result.name else "95% confidence",
         )
     for load in {row["load"] for row in rows if row["saturated"]}:
-        axis.axvline(load, color=COLOURS[1], linestyle=":", linewidth=1)
-    axis.set_xlabel("offered load (packets/cycle/node)")
-    axis.set_ylabel("latency (cycles)")
-    axis.set_title(f"{document['topology']}, {document['pattern']} (dotted: saturated)")
-    axis.legend()
+        axis.axvline(load, color=saturated, linestyle=":", linewidth=1)
 
 
-_PANELS: tuple[tuple[Callable[[Document], bool], Callable[[Axis, Document], None]], ...] = (
-    (lambda document: "probe" in document, _probe_panel),
-    (lambda document: "curves" in document, _curves_panel),
-    (lambda document: "balance" in document or bool(link_kinds(document)), _usage_panel),
-    (lambda document: document.get("search") is not None, front_panel),
-    (lambda document: document.get("search") is not None, anytime_panel),
-    (has_shapes, shapes_panel),
-    (lambda document: "rows" in document and "routing" in document, _loads_panel),
+def _of_one(draw: Callable[[Axis, Document], None]) -> _Draw:
+    return lambda axis, results: draw(axis, results[0].document)
+
+
+def _has_search(document: Document) -> bool:
+    return document.get("search") is not None
+
+
+# When a panel applies, what draws it, and whether it takes several results.
+_PANELS: tuple[tuple[Callable[[Document], bool], _Draw, bool], ...] = (
+    (lambda document: "probe" in document, _probe_panel, True),
+    (lambda document: "curves" in document, _curves_panel, True),
+    (
+        lambda document: "balance" in document or bool(link_kinds(document)),
+        _usage_panel,
+        True,
+    ),
+    (_has_search, _of_one(front_panel), False),
+    (_has_search, _of_one(anytime_panel), False),
+    (has_shapes, _of_one(shapes_panel), False),
+    (lambda document: "rows" in document and "routing" in document, _loads_panel, True),
 )
