@@ -99,7 +99,7 @@ CASES = [
     (["simulate", "2,4,2,5", "--load", "0:1:0"], "0 loads"),
     (["simulate", "2,4,2,5", "--load", "0:1:0.0001"], "10001 loads"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--seeds", "0"], "1..1000"),
-    (["simulate", "2,4,2,5", "--load", "0.1", "--traces", "-1"], "traced_packets -1"),
+    (["simulate", "2,4,2,5", "--load", "0.1", "--traces", "-1"], "traces -1"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--traces", "3"], "add --json"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--seeds", "2", "--seed", str(2**63 - 1)], "2^63-1"),
     (["simulate", "2,4,2,5", "--load", "0.1", "--warmup", "soon"], "soon"),
@@ -128,6 +128,10 @@ CASES = [
     (["plot", "absent.json", "-o", "f.svg"], "absent.json"),
     (["plot", "malformed.json", "-o", "f.svg"], "malformed.json"),
     (["plot", "wrong.json", "-o", "f.svg"], "nothing to draw"),
+    (["store", "gc", "--older-than", "30", "--data", "."], "one of h, d, w"),
+    (["store", "gc", "--max-size", "10 gigs", "--data", "."], "one of kB, MB, GB, TB, KiB"),
+    (["jobs", "--cancel"], "name it"),
+    (["jobs", "0" * 32, "-o", "t.txt"], ".txt"),
     (["frobnicate"], "frobnicate"),
 ]
 

@@ -138,7 +138,7 @@ def test_no_traffic_matrix_is_sent(server: Server, capsys: pytest.CaptureFixture
     assert main([*ask, "--server", server.url]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "own.csv:2" in line
-    assert "no file" in line
+    assert "a request cannot name a file" in line
 
 
 def test_nobody_answers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,7 +168,9 @@ def test_tokens(
     assert token not in capsys.readouterr().err
 
 
-def test_an_interrupted_wait_leaves_the_job(server: Server) -> None:
+def test_an_interrupted_wait_leaves_the_job(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
     long = ["--screening", "100000,100000,0.01", "--server", server.url, "-o", "t.parquet"]
     with subprocess.Popen(
         [sys.executable, "-m", "tvlb", "table", "2,4,2,5", *_QUICK, *long],
@@ -186,16 +188,36 @@ def test_an_interrupted_wait_leaves_the_job(server: Server) -> None:
         finally:
             process.kill()
     assert process.returncode == 130
+    name = job.rpartition("/")[2]
     assert errors.splitlines()[-3:] == [
-        f"tvlb: the job goes on at the server: {job}",
-        f"tvlb: to cancel it: curl -X POST {job}/cancel",
+        f"tvlb: the job goes on: tvlb jobs {name} --server {server.url} -o t.parquet",
+        f"tvlb: to cancel it: tvlb jobs {name} --server {server.url} --cancel",
         "tvlb: interrupted",
     ]
     assert not Path("t.parquet").exists()
     with httpx.Client(timeout=60) as http:
         # A worker without a sign of life for seconds gives its job back, so that it may be queued.
         assert http.get(job).json()["status"] in ("queued", "running")
-        assert http.post(f"{job}/cancel").is_success
+        assert main(["jobs", name, "--server", server.url, "--cancel"]) == 0
+        assert "table of dfly(2,4,2,5): " in capsys.readouterr().out
         # The events end with the job.
-        http.get(f"{job}/events")
+        assert "pieces of work are kept" in http.get(f"{job}/events").text
         assert http.get(job).json()["status"] == "cancelled"
+    assert main(["jobs", name, "--server", server.url]) == 130
+    assert f"{job} was cancelled" in capsys.readouterr().err
+
+
+def test_a_job_is_found_again(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    _, said = _table(capsys, "1,2,2,3", "-o", "t.csv", "--server", server.url, "--seed", "12")
+    assert "the server computes it: " in said
+    assert main(["jobs", "--server", server.url, "--json"]) == 0
+    newest = json.loads(capsys.readouterr().out)[0]
+    assert (newest["kind"], newest["status"]) == ("table", "succeeded")
+    assert main(["jobs", "--server", server.url]) == 0
+    assert newest["id"] in capsys.readouterr().out
+    assert main(["jobs", newest["id"], "--server", server.url]) == 0
+    captured = capsys.readouterr()
+    assert "table written to dfly-1-2-2-3.parquet" in captured.err
+    assert "Choice: " in captured.out
+    assert main(["export", "dfly-1-2-2-3.parquet", "--to", "csv", "-o", "here.csv"]) == 0
+    assert Path("here.csv").read_bytes() == Path("t.csv").read_bytes()

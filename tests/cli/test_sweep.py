@@ -260,6 +260,8 @@ def test_the_store_is_listed_checked_and_cleaned(
     code, would = run("gc", "--unused-days", "0", "--dry-run")
     # What was written within the hour stays.
     assert (code, would["files"], would["units"]) == (0, 0, 0)
+    code, would = run("gc", "--older-than", "2h", "--max-size", "1kB", "--dry-run")
+    assert (code, would["results"], would["bytes"]) == (0, 0, 0)
     assert run("ls")[1] == listed
 
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
-from tvlb.errors import Cancelled, InvalidInput, ServerProblem, TvlbError
+from tvlb.errors import Cancelled, InvalidInput, ServerProblem, TvlbError, one_line
 from tvlb.provenance import VERSION
 
 __all__ = ["app", "main"]
@@ -22,7 +22,6 @@ __all__ = ["app", "main"]
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-_LONGEST_COMPLAINT = 1000
 
 # Wrong options and arguments; typer exports only this subclass of their common base.
 _UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
@@ -30,18 +29,20 @@ _UsageProblem: type[Exception] = typer.BadParameter.mro()[2]
 # Where each command is: a function, or an application with commands of its own.
 _COMMANDS = {
     "table": ("table", "table"),
+    "repair": ("repair", "repair"),
     "probe": ("probe", "probe_command"),
     "model": ("model", "model"),
     "simulate": ("simulate", "simulate"),
     "balance": ("balance", "balance_command"),
     "show": ("tables", "show"),
     "verify": ("tables", "verify_command"),
-    "export": ("tables", "export"),
+    "export": ("export", "export"),
     "plot": ("plot", "plot"),
     "sweep": ("sweep", "sweep"),
     "store": ("store", "store"),
     "serve": ("serve", "serve"),
     "worker": ("worker", "worker"),
+    "jobs": ("jobs", "jobs"),
     "token": ("token", "token"),
     "health": ("health", "health"),
 }
@@ -103,12 +104,9 @@ def _options(
 
 
 def _complain(message: str) -> None:
-    line = " ".join(message.split())
-    if len(line) > _LONGEST_COMPLAINT:
-        line = f"{line[: _LONGEST_COMPLAINT // 2]} ... {line[-_LONGEST_COMPLAINT // 2 :]}"
     # Without a stderr, print would take stdout.
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by the shell
-        print(f"tvlb: error: {line}", file=sys.stderr)
+        print(f"tvlb: error: {one_line(message)}", file=sys.stderr)
 
 
 def _is_bad_input(error: Exception) -> bool:

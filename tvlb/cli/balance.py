@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from tvlb.balance import Balanced, BalanceOptions, WeightOptions, balance, balance_weights
-from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument
+from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import link_kinds, plain
@@ -35,12 +35,13 @@ def balance_command(
     *,
     removal: BalanceOptions,
     weights: WeightOptions,
+    without: WithoutOption = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Balance the link usage of a path set by removing paths or by changing their weights."""
     _check_method(method, removal, weights)
-    network = parse_topology(topology)
+    network = parse_topology(topology, without)
     path_set = parse_path_set(vlb, network, seed)
     found = _balance(path_set, removal if method == "removal" else weights, seed)
     document = {

@@ -57,7 +57,9 @@ class ExecutorOptions:
     ] = "local"
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Of a running Dask scheduler, for --executor dask."),
+        typer.Option(
+            metavar="HOST:PORT", help="Address of a running Dask scheduler, for --executor dask."
+        ),
     ] = None
     slurm_jobs: Annotated[int | None, integer("Slurm jobs at a time.", show_default="1")] = None
     slurm_cores: Annotated[
@@ -100,7 +102,7 @@ class ExecutorOptions:
     slurm_logs: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="For the output of Slurm jobs.", show_default="slurm-logs"
+            metavar="DIR", help="Directory for the output of Slurm jobs.", show_default="slurm-logs"
         ),
     ] = None
 

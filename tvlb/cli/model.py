@@ -5,7 +5,14 @@ from typing import Annotated
 import typer
 
 from tvlb.choices import one_of
-from tvlb.cli.options import AdversarialPatternOption, Json, PathSetOption, Seed, TopologyArgument
+from tvlb.cli.options import (
+    AdversarialPatternOption,
+    Json,
+    PathSetOption,
+    Seed,
+    TopologyArgument,
+    WithoutOption,
+)
 from tvlb.cli.terminal import print_json, stdout
 from tvlb.files import check_writable
 from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
@@ -37,11 +44,12 @@ def model(
             metavar="FILE", help=f"Write the LP instead of solving it: {one_of(MODEL_SUFFIXES)}."
         ),
     ] = None,
+    without: WithoutOption = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Model the saturation throughput of one path set under one pattern."""
-    network = parse_topology(topology)
+    network = parse_topology(topology, without)
     path_set = parse_path_set(vlb, network, seed)
     traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
     case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)

@@ -11,7 +11,8 @@ from tvlb.parallel import check_workers
 from tvlb.paths import expression_examples
 from tvlb.randomness import check_seed
 from tvlb.reading import decimal_number, whole_number
-from tvlb.topology import topology_forms
+from tvlb.search import LOAD
+from tvlb.topology import describe_network_files, topology_forms
 from tvlb.traffic import named_patterns
 from tvlb.virtual_channels import VcScheme
 
@@ -23,6 +24,7 @@ __all__ = [
     "Seed",
     "TopologyArgument",
     "VcSchemeOption",
+    "WithoutOption",
     "Workers",
     "integer",
     "number",
@@ -73,8 +75,17 @@ TopologyArgument = Annotated[
     str,
     typer.Argument(
         metavar="TOPOLOGY",
-        help=f"{topology_forms()}, or the path of a topology JSON file.",
+        help=f"{topology_forms()}, or {describe_network_files()}.",
         show_default=False,
+    ),
+]
+WithoutOption = Annotated[
+    str | None,
+    typer.Option(
+        "--without",
+        metavar="FILE",
+        help="What of the network is down: a JSON file with the lists links, of switch pairs, and "
+        "switches.",
     ),
 ]
 PathSetOption = Annotated[
@@ -142,9 +153,6 @@ def _load_range(part: str) -> list[float]:
 
 def _load(text: str) -> float:
     try:
-        load = decimal_number(text)
+        return LOAD.checked("load", decimal_number(text))
     except ValueError:
-        load = math.nan
-    if not 0.0 <= load <= 1.0:
-        raise InvalidInput(f"load {text!r} is out of range: a number in 0..1")
-    return load
+        raise InvalidInput(f"load {text!r} is not a number") from None

@@ -1,5 +1,7 @@
-"""`tvlb plot`: draw a result."""
+"""`tvlb plot`: draw results."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -7,7 +9,7 @@ import typer
 from tvlb.cli.options import Json
 from tvlb.cli.terminal import print_json
 from tvlb.errors import InvalidInput
-from tvlb.plots import save_figure
+from tvlb.plots import MOST_RESULTS, save_figure
 from tvlb.reading import parse_json, read_file
 
 __all__ = ["plot"]
@@ -17,11 +19,12 @@ _MAX_BYTES = 48 << 20
 
 
 def plot(
-    result: Annotated[
-        str,
+    results: Annotated[
+        list[str],
         typer.Argument(
-            metavar="RESULT.json",
-            help="Output of tvlb table, probe, simulate or balance with --json.",
+            metavar="RESULT.json...",
+            help="Output of tvlb table, probe, simulate or balance with --json; several are drawn "
+            f"into the same figures, up to {MOST_RESULTS}.",
             show_default=False,
         ),
     ],
@@ -30,10 +33,18 @@ def plot(
     ],
     json: Json = False,
 ) -> None:
-    """Draw the plots of a result document."""
-    save_figure(_read(result), output)
+    """Draw the plots of a result document, or of several to compare them."""
+    if len(results) > MOST_RESULTS:
+        raise InvalidInput(f"{len(results)} results: one figure overlays at most {MOST_RESULTS}")
+    save_figure(output, *map(_read, results), names=_names(results))
     if json:
         print_json({"written": output})
+
+
+def _names(results: Sequence[str]) -> list[str]:
+    """Return names that tell files apart: without folders and suffix where that is enough."""
+    stems = [Path(result).stem for result in results]
+    return stems if len(set(stems)) == len(stems) else list(results)
 
 
 def _read(name: str) -> dict[str, Any]:

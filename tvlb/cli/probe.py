@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tvlb.cli.options import Json, Seed, TopologyArgument, Workers, number
+from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers, number
 from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
 from tvlb.parallel import available_cores
@@ -20,12 +20,13 @@ def probe_command(
     topology: TopologyArgument,
     patterns: Annotated[str, typer.Option(help="auto, all or a number of patterns.")] = "auto",
     tolerance: Annotated[float, number("Tolerance of the candidate cut.")] = 0.08,
+    without: WithoutOption = None,
     seed: Seed = 0,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
     """Model the throughput of the 31 data points and the strategic choices."""
-    network = parse_topology(topology)
+    network = parse_topology(topology, without)
     with progress_display() as report:
         result = probe(
             network,

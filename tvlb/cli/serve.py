@@ -64,7 +64,7 @@ def serve(
         int, integer("Most jobs waiting or running.", metavar="N")
     ] = QueueLimits.total,
     max_jobs_per_token: Annotated[
-        int, integer("The same of one token.", metavar="N")
+        int, integer("Most jobs waiting or running of one token.", metavar="N")
     ] = QueueLimits.per_owner,
     requests_per_second: Annotated[
         int, integer("Most requests of one token.", metavar="N")

@@ -67,7 +67,7 @@ def _options(kind: Any) -> dict[str, inspect.Parameter]:
     """Return the options of a dataclass by name."""
     hints = get_type_hints(kind, include_extras=True)
     declared = [
-        (one.option, one.kind.asked(one.default), _annotation(one))
+        (one.option, _default(one), _annotation(one))
         for one in settings(kind).values()
         if one.option is not None
     ]
@@ -78,6 +78,13 @@ def _options(kind: Any) -> dict[str, inspect.Parameter]:
         )
         for name, default, annotation in options
     }
+
+
+def _default(setting: Setting) -> Any:
+    value, kind = setting.default, setting.kind
+    # What is parsed is parsed from its text, and shown as that.
+    parsed = isinstance(kind, Group) and kind.symbol is not None and value is not None
+    return str(value) if parsed else kind.asked(value)
 
 
 def _annotation(setting: Setting) -> Any:
@@ -93,7 +100,7 @@ def _annotation(setting: Setting) -> Any:
         case NamesOrWhole(symbol=symbol) | Text(symbol):
             values, option = str, typer.Option(metavar=symbol, help=f"{text}.")
         case Texts(symbol):
-            told = f"{text}; give it several times."
+            told = f"{text}; may be repeated."
             values, option = list[str], typer.Option(metavar=symbol, help=told, show_default=shown)
         case Group(values, parse, symbol) if not isinstance(kind, Switch):
             told = f"{text}."

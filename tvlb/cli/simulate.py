@@ -12,6 +12,7 @@ from tvlb.cli.options import (
     PatternOption,
     Seed,
     TopologyArgument,
+    WithoutOption,
     Workers,
     integer,
     parse_loads,
@@ -64,6 +65,7 @@ def simulate(
     ] = "30000",
     *,
     config: SimulationConfig,
+    without: WithoutOption = None,
     seed: Seed = 0,
     seeds: Annotated[
         int, integer("Runs per load, with seeds SEED, SEED+1, ...; the path set is that of SEED.")
@@ -87,7 +89,7 @@ def simulate(
         raise InvalidInput(
             f"--traces {config.traced_packets}: traces are part of the JSON document, add --json"
         )
-    network = parse_topology(topology)
+    network = parse_topology(topology, without)
     traffic = parse_pattern(pattern)
     path_set = parse_path_set(vlb, network, seed)
     scenario = Scenario(network, routing, path_set, traffic, seed)
@@ -99,7 +101,7 @@ def simulate(
     print_warnings(scenario.warnings(config))
     document = SimulationDocument.of(request, results, found).plain()
     if figure is not None:
-        save_figure(document, figure)
+        save_figure(figure, document)
     if json:
         print_json(document)
     else:

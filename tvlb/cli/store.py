@@ -1,5 +1,7 @@
 """`tvlb store`: look at the store that sweeps and services share, check it, clean it up."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -14,10 +16,17 @@ from tvlb.cli.terminal import grid, print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import Holding, Store
+from tvlb.topology import shown_topology
 
 __all__ = ["store"]
 
 _MOST_DAYS = 36_500.0
+_AMOUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})", re.ASCII)
+_AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+_SIZES = {
+    **{f"{prefix}B": 1000**power for power, prefix in enumerate("kMGT", 1)},
+    **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", 1)},
+}
 _FAILED = 1
 
 store = typer.Typer(
@@ -95,29 +104,67 @@ def verify_store(place: StoreOptions, json: Json = False) -> None:
 def clean_store(
     place: StoreOptions,
     unused_days: Annotated[
-        float, number("Remove pieces of work that nothing needed for so long.", metavar="DAYS")
+        float,
+        number("Remove pieces of work that nothing has needed for this long.", metavar="DAYS"),
     ] = 7.0,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE", help="Remove results finished at least this long ago: 12h, 30d, 8w."
+        ),
+    ] = None,
+    max_size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Remove pieces of work, then the oldest results, until the rest takes no more: "
+            "500MB, 10GB, 2TiB.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list what would be removed.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Remove files without a result, leftovers of processes that died, and old pieces of work.
 
-    Results stay. Files of the last hour stay too, so that a running service or sweep loses nothing.
+    Results stay unless --older-than or --max-size is given. What was written within the last hour
+    stays anyway, so that a running service or sweep loses nothing.
     """
+    older_seconds = None if older_than is None else _parsed("--older-than", older_than, _AGES)
+    most_bytes = None if max_size is None else _parsed("--max-size", max_size, _SIZES)
     if not 0.0 <= unused_days <= _MOST_DAYS:
         raise InvalidInput(f"--unused-days {unused_days} is out of range: 0..{_MOST_DAYS:.0f}")
     opened = _opened(place)
-    unused = opened.find_unused(unused_days * 86_400.0)
+    expired = opened.find_expired(older_seconds, most_bytes)
+    unused = opened.find_unused(unused_days * 86_400.0, expired)
     if not dry_run:
-        opened.remove(unused)
-    files, units = len(unused.files), len(unused.units)
+        opened.remove(unused, expired)
+    counts = {
+        "results": len(expired.results),
+        "files": len(unused.files),
+        "units": len(unused.units),
+        "bytes": unused.size,
+    }
     if json:
-        print_json({"files": files, "units": units, "bytes": unused.size, "dry_run": dry_run})
+        print_json({**counts, "dry_run": dry_run})
         return
+    for result in expired.results:
+        stdout().print(f"{result.kind} {result.key[:16]} {escape(_subject(result.request))}")
     stdout().print(
-        f"{files:,} files and {units:,} pieces of work, {unused.size / 2**20:,.1f} MiB, "
-        f"{'would be removed' if dry_run else 'removed'}"
+        f"{counts['results']:,} results, {counts['files']:,} files and {counts['units']:,} pieces "
+        f"of work, {unused.size / 2**20:,.1f} MiB, {'would be removed' if dry_run else 'removed'}"
     )
+
+
+def _parsed(option: str, text: str, units: Mapping[str, int]) -> int:
+    """Return an amount written as a number and its unit, in the smallest unit."""
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None or match[2] not in units:
+        raise InvalidInput(
+            f"{option} {text[:80]!r} is malformed: a number with one of {', '.join(units)}"
+        )
+    return int(float(match[1]) * units[match[2]])
 
 
 def _item(holding: Holding) -> dict[str, Any]:
@@ -138,5 +185,5 @@ def _subject(request: dict[str, Any]) -> str:
     if "topology" not in request:
         return request.get("name") or "a sweep"
     topology = request["topology"]
-    name = topology if isinstance(topology, str) else "a network given by its cables"
+    name = shown_topology(topology)
     return f"{name} {request.get('routing', '')}".rstrip()

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.cli.front_files import check_front, write_front
-from tvlb.cli.options import Json, Seed, TopologyArgument, Workers
+from tvlb.cli.interim import Interim
+from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers
 from tvlb.cli.remote import Place, compute_at_server, read_token
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import print_json, print_written, progress_display, stdout
 from tvlb.errors import InvalidInput
-from tvlb.files import check_directory
+from tvlb.files import check_directory, free_path, safe_name
 from tvlb.files import check_writable as check_file
 from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
@@ -56,6 +57,7 @@ def table(
             metavar="FILE",
             help=f"Write the table: {', '.join(by_suffix(lambda each: each.write))}; those of a "
             "front each in a file beside it.",
+            show_default="a new file, named by the network",
         ),
     ] = None,
     plot: Annotated[
@@ -69,6 +71,7 @@ def table(
             "on from them; a data directory of sweeps and servers will do.",
         ),
     ] = None,
+    without: WithoutOption = None,
     seed: Seed = 0,
     workers: Workers = None,
     server: Annotated[
@@ -79,32 +82,38 @@ def table(
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Holds the token for the server."),
+        typer.Option(metavar="FILE", help="File that holds the token for the server."),
     ] = None,
     json: Json = False,
 ) -> None:
     """Compute the T-VLB table of a Dragonfly: probe, search, simulate, decide."""
     _check_place(server, token_file, compact=compact, workers=workers, store=store)
-    network = parse_topology(topology)
+    network = parse_topology(topology, without)
     options = replace(options, seed=seed, workers=workers)
     check_request(network, options)
     if compact:
         _check_compact(options)
-    if output is not None:
-        _check_output(network, options, output, compact=compact)
+    named = output or str(_own_name(network))
+    _check_output(network, options, named, compact=compact)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
     if server is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:
         token = read_token(token_file)
-        document = compute_at_server(Place(server, token), network, options, output)
+        place = Place(server, token, token_file)
+        document = compute_at_server(place, network, options, output or named)
     if json:
         print_json(document)
     else:
         print_summary(document, stdout())
     if plot is not None:
-        save_figure(document, plot)
+        save_figure(plot, document)
+
+
+def _own_name(network: Topology) -> Path:
+    """Return a name for a table that nobody named, of no file that is there."""
+    return free_path(Path(f"{safe_name(str(network))}.parquet"))
 
 
 def _check_place(
@@ -156,31 +165,42 @@ def _compute(
 ) -> Document:
     if store is not None:
         check_directory(store)
-    with progress_display() as report:
-        result = _optimized(network, options, report, store)
+    interim = Interim(network, options.seed, store)
+    try:
+        with progress_display() as report:
+            result = _optimized(network, options, interim, report, store)
+    except KeyboardInterrupt:
+        interim.keep(Path(output) if output is not None else _own_name(network))
+        raise
     if compact:
         result = compact_result(result)
     # First of all the table: nothing that fails while printing may lose the search.
-    if output is not None:
-        write_table(result.table, Path(output))
-        print_written(output)
+    written = output or str(_own_name(network))
+    write_table(result.table, Path(written))
+    print_written(written)
     document = TableDocument.of(result).plain()
-    if output is not None and options.aim.aim is Aim.FRONT:
+    if options.aim.aim is Aim.FRONT:
         assert result.found is not None
         front = result.found.front
-        write_front(document, output, lambda number, path: write_table(front[number - 1], path))
+        write_front(document, written, lambda number, path: write_table(front[number - 1], path))
     return document
 
 
 def _optimized(
-    network: Topology, options: SearchOptions, report: Reporter, store: Path | None
+    network: Topology,
+    options: SearchOptions,
+    interim: Interim,
+    report: Reporter,
+    store: Path | None,
 ) -> TableResult:
+    told = interim.told(report)
     if store is None:
-        return optimize(network, options, report=report)
+        return optimize(network, options, report=told, note_best=interim.note)
     # As sweeps keep theirs, so that a search finds what a sweep has computed.
     units = Workspace(store, options.worker_count).units
     with local_workers(options.worker_count) as executor:
-        return optimize(network, options, report=report, unit_cache=UnitCache(executor, units))
+        cache = UnitCache(executor, units)
+        return optimize(network, options, report=told, unit_cache=cache, note_best=interim.note)
 
 
 def _check_format(network: Topology, output: str) -> None:

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from tvlb.cli.terminal import grid
 from tvlb.documents import link_kinds
-from tvlb.judged import judged_on
+from tvlb.judged import choice_text, judged_on
 
-__all__ = ["print_probe", "print_summary"]
+__all__ = ["interval", "print_probe", "print_summary"]
 
 Document = Mapping[str, Any]
 
@@ -166,8 +166,8 @@ def _print_changes(document: Document, letters: Mapping[str, str], console: Cons
         listed.add_row(
             _with_form(mine, letters),
             _rival(names[one["against"]], letters),
-            _interval(saturation),
-            *map(_interval, one["latency"]),
+            interval(saturation),
+            *map(interval, one["latency"]),
             f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
         )
     console.print(listed)
@@ -188,7 +188,8 @@ def _with_form(one: Document, letters: Mapping[str, str]) -> str:
     return _short(one, letters) + ("" if form is None else f", by {form}")
 
 
-def _interval(change: Document | None) -> str:
+def interval(change: Document | None) -> str:
+    """Write a relative change with its interval; "-" for none."""
     if change is None:
         return "-"
     mean, half = change["mean"], change["half_width"]
@@ -213,7 +214,7 @@ def _print_found(document: Document, console: Console) -> None:
     search, chosen = document["search"], document["table"]
     name = document["decision"]["expression"]
     console.print(f"Choice: [bold]{name}[/bold]", soft_wrap=True)
-    console.print(f"  {document['decision']['reason']}", soft_wrap=True)
+    console.print(f"  {choice_text(document)}", soft_wrap=True)
     weights = next(one["weights"] for one in search["held_out"] if one["expression"] == name)
     if weights is not None:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
@@ -237,7 +238,7 @@ def _print_choice(document: Document, console: Console) -> None:
         baseline,
     )
     console.print(f"Choice: [bold]{chosen['expression']}[/bold]")
-    console.print(f"  {document['decision']['reason']}")
+    console.print(f"  {choice_text(document)}")
     _print_paths(chosen, baseline, console)
     for label, key, error, digits in (
         ("saturation throughput", "saturation_mean", "saturation_sem", 4),

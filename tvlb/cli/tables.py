@@ -1,7 +1,6 @@
-"""`tvlb show`, `verify` and `export`: commands on saved tables."""
+"""`tvlb show` and `verify`: commands on saved tables."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,21 +13,16 @@ from tvlb.errors import InvalidInput
 from tvlb.reading import whole_number
 from tvlb.search import Routing
 from tvlb.table import (
-    CompactTable,
     PathItem,
     VcSettings,
     by_suffix,
-    check_writable,
     pair_paths,
     read_table,
     summarise,
-    table_formats,
     verify,
-    write_switch,
-    write_table,
 )
 
-__all__ = ["export", "show", "verify_command"]
+__all__ = ["show", "verify_command"]
 
 TableArgument = Annotated[
     str,
@@ -38,7 +32,6 @@ TableArgument = Annotated[
         show_default=False,
     ),
 ]
-_WRITTEN = {name: each for name, each in table_formats().items() if each.write is not None}
 
 
 def show(
@@ -118,6 +111,11 @@ def verify_command(
         console.print(f"{table}: {state} ({report.paths:,} paths, {report.vcs_needed} VCs needed)")
         if report.sampled_pairs is not None:
             console.print(f"  looked at: a sample of {report.sampled_pairs:,} switch pairs")
+        if report.revisiting_paths is not None:
+            console.print(
+                f"  visit a switch twice: {report.revisiting_paths:,} paths; the same switches as "
+                f"an earlier one of their pair: {report.repeating_paths:,}"
+            )
         if report.nearest_pairs:
             console.print(f"  nearest shape taken by: {report.nearest_pairs:,} switch pairs")
         if report.listed_weights:
@@ -128,33 +126,3 @@ def verify_command(
             console.print(f"  {problem}")
     if not report.ok:
         raise typer.Exit(1)
-
-
-def export(
-    table: TableArgument,
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{one_of(_WRITTEN)}.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new file.")],
-    switch: Annotated[
-        int | None, integer("Only the rows of this source switch.", metavar="SWITCH")
-    ] = None,
-    full: Annotated[bool, typer.Option("--full", help="List the rows of a compact table.")] = False,
-    json: Json = False,
-) -> None:
-    """Write a table in another format, or the rows of one switch."""
-    if to not in _WRITTEN:
-        raise InvalidInput(f"unknown format {to!r}; choose {one_of(_WRITTEN)}")
-    if Path(output).suffix not in _WRITTEN[to].suffixes:
-        suffixes = one_of(_WRITTEN[to].suffixes)
-        raise InvalidInput(f"{output}: a file of format {to} must end in {suffixes}")
-    if full and switch is not None:
-        raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
-    check_writable(output)
-    loaded = read_table(table)
-    if switch is not None:
-        paths = write_switch(loaded, switch, Path(output))
-    else:
-        exported = loaded.expanded() if full and isinstance(loaded, CompactTable) else loaded
-        write_table(exported, Path(output))
-        paths = len(exported.columns)
-    if json:
-        print_json({"written": output, "format": to, "id": loaded.id, "paths": paths})

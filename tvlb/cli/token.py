@@ -28,7 +28,7 @@ def create_token(
     store: StoreOptions,
     json: Json = False,
 ) -> None:
-    """Make a token and print it, this once."""
+    """Make a token and print it, only this once."""
     text = TokenStore(store.opened()).create(name, days or None)
     if json:
         print_json({"token": text, "id": text.split("_")[1], "name": name})
@@ -39,7 +39,7 @@ def create_token(
 @token.command("list")
 @takes_settings
 def list_tokens(store: StoreOptions, json: Json = False) -> None:
-    """List the tokens; what they are is not known any more."""
+    """List the tokens; the tokens themselves are stored only as hashes."""
     found = TokenStore(store.opened()).newest()
     if json:
         print_json([asdict(one) for one in found])

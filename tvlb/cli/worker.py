@@ -44,7 +44,7 @@ def worker(
     hang_cpu_seconds: Annotated[
         float,
         number(
-            "After how much CPU time without progress it is.",
+            "After how much CPU time without progress a computing process is replaced.",
             metavar="SECONDS",
             envvar="TVLB_HANG_CPU_SECONDS",
         ),

@@ -1,0 +1,268 @@
+"""`tvlb export`: tables, networks and paths in other formats, and for other tools."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tvlb.choices import one_of
+from tvlb.cli.options import (
+    AdversarialPatternOption,
+    Json,
+    Seed,
+    WithoutOption,
+    integer,
+    number,
+)
+from tvlb.cli.terminal import print_json, print_warnings
+from tvlb.errors import InvalidInput
+from tvlb.files import check_writable
+from tvlb.model import min_share as modelled_min_share
+from tvlb.paths import PathSet, expression_examples
+from tvlb.table import (
+    TABLE_SUFFIXES,
+    AnyTable,
+    CompactTable,
+    RouteFormat,
+    Routes,
+    is_table_file,
+    loaded_path_set,
+    parse_path_set,
+    read_table,
+    route_formats,
+    table_formats,
+    write_switch,
+    write_table,
+)
+from tvlb.topology import (
+    Topology,
+    network_formats,
+    parse_topology,
+    read_network,
+    write_network,
+)
+from tvlb.traffic import default_pattern, parse_pattern
+
+__all__ = ["export"]
+
+_TABLES = {name: each for name, each in table_formats().items() if each.write is not None}
+_NETWORKS = {name: each for name, each in network_formats().items() if each.write is not None}
+_ROUTES = route_formats()
+# JSON files of networks end as those of tables do.
+_SUFFIXES = {
+    name: each.suffixes for name, each in (*_TABLES.items(), *_NETWORKS.items(), *_ROUTES.items())
+}
+
+
+def export(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT", help="A table file or a topology, as it is parsed.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="The new file; for sst and codes, what the names of all files begin with.",
+        ),
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"Of networks {one_of(_NETWORKS)}; of tables {one_of(_TABLES)}; of paths "
+            f"{one_of(_ROUTES)}.",
+            show_default="what the suffix of PATH says",
+        ),
+    ] = None,
+    switch: Annotated[
+        int | None, integer("Only the rows of a table with this source switch.", metavar="SWITCH")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="List the rows of a compact table.")] = False,
+    vlb: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EXPR",
+            help=f"VLB paths of a topology: {', '.join(expression_examples())}.",
+            show_default="all",
+        ),
+    ] = None,
+    loop_free: Annotated[
+        bool,
+        typer.Option(
+            "--loop-free", help=f"Leave out paths that visit a switch twice: {one_of(_ROUTES)}."
+        ),
+    ] = False,
+    min_share: Annotated[
+        float | None,
+        number(
+            f"Share of MIN paths, 0..1, where weights are fixed: {one_of(_ROUTES)}.",
+            show_default="for sst that of the model under --pattern",
+        ),
+    ] = None,
+    pattern: AdversarialPatternOption = None,
+    without: WithoutOption = None,
+    endpoints: Annotated[
+        int | None,
+        integer("Compute nodes of each switch, if the network file does not say."),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Write a table or a network in another format, or the paths of a table for other tools."""
+    to = _format_by_suffix(output) if to is None else to
+    _check_output(to, output)
+    given = {"--vlb": vlb, "--loop-free": loop_free or None, "--min-share": min_share}
+    given |= {"--pattern": pattern, "--switch": switch, "--full": full or None}
+    if to in _NETWORKS and not (to in _TABLES and is_table_file(source)):
+        _refuse(given, [*given], f"{to} of a network")
+        document = _export_network(source, to, output, endpoints, without)
+        if json:
+            print_json(document)
+        return
+    _refuse({"--endpoints": endpoints}, ("--endpoints",), f"{to} of a table")
+    if to in _TABLES:
+        _refuse(given, ("--vlb", "--loop-free", "--min-share", "--pattern"), to)
+        _refuse_without(source, without)
+        document = _export_table(source, to, output, switch, full=full)
+    else:
+        _refuse(given, ("--switch", "--full"), to)
+        if min_share is not None or not _ROUTES[to].fixed_weights:
+            _refuse(given, ("--pattern",), f"{to} with a share" if min_share is not None else to)
+        path_set, network = _paths_of(source, vlb, without, seed)
+        if min_share is None and _ROUTES[to].fixed_weights:
+            traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
+            min_share = modelled_min_share(path_set, traffic, seed=seed)
+        routes = Routes(path_set, min_share, loop_free=loop_free)
+        document = _export_routes(routes, _ROUTES[to], output)
+    if json:
+        print_json(document)
+
+
+def _format_by_suffix(output: str) -> str:
+    suffix = Path(output).suffix
+    found = [name for name, suffixes in _SUFFIXES.items() if suffix in suffixes]
+    if len(found) != 1:
+        what = f"the suffix {suffix}" if suffix else "a name without a suffix"
+        of = one_of(found) if found else "no format"
+        raise InvalidInput(f"{output}: {what} is of {of}; choose with --to: {one_of(_SUFFIXES)}")
+    return found[0]
+
+
+def _check_output(to: str, output: str) -> None:
+    """Refuse unknown formats, and names that are those of another format or cannot be written."""
+    if to not in _SUFFIXES:
+        raise InvalidInput(f"unknown format {to!r}; choose {one_of(_SUFFIXES)}")
+    own, suffix = _SUFFIXES[to], Path(output).suffix
+    others = [name for name, suffixes in _SUFFIXES.items() if suffix in suffixes]
+    hint = f"; {suffix} is of {one_of(others)}" if others else ""
+    if own and suffix not in own:
+        raise InvalidInput(f"{output}: a file of format {to} must end in {one_of(own)}{hint}")
+    if others and not own:
+        raise InvalidInput(f"{output}: the files of format {to} have endings of their own{hint}")
+    for path in _files_of(to, output):
+        check_writable(path, (Path(path).suffix,))
+
+
+def _files_of(to: str, output: str) -> Sequence[str]:
+    return [f"{output}{one}" for one in (_ROUTES[to].endings if to in _ROUTES else ("",))]
+
+
+def _refuse(given: Mapping[str, object], options: Sequence[str], to: str) -> None:
+    for option in options:
+        if given[option] is not None:
+            raise InvalidInput(f"{option} has no meaning for format {to}")
+
+
+def _export_network(
+    source: str, to: str, output: str, endpoints: int | None, without: str | None
+) -> dict[str, Any]:
+    remarks: list[str] = []
+    if endpoints is not None:
+        if without is not None:
+            raise InvalidInput("--without and --endpoints: complete the network in a file first")
+        network = read_network(source, endpoints)
+    elif is_table_file(source):
+        _refuse_without(source, without)
+        network = read_table(source).topology
+        remarks.append(f"{to} holds the network of {source}, and none of its paths")
+    else:
+        network = parse_topology(source, without)
+    written, lost = write_network(network, output, _NETWORKS[to])
+    remarks += [f"{to} does not hold {one}" for one in lost]
+    print_warnings(remarks)
+    return {
+        "written": written,
+        "format": to,
+        "topology": str(network),
+        "switches": network.num_switches,
+        "nodes": network.num_nodes,
+        "links": network.num_links,
+        "warnings": remarks,
+    }
+
+
+def _export_table(
+    source: str, to: str, output: str, switch: int | None, *, full: bool
+) -> dict[str, Any]:
+    if full and switch is not None:
+        raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
+    is_other = os.path.exists(source) or not source.endswith(TABLE_SUFFIXES)
+    if is_other and not is_table_file(source):
+        raise InvalidInput(
+            f"{source} is no table file, and {to} holds tables; networks are written as "
+            f"{one_of(_NETWORKS)}"
+        )
+    loaded = read_table(source)
+    if switch is not None:
+        paths = write_switch(loaded, switch, Path(output))
+    else:
+        exported = loaded.expanded() if full and isinstance(loaded, CompactTable) else loaded
+        write_table(exported, Path(output))
+        paths = len(exported.columns)
+    return {"written": output, "format": to, "id": loaded.id, "paths": paths}
+
+
+def _refuse_without(source: str, without: str | None) -> None:
+    if without is not None:
+        raise InvalidInput(
+            f"--without has no meaning for a table, such as {source}; see tvlb repair"
+        )
+
+
+def _paths_of(
+    source: str, vlb: str | None, without: str | None, seed: int
+) -> tuple[PathSet, Topology]:
+    if not is_table_file(source):
+        network = parse_topology(source, without)
+        return parse_path_set("all" if vlb is None else vlb, network, seed), network
+    _refuse_without(source, without)
+    if vlb is not None:
+        raise InvalidInput(f"--vlb has no meaning for a table: {source} has paths")
+    loaded = read_table(source)
+    return loaded_path_set(loaded, _described(loaded)), loaded.topology
+
+
+def _described(table: AnyTable) -> str:
+    return f"table {table.id[:16]} ({table.header.expression})"
+
+
+def _export_routes(routes: Routes, to: RouteFormat, output: str) -> dict[str, Any]:
+    remarks = list(to.write(routes, Path(output)))
+    print_warnings(remarks)
+    return {
+        "written": _files_of(to.name, output),
+        "format": to.name,
+        "topology": str(routes.topology),
+        "path_set": str(routes.path_set),
+        "min_share": routes.min_share,
+        "loop_free": routes.loop_free,
+        "warnings": remarks,
+    }

@@ -1,0 +1,85 @@
+"""`tvlb repair`: a table for what failures leave of a network."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from tvlb.cli.options import Json, Workers
+from tvlb.cli.settings import takes_settings
+from tvlb.cli.table_summary import interval
+from tvlb.cli.tables import TableArgument
+from tvlb.cli.terminal import grid, print_json, print_written, progress_display, stdout
+from tvlb.schemas.repair import RepairDocument
+from tvlb.search import OLD_TABLE, RepairOptions
+from tvlb.search import repair as repaired
+from tvlb.table import check_writable, read_table, write_table
+from tvlb.topology import read_failures
+
+__all__ = ["repair"]
+
+
+@takes_settings
+def repair(
+    table: TableArgument,
+    *,
+    without: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="What of the network is down: a JSON file with the lists links, of switch pairs, "
+            "and switches.",
+        ),
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new table.")],
+    options: RepairOptions,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Rebuild a table by its rule for what failures left, and compare it with the old one."""
+    check_writable(output)
+    failures = read_failures(without)
+    old = read_table(table)
+    with progress_display() as report:
+        found = repaired(old, failures, replace(options, workers=workers), report=report)
+    write_table(found.table, Path(output))
+    print_written(output)
+    document = RepairDocument.of(found).plain()
+    if json:
+        print_json(document)
+    else:
+        _print(document, stdout())
+    if not document["ok"]:
+        raise typer.Exit(1)
+
+
+def _print(document: dict[str, Any], console: Console) -> None:
+    state = "free of deadlock" if document["deadlock_free"] else "NOT free of deadlock"
+    console.print(
+        f"{document['topology']}: {document['expression']}, {document['paths']:,} paths, "
+        f"{document['vcs_needed']} VCs, {state}; table {document['table_id'][:16]}"
+    )
+    console.print(
+        f"  down: {document['struck_paths']:,} paths of the old table, "
+        f"all VLB paths of {document['pairs_without_paths']:,} pairs, "
+        f"all MIN paths of {document['pairs_without_min_paths']:,} pairs, which have others now"
+    )
+    low, high = (f"latency at {load:g}" for load in document["loads"])
+    listed = grid(
+        ("new table against", "saturation", low, high, "saturation at worst"),
+        left=("new table against",),
+        title="Changes, paired by pattern, with 95% intervals that hold for both together",
+    )
+    for one in document["judgements"]:
+        saturation, is_old = one["saturation"], one["against"] == OLD_TABLE
+        listed.add_row(
+            "old table without dead paths" if is_old else "conventional UGAL",
+            interval(saturation),
+            *map(interval, one["latency"]),
+            f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
+        )
+    console.print(listed)
+    timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
+    console.print(f"  wall time: {timings}")
