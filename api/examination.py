@@ -74,7 +74,7 @@ def examine(
     try:
         body = model.model_validate_json(sent)
     except ValidationError as error:
-        return body_errors(error)
+        return body_errors(model, error)
     points: tuple[TableBody, ...] = ()
     if isinstance(body, SweepBody):
         expansion = body.expanded(limits)

@@ -1,19 +1,24 @@
 """Finished results as the bytes of their resources, and the table files behind them."""
 
 import json
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from api.resources import Facts, Resource, facts_of, identity, pieces_of
+from tvlb.changes import change_columns
+from tvlb.documents import plain
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
-from tvlb.schemas import SweepItem, TableItem
+from tvlb.judged import estimator
+from tvlb.schemas import TableItem
+from tvlb.schemas.resources import Item
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
 
 __all__ = ["Library"]
@@ -28,7 +33,18 @@ _KEPT_TABLES = 4
 _KEPT_ROWS = 3_000_000
 _USAGE_DIGITS = 4
 
+# For so long others may read what another process has deleted; asking the database takes longer.
+_TRUSTED_SECONDS = 5.0
+
 _Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A resource in memory, and until when it is known to be there."""
+
+    resource: Resource
+    until: float
 
 
 class _Cache(Generic[_Value]):
@@ -75,7 +91,7 @@ class Library:
     def __init__(self, results: Results, blobs: BlobStore) -> None:
         self._results = results
         self._blobs = blobs
-        self._kept = _Cache[Resource](_KEPT_BYTES, lambda resource: len(resource.body or b""))
+        self._kept = _Cache[_Kept](_KEPT_BYTES, lambda kept: len(kept.resource.body or b""))
         self._facts = _Cache[Facts](_KEPT_FACTS)
         # What lists show, by the hash of the document.
         self._listed = _Cache[dict[str, Any]](_KEPT_FACTS)
@@ -91,7 +107,9 @@ class Library:
     def cached(self, kind: str, key: str) -> Resource | None:
         """Return a resource if it is in memory; takes no time."""
         found = self._kept.get(key)
-        return None if found is None or found.result.kind != kind else found
+        if found is None or found.resource.result.kind != kind or found.until < time.monotonic():
+            return None
+        return found.resource
 
     def get(self, kind: str, key: str) -> Resource | None:
         """Return a resource, None if there is none; raises DamagedBlob."""
@@ -100,16 +118,23 @@ class Library:
             return found
         result = self._results.get(key)
         if result is None or result.kind != kind:
+            self._kept.drop(key)
             return None
         return self.load(result)
 
+    def delete(self, kind: str, key: str) -> bool:
+        """Forget a result; return whether there was one. Its files are unused from then on."""
+        gone = self._results.delete(kind, key)
+        self._kept.drop(key)
+        return gone
+
     def load(self, result: Result) -> Resource:
         """Return the resource of a result; raises DamagedBlob."""
-        found = self.cached(result.kind, result.key)
-        if found is None:
-            found = self._resource(result)
-            if found.facts.final and found.body is not None:
-                self._kept.put(result.key, found)
+        kept = self._kept.get(result.key)
+        is_known = kept is not None and kept.resource.result.number == result.number
+        found = kept.resource if kept is not None and is_known else self._resource(result)
+        if found.facts.final and found.body is not None:
+            self._kept.put(result.key, _Kept(found, time.monotonic() + _TRUSTED_SECONDS))
         return found
 
     def _resource(self, result: Result) -> Resource:
@@ -132,9 +157,11 @@ class Library:
                 self._facts.put(result.document, facts)
         return facts
 
-    def listed(self, item: type[TableItem] | type[SweepItem], result: Result) -> dict[str, Any]:
+    def listed(self, item: type[Item], result: Result) -> dict[str, Any]:
         """Return what a list shows of a result; raises DamagedBlob."""
-        own = identity(result)
+        own = identity(result) | {"label": result.label}
+        if not item.model_fields.keys() - own:
+            return {name: own[name] for name in item.model_fields}
         stored = self._listed.get(result.document)
         if stored is None:
             resource = self.load(result)
@@ -142,6 +169,8 @@ class Library:
                 stored = self._listed.get(result.document)
                 if stored is None:
                     document = resource.parsed()
+                    if item is TableItem:
+                        document["gain"] = _gain(document)
                     stored = {name: document[name] for name in item.model_fields.keys() - own}
                     self._listed.put(result.document, stored)
         return {name: (own | stored)[name] for name in item.model_fields}
@@ -201,6 +230,17 @@ class Library:
         if damaged:
             self._kept.drop(result.key)
         return damaged
+
+
+def _gain(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the gain of a table's chosen set; see `tvlb.schemas.TableItem`."""
+    base, name = table["baseline"], table["decision"]["expression"]
+    chosen = next(one for one in (base, *table["candidates"]) if one["expression"] == name)
+    changes: Any = plain(change_columns(chosen, base, estimator(table)))
+    return {
+        end: changes.get(f"saturation_gain{suffix}")
+        for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
+    }
 
 
 def _links(table: AnyTable) -> bytes:

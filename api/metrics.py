@@ -1,9 +1,11 @@
 """Prometheus metrics: requests of this process, and jobs as the database counts them."""
 
+import math
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import (
@@ -21,7 +23,7 @@ from tvlb.jobs.job import is_alive
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.schema import counters, workers
 
-__all__ = ["HttpMetrics", "JobMetrics"]
+__all__ = ["DiskUse", "HttpMetrics", "JobMetrics", "StoreMetrics"]
 
 _WORK = {
     "programs": ("tvlb_programs", "Linear programs bounded or solved."),
@@ -29,6 +31,7 @@ _WORK = {
     "flit_hops": ("tvlb_flit_hops", "Flit-hops simulated."),
     "simulate_seconds": ("tvlb_simulator_seconds", "Wall time of the simulations."),
 }
+_LOOK_AGAIN_SECONDS = 60.0
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
 
 
@@ -72,6 +75,44 @@ class HttpMetrics:
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"})
+
+
+class DiskUse:
+    """Bytes of the result store, looked up at most once a minute: it may have many files."""
+
+    def __init__(self, look: Callable[[], dict[str, int]]) -> None:
+        self._look = look
+        self._lock = Lock()
+        self._found: dict[str, int] = {}
+        self._until = -math.inf
+
+    def __call__(self) -> dict[str, int]:
+        """Return the bytes of results and of units, and what is free; see `Store.disk_use`."""
+        with self._lock:
+            if time.monotonic() > self._until:
+                self._found = self._look()
+                self._until = time.monotonic() + _LOOK_AGAIN_SECONDS
+            return self._found
+
+
+class StoreMetrics(Collector):
+    """The room that the result store takes."""
+
+    def __init__(self, disk_use: DiskUse) -> None:
+        self._disk_use = disk_use
+
+    def collect(self) -> Iterable[Metric]:
+        """See `prometheus_client`."""
+        found = self._disk_use()
+        taken = GaugeMetricFamily(
+            "tvlb_store_bytes", "Bytes of results, and of pieces of work.", labels=["part"]
+        )
+        for part in ("results", "units"):
+            taken.add_metric([part], found[part])
+        yield taken
+        yield GaugeMetricFamily(
+            "tvlb_store_free_bytes", "Free bytes on the disk of the store.", value=found["free"]
+        )
 
 
 class JobMetrics(Collector):

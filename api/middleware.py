@@ -32,6 +32,8 @@ __all__ = ["OPEN_PATHS", "Middleware"]
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 _BEARER = re.compile(r"Bearer ([A-Za-z0-9_~+/.=-]+)", re.IGNORECASE)
+# Methods with a body, and the header that says of what type.
+_ACCEPTING = {"POST": "Accept-Post", "PATCH": "Accept-Patch"}
 _JSON = re.compile(r"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
 _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -290,12 +292,13 @@ class Middleware:
             raise self._too_large()
         has_body = length != "0" or "transfer-encoding" in headers
         content_type = headers.get("content-type", "")
-        if scope["method"] == "POST" and has_body and _JSON.fullmatch(content_type) is None:
+        accept = _ACCEPTING.get(scope["method"])
+        if accept is not None and has_body and _JSON.fullmatch(content_type) is None:
             raise Problem(
                 HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
                 "unsupported-media-type",
                 f"content type {content_type!r}: bodies are application/json",
-                {"Accept-Post": "application/json"},
+                {accept: "application/json"},
             )
 
     def _too_large(self) -> Problem:

@@ -1,7 +1,6 @@
 """Errors as RFC 9457 problem documents, always."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -16,12 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from tvlb.errors import InvalidInput, StoreUnavailable, TvlbError
+from tvlb.errors import InvalidInput, StoreUnavailable, TvlbError, one_line
 from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.logs import logger
 from tvlb.jobs.queue import JobCancelling, QueueFull
 from tvlb.schemas import BeyondLimits
-from tvlb.schemas.problems import REFUSED
+from tvlb.schemas.problems import FoundProblem, ProblemKind, found_problems
 
 __all__ = [
     "MEDIA_TYPE",
@@ -33,9 +32,12 @@ __all__ = [
 ]
 
 MEDIA_TYPE = "application/problem+json"
-_BRANCH = re.compile(r"(constrained-|function-|literal\[|none$|text$|wiring$)")
 _RETRY_LATER = {"Retry-After": "5"}
 _MOST_ERRORS = 2000
+_MOST_TOLD = 3
+_SHOWN = 80
+# Of an error of a body: the problem with its place, in words.
+_TOLD = "told"
 
 
 class FieldProblem(BaseModel):
@@ -101,15 +103,22 @@ def problem_response(
     return Response(json.dumps(document).encode(), status, headers, MEDIA_TYPE)
 
 
-def body_errors(error: ValidationError) -> list[dict[str, Any]]:
-    """Return the errors of a body that is none of its model; too many become one."""
-    found: list[Any] = []
-    if error.error_count() <= _MOST_ERRORS:
-        found += error.errors(include_url=False, include_context=False, include_input=False)
-    else:
+def body_errors(model: type[BaseModel], error: ValidationError) -> list[dict[str, Any]]:
+    """Return the errors of a body that is none of its model, in words; too many become one."""
+    if error.error_count() > _MOST_ERRORS:
         message = f"{error.error_count():,} errors; at most {_MOST_ERRORS:,} are listed"
-        found.append({"type": "too_many_errors", "loc": (), "msg": message})
-    return [{**one, "loc": ("body", *one["loc"])} for one in found]
+        found = [FoundProblem((), message)]
+    else:
+        found = list(found_problems(model, error))
+    return [
+        {
+            "type": one.kind,
+            "loc": ("body", *one.place),
+            "msg": one.message,
+            _TOLD: str(one),
+        }
+        for one in found
+    ]
 
 
 def install_handlers(app: FastAPI) -> None:
@@ -158,26 +167,59 @@ def _methods(request: Request) -> list[str]:
 
 def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    found = error.errors()
-    if any(one["type"] == "json_invalid" for one in found):
-        return problem_response(HTTPStatus.BAD_REQUEST, "malformed-json", "the body is no JSON")
-    problems = [FieldProblem(location=_location(one["loc"]), message=one["msg"]) for one in found]
-    detail = "; ".join(f"{one.location}: {one.message}" for one in problems[:3])
-    # What the schema allows is well-formed, and refused by what only the program knows.
-    kind = "unsatisfiable" if all(one["type"] == REFUSED for one in found) else "invalid-request"
+    found = {_place(one["loc"]): one for one in reversed(error.errors())}
+    problems = [
+        FieldProblem(location=".".join(map(str, place)), message=_message(one))
+        for place, one in reversed(found.items())
+    ]
+    told = [
+        one.get(_TOLD) or f"{problem.location}: {problem.message}"
+        for one, problem in zip(reversed(found.values()), problems, strict=True)
+    ]
+    kinds = {one["type"] for one in found.values()}
+    if ProblemKind.MALFORMED in kinds:
+        return problem_response(HTTPStatus.BAD_REQUEST, ProblemKind.MALFORMED, told[0])
+    kind = ProblemKind.REFUSED if kinds == {ProblemKind.REFUSED} else ProblemKind.INVALID
+    detail = "; ".join(told[:_MOST_TOLD])
     return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, kind, detail, errors=problems)
 
 
-def _location(parts: Sequence[object]) -> str:
-    """Say where something is; the branches of the schema that were tried are no place."""
-    return ".".join(text for text in map(str, parts) if _BRANCH.match(text) is None)
+def _place(location: Sequence[str | int]) -> tuple[str | int, ...]:
+    """Return where something is; of query, path and headers without the branches tried there."""
+    if location[0] == "body":
+        return tuple(location)
+    return *location[:2], *(part for part in location[2:] if isinstance(part, int))
+
+
+def _message(found: Mapping[str, Any]) -> str:
+    """Say what was expected, where it is not said in words already."""
+    expected = found.get("ctx", {})
+    match found["type"]:
+        case "missing":
+            return "it is missing"
+        case "extra_forbidden":
+            return "nothing is known by this name"
+        case "less_than_equal":
+            words = f"at most {expected['le']}"
+        case "greater_than_equal":
+            words = f"at least {expected['ge']}"
+        case "literal_error" | "enum":
+            words = expected["expected"]
+        case "int_parsing" | "int_type":
+            words = "a whole number"
+        case "value_error":
+            return str(expected["error"])
+        case _:
+            return found["msg"]
+    return f"expected {words}, not {str(found['input'])[:_SHOWN]!r}"
 
 
 def _tvlb(request: Request, error: Exception) -> Response:
     if isinstance(error, BeyondLimits):
         return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "beyond-limits", str(error))
     if isinstance(error, InvalidInput):
-        return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "unsatisfiable", str(error))
+        refused = ProblemKind.REFUSED, one_line(str(error))
+        return problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, *refused)
     if isinstance(error, DamagedBlob):
         logger("api").error("damaged result", error=str(error))
         return problem_response(

@@ -13,15 +13,17 @@ from api.examination import Examiner, load
 from api.feed import Feed
 from api.idempotency import KeptResponses
 from api.library import Library
-from api.metrics import HttpMetrics, JobMetrics
+from api.metrics import DiskUse, HttpMetrics, JobMetrics, StoreMetrics
 from api.quick import QuickExecutor
 from api.settings import Settings
 from api.side_process import SideProcess, SideQueue
 from api.submission import Submitter
 from api.tokens import TokenStore
 from tvlb.jobs.database import Database
+from tvlb.jobs.labels import Labels
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.results import Results
+from tvlb.jobs.store import Store
 from tvlb.jobs.workspace import Workspace
 
 __all__ = ["Owner", "Services", "SharedCall", "WithServices"]
@@ -72,6 +74,7 @@ class Services:
         self.blobs = workspace.blobs
         self.queue = JobQueue(self.database, settings.limits.queue)
         self.results = Results(self.database)
+        self.labels = Labels(self.database)
         self.library = Library(self.results, self.blobs)
         self.tokens = TokenStore(self.database)
         self.feed = Feed(self.database, workspace.worker_locks())
@@ -89,11 +92,14 @@ class Services:
         self.readiness = SharedCall()
         self.registry = CollectorRegistry()
         self.registry.register(JobMetrics(self.database))
+        self.disk_use = DiskUse(Store(self.results, self.blobs, workspace.units).disk_use)
+        self.registry.register(StoreMetrics(self.disk_use))
         self.http_metrics = HttpMetrics(self.registry)
         self.submitter = Submitter(
             limits=settings.limits,
             queue=self.queue,
             results=self.results,
+            labels=self.labels,
             library=self.library,
             feed=self.feed,
             quick=self.quick,

@@ -1,7 +1,6 @@
 """A process beside the server, for what would keep the event loop from going on."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TypeVar, TypeVarTuple
@@ -11,6 +10,7 @@ from anyio import CapacityLimiter, move_on_after
 
 from api.problems import Problem
 from tvlb.errors import Cancelled, NoWorkers, WorkerLost
+from tvlb.parallel import call_nicely
 from tvlb.workers import WorkerPool
 
 __all__ = ["ProcessLost", "SideProcess", "SideQueue", "check_waiting"]
@@ -20,8 +20,6 @@ _Result = TypeVar("_Result")
 
 # A death may have had nothing to do with the call. A job of the same request has attempts left.
 _ATTEMPTS = 2
-# So that the server, and who looks whether it lives, come first on a busy machine.
-_NICENESS = 10
 # With what the call itself may take, an answer within five seconds.
 _MOST_SECONDS_OF_WAITING = 3.0
 
@@ -65,7 +63,7 @@ class SideProcess:
         if self._pool is None:
             self._pool = WorkerPool(1, attempts=_ATTEMPTS)
             self._pools.add(self._pool)
-            self._pool.submit(_nicely, self._prepare)
+            self._pool.submit(call_nicely, self._prepare)
         return self._pool
 
     async def call(
@@ -84,7 +82,7 @@ class SideProcess:
         self._made += 1
         pool = self.start()
         try:
-            future = asyncio.wrap_future(pool.submit(_nicely, function, *given))
+            future = asyncio.wrap_future(pool.submit(call_nicely, function, *given))
             done, _ = await asyncio.wait([future], timeout=seconds)
             if not done:
                 # Nobody will ask for what becomes of it.
@@ -124,12 +122,6 @@ class SideProcess:
         """End the process for good."""
         self._closed = True
         self.end()
-
-
-def _nicely(function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
-    """Call a function at a low priority, to which every process comes while it is prepared."""
-    os.nice(max(0, _NICENESS - os.nice(0)))
-    return function(*given)
 
 
 class SideQueue:

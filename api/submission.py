@@ -20,6 +20,7 @@ from api.settings import ServerLimits
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.job import Job
+from tvlb.jobs.labels import Labels
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.status import JobStatus
@@ -42,11 +43,13 @@ class SubmitHeaders:
     owner : id of the token, None without tokens.
     idempotency_key : of the header, None without.
     wait_seconds : how long the answer may take, of the Prefer header; None without.
+    label : what to call it; None leaves the label that it has.
     """
 
     owner: str | None
     idempotency_key: str | None
     wait_seconds: float | None
+    label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Submitter:
     limits: ServerLimits
     queue: JobQueue
     results: Results
+    labels: Labels
     library: Library
     feed: Feed
     quick: QuickExecutor
@@ -117,6 +121,10 @@ class Submitter:
         Problem : its Idempotency-Key cannot be used, or too many requests are being examined.
         """
         examined = await self.examiner.run(model, sent)
+        if headers.label is not None:
+            await to_thread.run_sync(
+                self.labels.set, examined.key, headers.label, limiter=self.writers
+            )
         if headers.idempotency_key is None:
             return await self._answer(examined, headers)
         begun = await to_thread.run_sync(

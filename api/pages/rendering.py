@@ -5,6 +5,7 @@ from typing import Any
 
 from starlette.responses import HTMLResponse
 
+from tvlb.judged import shortened
 from tvlb.templates import UNKNOWN, templates
 
 __all__ = ["page", "render"]
@@ -37,6 +38,10 @@ def _duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def _room(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
 def _clock(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M:%S UTC")
 
@@ -54,6 +59,8 @@ _TEMPLATES = templates(
     page=_page,
     percent=_percent,
     plus_minus=_plus_minus,
+    room=_room,
+    shortened=shortened,
     signed=_signed,
 )
 

@@ -1,11 +1,14 @@
 """The pages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.staticfiles import StaticFiles
+from markdown_it import MarkdownIt
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
@@ -25,9 +28,10 @@ from api.pages.views import (
 )
 from api.resources import job_resource
 from api.routes.jobs import KnownJob
-from api.routes.reading import DIGITS, ResultId, StrictQuery, find_resource
+from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
-from tvlb.schemas import TableItem
+from tvlb.designs import NAMES
+from tvlb.schemas import SweepBody, SweepItem, TableItem
 from tvlb.search import BUDGETS
 
 __all__ = ["mount_assets", "router"]
@@ -38,6 +42,13 @@ router.include_router(session.router)
 _LISTED = 20
 _MOST_COMPARED = 8
 _OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
+_RANGES = (
+    ("p", "nodes of a switch", "2..8"),
+    ("a", "switches of a group", "4..16"),
+    ("h", "global ports of a switch", "2..8"),
+    ("g", "groups; max for as many as there can be", "max"),
+)
+_GLOSSARY = MarkdownIt().render((files("api.pages") / "glossary.md").read_text())
 _EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
 
 
@@ -62,7 +73,11 @@ class _Visit:
     async def show_results(self, template: str, view: View, kind: str, *keys: str) -> Response:
         """Answer with the page of results of a kind; raises as `find_resource`."""
         found = [await find_resource(self.services.library, kind, key) for key in keys]
-        given = render_results, template, view, found, self.visitor
+        # What is in memory may have been read before it had its label.
+        (first, *_) = keys
+        known = await to_thread.run_sync(self.services.results.get, first)
+        visitor = replace(self.visitor, label=None if known is None else known.label)
+        given = render_results, template, view, found, visitor
         if all(one.body is not None for one in found):
             return page(await to_thread.run_sync(*given))
         return page(await self.services.page_maker.call(*given))
@@ -75,20 +90,23 @@ class _Older(StrictQuery):
     jobs_before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
     tables_before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
     network: Annotated[str, Field(max_length=1000)] | SkipJsonSchema[None] = None
+    search: Annotated[str, Field(max_length=100)] = ""
 
 
 @router.get("/")
 async def show_home(visit: Visit, older: Annotated[_Older, Query()]) -> Response:
     """Show the form for a new table, the jobs and the tables."""
-    shown = await to_thread.run_sync(_jobs, visit.services, older.jobs_before)
-    tables, more = await to_thread.run_sync(_tables, visit.services, older.tables_before)
-    part = "/parts/jobs" if older.jobs_before is None else f"/parts/jobs?before={older.jobs_before}"
+    services, search = visit.services, older.search
+    shown = await to_thread.run_sync(_jobs, services, older.jobs_before, search)
+    tables, more = await to_thread.run_sync(_tables, services, older.tables_before, search)
     return visit.show(
         "home.html",
         **shown,
         tables=tables,
         older_tables=more,
-        part=part,
+        disk=await to_thread.run_sync(visit.services.disk_use),
+        part=_url("/parts/jobs", before=older.jobs_before, search=search),
+        search=search,
         network=older.network,
         fields=fields(),
         examples=_EXAMPLES,
@@ -99,14 +117,14 @@ async def show_home(visit: Visit, older: Annotated[_Older, Query()]) -> Response
 
 class _Before(StrictQuery):
     before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
+    search: Annotated[str, Field(max_length=100)] = ""
 
 
 @router.get("/parts/jobs")
 async def show_jobs_part(services: WithServices, listing: Annotated[_Before, Query()]) -> Response:
     """Show the list of jobs alone, for the page to renew it."""
-    return page(
-        render("jobs_part.html", **await to_thread.run_sync(_jobs, services, listing.before))
-    )
+    shown = await to_thread.run_sync(_jobs, services, listing.before, listing.search)
+    return page(render("jobs_part.html", search=listing.search, **shown))
 
 
 @router.get("/jobs/{job_id}")
@@ -138,7 +156,7 @@ async def show_table(visit: Visit, table_id: ResultId) -> Response:
 
 
 class _Compared(StrictQuery):
-    table: list[Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = Field(
+    table: list[HashText] = Field(
         min_length=1, max_length=_MOST_COMPARED, description="Ids of tables."
     )
 
@@ -156,10 +174,32 @@ async def show_simulation(visit: Visit, simulation_id: ResultId) -> Response:
     return await visit.show_results("simulation.html", view_simulation, "simulation", simulation_id)
 
 
+@router.get("/sweeps/new")
+async def show_new_sweep(visit: Visit) -> Response:
+    """Show the form for a new sweep, and the sweeps."""
+    found = await to_thread.run_sync(_sweeps, visit.services)
+    schema = SweepBody.model_json_schema()["properties"]
+    return visit.show(
+        "new_sweep.html",
+        sweeps=found,
+        methods=fields()["method"]["choices"],
+        ranges=_RANGES,
+        names=NAMES,
+        arrangements=schema["arrangements"]["items"]["enum"],
+        routings=schema["routings"]["items"]["enum"],
+    )
+
+
 @router.get("/sweeps/{sweep_id}")
 async def show_sweep(visit: Visit, sweep_id: ResultId) -> Response:
     """Show a sweep: a row for each point, and the way to its report and its files."""
     return await visit.show_results("sweep.html", view_sweep, "sweep", sweep_id)
+
+
+@router.get("/glossary")
+async def show_glossary(visit: Visit) -> Response:
+    """Show what the terms mean."""
+    return visit.show("glossary.html", text=_GLOSSARY)
 
 
 @router.get("/models/{model_id}")
@@ -174,14 +214,29 @@ def mount_assets(app: FastAPI) -> None:
     app.mount("/static/report", StaticFiles(packages=[("tvlb.report", "assets")]))
 
 
-def _jobs(services: Services, before: int | None) -> dict[str, Any]:
-    found = services.queue.newest(before=before, status=None, limit=_LISTED)
-    more = f"/?jobs_before={found[-1].number}#jobs" if len(found) == _LISTED else None
+def _sweeps(services: Services) -> list[dict[str, Any]]:
+    found = services.results.newest("sweep", limit=_LISTED)
+    return [services.library.listed(SweepItem, one) for one in found]
+
+
+def _url(path: str, **query: str | int | None) -> str:
+    given = {name: value for name, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def _jobs(services: Services, before: int | None, search: str) -> dict[str, Any]:
+    found = services.queue.newest(before=before, search=search or None, limit=_LISTED)
+    more = None
+    if len(found) == _LISTED:
+        more = _url("/", jobs_before=found[-1].number, search=search) + "#jobs"
     return {"jobs": [job_resource(job) for job in found], "next": more}
 
 
-def _tables(services: Services, before: int | None) -> tuple[list[dict[str, Any]], str | None]:
-    found = services.results.newest("table", before=before, limit=_LISTED)
+def _tables(
+    services: Services, before: int | None, search: str
+) -> tuple[list[dict[str, Any]], str | None]:
+    found = services.results.newest("table", before=before, search=search or None, limit=_LISTED)
     items = [services.library.listed(TableItem, one) for one in found]
-    more = f"/?tables_before={found[-1].number}#tables" if len(found) == _LISTED else None
-    return items, more
+    if len(found) < _LISTED:
+        return items, None
+    return items, _url("/", tables_before=found[-1].number, search=search) + "#tables"

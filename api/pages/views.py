@@ -9,7 +9,7 @@ from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import Resource
 from tvlb.documents import link_kinds
-from tvlb.judged import drawn_search, judged_on, judged_sets, shape_rows, shortened
+from tvlb.judged import choice_text, drawn_search, judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody
 from tvlb.table import table_formats
 
@@ -44,11 +44,13 @@ class Visitor:
     base : URL of the service, without a slash at its end.
     needs_token : whether the service wants one.
     signed_in : whether the browser has one.
+    label : of the result that a page shows; None without.
     """
 
     base: str
     needs_token: bool
     signed_in: bool
+    label: str | None = None
 
     def commands(self, kind: str, body: Document) -> Commands:
         """Return the commands of a resolved request."""
@@ -65,7 +67,7 @@ def render_results(
     view : takes from their documents what the template shows.
     """
     shown = view([one.parsed() for one in resources], visitor)
-    return render(template, signed_in=visitor.signed_in, **shown)
+    return render(template, signed_in=visitor.signed_in, label=visitor.label, **shown)
 
 
 def view_table(documents: Sequence[Document], visitor: Visitor) -> Document:
@@ -145,6 +147,7 @@ def shown_table(table: Document) -> Document:
     return {
         "table": table,
         "chosen": chosen,
+        "reason": choice_text(table),
         "simulated": simulated,
         "found": found,
         "judged": judged,

@@ -1,6 +1,7 @@
 """Jobs: their state, their events, and ending them."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated
 
@@ -14,19 +15,21 @@ from starlette.responses import JSONResponse, Response
 from api.problems import Problem
 from api.resources import job_resource
 from api.responses import problems
-from api.routes.reading import DIGITS, Listing
+from api.routes.reading import DIGITS, Listing, told_digits
 from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.logs import audit
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import JobList, JobResource
+from tvlb.schemas import JobList, JobResource, Labelling
 
 __all__ = ["KnownJob", "router"]
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 JobId = Annotated[
-    str, Path(pattern="^[0-9a-f]{32}$", description="Id of the job.", examples=["4e5d" * 8])
+    str,
+    Path(pattern="^[0-9a-f]{32}$", description="Id of the job.", examples=["4e5d" * 8]),
+    told_digits(32),
 ]
 # A lost connection is noticed by the keep-alive of the stream, so this only bounds one wait.
 _LOOK_AGAIN_SECONDS = 60.0
@@ -50,7 +53,10 @@ async def list_jobs(services: WithServices, listing: Annotated[_Jobs, Query()]) 
 
     def read() -> list[Job]:
         return services.queue.newest(
-            before=listing.before, status=listing.status, limit=listing.limit
+            before=listing.before,
+            status=listing.status,
+            search=listing.search,
+            limit=listing.limit,
         )
 
     found = await to_thread.run_sync(read)
@@ -148,6 +154,18 @@ async def cancel_job(job_id: JobId, services: WithServices) -> Response:
         raise _ended(job)
     done = job.status is JobStatus.CANCELLED
     return JSONResponse(job_resource(job), HTTPStatus.OK if done else HTTPStatus.ACCEPTED)
+
+
+@router.patch(
+    "/{job_id}",
+    operation_id="label_job",
+    response_class=Response,
+    responses={200: {"model": JobResource}, **problems(400, 404, 413, 415, 422)},
+)
+async def label_job(job: KnownJob, services: WithServices, asked: Labelling) -> Response:
+    """Give a job a label, which its result has, too."""
+    await to_thread.run_sync(services.labels.set, job.key, asked.label, limiter=services.writers)
+    return JSONResponse(job_resource(replace(job, label=asked.label)))
 
 
 @router.delete(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter, Header, Path
+from fastapi import APIRouter, Header, Path, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
@@ -17,23 +17,38 @@ from api.problems import Problem
 from api.resources import Resource
 from api.responses import ETAG, NOT_MODIFIED, problems
 from api.services import Services, WithServices
+from tvlb.errors import InvalidInput
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.reading import whole_number
-from tvlb.schemas import SweepItem, TableItem
+from tvlb.schemas import Labelling
+from tvlb.schemas.problems import InWords
+from tvlb.schemas.resources import Item
 
 __all__ = [
     "DIGITS",
+    "HashText",
     "IfNoneMatch",
     "Listing",
     "ResultId",
     "StrictQuery",
+    "add_listing",
     "add_reading",
     "as_json",
     "find_resource",
     "is_known",
     "list_results",
+    "told_digits",
 ]
+
+
+def told_digits(digits: int) -> InWords:
+    """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
+
+    def refuse(value: object) -> None:
+        raise InvalidInput(f"{str(value)[:80]!r} is no id: {digits} digits 0..9 and a..f")
+
+    return InWords(refuse)
 
 
 def _result_id(kind: str | None = None) -> Any:
@@ -46,7 +61,8 @@ def _result_id(kind: str | None = None) -> Any:
     )
 
 
-ResultId = Annotated[str, _result_id()]
+ResultId = Annotated[str, _result_id(), told_digits(64)]
+HashText = Annotated[str, Field(pattern="^[0-9a-f]{64}$"), told_digits(64)]
 IfNoneMatch = Annotated[
     str | SkipJsonSchema[None], Header(description="ETags that are known already.")
 ]
@@ -75,6 +91,10 @@ class Listing(StrictQuery):
         None, description="Of `next`: where to go on with older ones."
     )
 
+    search: Annotated[str, Field(min_length=1, max_length=100)] | SkipJsonSchema[None] = Field(
+        None, description="Only those whose label or request has this text, whatever its case."
+    )
+
     def next_url(self, path: str, found: Sequence[Result | Job]) -> str | None:
         """Return the URL of what is older than what was found; None where that is all."""
         if len(found) < self.limit:
@@ -85,7 +105,7 @@ class Listing(StrictQuery):
 
 
 def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: str) -> None:
-    """Add the route that reads a result of a kind.
+    """Add the routes that read a result of a kind, and label it.
 
     Parameters
     ----------
@@ -94,7 +114,7 @@ def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: st
     """
 
     async def get(
-        result_id: Annotated[str, _result_id(kind)],
+        result_id: Annotated[str, _result_id(kind), told_digits(64)],
         services: WithServices,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
@@ -114,12 +134,89 @@ def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: st
         response_class=Response,
         responses={200: {"model": result, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
     )
+    _add_deleting(router, kind)
+
+
+def _add_deleting(router: APIRouter, kind: str) -> None:
+    """Add the route that deletes a result of a kind."""
+
+    async def delete(
+        result_id: Annotated[str, _result_id(kind), told_digits(64)], services: WithServices
+    ) -> Response:
+        gone = await to_thread.run_sync(
+            services.library.delete, kind, result_id, limiter=services.writers
+        )
+        if not gone:
+            raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {result_id}")
+        return Response(None, HTTPStatus.NO_CONTENT)
+
+    router.add_api_route(
+        f"/{kind}s/{{{kind}_id}}",
+        delete,
+        methods=["DELETE"],
+        name=f"delete_{kind}",
+        operation_id=f"delete_{kind}",
+        tags=[f"{kind}s"],
+        description=f"Delete a {kind}; its job stays, and the same request computes it again. "
+        "`tvlb store gc` frees its room on the disk.",
+        status_code=HTTPStatus.NO_CONTENT,
+        response_class=Response,
+        responses=problems(404, 422),
+    )
+
+    async def label(
+        result_id: Annotated[str, _result_id(kind)], services: WithServices, asked: Labelling
+    ) -> Response:
+        await find_resource(services.library, kind, result_id)
+        await to_thread.run_sync(
+            services.labels.set, result_id, asked.label, limiter=services.writers
+        )
+        return Response(None, HTTPStatus.NO_CONTENT)
+
+    router.add_api_route(
+        f"/{kind}s/{{{kind}_id}}",
+        label,
+        methods=["PATCH"],
+        name=f"label_{kind}",
+        operation_id=f"label_{kind}",
+        tags=[f"{kind}s"],
+        description="Give it a label, which its job has, too. The document stays as it is.",
+        status_code=HTTPStatus.NO_CONTENT,
+        response_class=Response,
+        responses=problems(400, 404, 413, 415, 422),
+    )
+
+
+def add_listing(
+    router: APIRouter, kind: str, item: type[Item], listed: type[BaseModel], about: str
+) -> None:
+    """Add the route that lists the results of a kind.
+
+    Parameters
+    ----------
+    item, listed : of a result in the list, and of the list.
+    about : what the route does.
+    """
+
+    async def list_all(services: WithServices, listing: Annotated[Listing, Query()]) -> Response:
+        return await list_results(services, listing, item, kind)
+
+    router.add_api_route(
+        f"/{kind}s",
+        list_all,
+        name=f"list_{kind}s",
+        operation_id=f"list_{kind}s",
+        tags=[f"{kind}s"],
+        description=about,
+        response_class=Response,
+        responses={200: {"model": listed}, **problems(422)},
+    )
 
 
 async def list_results(
     services: Services,
     listing: Listing,
-    item: type[TableItem] | type[SweepItem],
+    item: type[Item],
     kind: str,
     table_id: str | None = None,
 ) -> Response:
@@ -127,7 +224,11 @@ async def list_results(
 
     def read() -> dict[str, object]:
         found = services.results.newest(
-            kind, before=listing.before, table_id=table_id, limit=listing.limit
+            kind,
+            before=listing.before,
+            table_id=table_id,
+            search=listing.search,
+            limit=listing.limit,
         )
         items = [services.library.listed(item, one) for one in found]
         return {f"{kind}s": items, "next": listing.next_url(f"/v1/{kind}s", found)}

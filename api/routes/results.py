@@ -13,10 +13,12 @@ from api.problems import Problem
 from api.responses import ETAG, NOT_MODIFIED, file_responses, problems
 from api.routes.reading import (
     DIGITS,
+    HashText,
     IfNoneMatch,
     Listing,
     ResultId,
     StrictQuery,
+    add_listing,
     add_reading,
     as_json,
     find_resource,
@@ -28,9 +30,13 @@ from api.services import Services, WithServices
 from tvlb.schemas import (
     LinkUsage,
     ModelBody,
+    ModelItem,
+    ModelList,
     ModelResource,
     PairPaths,
     SimulationBody,
+    SimulationItem,
+    SimulationList,
     SimulationResource,
     TableBody,
     TableFormatText,
@@ -85,7 +91,7 @@ add_submitting(
 
 
 class _Tables(Listing):
-    table_id: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | SkipJsonSchema[None] = Field(
+    table_id: HashText | SkipJsonSchema[None] = Field(
         None, description="Only results with this table (table.id)."
     )
 
@@ -102,6 +108,10 @@ async def list_tables(services: WithServices, listing: Annotated[_Tables, Query(
     return await list_results(services, listing, TableItem, "table", listing.table_id)
 
 
+add_listing(router, "model", ModelItem, ModelList, "List the solved models, newest first.")
+add_listing(
+    router, "simulation", SimulationItem, SimulationList, "List the simulations, newest first."
+)
 add_reading(
     router,
     "table",

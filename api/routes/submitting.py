@@ -1,5 +1,6 @@
 """The requests that compute something: their headers, their query, and what they answer."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -12,6 +13,7 @@ from api.routes.reading import StrictQuery
 from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
 from tvlb.schemas import Estimate, Question
+from tvlb.schemas.resources import Label
 
 __all__ = ["add_submitting"]
 
@@ -22,6 +24,9 @@ class _Options(StrictQuery):
     validate_only: Literal["true", "false"] = Field(
         "false",
         description="true: answer with the resolved request and its cost, and compute nothing.",
+    )
+    label: Label | SkipJsonSchema[None] = Field(
+        None, description="What to call the job and its result; it changes no result."
     )
 
 
@@ -77,7 +82,8 @@ def add_submitting(
     ) -> Response:
         if options.validate_only == "true":
             return await services.submitter.estimate(body, sent)
-        return await services.submitter.submit(body, sent, headers)
+        labelled = replace(headers, label=options.label)
+        return await services.submitter.submit(body, sent, labelled)
 
     schema = {"$ref": f"#/components/schemas/{body.__name__}"}
     content = {"content": {"application/json": {"schema": schema}}, "required": True}

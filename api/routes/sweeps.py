@@ -8,16 +8,15 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import FileResponse, Response
 
-from api.responses import file_responses, problems
+from api.responses import file_responses
 from api.routes.reading import (
     IfNoneMatch,
-    Listing,
     ResultId,
     StrictQuery,
+    add_listing,
     add_reading,
     find_resource,
     is_known,
-    list_results,
 )
 from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
@@ -52,19 +51,8 @@ add_submitting(
     "A sweep that is there but has failed points is computed again. Until that has ended, the old "
     "one\ncan be read.",
 )
+add_listing(router, "sweep", SweepItem, SweepList, "List the computed sweeps, newest first.")
 add_reading(router, "sweep", SweepResource, "Return a sweep: a row for each point.")
-
-
-@router.get(
-    "/sweeps",
-    operation_id="list_sweeps",
-    tags=["sweeps"],
-    response_class=Response,
-    responses={200: {"model": SweepList}, **problems(422)},
-)
-async def list_sweeps(services: WithServices, listing: Annotated[Listing, Query()]) -> Response:
-    """List the computed sweeps, newest first."""
-    return await list_results(services, listing, SweepItem, "sweep")
 
 
 class _Download(StrictQuery):

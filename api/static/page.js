@@ -97,6 +97,35 @@ document.addEventListener("click", (event) => {
   if (button?.dataset.copy) copy(button);
 });
 
+async function label(form) {
+  const text = form.elements.label.value.trim();
+  const answer = await fetch(form.dataset.label, {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ label: text || null }),
+  });
+  if (!answer.ok) throw new Error(await problemOf(answer));
+  say(text ? `The label is ${text}.` : "The label was removed.");
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.dataset.label) return;
+  event.preventDefault();
+  form.nextElementSibling?.matches(".problem") && form.nextElementSibling.remove();
+  try {
+    await label(form);
+    form.classList.add("done");
+    setTimeout(() => form.classList.remove("done"), 1500);
+  } catch (error) {
+    const told = document.createElement("p");
+    told.className = "problem";
+    told.setAttribute("role", "alert");
+    told.textContent = `Not saved: ${error.message}`;
+    form.after(told);
+  }
+});
+
 const signOut = document.getElementById("sign-out");
 if (signOut) {
   signOut.addEventListener("click", async () => {

@@ -123,7 +123,7 @@ export function curves(tables) {
       const shown = points.filter((point) => point.latency_mean !== null);
       const single = tables.length === 1;
       return {
-        name: `${name}${name ? ": " : ""}${literal(labelOf(data, expression))}${conventional ? " (conventional)" : ""}`,
+        name: `${name}${name ? ": " : ""}${found.wrapped(labelOf(data, expression), literal)}${conventional ? " (conventional)" : ""}`,
         x: shown.map((point) => point.load),
         y: shown.map((point) => point.latency_mean),
         error_y: error(shown.map((point) => point.latency_sem)),
@@ -216,7 +216,7 @@ export function gains(tables) {
   });
   return [
     [one("chosen", chosen, "min", "circle"), one("conventional", baseline, "vlb", "square-open")],
-    { xaxis: { type: "category" }, yaxis: { title: { text: "saturation throughput" }, rangemode: "tozero" } },
+    { xaxis: { type: "category", title: { text: "table" } }, yaxis: { title: { text: "saturation throughput" }, rangemode: "tozero" } },
   ];
 }
 
@@ -281,7 +281,8 @@ export function globalHeat(links) {
     const to = Math.floor(links.dst[link] / links.switches_per_group);
     z[from][to] = Math.max(z[from][to] ?? 0, links.usage[link]);
   }
-  return heat(z, groups, groups, "to group", "from group", "group %{y} to %{x}: %{z:.2f}<extra></extra>");
+  const one = links.switches_per_group > 1 ? "group" : "switch";
+  return heat(z, groups, groups, `to ${one}`, `from ${one}`, `${one} %{y} to %{x}: %{z:.2f}<extra></extra>`);
 }
 
 /** Every link inside a group. */

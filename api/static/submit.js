@@ -1,20 +1,17 @@
-// The form for a new table: every change is checked by the service, which also tells the cost.
+// The form for a new table.
 
-import { problemOf } from "./page.js";
+import { askWith, duration, line } from "./asking.js";
 
 const form = document.getElementById("request");
-const problem = document.getElementById("problem");
-const estimate = document.getElementById("estimate");
 const NUMBERS = ["seed", "tolerance", "finalists", "data_points", "simulated_patterns"];
 const NUMBERS_OR_WORDS = ["patterns", "budget"];
 const WINDOWS = ["screening", "confirmation"];
-const CHECK_MILLISECONDS = 400;
-let latest = 0;
 
-/** The request; what is empty or has no meaning for the method is left to the service. */
+/** The request, null without a network; what is empty or has no meaning for the method is left to the service. */
 function body() {
   const given = new FormData(form);
   const text = (name) => (given.get(name) ?? "").trim();
+  if (text("topology") === "") return null;
   const found = { topology: text("topology"), routing: text("routing"), method: text("method") };
   if (text("objective") !== "") found.objective = text("objective");
   for (const name of NUMBERS) if (text(name) !== "") found[name] = asNumber(text(name));
@@ -23,8 +20,9 @@ function body() {
   }
   for (const name of WINDOWS) {
     if (text(name) === "") continue;
-    const [warmup, measured, grid] = text(name).split(",").map(asNumber);
-    found[name] = { warmup, measured, grid };
+    const numbers = text(name).split(",").map(asNumber);
+    const [warmup, measured, grid] = numbers;
+    found[name] = numbers.length === 3 ? { warmup, measured, grid } : text(name);
   }
   const traffic = text("traffic").split("\n").map((line) => line.trim()).filter((line) => line !== "");
   if (traffic.length) found.traffic = traffic;
@@ -50,54 +48,13 @@ function asNumber(text) {
   return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
 }
 
-function ask(query) {
-  return fetch(`/v1/tables${query}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: body(),
-  });
-}
-
-function show(element, visible) {
-  element.hidden = !visible;
-}
-
-async function refuse(answer) {
-  problem.textContent = await problemOf(answer);
-  show(problem, true);
-  show(estimate, false);
-}
-
-function duration(seconds) {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
-}
-
-async function check() {
-  const mine = ++latest;
-  if (form.elements.topology.value.trim() === "") {
-    show(problem, false);
-    show(estimate, false);
-    return;
-  }
-  const answer = await ask("?validate_only=true");
-  if (mine !== latest) return;
-  if (!answer.ok) return refuse(answer);
-  const found = await answer.json();
-  if (mine !== latest) return;
-  show(problem, false);
+/** What an estimate says. */
+function told(found) {
   const memory = Math.ceil(found.cost.memory_bytes / 2 ** 20);
   const cost = found.known
-    ? "Known already: the answer comes at once."
+    ? "Already computed: the answer comes at once."
     : `About ${duration(found.cost.cpu_seconds)} of processor time and ${memory} MiB.`;
-  estimate.replaceChildren(line(cost), command(found.command));
-  show(estimate, true);
-}
-
-function line(text) {
-  const made = document.createElement("p");
-  made.textContent = text;
-  return made;
+  return [line(cost), command(found.command)];
 }
 
 function command(text) {
@@ -117,31 +74,4 @@ function command(text) {
   return row;
 }
 
-let timer = 0;
-form.addEventListener("input", () => {
-  fitMethod();
-  clearTimeout(timer);
-  timer = setTimeout(check, CHECK_MILLISECONDS);
-});
-
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  clearTimeout(timer);
-  latest++;
-  const button = form.querySelector("[type=submit]");
-  button.disabled = true;
-  try {
-    const answer = await ask("");
-    if (!answer.ok) return await refuse(answer);
-    const found = await answer.json();
-    location.assign(found.url.replace("/v1", ""));
-  } catch {
-    problem.textContent = "The service does not answer.";
-    show(problem, true);
-  } finally {
-    button.disabled = false;
-  }
-});
-
-fitMethod();
-if (form.elements.topology.value) check();
+askWith(form, { path: "/v1/tables", body, told, changed: fitMethod });

@@ -49,13 +49,24 @@ async function showLinks() {
   if (links === null) return;
   if (links.sampled_pairs !== null) {
     document.getElementById("usage-note").textContent +=
-      ` Seen in a sample of ${links.sampled_pairs} switch pairs.`;
+      ` From a sample of ${links.sampled_pairs} switch pairs.`;
   }
   picture = new NetworkPicture(document.getElementById("network"), links, pick);
   picture.colourByUsage(form.elements.usage.checked);
   picture.show(...drawn);
   plots.plot("global-heat", () => plots.globalHeat(links));
-  plots.plot("local-heat", () => plots.localHeat(links));
+  if (links.switches_per_group > 1) plots.plot("local-heat", () => plots.localHeat(links));
+  else tellWithoutGroups();
+}
+
+/** Say nothing of groups where every switch is one of its own. */
+function tellWithoutGroups() {
+  for (const one of document.querySelectorAll("[data-groups]")) one.hidden = true;
+  for (const one of document.querySelectorAll("[data-no-groups]")) one.hidden = false;
+  document.getElementById("local-heat").closest("figure").hidden = true;
+  const figure = document.getElementById("global-heat").closest("figure");
+  figure.querySelector("h3").textContent = "Links between switches";
+  figure.querySelector("figcaption").textContent = "Busiest link from one switch to another, over the mean.";
 }
 
 /** A click names the source, the next one the destination. */
@@ -106,9 +117,7 @@ async function showPaths() {
 }
 
 function linksOf(paths) {
-  return paths.flatMap(({ switches, weight }) =>
-    switches.slice(1).map((dst, hop) => ({ src: switches[hop], dst, weight })),
-  );
+  return paths.flatMap(({ links, weight }) => links.map((link) => ({ link, weight })));
 }
 
 function item(path, number) {
@@ -130,5 +139,9 @@ list.addEventListener("change", () => {
   const links = linksOf([path]);
   draw(ends, path.kind === "MIN" ? links : [], path.kind === "VLB" ? links : []);
 });
+
+for (const button of document.querySelectorAll("[data-zoom]")) {
+  button.addEventListener("click", () => picture?.zoom(Number(button.dataset.zoom)));
+}
 
 showLinks();

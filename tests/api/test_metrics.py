@@ -16,6 +16,12 @@ def samples(http: httpx.Client) -> dict[tuple[str, ...], float]:
     }
 
 
+def test_the_room_of_the_store_is_told(http: httpx.Client) -> None:
+    found = samples(http)
+    assert found["tvlb_store_free_bytes",] > 0
+    assert min(found["tvlb_store_bytes", part] for part in ("results", "units")) >= 0
+
+
 def is_idle(http: httpx.Client) -> bool:
     return not any(
         http.get(f"/v1/jobs?status={one}").json()["jobs"] for one in ("queued", "running")

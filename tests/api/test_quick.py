@@ -13,14 +13,10 @@ from api import side_process
 from api.problems import Problem
 from api.quick import NotQuick, QuickExecutor
 from api.side_process import ProcessLost, SideProcess, SideQueue
-from tests.worker_tasks import count_and_die
+from tests.worker_tasks import count_and_die, is_loaded, nothing
 from tvlb.jobs.workspace import Task, Workspace
 
 _LONG = 3600.0
-
-
-def nothing() -> None:
-    pass
 
 
 @pytest.fixture
@@ -67,6 +63,10 @@ def test_a_process_that_died_idle_costs_nothing_and_no_other_process(
 
 def test_a_process_comes_after_the_server_where_processors_are_short(process: SideProcess) -> None:
     assert asyncio.run(process.call(_LONG, os.nice, 0)) == 10
+
+
+def test_a_process_loads_what_is_called_in_it_and_not_the_server(process: SideProcess) -> None:
+    assert not asyncio.run(process.call(_LONG, is_loaded, "fastapi"))
 
 
 def test_calls_wait_for_a_bounded_time(

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.jobs.processes import until
 from tests.service import Server
-from tvlb.schemas import Estimate, TableBody, TableResource
+from tvlb.schemas import TableBody, TableResource
 from tvlb.search import optimize
 from tvlb.table import read_stream, write_stream
 
@@ -124,6 +122,25 @@ def test_the_paths_of_a_pair(http: httpx.Client, table: dict[str, Any]) -> None:
     assert "20" in outside.json()["detail"]
 
 
+def test_a_deleted_table_is_gone_and_can_be_asked_for_again(http: httpx.Client) -> None:
+    body = TABLE | {"seed": 18}
+    asked = http.post("/v1/tables", json=body)
+    job = asked.headers["location"]
+    table = http.post("/v1/tables", json=body, headers={"Prefer": "wait=60"}).json()
+    file = http.get(table["download_url"]).content
+    gone = http.delete(table["url"])
+    assert (gone.status_code, gone.content) == (204, b"")
+    for again in (http.delete(table["url"]), http.get(table["url"])):
+        assert again.status_code == 404
+        assert again.json()["detail"] == f"there is no table {table['id']}"
+    assert table["id"] not in [one["id"] for one in http.get("/v1/tables").json()["tables"]]
+    assert http.get(job).json()["status"] == "succeeded"
+    assert http.delete(table["url"].replace("tables", "models")).status_code == 404
+    computed = http.post("/v1/tables", json=body, headers={"Prefer": "wait=60"}).json()
+    assert computed["id"] == table["id"]
+    assert http.get(computed["download_url"]).content == file
+
+
 @pytest.fixture
 def front(http: httpx.Client) -> dict[str, Any]:
     answer = http.post("/v1/tables", json=FRONT, headers={"Prefer": "wait=60"})
@@ -169,6 +186,68 @@ def test_other_tables_have_no_front(http: httpx.Client, table: dict[str, Any]) -
     assert http.get(f"{table['url']}/front/1/download").status_code == 404
 
 
+def test_labels_are_shown_in_lists_and_found(http: httpx.Client, table: dict[str, Any]) -> None:
+    body = TABLE | {"seed": 91}
+    job = http.post("/v1/tables?label=the%20one%20of%202027", json=body).json()
+    assert job["label"] == "the one of 2027"
+    found = http.post("/v1/tables", json=body, headers={"Prefer": "wait=60"}).json()
+
+    def listed(kind: str, search: str) -> list[dict[str, Any]]:
+        return http.get(f"/v1/{kind}", params={"search": search}).json()[kind]
+
+    assert [one["id"] for one in listed("tables", "ONE of")] == [found["id"]]
+    assert [one["id"] for one in listed("jobs", "of 2027")] == [job["id"]]
+    # What was asked for is searched, too, and no text is a pattern.
+    assert found["id"] in [one["id"] for one in listed("tables", '"seed":91')]
+    assert listed("tables", "o%e") == listed("tables", "o_e of") == []
+    url = found["url"]
+    assert http.patch(url, json={"label": "other"}).status_code == 204
+    assert http.get(job["url"]).json()["label"] == "other"
+    renamed = http.patch(job["url"], json={"label": None})
+    assert renamed.json()["label"] is None
+    assert [one["label"] for one in listed("tables", '"seed":91')] == [None]
+    # A label changes no result.
+    assert "label" not in http.get(url).json()
+    assert http.patch(f"/v1/models/{found['id']}", json={"label": "x"}).status_code == 404
+    for wrong in ({}, {"label": ""}, {"label": "x" * 101}, {"label": "two\nlines"}, {"name": "x"}):
+        assert http.patch(url, json=wrong).status_code == 422
+    assert http.patch(url, content=b"{}").status_code == 415
+    assert http.post("/v1/tables?label=", json=body).status_code == 422
+
+
+def test_tables_are_listed_with_their_gain(http: httpx.Client, table: dict[str, Any]) -> None:
+    listed = http.get("/v1/tables", params={"limit": 100}).json()["tables"]
+    gain = next(one["gain"] for one in listed if one["id"] == table["id"])
+    every = [table["baseline"], *table["candidates"]]
+    name = table["decision"]["expression"]
+    chosen = next(one for one in every if one["expression"] == name)
+    base = table["baseline"]["saturation_mean"]
+    assert gain["mean"] == pytest.approx((chosen["saturation_mean"] - base) / base)
+    assert gain["low"] <= gain["mean"] <= gain["high"]
+
+
+def test_models_and_simulations_are_listed_page_by_page(http: httpx.Client) -> None:
+    quick = {"topology": "1,2,1,3", "warmup": 10, "cycles": 20}
+    ids = [
+        http.post("/v1/simulations", json=quick | {"load": [load]}).json()["id"]
+        for load in (0.11, 0.12)
+    ]
+    page = http.get("/v1/simulations?limit=1&search=1,2,1,3").json()
+    assert [one["id"] for one in page["simulations"]] == ids[1:]
+    (older,) = http.get(page["next"]).json()["simulations"]
+    assert (older["id"], older["request"]["load"], older["label"]) == (ids[0], [0.11], None)
+    model = http.post("/v1/models", json={"topology": "1,2,1,3"}).json()
+    assert http.patch(model["url"], json={"label": "a model"}).status_code == 204
+    (listed,) = http.get("/v1/models?search=a model").json()["models"]
+    assert listed == {
+        "id": model["id"],
+        "url": model["url"],
+        "created_at": model["created_at"],
+        "label": "a model",
+        "request": model["request"],
+    }
+
+
 def test_tables_are_listed_page_by_page(http: httpx.Client, table: dict[str, Any]) -> None:
     http.post("/v1/tables", json=TABLE | {"seed": 18}, headers={"Prefer": "wait=60"})
     seen: list[str] = []
@@ -181,184 +260,6 @@ def test_tables_are_listed_page_by_page(http: httpx.Client, table: dict[str, Any
     assert len(seen) == len(set(seen)) >= 2
     same = http.get("/v1/tables", params={"table_id": table["table"]["id"]}).json()["tables"]
     assert table["id"] in [one["id"] for one in same]
-
-
-def test_validate_only_computes_nothing(http: httpx.Client) -> None:
-    body = TABLE | {"seed": 99, "topology": " 2, 4,2 ,5"}
-    answer = http.post("/v1/tables", params={"validate_only": "true"}, json=body)
-    estimate = Estimate.model_validate_json(answer.content)
-    assert estimate.request["topology"] == "dfly(2,4,2,5)"
-    assert estimate.request["routing"] == "ugal-l"
-    assert not estimate.known
-    assert estimate.cost.cpu_seconds > 0
-    assert set(estimate.cost.stages) >= {"probe", "simulate"}
-    assert http.get(f"/v1/tables/{estimate.result_id}").status_code == 404
-
-
-def test_equal_questions_in_other_words_are_one_request(http: httpx.Client) -> None:
-    first = http.post("/v1/models", json={"topology": "2,4,2,5", "vlb": "<=6"}).json()
-    for body in (
-        {"topology": "dfly(2,4,2,5)", "vlb": "all"},
-        {"topology": "dfly( 2,4, 2,5,absolute)", "pattern": "shift( 1,0)", "solver": "highs"},
-    ):
-        assert http.post("/v1/models", json=body).json()["id"] == first["id"]
-    assert http.get(first["url"]).json() == first
-
-
-def test_small_simulations_are_answered_at_once_and_long_ones_become_jobs(
-    http: httpx.Client,
-) -> None:
-    small = {"topology": "2,4,2,5", "load": [0.1, 0.2], "warmup": 500, "cycles": 500}
-    answer = http.post("/v1/simulations", json=small)
-    assert answer.status_code == 200
-    assert [row["load"] for row in answer.json()["rows"]] == [0.1, 0.2]
-    long = http.post("/v1/simulations", json=small | {"cycles": 50_000_000})
-    assert long.status_code == 202
-    job = http.post(f"{long.headers['location']}/cancel").json()
-    assert job["kind"] == "simulation"
-
-
-def test_sets_by_shape_and_sets_that_meet(http: httpx.Client) -> None:
-    model = {"topology": "2,4,2,5", "vlb": "shape( g.?:1 )&short(2, 3)"}
-    answer = http.post("/v1/models", json=model)
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["request"]["vlb"] == "shape(g.?) & short(2,3)"
-    simulation = {"topology": "2,4,2,5", "load": [0.1], "warmup": 500, "cycles": 500}
-    answer = http.post("/v1/simulations", json=simulation | {"vlb": "shape(g.?, lg.g:2.5) & <=4"})
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["path_set"] == "shape(g.?, lg.g:2.5) & <=4"
-
-
-def test_a_wiring_of_its_own(http: httpx.Client) -> None:
-    links = [[0, 2], [1, 4], [3, 5]]
-    wiring = {"p": 1, "a": 2, "h": 1, "g": 3, "links": links}
-    first = http.post("/v1/models", json={"topology": wiring})
-    assert first.status_code == 200, first.text
-    turned = wiring | {"links": [[y, x] for x, y in reversed(links)]}
-    assert http.post("/v1/models", json={"topology": turned}).json()["id"] == first.json()["id"]
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "kind", "named"),
-    [
-        ("tables", {"topology": "4,8,4,34"}, "unsatisfiable", "g=34"),
-        ("tables", {"topology": "4,8,4,2"}, "unsatisfiable", "g=2"),
-        ("tables", {"topology": "8,16,8,128"}, "beyond-limits", "2,048 switches"),
-        ("tables", {"topology": "999999999,8,4,9"}, "beyond-limits", "nodes"),
-        ("tables", {"topology": "/etc/passwd.json"}, "invalid-request", "topology"),
-        ("tables", {"topology": "4,8,4,9", "routing": "min"}, "invalid-request", "routing"),
-        ("tables", {"topology": "4,8,4,9", "tolerance": 1}, "invalid-request", "tolerance"),
-        ("tables", {"topology": "4,8,4,9", "patterns": 1000}, "unsatisfiable", "1000"),
-        ("tables", {"topology": "4,8,4,9", "workers": 2}, "invalid-request", "workers"),
-        ("tables", {"topology": "4,8,4,9", "method": "random"}, "invalid-request", "method"),
-        ("tables", {"topology": "4,8,4,9", "objective": "x"}, "unsatisfiable", "objective 'x'"),
-        ("tables", {"topology": "4,8,4,9", "objective": "latency@7"}, "unsatisfiable", "0.001..1"),
-        ("tables", {"topology": "4,8,4,9", "budget": "huge"}, "invalid-request", "budget"),
-        ("tables", {"topology": "4,8,4,9", "budget": -1}, "invalid-request", "budget"),
-        ("tables", {"topology": "4,8,4,9", "budget": 10**15}, "beyond-limits", "CPU seconds"),
-        ("tables", {"topology": "4,8,4,9", "traffic": ["m.csv"]}, "unsatisfiable", "m.csv"),
-        ("tables", {"topology": "4,8,4,9", "traffic": ["shift(9,0)"]}, "unsatisfiable", "9"),
-        ("tables", {"topology": "4,8,4,9", "finalists": 2}, "unsatisfiable", "finalists 2"),
-        (
-            "tables",
-            {"topology": "4,8,4,9", "method": "paper", "traffic": ["uniform"]},
-            "unsatisfiable",
-            "traffic uniform",
-        ),
-        ("models", {"topology": "2,4,2,5", "vlb": "table.parquet"}, "invalid-request", "vlb"),
-        (
-            "models",
-            {"topology": "2,4,2,5", "vlb": "<=4 & t.parquet"},
-            "invalid-request",
-            "vlb",
-        ),
-        (
-            "simulations",
-            {"topology": "2,4,2,5", "load": [0.1], "vlb": "shape(g.g, g.?)"},
-            "unsatisfiable",
-            "g.g is named twice",
-        ),
-        ("models", {"topology": "2,4,2,5", "pattern": "m.csv"}, "invalid-request", "pattern"),
-        ("models", {"topology": "2,4,2,5", "pattern": "shift(7,0)"}, "unsatisfiable", "shift(7,0)"),
-        ("simulations", {"topology": "2,4,2,5"}, "unsatisfiable", "load"),
-        ("simulations", {"topology": "2,4,2,5", "load": [1.5]}, "invalid-request", "load"),
-        (
-            "simulations",
-            {"topology": "4,8,4,9", "load": [0.1], "cycles": 100_000_000, "seeds": 1000},
-            "beyond-limits",
-            "CPU seconds",
-        ),
-    ],
-)
-def test_bad_requests_are_refused_with_the_reason(
-    http: httpx.Client, path: str, body: dict[str, Any], kind: str, named: str
-) -> None:
-    answer = http.post(f"/v1/{path}", json=body)
-    problem = answer.json()
-    assert answer.status_code == 422
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert problem["type"] == f"urn:tvlb:problem:{kind}"
-    assert named in problem["detail"]
-
-
-@pytest.mark.parametrize(
-    ("content", "headers", "status"),
-    [
-        (b"{", {}, 400),
-        (b"[1e999999]", {}, 422),
-        (b'{"topology": "\xff"}', {}, 400),
-        (b"[" * 100_000, {}, 400),
-        (b'{"topology": "\\ud800"}', {}, 400),
-        (b'{"topology": "2,4,2,5", "seed": ' + b"9" * 5000 + b"}", {}, 400),
-        (b'{"topology": "2,4,2,5"}', {"Content-Type": "text/plain"}, 415),
-        (b'"' + b"x" * (5 << 20) + b'"', {}, 413),
-    ],
-)
-def test_malformed_bodies(
-    http: httpx.Client, content: bytes, headers: dict[str, str], status: int
-) -> None:
-    sent = {"Content-Type": "application/json"} | headers
-    answer = http.post("/v1/tables", content=content, headers=sent)
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["status"] == status
-
-
-def test_a_body_without_a_length_is_bounded_too(http: httpx.Client) -> None:
-    def chunks() -> Any:
-        for _ in range(100):
-            yield b" " * 65_536
-
-    answer = http.post("/v1/tables", content=chunks(), headers={"Content-Type": "application/json"})
-    assert answer.status_code == 413
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
-        ("GET", "/v1/nothing", 404),
-        ("GET", f"/v1/tables/{'0' * 64}", 404),
-        ("GET", f"/v1/jobs/{'0' * 32}", 404),
-        ("GET", f"/v1/jobs/{'0' * 32}/events", 404),
-        ("POST", f"/v1/jobs/{'0' * 32}/cancel", 404),
-        ("DELETE", f"/v1/jobs/{'0' * 32}", 404),
-        ("GET", "/v1/tables/..%2f..%2fetc%2fpasswd", 404),
-        ("GET", "/v1/tables/short", 422),
-        ("GET", "/v1/jobs?limit=0", 422),
-        ("GET", "/v1/jobs?limit=1_0", 422),
-        ("GET", "/v1/jobs?nonsense=1", 422),
-        ("PUT", "/v1/tables", 405),
-        ("PATCH", f"/v1/jobs/{'0' * 32}", 405),
-    ],
-)
-def test_errors_are_problems(http: httpx.Client, method: str, path: str, status: int) -> None:
-    answer = http.request(method, path)
-    assert answer.status_code == status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["status"] == status
-    if status == 405:
-        allowed = {"/v1/tables": "GET, POST"}.get(path, "DELETE, GET")
-        assert answer.headers["allow"] == allowed
 
 
 def test_a_store_that_is_away_loses_nothing(
@@ -382,34 +283,6 @@ def test_bad_ranges_are_problems(http: httpx.Client, table: dict[str, Any], want
     assert answer.json()["status"] == answer.status_code
     part = http.get(table["download_url"], headers={"Range": "bytes=0-3"})
     assert (part.status_code, part.content) == (206, b"PAR1")
-
-
-def test_equal_small_requests_are_computed_once(server: Server) -> None:
-    """All of them get the bytes of one computation, its CPU time included."""
-    body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 30_000, "seed": 55}
-
-    def ask(_: int) -> bytes:
-        return httpx.post(f"{server.url}/v1/simulations", json=body, timeout=60).content
-
-    with ThreadPoolExecutor(8) as threads:
-        assert len(set(threads.map(ask, range(8)))) == 1
-
-
-def test_many_small_requests_become_jobs_rather_than_wait(server: Server) -> None:
-    body = {"topology": "2,4,2,5", "load": [0.2], "warmup": 0, "cycles": 60_000}
-
-    def ask(seed: int) -> httpx.Response:
-        return httpx.post(
-            f"{server.url}/v1/simulations", json=body | {"seed": 1000 + seed}, timeout=90
-        )
-
-    with ThreadPoolExecutor(24) as threads:
-        answers = list(threads.map(ask, range(24)))
-    assert {answer.status_code for answer in answers} == {200, 202}
-    for answer in answers:
-        if answer.status_code == 202:
-            url = f"{server.url}{answer.headers['location']}"
-            until(lambda url=url: httpx.get(url).json()["status"] == "succeeded")
 
 
 def test_a_damaged_file_is_noticed_and_computed_anew(http: httpx.Client, server: Server) -> None:
@@ -441,10 +314,3 @@ def test_a_store_that_cannot_be_written_is_not_ready(http: httpx.Client, server:
     assert answer.status_code == 503
     assert answer.json()["type"] == "urn:tvlb:problem:store-down"
     assert answer.headers["retry-after"] == "5"
-
-
-def test_a_body_with_countless_errors_gets_a_short_answer(http: httpx.Client) -> None:
-    body = {"topology": "2,4,2,9"} | {f"key{number}": 0 for number in range(5000)}
-    answer = http.post("/v1/models", json=body)
-    assert answer.status_code == 422
-    assert "5,000 errors" in answer.json()["detail"]

@@ -277,6 +277,7 @@ def test_nothing_stands_in_anybodys_way(
     with new_page(browser, server.url, width=width, dark=dark) as page:
         for path in (
             "/",
+            "/glossary",
             f"/jobs/{job['id']}",
             f"/compare?table={table['id']}",
             f"/simulations/{simulation['id']}",

@@ -25,6 +25,12 @@ def test_the_first_page_lists_jobs_and_tables(server: Server, table: dict[str, A
     assert shown.headers["content-type"] == "text/html; charset=utf-8"
     assert f'href="/tables/{table["id"]}"' in shown.text
     assert 'href="/jobs/' in shown.text
+    assert " of pieces of work; " in shown.text
+
+
+def test_every_page_leads_to_the_glossary(server: Server) -> None:
+    assert 'href="/glossary"' in get(server, "/").text
+    assert "<strong>Held-out pattern</strong>: a pattern" in get(server, "/glossary").text
 
 
 def test_a_table_is_readable_without_scripts(server: Server, table: dict[str, Any]) -> None:
@@ -61,7 +67,7 @@ def test_every_point_of_a_front_has_its_table(table: dict[str, Any]) -> None:
     made |= {"search": made_search(), "front_urls": urls}
     made["decision"]["expression"] = made["candidates"][0]["expression"] = ANSWERS[0]
     texts = {"line": "", "curl": "", "download": ""}
-    shown = render("table.html", **shown_table(made), commands=texts, signed_in=False)
+    shown = render("table.html", **shown_table(made), commands=texts, signed_in=False, label=None)
     for name in ("found 1, chosen", "found 2", "conventional UGAL", "published", "Algorithm 1"):
         assert f"<td>{name}</td>" in shown
     for url in urls:
@@ -81,9 +87,48 @@ def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
     assert commands.line is not None
     assert commands.line.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 3")
     texts = {"line": commands.line, "curl": commands.curl, "download": ""}
-    shown = render("table.html", **shown_table(earlier), commands=texts, signed_in=False)
+    shown = render(
+        "table.html", **shown_table(earlier), commands=texts, signed_in=False, label=None
+    )
     assert "What the search found" not in shown
     assert f"{table['baseline']['saturation_mean']:.4f}" in shown
+
+
+LISTED: dict[str, Any] = {"switches": 3, "endpoints": [1, 1, 1], "links": [[0, 1], [1, 2]]}
+
+
+@pytest.mark.parametrize(
+    ("topology", "named"),
+    [
+        (LISTED, "network of 3 switches, as listed"),
+        (
+            {"network": "dfly(2,4,2,5)", "without": {"links": [[0, 4], [2, 5]], "switches": [7]}},
+            "dfly(2,4,2,5) without 2 cables and 1 switch",
+        ),
+        ({"network": LISTED | {"links": [[0, 1], [1, 2], [0, 2]]}, "without": {"links": [[0, 2]]}},
+         "network of 3 switches, as listed without 1 cable"),
+    ],
+)  # fmt: skip
+def test_networks_that_have_no_text_have_pages(
+    server: Server, topology: dict[str, Any], named: str
+) -> None:
+    body = {"topology": topology, "pattern": "uniform"}
+    model = httpx.post(f"{server.url}/v1/models", json=body, timeout=60).json()
+    assert f"Throughput model of {named}</h1>" in get(server, f"/models/{model['id']}").text
+
+
+def test_a_table_of_a_network_without_groups_tells_none(table: dict[str, Any]) -> None:
+    made = copy.deepcopy(table)
+    made["request"]["topology"] = LISTED
+    made["topology_metadata"] = {"switches": 3, "nodes": 3, "links": 4}
+    made["decision"]["expression"] = made["baseline"]["expression"] = f"shape({'r.' * 200})"
+    texts = {"line": "", "curl": "", "download": ""}
+    shown = render("table.html", **shown_table(made), commands=texts, signed_in=False, label=None)
+    assert "3 switches<small> 3 nodes, 2 cables</small>" in shown
+    assert "between two groups" not in shown
+    assert "p = " not in shown
+    # A text that would take pages stands there in full once.
+    assert shown.count(f"<code>shape({'r.' * 200})</code>") == 1
 
 
 def test_calls_tell_what_is_not_usual_for_the_method(table: dict[str, Any]) -> None:

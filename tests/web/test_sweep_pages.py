@@ -1,12 +1,13 @@
-"""The page of a sweep, and its report as the service serves it, in a browser."""
+"""The form for a sweep, its page, and its report as the service serves it, in a browser."""
 
+import json
 from importlib.resources import files
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.api.tiny_sweep import SWEEP
+from tests.api.tiny_sweep import OPTIONS, SWEEP
 from tests.browser import CHROMIUM, new_page
 from tests.service import Server
 from tvlb.schemas import SweepResource
@@ -31,7 +32,8 @@ def test_a_report_works_and_has_nothing_of_the_service(browser: Browser, server:
         page.locator("[data-plot=cost-switches]").scroll_into_view_if_needed()
         drawn = page.locator("[data-plot=cost-switches] .scatterlayer .point")
         expect(drawn.first).to_be_visible()
-        page.locator("table.sortable tbody a[href$='point=1']").click()
+        points = page.get_by_role("table", name="All points")
+        points.locator("a[href$='point=1']").click()
         plots = page.locator("section[aria-labelledby=point-1] .main-svg")
         expect(plots.first).to_be_visible()
         page.go_back()
@@ -47,3 +49,36 @@ def test_a_report_works_and_has_nothing_of_the_service(browser: Browser, server:
             "fetch('/v1/jobs', { credentials: 'include' }).then(() => 'answered', () => 'refused')"
         )
         assert page.evaluate(asks) == "refused"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark: bool) -> None:
+    with new_page(browser, server.url, width=width, dark=dark) as page:
+        page.goto("/sweeps/new")
+        page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
+        assert page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"] == []
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.get_by_label("Name").fill("from the page")
+        page.get_by_label("Label").fill(f"by hand {width}")
+        page.get_by_label("Seeds").fill(f"{2**63 - width}")
+        page.get_by_label("p nodes").fill("1")
+        page.get_by_label("a switches").fill("2")
+        page.get_by_label("h global").fill("1..2")
+        problem = page.locator("#problem")
+        expect(problem).to_contain_text("generators")
+        page.get_by_label("g groups").fill("3")
+        page.get_by_label("Constraints").fill("radix <= 4\nradix <= 3")
+        page.locator("summary").click()
+        page.get_by_label("Options and prices").fill("{")
+        expect(problem).to_contain_text("Options and prices are no JSON")
+        page.get_by_label("Options and prices").fill(json.dumps({"options": OPTIONS}))
+        expect(page.locator("#estimate")).to_contain_text("1 point, ")
+        page.get_by_role("button", name="Compute").click()
+        page.wait_for_url("**/jobs/*")
+        with httpx.Client(base_url=server.url) as http:
+            (job,) = http.get(f"/v1/jobs?search=by hand {width}").json()["jobs"]
+        assert (job["request"]["name"], job["request"]["seeds"]) == (
+            "from the page",
+            [2**63 - width],
+        )
+        assert job["request"]["generators"][0]["constraints"] == ["radix <= 4", "radix <= 3"]

@@ -1,0 +1,61 @@
+// The form for a new sweep.
+
+import { askWith, duration, line } from "./asking.js";
+
+const form = document.getElementById("request");
+const RANGES = ["p", "a", "h", "g"];
+
+/** The lines of a field that are not empty. */
+function lines(name) {
+  return form.elements[name].value.split("\n").map((one) => one.trim()).filter((one) => one !== "");
+}
+
+function ticked(name) {
+  return [...form.querySelectorAll(`[name=${name}]:checked`)].map((one) => one.value);
+}
+
+/** The request, null without networks. */
+function body() {
+  const text = (name) => form.elements[name].value.trim();
+  const given = RANGES.filter((name) => text(name) !== "");
+  const topologies = lines("topologies");
+  if (!topologies.length && !given.length) return null;
+  const found = { ...others(text("others")), name: text("name"), topologies };
+  if (given.length) {
+    const ranges = Object.fromEntries(given.map((name) => [name, text(name)]));
+    found.generators = [{ ...ranges, constraints: lines("constraints") }];
+  }
+  found.arrangements = ticked("arrangements");
+  found.routings = ticked("routings");
+  found.seeds = text("seeds").split(",").map((seed) => asSeed(seed.trim()));
+  found.options = { method: text("method"), ...found.options };
+  // Numbers beyond what JavaScript counts exactly keep their digits.
+  return JSON.stringify(found, (_, value) => (typeof value === "bigint" ? `#${value}#` : value)).replace(/"#([0-9]+)#"/g, "$1");
+}
+
+function asSeed(text) {
+  return /^[0-9]+$/.test(text) ? BigInt(text) : text;
+}
+
+function others(text) {
+  if (text === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`Options and prices are no JSON: ${error.message}`);
+  }
+}
+
+/** What an estimate says. */
+function told(found) {
+  if (found.known) return [line("Already computed: the answer comes at once.")];
+  const { total, known } = found.points;
+  return [
+    line(
+      `${total} ${total === 1 ? "point" : "points"}, ${known} of them already computed: about ` +
+        `${duration(found.cost.cpu_seconds)} of processor time for all.`,
+    ),
+  ];
+}
+
+askWith(form, { path: "/v1/sweeps", body, told });
