@@ -3,12 +3,14 @@
 ::
 
     python -m bench.mutated_files --files 20000
+    python -m bench.mutated_files --files 10000 --kinds network topology
 
-Tables in Parquet, JSON and CSV, traffic matrices, topologies, sweep files and result documents are
-mutated: bytes flipped, ends cut off, pieces spliced in, lines repeated, numbers made huge or
-written in other digits, values exchanged for others, deep nesting, and small files that expand. Two
-processes read them, each file within 5 s and 1 GiB of address space beyond what the process has
-when it begins. Every file has one outcome:
+Tables in Parquet, JSON and CSV, traffic matrices, networks in JSON, GraphML and edge lists, sweep
+files and result documents are mutated: bytes flipped, ends cut off, pieces spliced in, lines
+repeated, numbers made huge or written in other digits, values exchanged for others, deep nesting,
+entities, and small files that expand. Two processes read them, each file within 5 s of processor
+time and 1 GiB of address space beyond what the process has when it begins. Every file has one
+outcome:
 
 refused : InvalidInput.
 faulty : a table that can be read, of which `verify` says what is wrong.
@@ -17,7 +19,7 @@ traceback, hang, memory, wrong : defects.
 
 What is wrong, by format. A table that passes `verify` while its rows differ from those of the
 undamaged file though topology, expression, seed, removed paths and balancing are the same (listed
-weights follow from no rule, so that only their paths are compared). A matrix or a topology that
+weights follow from no rule, so that only their paths are compared). A matrix or a network that
 differs from what a plain reading of its text with other means gives. Of all formats: what does not
 come back when it is written and read again. A result document has no rules of its own; it is drawn.
 
@@ -29,7 +31,6 @@ Ends with exit 1 on any defect; the files that caused one are kept in the folder
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import argparse
-import base64
 import json
 import os
 import random
@@ -41,215 +42,40 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
+import xml.etree.ElementTree as ET
+from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from tvlb.balance import WeightOptions
-from tvlb.balance.by_weight import reweight
+from bench.damage import SIMPLE, mutated, seed_files, stored
 from tvlb.errors import InvalidInput
-from tvlb.paths import MAX_ROWS, parse_expression
 from tvlb.plots import figure_of
 from tvlb.reading import parse_json
 from tvlb.schemas import SweepBody, read_sweep_file
-from tvlb.schemas.examples import example
 from tvlb.table import (
     TABLE_SUFFIXES,
     AnyTable,
-    CompactTable,
-    Table,
     read_stream,
     read_table,
     verify,
-    write_stream,
 )
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.topology import (
+    Dragonfly,
+    ListedTopology,
+    network_formats,
+    parse_topology,
+)
 from tvlb.traffic.matrix import MatrixPattern
 
 _SECONDS = 5.0
-_MORE_SECONDS = 15.0
+_MORE_SECONDS = 60.0
 _BYTES = 1 << 30
 _DEFECTS = ("traceback", "hang", "memory", "wrong")
-_SWEEP = """name = "damaged"
-topologies = ["dfly(2,4,2,9)", "4,8,4,9,palmtree"]
-seeds = [0, 1]
-[[generators]]
-p = "1..3"
-a = "2..8 step 2"
-h = [1, 2]
-g = "max"
-constraints = ["a == 2*p == 2*h", "nodes <= 2000"]
-[options]
-simulated_patterns = 3
-"""
-
-# Undamaged files.
-
-
-def seed_files() -> dict[str, bytes]:
-    """Return files of every format by name; the part before the first dash is the kind."""
-    found = {f"table-{name}": _stored(table, name) for name, table in _tables().items()}
-    topology = Dragonfly(2, 4, 2, 5, "palmtree")
-    found["topology-a.json"] = json.dumps(
-        {"p": 2, "a": 4, "h": 2, "g": 5, "links": topology.cables.tolist()}
-    ).encode()
-    entries = [f"{one},{(7 * one + 3) % 40},0.{one + 1}" for one in range(40)]
-    for level in ("node", "switch"):
-        lines = [f"# level={level}", "src,dst,rate", *entries]
-        found[f"matrix-{level}.csv"] = "\n".join(lines).encode()
-    found["sweep-a.toml"] = _SWEEP.encode()
-    for name in ("table", "search", "simulation"):
-        found[f"document-{name}.json"] = json.dumps(example(name)).encode()
-    return found
-
-
-def _tables() -> dict[str, AnyTable]:
-    topology = Dragonfly(1, 3, 1, 4)
-    base = parse_expression("<=4+60%", topology, 3)
-    rows = base.all_rows()
-    removed = (np.arange(len(rows)) % 7 == 0) & (rows.first_link >= 0)
-    options = WeightOptions()
-    weighted = reweight(rows, options)
-    kinds: dict[str, AnyTable] = {
-        "plain": Table.from_rows(base, rows.select(~removed), removed, seed=3, version="1"),
-        "weights": Table.from_rows(base, weighted, weights=options, seed=3, version="1"),
-        "listed": Table.from_rows(base, weighted, weights="listed", seed=3, version="1"),
-        "compact": CompactTable.from_set(base, seed=3, version="1"),
-    }
-    return {f"{kind}{suffix}": table for kind, table in kinds.items() for suffix in TABLE_SUFFIXES}
-
-
-def _stored(table: AnyTable, name: str) -> bytes:
-    stream = BytesIO()
-    write_stream(table, Path(name).suffix, stream)
-    return stream.getvalue()
-
-
-# Mutations.
-
-Mutation = Callable[[bytes, random.Random], bytes]
-
-
-def _flip(content: bytes, chance: random.Random) -> bytes:
-    changed = bytearray(content)
-    for _ in range(chance.randint(1, 8)):
-        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
-    return bytes(changed)
-
-
-def _truncate(content: bytes, chance: random.Random) -> bytes:
-    return content[: chance.randrange(len(content))]
-
-
-def _splice(content: bytes, chance: random.Random) -> bytes:
-    begin, place = chance.randrange(len(content)), chance.randrange(len(content))
-    piece = content[begin : begin + chance.randint(1, 200)]
-    return content[:place] + piece + content[place + chance.choice((0, len(piece))) :]
-
-
-def _repeat_line(content: bytes, chance: random.Random) -> bytes:
-    lines = content.splitlines(keepends=True)
-    place = chance.randrange(len(lines))
-    return b"".join(
-        [*lines[:place], *lines[place : place + 1] * chance.randint(0, 3), *lines[place:]]
-    )
-
-
-def _replace(pattern: bytes, values: tuple[bytes, ...]) -> Mutation:
-    def replace(content: bytes, chance: random.Random) -> bytes:
-        found = list(re.finditer(pattern, content))
-        if not found:
-            return _flip(content, chance)
-        one = chance.choice(found)
-        return content[: one.start()] + chance.choice(values) + content[one.end() :]
-
-    return replace
-
-
-_HUGE = (b"9" * 30, b"9" * 5000, b"1e999", b"-1", b"1e308", b"-9223372036854775809", b"2147483648")
-_ODD = tuple(
-    text.encode() for text in ("\u0663", "1_0", "\uff11", "\u00b2", "0x1", "+1", "1.", "nan")
-)
-_OTHER = (b"null", b'"x"', b"[]", b"{}", b"true", b"-1", b"[[]]", b'""', b"0.5", b"NaN", b"inf")
-_DEEP = (b"[" * 300, b"[" * 200_000, b'{"a":' * 150, b'{"a":' * 200_000, b".a" * 50_000)
-_LONG = (
-    b"1" * 200_000,
-    b"a" * 2_000_000,
-    b"[]," * 100_000,
-    b"\n" * 300_000,
-    b"0,1,0.1\n" * 200_000,
-)
-_VALUE = rb'"[^"\n]{0,80}"|-?[0-9][0-9.]*|true|false|null'
-_TEXT: tuple[Mutation, ...] = (
-    _flip,
-    _truncate,
-    _splice,
-    _repeat_line,
-    _replace(rb"[0-9.]+", _HUGE),
-    _replace(rb"[0-9]", _ODD),
-    _replace(rb"[0-9]", tuple(b"%d" % digit for digit in range(10))),
-    _replace(rb"[ ,]", (b"  ", b" ,", b",,", b"\t", b"\r\n")),
-    _replace(_VALUE, _OTHER),
-    _replace(rb"[0-9a-z]+", _DEEP),
-    _replace(rb"[0-9]+|\n", _LONG),
-)
-# Files that are costly to make, one in so many.
-_RARE = 300
-_BOMBS = (b"[]," * 12_000_000, b'{"a":1},' * 8_000_000, b"\n" * 60_000_000, b"1," * 60_000_000)
-
-
-def mutated(name: str, content: bytes, chance: random.Random) -> bytes:
-    """Return a damaged file."""
-    if name.endswith(".parquet") and chance.random() < 0.75:
-        return _rewritten(content, chance)
-    if chance.randrange(_RARE) == 0:
-        return _replace(rb"[0-9]+|\n", (chance.choice(_BOMBS),))(content, chance)
-    for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        content = chance.choice(_TEXT)(content, chance) or b"0"
-    return content
-
-
-def _rewritten(content: bytes, chance: random.Random) -> bytes:
-    """Return a sound Parquet file whose header or rows are damaged."""
-    with pq.ParquetFile(BytesIO(content)) as file:
-        header, rows = file.metadata.metadata[b"tvlb.table"], file.read()
-    kind = chance.random()
-    if kind < 0.7:
-        header = mutated("header.json", header, chance)
-    elif kind < 0.9 and len(rows):
-        rows = _changed(rows, chance)
-    elif kind < 0.98:
-        packed = base64.b64encode(zlib.compress(bytes(20 * chance.choice((1, 10**4, 10**7)))))
-        header = json.dumps({**json.loads(header), "removed": packed.decode()}).encode()
-    else:
-        rows = _constant(rows.schema, chance.choice((10**6, 2 * 10**7, MAX_ROWS + 1)))
-    stream = BytesIO()
-    with pq.ParquetWriter(stream, rows.schema, compression="zstd", store_schema=False) as writer:
-        writer.write_table(rows)
-        writer.add_key_value_metadata({b"tvlb.table": header})
-    return stream.getvalue()
-
-
-def _changed(rows: Any, chance: random.Random) -> Any:
-    column, row = chance.randrange(rows.num_columns), chance.randrange(len(rows))
-    values = np.array(rows.column(column)).copy()
-    values[row] = chance.choice((-1, 0, 1, values[chance.randrange(len(rows))], values[row] + 1))
-    return rows.set_column(column, rows.schema.field(column), pa.array(values))
-
-
-def _constant(schema: Any, count: int) -> Any:
-    return pa.Table.from_arrays(
-        [pa.repeat(pa.scalar(0, kind), count) for kind in schema.types], schema=schema
-    )
-
-
 # What the readers make of them; runs in a process of its own.
 
 
@@ -271,7 +97,7 @@ def _look_at_table(path: Path, original: Path) -> str:
     if not verify(table).ok:
         return "faulty"
     for suffix in TABLE_SUFFIXES:
-        again = read_stream(suffix, BytesIO(_stored(table, f"again{suffix}")))
+        again = read_stream(suffix, BytesIO(stored(table, f"again{suffix}")))
         _check(again.id == table.id, f"another table comes back from {suffix}")
     before = read_table(original)
     if _rule(before) == _rule(table):
@@ -317,6 +143,89 @@ def _look_at_topology(path: Path, original: Path) -> str:
     return "same"
 
 
+def _look_at_network(path: Path, original: Path) -> str:
+    network = parse_topology(str(path))
+    assert isinstance(network, ListedTopology)
+    nodes, cables = _PLAIN[original.suffix](path.read_bytes().removeprefix(BOM_UTF8))
+    _check(nodes == network.nodes_of_switches().tolist(), "other nodes than a plain reading gives")
+    found = [pair for one in network.cables() for pair in one.tolist()]
+    _check(sorted(map(sorted, cables)) == sorted(found), "other cables than a plain reading gives")
+    for name, form in network_formats().items():
+        if form.read is not None and form.write is not None and name not in SIMPLE:
+            written = form.write(network, "network")
+            again = form.read(b"".join(written.files[""]), None).build()
+            _check(
+                bool(written.lost) or again == network, f"another network comes back from {name}"
+            )
+    return "same"
+
+
+_Plain = tuple[list[int], list[tuple[int, int]]]
+
+
+def _plain_anynet(content: bytes) -> _Plain:
+    found = dict[int, int]()
+    pairs = set[tuple[int, int]]()
+    for line in content.decode().splitlines():
+        items = re.findall(r"(router|node)\s+\+?(\d+)", line)
+        for kind, number in items[1:]:
+            if "node" in (kind, items[0][0]):
+                ends = {kind: int(number), items[0][0]: int(items[0][1])}
+                found[ends["node"]] = ends["router"]
+            else:
+                pairs.add((min(int(number), int(items[0][1])), max(int(number), int(items[0][1]))))
+    routers = 1 + max(*found.values(), *(high for _, high in pairs))
+    return [[*found.values()].count(one) for one in range(routers)], [*pairs]
+
+
+def _plain_json(content: bytes) -> _Plain:
+    found = json.loads(content)
+    return found["endpoints"], [(first, second) for first, second in found["links"]]
+
+
+def _plain_edges(content: bytes) -> _Plain:
+    lines = content.decode().split("\n")
+    words = [re.findall(r"[^\s#{}]+", line.partition("#")[0]) for line in lines]
+    pairs = [(first, second) for first, second in filter(None, words)]
+    names = [*dict.fromkeys(name for pair in pairs for name in pair)]
+    (told,) = filter(None, (re.match(r"#\s*endpoints\b[\s:]*(.*)", one.strip()) for one in lines))
+    counts = [int(one) for one in told[1].split()]
+    if all(re.fullmatch("[0-9]+", one) for one in names):
+        names = [str(one) for one in range(max(len(counts), 1 + max(map(int, names))))]
+    nodes = counts * len(names) if len(counts) == 1 else counts
+    return nodes, [(names.index(first), names.index(second)) for first, second in pairs]
+
+
+def _plain_graphml(content: bytes) -> _Plain:
+    root = ET.fromstring(content, ET.XMLParser(encoding="utf-8"))
+    keys = {one.get("id"): one for one in root.iterfind("{*}key")}
+    usual = {key.get("attr.name"): key.findtext("{*}default") for key in keys.values()}
+
+    def endpoints(node: ET.Element) -> int:
+        told = [
+            one.text
+            for one in node.iterfind("{*}data")
+            if keys[one.get("key")].get("attr.name") == "endpoints"
+        ]
+        return int(float((told or [usual["endpoints"]])[-1] or ""))
+
+    nodes = [*root.iterfind(".//{*}node")]
+    names = [one.get("id") for one in nodes]
+    pairs = [(one.get("source"), one.get("target")) for one in root.iterfind(".//{*}edge")]
+    ends = [(names.index(first), names.index(second)) for first, second in pairs]
+    return [endpoints(one) for one in nodes], ends
+
+
+_PLAIN = {
+    ".json": _plain_json,
+    ".edgelist": _plain_edges,
+    ".edges": _plain_edges,
+    ".graphml": _plain_graphml,
+    ".data": _plain_graphml,
+    ".anynet": _plain_anynet,
+}
+
+
 def _look_at_sweep(path: Path, original: Path) -> str:
     body = read_sweep_file(path)
     again = SweepBody.model_validate_json(body.model_dump_json())
@@ -338,6 +247,7 @@ _LOOKS = {
     "table": _look_at_table,
     "matrix": _look_at_matrix,
     "topology": _look_at_topology,
+    "network": _look_at_network,
     "sweep": _look_at_sweep,
     "document": _look_at_document,
 }
@@ -349,7 +259,7 @@ def _kind(path: Path) -> str:
 
 def _outcome(path: Path, original: Path) -> tuple[str, str]:
     look = _LOOKS[_kind(path)]
-    signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, _SECONDS)
     try:
         return look(path, original), ""
     except InvalidInput as error:
@@ -363,7 +273,7 @@ def _outcome(path: Path, original: Path) -> tuple[str, str]:
     except Exception as error:
         return "traceback", repr(error)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _ring(number: int, frame: object) -> None:
@@ -372,7 +282,7 @@ def _ring(number: int, frame: object) -> None:
 
 def read_files(folder: Path) -> None:
     """Answer the names of files with their outcomes, a line each, until there are no more."""
-    signal.signal(signal.SIGALRM, _ring)
+    signal.signal(signal.SIGPROF, _ring)
     # What is loaded and kept on first use is not the fault of a file.
     for original in sorted((folder / "seeds").iterdir()):
         assert _LOOKS[_kind(original)](original, original) == "same", original
@@ -431,9 +341,11 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-def run(folder: Path, files: int, seed: int) -> dict[str, Counter[str]]:
+def run(
+    folder: Path, files: int, seed: int, kinds: Collection[str] = tuple(_LOOKS)
+) -> dict[str, Counter[str]]:
     """Have mutated files read by two processes; return the outcomes by kind and format."""
-    seeds = seed_files()
+    seeds = {name: one for name, one in seed_files().items() if _kind(Path(name)) in kinds}
     (folder / "seeds").mkdir()
     for name, content in seeds.items():
         (folder / "seeds" / name).write_bytes(content)
@@ -468,13 +380,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", nargs="+", choices=_LOOKS, default=[*_LOOKS])
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.read is not None:
         read_files(given.read)
         return 0
     folder, begin = Path(tempfile.mkdtemp(prefix="tvlb-mutated-")), time.monotonic()
-    found = run(folder, given.files, given.seed)
+    found = run(folder, given.files, given.seed, given.kinds)
     total = sum(found.values(), Counter[str]())
     print(json.dumps({"by_format": found, "all": total}, indent=2))
     defects = sum(total[one] for one in _DEFECTS)

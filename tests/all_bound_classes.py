@@ -17,7 +17,7 @@ from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
 from tvlb.model import throughput
 from tvlb.paths import PathSet, parse_expression
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Failures, without
 from tvlb.traffic import parse_pattern
 
 __all__: list[str] = []
@@ -87,6 +87,8 @@ def _work() -> None:
     # Made when the modules were loaded.
     _use(_core.routings())
     _use([_native.ShortestPaths(network.network.compile()), network.compile().kernel()])
+    degraded = without(network, Failures(switches=(3,)))
+    _use([degraded.compile(), degraded.compile().kernel()])
 
 
 def _caches() -> list[object]:

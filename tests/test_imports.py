@@ -50,6 +50,11 @@ def test_what_draws_loads_it() -> None:
     assert loaded(_DRAW, "matplotlib") == {"matplotlib"}
 
 
+# Every process of a server would have 25 MB more.
+def test_what_examines_requests_does_not_load_what_graphs_need() -> None:
+    assert not loaded("import tvlb.schemas", "scipy.sparse")
+
+
 @pytest.mark.parametrize("module", ["tvlb.jobs.worker", "tvlb.jobs.tasks"])
 def test_workers_begin_without_what_few_jobs_need(module: str) -> None:
     libraries = ("alembic", "matplotlib", "networkx", "plotly", "pyarrow")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -9,8 +10,10 @@ __all__ = [
     "Refusal",
     "count_and_die",
     "die_once",
+    "is_loaded",
     "note",
     "note_and_nap",
+    "nothing",
     "process_id",
     "refuse",
     "refuse_oddly",
@@ -27,6 +30,15 @@ class Refusal(Exception):
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"{first} and {second}")
+
+
+def is_loaded(module: str) -> bool:
+    """Whether the process that computes has loaded a module."""
+    return module in sys.modules
+
+
+def nothing() -> None:
+    """Do nothing; what a process loads to find this is little."""
 
 
 def process_id() -> int:
