@@ -16,7 +16,6 @@ COPY pyproject.toml CMakeLists.txt README.md LICENSE /src/
 COPY tvlb /src/tvlb
 COPY sim_bridge /src/sim_bridge
 COPY api /src/api
-COPY docs/glossary.md /src/docs/glossary.md
 # The build has an environment of its own, with the versions that are pinned for developers.
 RUN sed -n 's/^\([[:alnum:]._-]*==[^ ]*\) .*/\1/p' /src/requirements.txt > /src/constraints.txt \
     && PIP_CONSTRAINT=/src/constraints.txt pip install --no-cache-dir --no-deps /src \

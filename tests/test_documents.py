@@ -11,7 +11,11 @@ from typer.main import get_group
 from tvlb.cli.app import app
 
 _ROOT = Path(__file__).parents[1]
-_GUIDES = [_ROOT / "README.md", *sorted((_ROOT / "docs").glob("**/*.md"))]
+_GUIDES = [
+    _ROOT / "README.md",
+    *sorted((_ROOT / "docs").glob("**/*.md")),
+    *sorted((_ROOT / "api").glob("**/*.md")),
+]
 _BLOCK = re.compile(r"(?:^    .*\n)+|^```\w*\n(?:.*\n)*?```$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
