@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.browser import running_browser
 from tests.service import Server, new_token, running_server
 from tests.topology.toy import FAMILIES
 from tvlb.topology import families, register
+
+# How long an example takes says nothing on a busy machine.
+settings.register_profile("tvlb", deadline=None)
+settings.load_profile("tvlb")
 
 # The files that take longest, in that order. They come first: one that began last would leave the
 # other processes of `make test` without anything to do.
