@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int32_t kMostSwitches = 10'000;
 constexpr std::uint8_t kUnreached = std::numeric_limits<std::uint8_t>::max();
+constexpr std::uint16_t kNoPort = std::numeric_limits<std::uint16_t>::max();
 
 [[nodiscard]] std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
 
@@ -81,6 +82,7 @@ public:
         : PathKernelOf<PathsByMinRule>(network), network_(network) {}
 
     [[nodiscard]] MinUsage min_usage(Switches sources, Switches targets) const override {
+        if (network_.rule().single) return PathKernelOf::min_usage(sources, targets);
         const auto classes = network_.num_classes();
         MinUsage out;
         out.profile.count.resize(sources.size() * classes);
@@ -131,7 +133,8 @@ private:
 }  // namespace
 
 // From every target backwards, in the order of the distance.
-ShortestPaths::Tables ShortestPaths::count_paths(const Network& network) {
+ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
+                                                 const ShortestRule& rule) {
     const auto switches = index(network.num_switches());
     if (network.num_switches() > kMostSwitches) {
         throw std::invalid_argument(std::to_string(switches) + " switches; at most " +
@@ -140,13 +143,22 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network) {
     }
     const auto links = arriving(network);
     Tables out{std::vector<std::uint8_t>(switches * switches, kUnreached),
-               std::vector<std::int32_t>(switches * switches, 0), 1};
+               std::vector<std::int32_t>(switches * switches, 0),
+               std::vector<std::uint16_t>(switches * switches, kNoPort), 1};
     std::size_t linked = 0;
     for (const auto& here : links) linked += here.empty() ? 0 : 1;
     std::vector<std::int32_t> reached;
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
         auto* const hops = out.hops.data() + index(to) * switches;
         auto* const count = out.count.data() + index(to) * switches;
+        auto* const first = out.first.data() + index(to) * switches;
+        // Of several next switches, whether one comes before the link chosen so far.
+        const auto is_earlier = [&](std::int32_t from, std::int32_t port, std::int32_t next) {
+            if (first[from] == kNoPort) return true;
+            const auto chosen = network.num_terminals(from) + first[from];
+            const auto other = network.target(network.output_link(from, chosen));
+            return rule.single && other != next ? next < other : port < chosen;
+        };
         hops[to] = 0;
         count[to] = 1;
         reached.assign(1, to);
@@ -159,6 +171,14 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network) {
                     reached.push_back(from);
                 }
                 if (hops[from] != hops[here] + 1) continue;
+                const auto port = network.link(link).output_port;
+                if (is_earlier(from, port, here)) {
+                    first[from] = static_cast<std::uint16_t>(port - network.num_terminals(from));
+                }
+                if (rule.single) {
+                    count[from] = 1;
+                    continue;
+                }
                 if (count[from] > std::numeric_limits<std::int32_t>::max() - count[here]) {
                     throw std::invalid_argument("two switches have more than 2^31 - 1 MIN paths");
                 }
@@ -203,11 +223,15 @@ std::vector<Half> ShortestPaths::find_halves(const Network& network, const Table
     return std::move(orders).sorted();
 }
 
-ShortestPaths::ShortestPaths(Network network)
-    : ShortestPaths(network, count_paths(network)) {}
+ShortestPaths::ShortestPaths(Network network, ShortestRule rule)
+    : ShortestPaths(network, rule, count_paths(network, rule)) {}
 
-ShortestPaths::ShortestPaths(Network network, Tables tables)
-    : Topology(network, find_halves(network, tables)), tables_(std::move(tables)), steps_(1) {
+ShortestPaths::ShortestPaths(Network network, ShortestRule rule, Tables tables)
+    : Topology(network, find_halves(network, tables)),
+      rule_(rule),
+      tables_(std::move(tables)),
+      steps_(1) {
+    if (rule_.by_link) check_names();
     for (std::size_t code = 0; code < halves().size(); ++code) {
         std::size_t at = 0;
         for (const auto kind : halves()[code]) {
@@ -219,6 +243,31 @@ ShortestPaths::ShortestPaths(Network network, Tables tables)
         }
         steps_[at].code = code;
     }
+}
+
+void ShortestPaths::check_names() const {
+    for (std::int32_t from = 0; from < num_switches(); ++from) {
+        for (std::int32_t to = 0; to < num_switches(); ++to) {
+            if (min_paths(from, to) < 2) continue;
+            auto port = num_terminals(from);
+            for (const auto end = port + num_leaving(from); port < end; ++port) {
+                const auto next = target(output_link(from, port));
+                if (min_hops(next, to) + 1 == min_hops(from, to) && tables_.count[cell(next, to)] > 1) {
+                    throw std::invalid_argument("several MIN paths begin with one link");
+                }
+            }
+        }
+    }
+}
+
+std::int32_t ShortestPaths::min_position(std::int32_t from, std::int32_t to,
+                                         std::int32_t name) const {
+    const auto paths = min_paths(from, to);
+    if (!rule_.by_link) return name >= 0 && name < paths ? name : kAbsent;
+    for (std::int32_t position = 0; position < paths; ++position) {
+        if (min_name(from, to, position) == name) return position;
+    }
+    return kAbsent;
 }
 
 std::size_t ShortestPaths::min_half(std::int32_t from, std::int32_t name, std::int32_t to) const {

@@ -12,15 +12,23 @@
 
 namespace tvlb {
 
-// The MIN paths of a pair are ordered by their links, from the first on, and their names are their
-// positions. Every third switch is an intermediate; the paths that sets by length and shape choose
-// from visit no switch twice. A switch without links, such as one that is down, has no paths.
-// Memory: 5 bytes per ordered pair of switches.
+// Which shortest paths are MIN paths, and what names one.
+struct ShortestRule {
+    bool single = false;   // only those that take the next switch of the lowest id at every switch
+    bool by_link = false;  // its first link, which no other of the pair has; if not, its position
+};
+
+// The MIN paths of a pair are ordered by their links, from the first on. Every third switch is an
+// intermediate; the paths that sets by length and shape choose from visit no switch twice. A switch
+// without links, such as one that is down, has no paths. Memory: 7 bytes per ordered pair of
+// switches.
 class ShortestPaths final : public Topology {
 public:
     // Throws std::invalid_argument where a switch with links does not reach all others with links,
-    // or a pair has more paths than are numbered.
-    explicit ShortestPaths(Network network);
+    // a pair has more paths than are numbered, or first links shall name paths and do not.
+    explicit ShortestPaths(Network network, ShortestRule rule = {});
+
+    [[nodiscard]] const ShortestRule& rule() const { return rule_; }
 
     [[nodiscard]] int min_hops(std::int32_t from, std::int32_t to) const {
         return tables_.hops[cell(from, to)];
@@ -36,21 +44,24 @@ public:
         const auto before = counted(from, source(link));
         return before * counted(target(link), to) / counted(from, to);
     }
-    [[nodiscard]] std::int32_t min_name(std::int32_t, std::int32_t,
+    [[nodiscard]] std::int32_t min_name(std::int32_t from, std::int32_t to,
                                         std::int32_t position) const override {
-        return position;
+        if (!rule_.by_link) return position;
+        auto rest = position;
+        return link_at(from, rest, to);
     }
     [[nodiscard]] std::int32_t min_position(std::int32_t from, std::int32_t to,
-                                            std::int32_t name) const override {
-        return name >= 0 && name < min_paths(from, to) ? name : kAbsent;
-    }
+                                            std::int32_t name) const override;
     [[nodiscard]] std::size_t min_half(std::int32_t from, std::int32_t name,
                                        std::int32_t to) const override;
     void append_min(PathLinks& out, std::int32_t from, std::int32_t name,
                     std::int32_t to) const override {
         visit_min(from, name, to, [&](std::int32_t link) { out.add(link); });
     }
-    [[nodiscard]] std::int32_t name_limit() const override { return tables_.most_paths; }
+    [[nodiscard]] std::int32_t most_min_paths() const { return tables_.most_paths; }
+    [[nodiscard]] std::int32_t name_limit() const override {
+        return rule_.by_link ? num_links() : most_min_paths();
+    }
 
     [[nodiscard]] bool is_intermediate(std::int32_t source, std::int32_t via,
                                        std::int32_t target) const override {
@@ -75,15 +86,11 @@ public:
     // The first link of a MIN path, and `name` becomes that of the rest of it.
     [[nodiscard]] std::int32_t next_link(std::int32_t from, std::int32_t& name,
                                          std::int32_t to) const {
-        const int left = min_hops(from, to) - 1;
-        for (auto port = num_terminals(from);; ++port) {
-            const auto link = output_link(from, port);
-            const auto next = target(link);
-            if (min_hops(next, to) != left) continue;
-            const auto paths = next == to ? 1 : tables_.count[cell(next, to)];
-            if (name < paths) return link;
-            name -= paths;
-        }
+        if (!rule_.by_link) return link_at(from, name, to);
+        const auto link = name;
+        const auto next = target(link);
+        if (next != to) name = first_link(next, to);
+        return link;
     }
 
 private:
@@ -91,12 +98,34 @@ private:
     struct Tables {
         std::vector<std::uint8_t> hops;
         std::vector<std::int32_t> count;
+        std::vector<std::uint16_t> first;  // of the links that leave a switch, that of position 0
         std::int32_t most_paths = 1;
     };
 
-    ShortestPaths(Network network, Tables tables);
-    static Tables count_paths(const Network& network);
+    ShortestPaths(Network network, ShortestRule rule, Tables tables);
+    static Tables count_paths(const Network& network, const ShortestRule& rule);
+    void check_names() const;
     static std::vector<Half> find_halves(const Network& network, const Tables& tables);
+
+    // The first link of the MIN path of position 0.
+    [[nodiscard]] std::int32_t first_link(std::int32_t from, std::int32_t to) const {
+        return output_link(from, num_terminals(from) + tables_.first[cell(from, to)]);
+    }
+
+    // The first link of the MIN path of a position, which becomes that of the rest of it.
+    [[nodiscard]] std::int32_t link_at(std::int32_t from, std::int32_t& position,
+                                       std::int32_t to) const {
+        if (tables_.count[cell(from, to)] == 1) return first_link(from, to);
+        const int left = min_hops(from, to) - 1;
+        for (auto port = num_terminals(from) + tables_.first[cell(from, to)];; ++port) {
+            const auto link = output_link(from, port);
+            const auto next = target(link);
+            if (min_hops(next, to) != left) continue;
+            const auto paths = tables_.count[cell(next, to)];
+            if (position < paths) return link;
+            position -= paths;
+        }
+    }
 
     // The only path of a switch to itself has no links.
     [[nodiscard]] double counted(std::int32_t from, std::int32_t to) const {
@@ -113,6 +142,7 @@ private:
         std::size_t code = 0;
     };
 
+    ShortestRule rule_;
     Tables tables_;
     std::vector<Step> steps_;
 };

@@ -164,12 +164,13 @@ class ShortestPathTopology(Topology):
             ("second", paths.second, via, paths.target),
         )
         hops = np.zeros(len(via), dtype=np.int64)
+        named = {"positions": "number", "link ids": "first link"}[self.path_names]
         for name, given, start, end in halves:
             hops += self._hops(start, end)
-            yield (
-                f"there is no {name} half of this number",
-                (given < 0) | (given >= self._paths(start, end)),
+            found = self._twin.half_hops(
+                start.astype(np.int32), given.astype(np.int32), end.astype(np.int32)
             )
+            yield f"there is no {name} half of this {named}", found < 0
         yield "hops do not match the path", paths.hops != hops
 
     @cached_property
