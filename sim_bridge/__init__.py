@@ -4,7 +4,7 @@
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import LOAD, MAX_CYCLES, Decide, SimulationConfig, Warmup
+from sim_bridge.config import LOAD, MAX_CYCLES, Decide, Queue, SimulationConfig, UgalRule, Warmup
 from sim_bridge.result import SimulationResult
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
@@ -18,6 +18,7 @@ __all__ = [
     "MAX_CYCLES",
     "Decide",
     "PacketTrace",
+    "Queue",
     "Routing",
     "SaturationSearch",
     "Scenario",
@@ -26,6 +27,7 @@ __all__ = [
     "SimulationResult",
     "StopFlag",
     "TraceHop",
+    "UgalRule",
     "Warmup",
     "half_width",
     "jain_index",

@@ -6,7 +6,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb._native import AllRule, EmptyRule, Network, ShapeRule, ShortRule, Topology
+from tvlb._native import AllRule, EmptyRule, Network, ShapeRule, ShortcutRule, ShortRule, Topology
 
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
@@ -28,6 +28,8 @@ class Routing:
     def detours(self) -> Detours: ...
     @property
     def seconds_per_packet(self) -> float: ...
+    @property
+    def compares_first_queues(self) -> bool: ...
 
 def routings() -> list[Routing]: ...
 
@@ -58,9 +60,7 @@ class Traffic:
     def max_rate(self) -> float: ...
 
 class PathSampler:
-    def first_pair_without_path(
-        self, sources: _Int32, targets: _Int32
-    ) -> tuple[int, int] | None: ...
+    def pairs_without_path(self, sources: _Int32, targets: _Int32) -> list[int]: ...
     def draw(
         self, source: int, target: int, seed: int, number: int
     ) -> tuple[int, int, int] | None: ...
@@ -87,7 +87,7 @@ def explicit_rows(network: Topology, *, expected: int, weighted: bool) -> Explic
 def rule_sampler(network: Topology, rule: EmptyRule) -> PathSampler: ...
 @overload
 def rule_sampler(
-    network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortRule
+    network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortcutRule | ShortRule
 ) -> PathSampler | None: ...
 
 class Config:

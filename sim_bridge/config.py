@@ -7,12 +7,13 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.routing import Routing
+from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.settings import Flag, Names, Number, Whole, check_settings, setting, settings
 from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["LOAD", "MAX_CYCLES", "Decide", "SimulationConfig", "Warmup"]
+__all__ = ["LOAD", "MAX_CYCLES", "Decide", "Queue", "SimulationConfig", "UgalRule", "Warmup"]
 
 MAX_CYCLES = 100_000_000
 LOAD = Number(0, 1)
@@ -28,6 +29,20 @@ class Decide(StrEnum):
 
     ONCE = "once"
     EACH_ATTEMPT = "each-attempt"
+
+
+class UgalRule(StrEnum):
+    """What UGAL-L and PAR compare: queues times hops, or the MIN queue with twice the VLB queue."""
+
+    HOPS = "hops"
+    TWO = "two"
+
+
+class Queue(StrEnum):
+    """Whose credits in use are the queue of a first link: its port's, or those of its VC alone."""
+
+    PORT = "port"
+    VC = "vc"
 
 
 class Warmup(StrEnum):
@@ -95,7 +110,12 @@ class SimulationConfig:
     global_latency: int | None = setting(
         None, "Global link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
     )
-    speedup: int = setting(2, "Internal switch steps per cycle", Whole(1, 16))
+    # Of 2.5, two and three in turn.
+    speedup: float = setting(2.0, "Internal switch steps per cycle", Number(1, 16))
+    ugal_rule: str = setting(
+        UgalRule.HOPS, "What UGAL-L and PAR multiply queues by", Names(UgalRule)
+    )
+    queue: str = setting(Queue.PORT, "Where UGAL-L and PAR count the credits in use", Names(Queue))
     threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
     decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
     # Evenly spaced.
@@ -108,6 +128,8 @@ class SimulationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self)
+        # Equal settings are written alike.
+        object.__setattr__(self, "speedup", float(self.speedup))
 
     @staticmethod
     def latency_settings() -> list[str]:
@@ -153,9 +175,11 @@ class SimulationConfig:
 
         Raises
         ------
-        InvalidInput : routes are too long for the simulator, or need too many virtual channels.
+        InvalidInput : routes are too long for the simulator, or settings of comparisons are given
+            that the routing does not make.
         """
         chosen = Routing(routing)
+        self._check_comparison(chosen)
         halves = 2 if chosen.draws_vlb else 1
         links = halves * len(topology.longest_min_path) + chosen.decides_again
         if links > _core.MAX_HOPS:
@@ -167,6 +191,13 @@ class SimulationConfig:
             return self.vc_count
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
         return min(scheme.vcs_needed(_longest_route(topology, chosen, 2)), _MAX_VCS)
+
+    def _check_comparison(self, routing: Routing) -> None:
+        given = {"ugal_rule": (self.ugal_rule, UgalRule.HOPS), "queue": (self.queue, Queue.PORT)}
+        for name, (value, usual) in given.items():
+            if value != usual and not routing.compares_first_queues:
+                known = one_of(one for one in Routing if one.compares_first_queues)
+                raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
 
 
 def _longest_route(topology: Topology, routing: Routing, halves: int) -> Kinds:

@@ -30,8 +30,8 @@ class Routing(StrEnum):
         return self._compiled.detours != _core.Detours.NEVER
 
     @property
-    def needs_vlb(self) -> bool:
-        """Whether every pair must have a VLB path."""
+    def prefers_vlb(self) -> bool:
+        """Whether it takes VLB paths wherever a pair has one."""
         return self._compiled.detours == _core.Detours.ALWAYS
 
     @property
@@ -43,6 +43,11 @@ class Routing(StrEnum):
     def decides_again(self) -> bool:
         """Whether it may decide once more, at a second switch of the source's group."""
         return self._compiled.decides_again
+
+    @property
+    def compares_first_queues(self) -> bool:
+        """Whether it compares the queues of the first links of a MIN and a VLB path."""
+        return self._compiled.compares_first_queues
 
     @property
     def seconds_per_packet(self) -> float:

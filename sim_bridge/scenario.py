@@ -41,6 +41,7 @@ class _Compiled:
     network: _native.Topology
     traffic: _core.Traffic
     sampler: _core.PathSampler
+    warning: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,8 @@ class Scenario:
 
     def warnings(self, config: SimulationConfig) -> tuple[str, ...]:
         """Return what limits such a run beyond its routing, in words; nothing is simulated."""
-        return round_trip_warnings(self.topology, config)
+        own = self._compiled.warning
+        return (*round_trip_warnings(self.topology, config), *([own] if own else []))
 
     def _deadlock(self, raw: _core.Result) -> SimulationDeadlock:
         network = self.topology.network
@@ -140,26 +142,28 @@ class Scenario:
         network = core_network(self.topology)
         node_traffic = self.pattern.resolve(self.topology, self.seed)
         demand = switch_demand(self.topology, node_traffic)
-        sampler = self._sampler(network, demand.source, demand.target)
-        return _Compiled(network, core_traffic(network, node_traffic), sampler)
+        sampler, warning = self._sampler(network, demand.source, demand.target)
+        return _Compiled(network, core_traffic(network, node_traffic), sampler, warning)
 
     def _sampler(
         self, network: _native.Topology, sources: Switches, targets: Switches
-    ) -> _core.PathSampler:
+    ) -> tuple[_core.PathSampler, str | None]:
         routing = Routing(self.routing)
+        if routing.prefers_vlb and isinstance(self.path_set.draw_rule, _native.EmptyRule):
+            raise InvalidInput(f"routing {routing} needs VLB paths; {self.path_set} has none")
         if not routing.draws_vlb:
-            return _core.rule_sampler(network, _native.EmptyRule())
+            return _core.rule_sampler(network, _native.EmptyRule()), None
         if routing.decides_again:
             sources, targets = with_second_switches(self.topology, sources, targets)
         sampler = make_sampler(network, self.path_set, sources, targets)
-        if routing.needs_vlb:
-            missing = sampler.first_pair_without_path(sources, targets)
-            if missing is not None:
-                raise InvalidInput(
-                    f"routing {routing} needs a VLB path for every pair, but path set "
-                    f"{self.path_set} has none from switch {missing[0]} to switch {missing[1]}"
-                )
-        return sampler
+        missing = sampler.pairs_without_path(sources, targets) if routing.prefers_vlb else []
+        if not missing:
+            return sampler, None
+        return sampler, (
+            f"path set {self.path_set} has no VLB path for {len(missing):,} of {len(sources):,} "
+            f"pairs of switches, such as from switch {sources[missing[0]]} to switch "
+            f"{targets[missing[0]]}: they take MIN paths"
+        )
 
     def _check_load(self, load: float) -> None:
         most = self._compiled.traffic.max_rate

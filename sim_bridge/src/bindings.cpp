@@ -11,6 +11,7 @@
 #include "explicit_rows.hpp"
 #include "families.hpp"
 #include "route_writer.hpp"
+#include "shortcut_sampler.hpp"
 #include "simulator.hpp"
 #include "steady_state.hpp"
 
@@ -60,10 +61,10 @@ nb::object draw_once(const PathSampler& sampler, int source, int target, std::ui
 void bind_samplers(nb::module_& module) {
   nb::class_<PathSampler>(module, "PathSampler")
       .def(
-          "first_pair_without_path",
+          "pairs_without_path",
           [](const PathSampler& self, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets) {
-            return first_pair_without_path(self, view(sources), view(targets));
+            return pairs_without_path(self, view(sources), view(targets));
           },
           nb::arg("sources"), nb::arg("targets"))
       .def("draw", &draw_once, nb::arg("source"), nb::arg("target"), nb::arg("seed"),
@@ -101,6 +102,7 @@ void bind_rule_samplers(nb::module_& module) {
   bind_rule_sampler<Dragonfly, ShapePaths, ShapeRule>(module);
   bind_rule_sampler<Dragonfly, ShortHalves, ShortRule>(module);
   bind_rule_sampler<ShortestPaths, ShortIntermediates, ShortRule>(module);
+  bind_rule_sampler<ShortestPaths, ShortcutSampler, ShortcutRule>(module);
   module.def("rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
              nb::arg("network"), nb::arg("rule"));
 }
@@ -145,6 +147,7 @@ void bind_routings(nb::module_& module) {
       .def_prop_ro("decides_again",
                    [](const Routing& self) { return self.decisions.has_again; })
       .def_ro("detours", &Routing::detours)
+      .def_ro("compares_first_queues", &Routing::compares_first_queues)
       .def_ro("seconds_per_packet", &Routing::seconds_per_packet);
   module.def("routings", [] { return std::vector(Routings::all().begin(), Routings::all().end()); });
 }

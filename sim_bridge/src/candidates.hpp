@@ -91,21 +91,36 @@ class Candidates {
     return min.hops > 1 && min_.revisable(first_link(source, target, min));
   }
 
-  /// Credits in use on the output port of the first link, and on those of all links together.
-  [[nodiscard]] int first_queue(int source, int target, const Candidate& candidate) const {
-    return queue_of(first_link(source, target, candidate));
+  /// Credits in use on the output port of the first link, or of its VC alone, for a packet that has
+  /// taken the link `taken`, if any. On the output ports of all links together.
+  [[nodiscard]] int first_queue(int source, int target, const Candidate& candidate,
+                                int taken) const {
+    const int link = first_link(source, target, candidate);
+    return by_vc_ ? queue_of_vc(link, taken) : queue_of(link);
   }
   [[nodiscard]] int sum_of_queues(int source, int target, const Candidate& candidate) const;
 
   /// T: how much a UGAL comparison favours MIN, flits.
   [[nodiscard]] int threshold() const { return threshold_; }
+  /// Whether UGAL counts a VLB queue twice, whatever the hops.
+  [[nodiscard]] bool doubles_vlb() const { return doubles_vlb_; }
 
  private:
+  static constexpr std::size_t kPlaces = kMaxKinds + 1;  // kinds, and none
+
+
   [[nodiscard]] Candidate min_candidate(int source, std::int32_t name, int target) const {
     return {-1, name, -1, min_.hops(source, name, target)};
   }
   /// Credits in use on the link's output port.
   [[nodiscard]] int queue_of(int link) const;
+  /// Credits in use of the VC that a packet takes on the link after `taken`.
+  [[nodiscard]] int queue_of_vc(int link, int taken) const {
+    const std::size_t before = taken < 0 ? kMaxKinds : static_cast<std::size_t>(hop(taken).kind);
+    const auto vc = vc_after_[before][static_cast<std::size_t>(hop(link).kind)];
+    return buffer_ - credits_.credits[hop(link).counter + vc];
+  }
+  void find_vcs(const Config& config);
   /// Sum of four 16-bit counters; each stays below 2^14.
   static unsigned sum_of_four(const std::uint16_t* counters) {
     std::uint64_t lanes = 0;
@@ -116,6 +131,10 @@ class Candidates {
 
   const PathSampler& sampler_;
   int threshold_;
+  bool doubles_vlb_;
+  bool by_vc_;
+  int buffer_;
+  std::array<std::array<std::uint16_t, kMaxKinds>, kPlaces> vc_after_{};  // by kinds of links
   CreditView credits_;
   int all_credits_;        // of the VC slots of an idle port
   std::vector<Hop> hops_;  // per link
@@ -127,10 +146,29 @@ Candidates<Family>::Candidates(const Family& network, const PathSampler& sampler
                                const Config& config, CreditView credits)
     : sampler_(sampler),
       threshold_(config.threshold),
+      doubles_vlb_(config.ugal_rule == "two"),
+      by_vc_(config.queue == "vc"),
+      buffer_(config.buffer_flits),
       credits_(credits),
       all_credits_(credits.vc_slots * config.buffer_flits),
       hops_(all_hops(network, credits)),
-      min_(network, hops_) {}
+      min_(network, hops_) {
+  find_vcs(config);
+}
+
+template <class Family>
+void Candidates<Family>::find_vcs(const Config& config) {
+  const auto walk = vc::Schemes::find(config.vc_scheme).walk;
+  for (std::size_t before = 0; before < kPlaces; ++before) {
+    for (std::size_t kind = 0; kind < kMaxKinds; ++kind) {
+      const std::array route{static_cast<vc::Kind>(before), static_cast<vc::Kind>(kind)};
+      std::array<std::uint16_t, 2> vcs{};
+      const std::size_t skipped = before == kMaxKinds ? 1 : 0;
+      walk(std::span(route).subspan(skipped), config.vc_count - 1, vcs);
+      vc_after_[before][kind] = vcs[1 - skipped];
+    }
+  }
+}
 
 template <class Family>
 std::vector<Hop> Candidates<Family>::all_hops(const Network& network, const CreditView& credits) {

@@ -22,7 +22,9 @@ namespace tvlb::sim {
   SETTING(int, vc_count)             \
   SETTING(int, buffer_flits)         \
   SETTING(std::vector<int>, latency) \
-  SETTING(int, speedup)              \
+  SETTING(double, speedup)           \
+  SETTING(std::string, ugal_rule)    \
+  SETTING(std::string, queue)        \
   SETTING(int, threshold)            \
   SETTING(std::string, decide)       \
   SETTING(int, traced_packets)       \

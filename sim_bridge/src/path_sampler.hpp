@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
+#include <vector>
 
 #include "rng.hpp"
 #include "triple.hpp"
@@ -63,15 +63,16 @@ class Bound final : public PathSampler {
   Sampler sampler_;
 };
 
-/// The first of the switch pairs for which the sampler has no path, if any.
-inline std::optional<std::pair<int, int>> first_pair_without_path(
-    const PathSampler& sampler, std::span<const std::int32_t> sources,
-    std::span<const std::int32_t> targets) {
+/// Positions of the pairs of different switches for which the sampler has no path.
+inline std::vector<std::int64_t> pairs_without_path(const PathSampler& sampler,
+                                                    std::span<const std::int32_t> sources,
+                                                    std::span<const std::int32_t> targets) {
+  std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i] == targets[i] || sampler.has_path(sources[i], targets[i])) continue;
-    return std::pair{static_cast<int>(sources[i]), static_cast<int>(targets[i])};
+    out.push_back(static_cast<std::int64_t>(i));
   }
-  return std::nullopt;
+  return out;
 }
 
 }  // namespace tvlb::sim

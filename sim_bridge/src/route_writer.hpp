@@ -60,7 +60,7 @@ class RouteWriterOf final : public RouteWriter {
       : network_(network),
         candidates_(network, sampler, config, credits),
         decide_(std::get<Decision<Family>>(Routings::find(config.routing).decisions.first)),
-        decide_again_(std::get<Decision<Family>>(Routings::find(config.routing).decisions.again)),
+        decide_again_(std::get<Revision<Family>>(Routings::find(config.routing).decisions.again)),
         walk_(vc::Schemes::find(config.vc_scheme).walk),
         last_vc_(config.vc_count - 1),
         vc_slots_(credits.vc_slots) {}
@@ -85,7 +85,7 @@ class RouteWriterOf final : public RouteWriter {
     Path path;
     path.append_if(network_.output_link(source, first / vc_slots_), true);
     const int second = candidates_.hop(path.links[0]).target;
-    const Choice choice = decide_again_(candidates_, second, target, draws);
+    const Choice choice = decide_again_(candidates_, second, target, path.links[0], draws);
     candidates_.append(path, second, target, choice.path);
     Route route = written(path, ejection);
     route.took_vlb = choice.vlb;
@@ -111,7 +111,7 @@ class RouteWriterOf final : public RouteWriter {
   const Family& network_;
   Candidates<Family> candidates_;
   Decision<Family> decide_;
-  Decision<Family> decide_again_;
+  Revision<Family> decide_again_;
   vc::Walk walk_;
   int last_vc_;
   int vc_slots_;

@@ -12,14 +12,21 @@
 
 namespace tvlb::sim {
 
+/// The name of a MIN path, each as likely.
+[[nodiscard]] inline std::int32_t draw_min(const ShortestPaths& network, int from, int to,
+                                           Draws& draws) {
+  const auto paths = static_cast<std::uint32_t>(network.min_paths(from, to));
+  const auto position = paths == 1 ? 0 : static_cast<std::int32_t>(draws.below(paths));
+  return network.min_name(from, to, position);
+}
+
 template <>
 class MinPaths<ShortestPaths> {
  public:
   MinPaths(const ShortestPaths& network, std::span<const Hop>) : network_(network) {}
 
   [[nodiscard]] std::int32_t draw(int source, int target, Draws& draws) const {
-    const auto paths = static_cast<std::uint32_t>(network_.min_paths(source, target));
-    return paths == 1 ? 0 : static_cast<std::int32_t>(draws.below(paths));
+    return draw_min(network_, source, target, draws);
   }
   [[nodiscard]] std::int32_t draw_shortest(int source, int target, Draws& draws) const {
     return draw(source, target, draws);
@@ -51,12 +58,8 @@ class ShortIntermediates {
                                            Draws& draws) const {
     const int via = draw_via(network, source, target, draws);
     if (via < 0) return std::nullopt;
-    const auto half = [&](int from, int to) {
-      const auto paths = static_cast<std::uint32_t>(network.min_paths(from, to));
-      return paths == 1 ? 0 : static_cast<std::int32_t>(draws.below(paths));
-    };
-    const auto first = half(source, via);
-    return Triple{via, first, half(via, target)};
+    const auto first = draw_min(network, source, via, draws);
+    return Triple{via, first, draw_min(network, via, target, draws)};
   }
 
  private:

@@ -1,10 +1,13 @@
 """Route decisions: mean hops, VLB shares and saturation against known figures."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from sim_bridge import Routing, SimulationConfig, SimulationResult, simulate
+from sim_bridge import Routing, Scenario, SimulationConfig, SimulationResult, simulate
 from tvlb.errors import InvalidInput
 from tvlb.paths import RowSet, parse_expression
 from tvlb.topology import Dragonfly, parse_topology
@@ -75,12 +78,55 @@ def test_without_vlb_paths_ugal_and_par_are_min(
     assert by_par.hops_mean == pytest.approx(by_min.hops_mean, rel=0.01)
 
 
-@pytest.mark.parametrize("path_set", ["none", "<=2"])
-def test_vlb_refuses_a_set_without_a_path_for_some_pair(
-    small: Dragonfly, run: Run, path_set: str
+def test_vlb_refuses_the_empty_set(small: Dragonfly, run: Run) -> None:
+    with pytest.raises(InvalidInput, match="routing vlb needs VLB paths; none has none"):
+        run(small, "vlb", "none", "shift(1,0)", 0.1)
+
+
+def test_vlb_takes_min_paths_where_a_pair_has_no_other(small: Dragonfly, run: Run) -> None:
+    result = run(small, "vlb", "<=2", "shift(1,0)", 0.1)
+    assert 0 < result.vlb_share < 1
+    scenario = Scenario(small, "vlb", parse_expression("<=2", small), parse_pattern("shift(1,0)"))
+    warning = scenario.warnings(SimulationConfig())[-1]
+    assert re.fullmatch(
+        "path set <=2 has no VLB path for [0-9]+ of 36 pairs of switches, such as from switch 0 to "
+        "switch [0-9]+: they take MIN paths",
+        warning,
+    )
+
+
+@pytest.mark.parametrize("routing", ["min", "vlb", "ugal-g"])
+@pytest.mark.parametrize("setting", [{"ugal_rule": "two"}, {"queue": "vc"}])
+def test_only_routings_that_compare_first_queues_take_their_settings(
+    small: Dragonfly, run: Run, routing: str, setting: dict[str, Any]
 ) -> None:
-    with pytest.raises(InvalidInput, match="from switch 0 to switch"):
-        run(small, "vlb", path_set, "shift(1,0)", 0.1)
+    config = SimulationConfig(**setting)
+    with pytest.raises(InvalidInput, match="is of the routings ugal-l or par, not of"):
+        run(small, routing, "all", "shift(1,0)", 0.1, config=config)
+
+
+def test_other_rules_of_ugal_decide_otherwise(small: Dragonfly, run: Run) -> None:
+    base = SimulationConfig(warmup_cycles=1500, measured_cycles=1000)
+    shares = {
+        (rule, queue): run(
+            small, "ugal-l", "all", "shift(1,0)", 0.15,
+            config=replace(base, ugal_rule=rule, queue=queue),
+        ).vlb_share
+        for rule in ("hops", "two")
+        for queue in ("port", "vc")
+    }  # fmt: skip
+    assert len(set(shares.values())) == 4
+
+
+def test_a_speedup_of_half_a_step_lies_between_its_neighbours(small: Dragonfly, run: Run) -> None:
+    base = SimulationConfig(warmup_cycles=1500, measured_cycles=2000)
+    slow, between, fast = (
+        run(
+            small, "ugal-l", "all", "shift(1,0)", 0.3, config=replace(base, speedup=speedup)
+        ).accepted
+        for speedup in (1, 1.5, 2)
+    )
+    assert slow < between < fast
 
 
 # Inside a group MIN is the direct link and VLB a detour of two links.
@@ -114,16 +160,11 @@ def test_deciding_at_each_attempt_raises_saturation(medium: Dragonfly, run: Run)
     assert result.config.decide == "each-attempt"
 
 
-# With two groups only pairs inside a group have VLB paths.
 @pytest.mark.parametrize("routing", Routing)
 @pytest.mark.parametrize("text", ["2,4,2,4", "3,3,2,2", "1,1,2,3", "2,4,2,9,palmtree"])
 def test_every_routing_runs_on_every_shape(run: Run, routing: Routing, text: str) -> None:
     topology = parse_topology(text)
     assert isinstance(topology, Dragonfly)
-    if routing.needs_vlb and topology.groups == 2:
-        with pytest.raises(InvalidInput, match="needs a VLB path"):
-            run(topology, routing, "short(all)", "uniform", 0.1)
-        return
     assert run(topology, routing, "short(all)", "uniform", 0.1).undelivered == 0
 
 

@@ -210,7 +210,7 @@ def test_saturation_at_the_ends_of_the_grid(small: Dragonfly) -> None:
         ({"measured_cycles": 0}, "cycles 0"),
         ({"buffer_flits": 0}, "buffer 0"),
         ({"vc_count": 17}, "vc_count 17 is out of range: 1..16"),
-        ({"speedup": 2.5}, "speedup 2.5"),
+        ({"speedup": 0.5}, "speedup 0.5"),
         ({"local_latency": 0}, "local_latency 0"),
         ({"vc_scheme": "ladder"}, "won, per-hop"),
         ({"decide": "twice"}, "once, each-attempt"),

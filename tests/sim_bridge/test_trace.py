@@ -44,7 +44,7 @@ def test_traces_are_paths_in_time(small: Dragonfly, run: Run, routing: Routing) 
         assert all(hop.vc < 5 for hop in trace.hops)
     shares = [trace.vlb for trace in result.traces]
     assert any(shares) == routing.draws_vlb
-    assert all(shares) == routing.needs_vlb
+    assert all(shares) == routing.prefers_vlb
 
 
 def test_traces_spread_over_the_window_and_change_nothing(

@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "path_kernel.hpp"
+#include "shortcuts.hpp"
 #include "shortest_paths.hpp"
 
 namespace nb = nanobind;
@@ -91,6 +92,15 @@ auto half_hops(const Topology& topology, const Ends& sources, const Ends& names,
     return hand_over(std::move(out));
 }
 
+nb::tuple shortcuts(const tvlb::ShortestPaths& network, const tvlb::ShortcutRule& rule,
+                    const Ends& sources, const Ends& targets) {
+    check_pairs(network, view(sources), view(targets));
+    return rows_tuple([&] {
+        const nb::gil_scoped_release release;
+        return tvlb::Shortcuts(network, rule).enumerate(view(sources), view(targets));
+    }());
+}
+
 void bind_topology(nb::module_& m) {
     nb::class_<Topology, tvlb::Network>(m, "Topology")
         .def_prop_ro("halves",
@@ -116,8 +126,13 @@ void bind_topology(nb::module_& m) {
              "sources"_a, "targets"_a)
         .def("half_hops", &half_hops, "sources"_a, "names"_a, "targets"_a);
     nb::class_<tvlb::ShortestPaths, Topology>(m, "ShortestPaths")
-        .def(nb::init<tvlb::Network>(), "network"_a)
-        .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::name_limit)
+        .def("__init__",
+             [](tvlb::ShortestPaths* self, tvlb::Network network, bool single, bool by_link) {
+                 new (self) tvlb::ShortestPaths(std::move(network), {single, by_link});
+             },
+             "network"_a, "single"_a = false, "by_link"_a = false)
+        .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::most_min_paths)
+        .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)
         .def("min_hops",
              [](const tvlb::ShortestPaths& self, const Ends& sources, const Ends& targets) {
                  check_pairs(self, view(sources), view(targets));
@@ -146,6 +161,12 @@ void bind_rules(nb::module_& m) {
                  new (self) tvlb::ShortRule{max_first, max_second, max_total};
              },
              "max_first"_a, "max_second"_a, "max_total"_a);
+    nb::class_<tvlb::ShortcutRule>(m, "ShortcutRule")
+        .def("__init__",
+             [](tvlb::ShortcutRule* self, bool only_to_neighbours) {
+                 new (self) tvlb::ShortcutRule{only_to_neighbours};
+             },
+             "only_to_neighbours"_a);
     nb::class_<tvlb::AllRule>(m, "AllRule").def(nb::init<>());
     nb::class_<tvlb::EmptyRule>(m, "EmptyRule").def(nb::init<>());
 }

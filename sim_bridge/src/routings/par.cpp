@@ -15,11 +15,13 @@ struct Par {
     return choice;
   }
 
-  static Choice decide_again(const auto& at, int second, int target, Draws& draws) {
+  static constexpr bool kComparesFirstQueues = true;
+
+  static Choice decide_again(const auto& at, int second, int target, int taken, Draws& draws) {
     const Candidate min = at.shortest(second, target, draws);
     const Candidate vlb = at.vlb(second, target, draws);
     return choose(min, vlb,
-                  [&] { return first_queue_prefers_vlb(at, second, target, min, vlb); });
+                  [&] { return first_queue_prefers_vlb(at, second, target, min, vlb, taken); });
   }
 };
 

@@ -3,7 +3,9 @@
 //
 //     struct Routing {
 //       static Choice decide(const auto& at, int source, int target, Draws& draws);
-//       static Choice decide_again(...);  // optional: where a Choice says `again`
+//       static Choice decide_again(const auto& at, int second, int target, int taken, Draws& draws);
+//         // optional: where a Choice says `again`, behind the link `taken`
+//       static constexpr bool kComparesFirstQueues = true;  // optional: see first_queue_prefers_vlb
 //     };
 //
 // `at` are the `Candidates` of any family.
@@ -34,19 +36,22 @@ enum class Detours : std::uint8_t {
 
 template <class Family>
 using Decision = Choice (*)(const Candidates<Family>& at, int source, int target, Draws& draws);
+template <class Family>
+using Revision = Choice (*)(const Candidates<Family>& at, int second, int target, int taken,
+                            Draws& draws);
 
 /// The decisions of a routing in every family.
 template <class... Family>
 struct DecisionsOf {
   std::tuple<Decision<Family>...> first;
-  std::tuple<Decision<Family>...> again;  // for the second switch as the source
+  std::tuple<Revision<Family>...> again;
   bool has_again = false;
 
   template <class Type>
   static DecisionsOf of() {
     DecisionsOf out{{&first_of<Type, Family>...}, {}};
     if constexpr (requires(const std::tuple<const Candidates<Family>*...>& at, Draws& draws) {
-                    Type::decide_again(*std::get<0>(at), 0, 0, draws);
+                    Type::decide_again(*std::get<0>(at), 0, 0, 0, draws);
                   }) {
       out.again = {&again_of<Type, Family>...};
       out.has_again = true;
@@ -60,8 +65,9 @@ struct DecisionsOf {
     return Type::decide(at, source, target, draws);
   }
   template <class Type, class Each>
-  static Choice again_of(const Candidates<Each>& at, int source, int target, Draws& draws) {
-    return Type::decide_again(at, source, target, draws);
+  static Choice again_of(const Candidates<Each>& at, int second, int target, int taken,
+                         Draws& draws) {
+    return Type::decide_again(at, second, target, taken, draws);
   }
 };
 using Decisions = OverFamilies<DecisionsOf>;
@@ -71,6 +77,7 @@ struct Routing {
   int place;  // in lists of routings
   Detours detours;
   double seconds_per_packet;  // measured, to estimate what a run takes
+  bool compares_first_queues;
   Decisions decisions;
 };
 
@@ -80,7 +87,8 @@ using Routings = Registry<Routing>;
 template <class Type>
 struct Registration {
   Registration(std::string_view name, int place, Detours detours, double seconds_per_packet) {
-    Routings::add({name, place, detours, seconds_per_packet, Decisions::of<Type>()});
+    Routings::add({name, place, detours, seconds_per_packet,
+                   requires { Type::kComparesFirstQueues; }, Decisions::of<Type>()});
   }
 };
 
@@ -91,11 +99,14 @@ Choice choose(const Candidate& min, const Candidate& vlb, PrefersVlb prefers_vlb
   return {takes_vlb ? vlb : min, takes_vlb};
 }
 
-/// UGAL-L's comparison: the queue of the first port times the hops.
+/// UGAL-L's comparison: the queue of the first port times the hops, or of the VLB path times two.
 [[nodiscard]] bool first_queue_prefers_vlb(const auto& at, int source, int target,
-                                                  const Candidate& min, const Candidate& vlb) {
-  return at.first_queue(source, target, min) * min.hops >
-         at.first_queue(source, target, vlb) * vlb.hops + at.threshold();
+                                           const Candidate& min, const Candidate& vlb,
+                                           int taken = -1) {
+  const int min_queue = at.first_queue(source, target, min, taken);
+  const int vlb_queue = at.first_queue(source, target, vlb, taken);
+  if (at.doubles_vlb()) return min_queue > 2 * vlb_queue + at.threshold();
+  return min_queue * min.hops > vlb_queue * vlb.hops + at.threshold();
 }
 
 }  // namespace tvlb::sim

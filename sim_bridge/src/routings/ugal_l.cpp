@@ -6,6 +6,8 @@ namespace tvlb::sim {
 namespace {
 
 struct UgalL {
+  static constexpr bool kComparesFirstQueues = true;
+
   static Choice decide(const auto& at, int source, int target, Draws& draws) {
     const Candidate vlb = at.vlb(source, target, draws);
     const Candidate min = at.min(source, target, draws);
