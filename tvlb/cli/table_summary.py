@@ -121,7 +121,7 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
     texts = ("path set", "balanced by", "")
     listed = grid((*texts, "VLB hops", "saturation", low, high), texts, title)
     hops = {one["expression"]: one["mean_vlb_hops"] for one in document["candidates"]}
-    hops["all"] = document["baseline"]["mean_vlb_hops"]
+    hops[document["baseline"]["expression"]] = document["baseline"]["mean_vlb_hops"]
     for one in search["held_out"]:
         listed.add_row(
             _short(one, letters),

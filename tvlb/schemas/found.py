@@ -155,7 +155,7 @@ def _shares(candidate: Candidate) -> dict[str, float] | None:
 
 def _known_as(candidate: Candidate, paper: Candidate | None) -> str | None:
     """Return what others call a set, None for what only the search found."""
-    if candidate.name == "all":
+    if candidate.name == candidate.path_set.topology.conventional_set:
         return "conventional"
     if candidate.name == candidate.path_set.topology.published_set:
         return "published"

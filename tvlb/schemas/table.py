@@ -145,7 +145,7 @@ class TableDocument(Curve, _Found):
         description="Path sets left out because they mean the paths of another: that other set, "
         "by the expression left out."
     )
-    baseline: SimulatedSet = Field(description="The conventional set, `all`.")
+    baseline: SimulatedSet = Field(description="The conventional set; on a Dragonfly `all`.")
     decision: Decision
     reference_load: Load = Field(
         description="Load at which latencies are compared, packets/cycle/node."

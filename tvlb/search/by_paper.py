@@ -5,8 +5,8 @@ Reference: Rahman et al., SC'19, section 3.3.4.
 
 from tvlb.paths import parse_expression
 from tvlb.search.candidates import loop_free_form
-from tvlb.search.preparation import prepare
-from tvlb.search.task import Outcome, Task, conventional
+from tvlb.search.preparation import conventional, prepare
+from tvlb.search.task import Outcome, Task
 from tvlb.search.validation import validate
 
 __all__ = ["find_by_paper"]

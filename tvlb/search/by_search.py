@@ -4,10 +4,10 @@ from tvlb.paths import parse_expression
 from tvlb.search.decision import decide_by
 from tvlb.search.held_out import HeldOut, Judged, judge
 from tvlb.search.objective import REFERENCE_LOAD, flit_hop_budget
-from tvlb.search.preparation import Candidate
+from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
 from tvlb.search.tables import table_of
-from tvlb.search.task import Found, Outcome, Task, conventional
+from tvlb.search.task import Found, Outcome, Task
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.windows import Windows
@@ -56,18 +56,18 @@ def _setting(task: Task) -> SearchSetting:
 
 def _judged(task: Task, search: WeightedSearch) -> HeldOut:
     topology, options = task.topology, task.options
-    everything = conventional(topology, options.seed)
+    usual = conventional(topology, options.seed)
     published = parse_expression(topology.published_set, topology, options.seed)
-    others = [everything, Candidate.as_it_is(published, options.seed), search.paper]
+    others = [usual, Candidate.as_it_is(published, options.seed), search.paper]
     known = {one.name: one for one in search.answers}
     different = {one.name: one for one in others if one is not None and one.name not in known}
-    different.setdefault("all", everything)
+    different.setdefault(usual.name, usual)
     low = search.setting.objective.load or min(
         [REFERENCE_LOAD, *(one.saturation / 2 for one in search.loads)]
     )
     named = options.workload
     return judge(
-        [one for one in known.values() if one.name != "all"],
+        [one for one in known.values() if one.name != usual.name],
         list(different.values()),
         held_out_workload(topology, options.seed) if named is None else named.in_rounds(),
         (low, min(2 * low, 1.0)),
@@ -96,11 +96,11 @@ def _validation(
     task: Task, search: WeightedSearch, held_out: HeldOut
 ) -> tuple[tuple[Candidate, ...], Validation]:
     """Return the sets that were compared with the conventional one, and what follows."""
-    base = held_out.of("all")
+    base = held_out.of(task.topology.conventional_set)
     others = [one for one in held_out.sets if one is not base]
     decision = decide_by(
         search.setting.objective,
-        held_out.measured("all"),
+        held_out.measured(base.candidate.name),
         [held_out.measured(one.candidate.name) for one in others],
     )
     shown = [base, *(one for one in others if one.candidate.name == decision.expression)]

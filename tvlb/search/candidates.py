@@ -45,18 +45,20 @@ def choose_candidates(
     Notes
     -----
     Data points within the tolerance of the best mean, at most `data_points` spread over their range
-    with the shortest one always in, then the strategic choices within the tolerance. `all` is not
-    listed: it is the baseline that every candidate is compared with. Sets that equal it, or a
-    shorter expression, are merged into that; where all paths are too many to list, sets are equal
-    that have the same mean hops and the same paths between a sample of the pairs.
+    with the shortest one always in, then the strategic choices within the tolerance. The
+    conventional set is not listed: it is the baseline that every candidate is compared with. Sets
+    that equal it, or a shorter expression, are merged into that; where all paths are too many to
+    list, sets are equal that have the same mean hops and the same paths between a sample of the
+    pairs.
     """
+    conventional = topology.conventional_set
     eligible = [
         point.expression
         for point in probe.points
-        if point.within_tolerance and point.expression != "all"
+        if point.within_tolerance and point.expression != conventional
     ]
     extra = [point.expression for point in probe.strategic if point.within_tolerance]
-    expressions = ["all", *eligible, *extra]
+    expressions = [conventional, *eligible, *extra]
     contents = units.map([ContentUnit(topology, one, seed) for one in expressions])
     first: dict[str, str] = {}
     merged: dict[str, str] = {}
@@ -101,8 +103,8 @@ class ContentUnit(Unit[str]):
         path_set = parse_expression(self.expression, self.topology, self.seed)
         if _all_is_listable(self.topology):
             return content_key(path_set.all_rows()).encode()
-        conventional = parse_expression("all", self.topology)
-        sample = sample_of(conventional, _MOST_SAMPLED_ROWS).between
+        everything = parse_expression("all", self.topology)
+        sample = sample_of(everything, _MOST_SAMPLED_ROWS).between
         return f"{path_set.mean_hops()!r} {content_key(path_set.rows(*sample))}".encode()
 
     def decode(self, data: bytes) -> str:

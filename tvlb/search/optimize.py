@@ -17,11 +17,11 @@ from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
 from tvlb.search.objective import Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
-from tvlb.search.preparation import Candidate
+from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.tables import compact_table_of
-from tvlb.search.task import Found, NoteBest, Stopwatch, Task, conventional, unheard
+from tvlb.search.task import Found, NoteBest, Stopwatch, Task, unheard
 from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
 from tvlb.search.work import Work
@@ -187,7 +187,7 @@ def _search(
         probed,
         outcome.candidates,
         merged,
-        parse_expression("all", topology).mean_hops(),
+        parse_expression(topology.conventional_set, topology).mean_hops(),
         outcome.validation,
         outcome.table,
         watch.seconds,

@@ -30,7 +30,7 @@ from tvlb.search.simulation_units import NamedSet, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 
-__all__ = ["BalanceUnit", "Candidate", "prepare"]
+__all__ = ["BalanceUnit", "Candidate", "conventional", "prepare"]
 
 _Fields = Mapping[str, Any]
 _REPORT = "report"
@@ -87,6 +87,11 @@ class Candidate:
     def balance_report(self) -> BalanceReport | None:
         """What balancing did, None without."""
         return None if self.balanced is None else self.balanced.report
+
+
+def conventional(topology: Topology, seed: int) -> Candidate:
+    """Return the set that every other is compared with."""
+    return Candidate.as_it_is(parse_expression(topology.conventional_set, topology, seed), seed)
 
 
 def prepare(

@@ -17,9 +17,9 @@ from tvlb.progress import Reporter, silent
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import ADAPTIVE
-from tvlb.search.preparation import Candidate, prepare
+from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.tables import table_of
-from tvlb.search.task import Stopwatch, conventional
+from tvlb.search.task import Stopwatch
 from tvlb.search.units import UnitCache, Units, own_units
 from tvlb.search.windows import Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic

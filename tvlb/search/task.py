@@ -5,11 +5,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tvlb.paths import parse_expression
 from tvlb.progress import Reporter
 from tvlb.search.held_out import HeldOut
 from tvlb.search.options import SearchOptions
-from tvlb.search.preparation import Candidate
+from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.tables import table_of
 from tvlb.search.units import Units
 from tvlb.search.validation import Validation
@@ -18,18 +17,13 @@ from tvlb.search.work import Work
 from tvlb.table import AnyTable
 from tvlb.topology import Topology
 
-__all__ = ["Found", "NoteBest", "Outcome", "Stopwatch", "Task", "conventional", "unheard"]
+__all__ = ["Found", "NoteBest", "Outcome", "Stopwatch", "Task", "unheard"]
 
 NoteBest = Callable[[Candidate], None]
 
 
 def unheard(best: Candidate) -> None:
     """Do nothing."""
-
-
-def conventional(topology: Topology, seed: int) -> Candidate:
-    """Return the set of all paths, which every other is compared with."""
-    return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
 
 
 class Stopwatch:
@@ -71,8 +65,8 @@ class Task:
     def chosen_table(self, candidates: tuple[Candidate, ...], validation: Validation) -> AnyTable:
         """Return the table of what was decided on."""
         name = validation.decision.expression
-        everything = conventional(self.topology, self.options.seed)
-        chosen = next((one for one in candidates if one.name == name), everything)
+        usual = conventional(self.topology, self.options.seed)
+        chosen = next((one for one in candidates if one.name == name), usual)
         return table_of(self.topology, chosen, self.options.seed)
 
 

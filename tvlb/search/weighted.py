@@ -20,7 +20,7 @@ from tvlb.search.candidates import loop_free_form
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
 from tvlb.search.objective import Aim, Objective
-from tvlb.search.preparation import Candidate, prepare
+from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Loads, Trials, find_loads
@@ -188,7 +188,7 @@ def search_weighted(
     weights = setting.objective.latency_weights
     published = [
         Candidate.as_it_is(parse_expression(one, topology, seed), seed)
-        for one in ("all", *expressions)
+        for one in dict.fromkeys((topology.conventional_set, "all", *expressions))
     ]
     shaped = [Candidate.as_it_is(one, seed) for one in starting_sets(topology, bounds.models)]
     as_they_are = evolution.race(_different([*published, *shaped]), weights[0])
@@ -222,10 +222,10 @@ def _different(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _reference(topology: Topology, seed: int) -> Candidate:
-    """Return the published set, or all paths on networks where hardly any is that short."""
+    """Return the published set, or the conventional one where hardly any path is that short."""
     published = Candidate.as_it_is(parse_expression(topology.published_set, topology, seed), seed)
     if np.isnan(published.mean_hops):
-        return Candidate.as_it_is(parse_expression("all", topology, seed), seed)
+        return conventional(topology, seed)
     return published
 
 

@@ -86,6 +86,8 @@ class Topology(ABC):
     kinds : kinds of links that it has; a link's kind is a position in it. Of a class, those of its
         networks that have no others of their own.
     vc_scheme : scheme of virtual channels that is used where nothing else is said.
+    conventional_set : path set that routers draw from without a table; every other is compared with
+        it.
     published_set : path set that the literature holds to be good, for comparison.
     has_usage_kernel : whether the compiled core adds up the links of sets by rule without a list of
         their paths.
@@ -97,6 +99,7 @@ class Topology(ABC):
     path_names: ClassVar[Literal["link ids", "positions"]] = "positions"
     kinds: LinkKinds
     vc_scheme: ClassVar[str] = "per-hop"
+    conventional_set: ClassVar[str] = "all"
     published_set: ClassVar[str] = "short(all)"
     has_usage_kernel: ClassVar[bool] = False
     network: Network
