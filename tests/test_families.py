@@ -25,6 +25,7 @@ FAMILY = {
     "Dragonfly",
     "FROM_FILE",
     "LinkKind",
+    "SlimFly",
     "arrangement",
     "global_ports",
     "group_link_offset",

@@ -82,8 +82,9 @@ def problem(path: Path) -> str:
         (
             'topologies = [\n  "4,8,4,9",\n  "machine.mat",\n]',
             ":1: topologies[1]: topology 'machine.mat': 'machine.mat' is no name with arguments "
-            "in brackets; expected p,a,h,g[,arrangement] or "
-            "dfly(p,a,h,g[,arrangement]), such as dfly(4,8,4,9,palmtree)",
+            "in brackets; expected p,a,h,g[,arrangement], "
+            "dfly(p,a,h,g[,arrangement]) or slimfly(Q[,P][,XI][,min=MIN]), such as "
+            "dfly(4,8,4,9,palmtree) or slimfly(7)",
         ),
         (
             "topologies = [4]",

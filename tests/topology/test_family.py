@@ -38,10 +38,10 @@ def _toys(toys: None) -> None:
 
 
 def test_a_family_is_known_by_its_name() -> None:
-    assert [*families()] == ["dfly", "leaves", "network", "ring"]
-    assert [*named_families()] == ["dfly", "leaves", "ring"]
+    assert [*families()] == ["dfly", "leaves", "network", "ring", "slimfly"]
+    assert [*named_families()] == ["dfly", "leaves", "ring", "slimfly"]
     assert family_of(Ring(3)).topology is Ring
-    assert topology_forms().endswith(", leaves(L,S[,JOINED]) or ring(N[,P])")
+    assert topology_forms().endswith(", ring(N[,P]) or slimfly(Q[,P][,XI][,min=MIN])")
 
 
 @pytest.mark.parametrize("text", ["ring(3,2)", " ring ( 3 , 2 ) "])
@@ -56,9 +56,12 @@ def test_its_networks_are_parsed(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("ring", r"'ring' is not ring\(N\[,P\]\); expected .* ring\(N\[,P\]\), such as"),
+        (
+            "ring",
+            r"'ring' is not ring\(N\[,P\]\); expected .* ring\(N\[,P\]\) or slimfly\(.*\), such as",
+        ),
         ("ring(0)", r"N '0' is out of range: integers 3\.\.100000"),
-        ("cube(3)", "'cube' is not dfly, leaves or ring"),
+        ("cube(3)", "'cube' is not dfly, leaves, ring or slimfly"),
     ],
 )
 def test_what_is_none_of_its_networks_is_refused(text: str, complaint: str) -> None:

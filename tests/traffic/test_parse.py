@@ -59,7 +59,10 @@ def test_seeds_are_plain_integers(seed: str) -> None:
 
 @pytest.mark.parametrize("text", ["mixed(50,50,uniform)", "tmixed(9,91,mixed(1,99,shift(1,0)))"])
 def test_the_adversarial_part_has_fixed_destinations(text: str) -> None:
-    with pytest.raises(InvalidInput, match="is not shift, type2 or permutation"):
+    with pytest.raises(
+        InvalidInput,
+        match="is not shift, type2, affine, alg2, pair, permutation or switch-permutation",
+    ):
         parse_pattern(text)
 
 

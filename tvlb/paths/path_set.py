@@ -21,7 +21,13 @@ from tvlb.topology import Topology, path_kernel
 __all__ = ["DrawRule", "PathSet", "WeightedSet", "all_pairs", "pair_index", "pairs_from"]
 
 # By which the simulator draws paths that nobody lists.
-DrawRule = _native.AllRule | _native.EmptyRule | _native.ShapeRule | _native.ShortRule
+DrawRule = (
+    _native.AllRule
+    | _native.EmptyRule
+    | _native.ShapeRule
+    | _native.ShortcutRule
+    | _native.ShortRule
+)
 
 
 def all_pairs(topology: Topology) -> tuple[Switches, Switches]:

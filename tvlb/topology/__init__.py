@@ -40,6 +40,7 @@ from tvlb.topology.named import (
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import as_topology, parse_topology
 from tvlb.topology.shortest_paths import ShortestPathTopology
+from tvlb.topology.slimfly import SlimFly
 from tvlb.topology.topology import Layout, Origin, Topology, Triples
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "NetworkSizes",
     "Origin",
     "ShortestPathTopology",
+    "SlimFly",
     "Topology",
     "TopologyMetadata",
     "TopologyRecord",

@@ -29,7 +29,7 @@ def type2_pattern(topology: Topology, seed: int) -> DestinationPattern:
 
     A permutation of the nodes, where no pattern is made for the family.
     """
-    found = (kind.type2(seed) for kind in _suited(topology))
+    found = (kind.type2(topology, seed) for kind in _suited(topology))
     return next((pattern for pattern in found if pattern is not None), Permutation(seed))
 
 

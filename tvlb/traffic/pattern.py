@@ -115,7 +115,7 @@ class DestinationPattern(NamedPattern):
         return ()
 
     @classmethod
-    def type2(cls, seed: int) -> Self | None:
+    def type2(cls, topology: Topology, seed: int) -> Self | None:
         """Return the one that TYPE_2_SET has for a seed; None if it is made of other patterns."""
         return None
 

@@ -23,11 +23,6 @@ class Permutation(DestinationPattern):
     example = "permutation(seed=3)"
     place = 3
 
-    @classmethod
-    def type2(cls, seed: int) -> "Permutation":
-        """See `DestinationPattern.type2`; families with random patterns of their own use these."""
-        return cls(seed)
-
     def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
         own_seed = seed if self.seed is None else self.seed

@@ -30,7 +30,7 @@ class Type2(DestinationPattern):
     is_adversarial = True
 
     @classmethod
-    def type2(cls, seed: int) -> "Type2":
+    def type2(cls, topology: Topology, seed: int) -> "Type2":
         """See `DestinationPattern.type2`."""
         return cls(seed)
 

@@ -1,0 +1,44 @@
+"""Affine permutations of switches: spread evenly, random to a network, and known by two numbers."""
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.calls import Whole
+from tvlb.errors import InvalidInput
+from tvlb.topology import Topology
+from tvlb.traffic.pattern import DestinationPattern
+
+__all__ = ["PATTERN", "Affine"]
+
+_LARGEST = 999_999_999
+
+
+@dataclass(frozen=True)
+class Affine(DestinationPattern):
+    """Node k of switch u sends to node k of switch (A u + B) mod N, of N switches."""
+
+    factor: Annotated[int, Whole("A", 1, _LARGEST)]
+    offset: Annotated[int, Whole("B", 0, _LARGEST)]
+
+    name = "affine"
+    example = "affine(7,3)"
+    place = 3
+
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
+        """See `DestinationPattern.destinations`."""
+        size = topology.num_switches
+        if gcd(self.factor, size) > 1:
+            raise InvalidInput(
+                f"{self}: A = {self.factor} has a divisor in common with the {size} switches of "
+                f"{topology}, so that several would send to one"
+            )
+        return self.to_switches(
+            topology, (self.factor * np.arange(size, dtype=np.int64) + self.offset) % size
+        )
+
+
+PATTERN = Affine

@@ -1,0 +1,37 @@
+"""Random permutations of the switches, without fixed points."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.randomness import KeyedStream
+from tvlb.topology import SlimFly, Topology
+from tvlb.traffic.pattern import DestinationPattern, OwnSeed
+
+__all__ = ["PATTERN", "SwitchPermutation"]
+
+
+@dataclass(frozen=True)
+class SwitchPermutation(DestinationPattern):
+    """Node k of every switch sends to node k of another: a random permutation of the switches."""
+
+    seed: OwnSeed = None
+
+    name = "switch-permutation"
+    example = "switch-permutation(seed=1)"
+    place = 3
+
+    @classmethod
+    def type2(cls, topology: Topology, seed: int) -> "SwitchPermutation | None":
+        """See `DestinationPattern.type2`: of a Slim Fly."""
+        return cls(seed) if isinstance(topology, SlimFly) else None
+
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
+        """See `DestinationPattern.destinations`."""
+        own_seed = seed if self.seed is None else self.seed
+        target = KeyedStream(own_seed, "switch-permutation").derangement(topology.num_switches)
+        return self.to_switches(topology, np.array(target))
+
+
+PATTERN = SwitchPermutation
