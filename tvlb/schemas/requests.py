@@ -9,7 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
@@ -28,11 +28,11 @@ from tvlb.topology import (
 )
 
 if TYPE_CHECKING:
-    Explicit = ExplicitTopology
+    AskedTopology = str | ExplicitTopology
 else:
-    Explicit = explicit_type()
+    AskedTopology = explicit_type(TopologyText)
 
-__all__ = ["MAX_CYCLES", "STRICT", "Explicit", "Question", "Request", "Seed", "request_key"]
+__all__ = ["MAX_CYCLES", "STRICT", "Question", "Request", "Seed", "request_key"]
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
@@ -78,9 +78,7 @@ class Request(Question):
     """What requests about one network have in common."""
 
     topology: Annotated[
-        Annotated[TopologyText, Tag("text")] | Annotated[Explicit, Tag("wiring")],
-        Discriminator(lambda value: "text" if isinstance(value, str) else "wiring"),
-        Field(description="The network, by its sizes or its cables."),
+        AskedTopology, Field(description="The network, by its sizes or its cables.")
     ]
 
     @property

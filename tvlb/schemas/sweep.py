@@ -7,17 +7,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    create_model,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_model
 
 from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
@@ -26,11 +18,16 @@ from tvlb.schemas.dragonflies import Arrangement, Generator, arranged, generated
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.prices import Prices
 from tvlb.schemas.problems import refusal
-from tvlb.schemas.requests import STRICT, Explicit, Question, Seed
+from tvlb.schemas.requests import STRICT, Question, Seed
 from tvlb.schemas.table_body import TableBody, completed
 from tvlb.schemas.texts import OneOf, TopologyText, checked, distinct
 from tvlb.search import ADAPTIVE, Cost, check_request, table_cost
-from tvlb.topology import parse_named_topology, parse_topology_call
+from tvlb.topology import (
+    ExplicitTopology,
+    explicit_type,
+    parse_named_topology,
+    parse_topology_call,
+)
 
 __all__ = ["MAX_POINTS", "Expansion", "SweepBody", "TableOptions", "TotalCost"]
 
@@ -136,15 +133,19 @@ class TotalCost:
         return Cost(math.fsum(self._stages.values()), self._memory, dict(self._stages))
 
 
-SweptTopology = Annotated[
-    Annotated[
-        TopologyText,
-        BeforeValidator(lambda value: checked(value, _topology)),
-        Tag("text"),
+def _canonical(topology: str | ExplicitTopology) -> str | ExplicitTopology:
+    return topology if isinstance(topology, str) else topology.canonical()
+
+
+if TYPE_CHECKING:
+    SweptTopology = str | ExplicitTopology
+else:
+    SweptTopology = Annotated[
+        explicit_type(
+            Annotated[TopologyText, BeforeValidator(lambda value: checked(value, _topology))]
+        ),
+        AfterValidator(_canonical),
     ]
-    | Annotated[Explicit, AfterValidator(lambda one: one.canonical()), Tag("wiring")],
-    Discriminator(lambda value: "text" if isinstance(value, str) else "wiring"),
-]
 
 
 class SweepBody(Question):
@@ -297,7 +298,7 @@ class SweepBody(Question):
         return Expansion(tuple(points), tuple(costs), tuple(bills))
 
     def _points(
-        self, common: TableBody, topology: str | Explicit, limits: RequestLimits | None
+        self, common: TableBody, topology: str | ExplicitTopology, limits: RequestLimits | None
     ) -> Iterator[tuple[TableBody, Cost, Bill | None]]:
         body = common.model_copy(update={"topology": topology})
         try:
@@ -316,7 +317,7 @@ class SweepBody(Question):
         except InvalidInput as error:
             raise type(error)(f"{topology}: {error}") from error
 
-    def _topologies(self, limits: RequestLimits | None) -> list[str | Explicit]:
+    def _topologies(self, limits: RequestLimits | None) -> list[str | ExplicitTopology]:
         """Return all topologies with their arrangements, in order, without repeats."""
         prices = None if self.prices is None else self.prices.listed()
         everything = (*self.topologies, *generated(self.generators, MAX_POINTS, prices))

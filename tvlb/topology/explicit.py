@@ -18,12 +18,11 @@ from tvlb.topology.family import (
 from tvlb.topology.named import parse_named_topology
 from tvlb.topology.topology import Topology
 
-__all__ = ["EXPLICIT", "DegradedNetwork", "described", "explicit_type", "shown_topology"]
+__all__ = ["DegradedNetwork", "described", "explicit_type", "shown_topology"]
 
-EXPLICIT = "wiring-"
-"""Begins what tells the types of `explicit_type` apart."""
-
-_DEGRADED = f"{EXPLICIT}degraded"
+_TEXT = "text"
+_EXPLICIT = "wiring-"
+_DEGRADED = f"{_EXPLICIT}degraded"
 _LONGEST_TEXT = 1_000
 
 
@@ -85,26 +84,27 @@ def shown_topology(topology: str | ExplicitTopology | Mapping[str, Any]) -> str:
     return "a network given by its cables"
 
 
-def explicit_type() -> Any:
+def explicit_type(text: Any = None) -> Any:
     """Return the type of networks given by their cables or failures, of any family that has such.
 
-    Which one is meant, the keys tell; errors have `EXPLICIT` and its name in their location.
+    Which one is meant, the keys tell; errors have its name in their location.
+
+    Parameters
+    ----------
+    text : a type of texts that name a network as well.
     """
-    return _told_apart(_of_families() | {_DEGRADED: _degraded_type()})
+    return _told_apart(_of_families() | {_DEGRADED: _degraded_type()}, text)
 
 
 def _of_families() -> dict[str, type[ExplicitTopology]]:
     found = {name: one.explicit for name, one in families().items()}
-    return {f"{EXPLICIT}{name}": one for name, one in found.items() if one is not None}
+    return {f"{_EXPLICIT}{name}": one for name, one in found.items() if one is not None}
 
 
 @cache
 def _degraded_type() -> type[DegradedNetwork]:
-    text: Any = Annotated[str, Field(max_length=_LONGEST_TEXT), Tag("text")]
-    wiring: Any = Annotated[_told_apart(_of_families()), Tag("wiring")]
     network: Any = Annotated[
-        text | wiring,
-        Discriminator(lambda value: "text" if isinstance(value, str) else "wiring"),
+        _told_apart(_of_families(), Annotated[str, Field(max_length=_LONGEST_TEXT)]),
         Field(description="The network with all its cables and switches."),
     ]
     return create_model(
@@ -116,12 +116,16 @@ def _degraded_type() -> type[DegradedNetwork]:
     )
 
 
-def _told_apart(models: Mapping[str, type[ExplicitTopology]]) -> Any:
+def _told_apart(models: Mapping[str, type[ExplicitTopology]], text: Any) -> Any:
+    # In one union: pydantic makes Python objects of JSON for every function that it asks.
     def named(value: object) -> str:
+        if text is not None and isinstance(value, str):
+            return _TEXT
         if isinstance(value, ExplicitTopology):
             return next(name for name, model in models.items() if isinstance(value, model))
         keys = set(cast("Mapping[str, object]", value) if isinstance(value, Mapping) else ())
         return max(models, key=lambda name: len(keys & models[name].model_fields.keys()))
 
-    tagged = [Annotated[one, Tag(name)] for name, one in models.items()]
+    types = models if text is None else {_TEXT: text, **models}
+    tagged = [Annotated[one, Tag(name)] for name, one in types.items()]
     return Annotated[Union[*tagged], Discriminator(named)]
