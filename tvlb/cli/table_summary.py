@@ -1,5 +1,6 @@
 """The document of a search for a table, printed for people."""
 
+import math
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any, cast
@@ -9,6 +10,7 @@ from rich.console import Console
 from tvlb.cli.terminal import grid
 from tvlb.documents import link_kinds
 from tvlb.judged import choice_text, judged_on
+from tvlb.statistics import estimate
 
 __all__ = ["interval", "print_probe", "print_summary"]
 
@@ -88,19 +90,29 @@ def _print_simulated(document: Document, console: Console) -> None:
     listed = grid(
         ("path set", "VLB hops", "saturation", f"latency at {load:g}", "windows", "vs. all"),
         left=("path set", "vs. all"),
-        title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns",
+        title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns, with "
+        "95% intervals",
     )
     for row in cast("Sequence[Document]", [document["baseline"], *document["candidates"]]):
         comparison = row["comparison"]
         listed.add_row(
             row["expression"],
             _number(row["mean_vlb_hops"], 3),
-            f"{row['saturation_mean']:.4f} +- {_number(row['saturation_sem'], 4)}",
-            f"{_number(row['latency_at_reference_load'], 2)} +- {_number(row['latency_sem'], 2)}",
+            _mean(row, "saturation", 4),
+            _mean(row, "latency", 2),
             f"{row['windows']['warmup']}+{row['windows']['measured']}",
             comparison["verdict"] if comparison else "",
         )
     console.print(listed)
+
+
+def _mean(one: Document, figure: str, digits: int) -> str:
+    """Return the mean of a figure over the patterns, with its 95% interval."""
+    found = estimate([each[figure] for each in one["per_pattern"]])
+    if math.isnan(found.mean):
+        return "-"
+    half = found.half_width()
+    return f"{found.mean:.{digits}f}" + ("" if math.isnan(half) else f" +- {half:.{digits}f}")
 
 
 def _letters(sets: Sequence[Document]) -> dict[str, str]:
@@ -240,15 +252,13 @@ def _print_choice(document: Document, console: Console) -> None:
     console.print(f"Choice: [bold]{chosen['expression']}[/bold]")
     console.print(f"  {choice_text(document)}")
     _print_paths(chosen, baseline, console)
-    for label, key, error, digits in (
-        ("saturation throughput", "saturation_mean", "saturation_sem", 4),
-        ("latency (cycles)", "latency_at_reference_load", "latency_sem", 2),
+    for label, figure, mean, digits in (
+        ("saturation throughput", "saturation", "saturation_mean", 4),
+        ("latency (cycles)", "latency", "latency_at_reference_load", 2),
     ):
-        ours, theirs = simulated[key], baseline[key]
         console.print(
-            f"  {label}: {_number(ours, digits)} +- {_number(simulated[error], digits)}, "
-            f"conventional UGAL {_number(theirs, digits)} +- {_number(baseline[error], digits)} "
-            f"({_change(ours, theirs)})"
+            f"  {label}: {_mean(simulated, figure, digits)}, conventional UGAL "
+            f"{_mean(baseline, figure, digits)} ({_change(simulated[mean], baseline[mean])})"
         )
     _print_usage(document["balance"], console)
     _print_times(document, console)

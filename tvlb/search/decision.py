@@ -209,7 +209,8 @@ def _decide(baseline: Measured, candidates: Sequence[Measured], choose: _Choice)
         )
         return Decision(baseline.expression, False, reason, comparisons)
     comparison = next(one for one in comparisons if one.expression == chosen.expression)
-    return Decision(chosen.expression, True, _reason(comparison, baseline), comparisons)
+    reason = _reason(comparison.verdict, chosen, baseline)
+    return Decision(chosen.expression, True, reason, comparisons)
 
 
 def _better(candidates: Sequence[Measured], comparisons: Sequence[Comparison]) -> list[Measured]:
@@ -266,10 +267,14 @@ def _level_with(candidate: Measured, leader: Measured) -> bool:
     return compare(candidate, leader).saturation_gain >= -SMALLEST_GAIN
 
 
-def _reason(comparison: Comparison, baseline: Measured) -> str:
+def _reason(verdict: Verdict, chosen: Measured, baseline: Measured) -> str:
+    saturation, latency = chosen.less(baseline)
     return (
-        f"{comparison.verdict} than {baseline.expression}, paired: saturation "
-        f"{comparison.saturation_gain:+.4f} +- {comparison.saturation_sem:.4f} "
-        f"flits/cycle/node, latency {comparison.latency_change:+.2f} +- "
-        f"{comparison.latency_sem:.2f} cycles"
+        f"{verdict} than {baseline.expression}, paired, with 95% intervals: saturation "
+        f"{_interval(saturation, 4)} flits/cycle/node, latency {_interval(latency, 2)} cycles"
     )
+
+
+def _interval(change: Estimate, digits: int) -> str:
+    half = change.half_width()
+    return f"{change.mean:+.{digits}f}" + ("" if math.isnan(half) else f" +- {half:.{digits}f}")
