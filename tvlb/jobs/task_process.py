@@ -4,6 +4,7 @@ Solvers and simulators need not look for a cancellation: their process group is 
 had finished is on disk.
 """
 
+import gc
 import os
 import signal
 import time
@@ -167,6 +168,8 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
         except EOFError:
             return
         connection.send(_compute(run_task, task, workspace, _Reporter(connection)))
+        # Empties the free lists, which hold on to most of the memory that a large task had.
+        gc.collect()
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
