@@ -10,9 +10,11 @@ from pydantic import ValidationError
 
 from api.problems import body_errors
 from api.side_process import SideProcess, SideQueue, check_waiting
+from tvlb.jobs.repair_task import with_its_network
+from tvlb.jobs.workspace import Workspace
 from tvlb.schemas import (
     Question,
-    Request,
+    RepairBody,
     RequestLimits,
     SweepBody,
     TableBody,
@@ -63,18 +65,25 @@ class Examined:
 
 
 def examine(
-    model: type[Question], sent: bytes, limits: RequestLimits
+    model: type[Question], sent: bytes, limits: RequestLimits, workspace: Workspace
 ) -> Examined | list[dict[str, Any]]:
     """Read and resolve a body, and estimate its cost; errors where it is none of the model.
+
+    Parameters
+    ----------
+    workspace : where the stored tables are that requests name.
 
     Raises
     ------
     InvalidInput : the request cannot be computed, or is beyond the limits.
+    DamagedBlob, StoreUnavailable : a table that it names cannot be read.
     """
     try:
         body = model.model_validate_json(sent)
     except ValidationError as error:
         return body_errors(model, error)
+    if isinstance(body, RepairBody):
+        body = with_its_network(body, workspace)
     points: tuple[TableBody, ...] = ()
     if isinstance(body, SweepBody):
         expansion = body.expanded(limits)
@@ -86,8 +95,8 @@ def examine(
         request_key(resolved),
         json.dumps(resolved.model_dump(mode="json"), separators=(",", ":")),
         cost,
-        resolved.is_light and not isinstance(resolved, TableBody),
-        command_line(resolved) if isinstance(resolved, Request) else None,
+        resolved.is_light and not isinstance(resolved, TableBody | RepairBody),
+        command_line(resolved),
         tuple(request_key(point) for point in points),
     )
 
@@ -105,10 +114,12 @@ class Examiner:
     Parameters
     ----------
     process : for large bodies.
+    workspace : see `examine`.
     """
 
-    def __init__(self, limits: RequestLimits, process: SideProcess) -> None:
+    def __init__(self, limits: RequestLimits, process: SideProcess, workspace: Workspace) -> None:
         self._limits = limits
+        self._workspace = workspace
         self._threads = CapacityLimiter(_THREADS)
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
         self._large = SideQueue(process, _MOST_SECONDS, _MOST_WAITING_LARGE, f"large {_WHAT}")
@@ -119,16 +130,17 @@ class Examiner:
         Raises
         ------
         RequestValidationError : it is none of the model.
-        InvalidInput : the request cannot be computed, or is beyond the limits.
+        InvalidInput, DamagedBlob, StoreUnavailable : as `examine`.
         Problem : too many are being examined, or it took too long.
         """
         is_sweep = issubclass(model, SweepBody)
+        given = examine, model, sent, self._limits, self._workspace
         if len(sent) > _SMALL_BYTES:
-            found = await self._large.call(examine, model, sent, self._limits)
+            found = await self._large.call(*given)
         else:
             threads = self._sweep_threads if is_sweep else self._threads
             check_waiting(threads, _MOST_WAITING_SWEEPS if is_sweep else _MOST_WAITING, _WHAT)
-            found = await to_thread.run_sync(examine, model, sent, self._limits, limiter=threads)
+            found = await to_thread.run_sync(*given, limiter=threads)
         if isinstance(found, list):
             raise RequestValidationError(found)
         return found

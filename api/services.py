@@ -70,7 +70,7 @@ class Services:
         self.settings = settings
         self.database = Database(settings.database)
         self.database.upgrade()
-        workspace = Workspace(settings.directory, cores=1)
+        workspace = Workspace(settings.directory, cores=1, database=settings.database)
         self.blobs = workspace.blobs
         self.queue = JobQueue(self.database, settings.limits.queue)
         self.results = Results(self.database)
@@ -80,7 +80,7 @@ class Services:
         self.feed = Feed(self.database, workspace.worker_locks())
         self.quick = QuickExecutor(workspace)
         self.examining = SideProcess(load, _CALLS_PER_PROCESS)
-        self.examiner = Examiner(settings.limits.request, self.examining)
+        self.examiner = Examiner(settings.limits.request, self.examining, workspace)
         # Large requests do not wait for large pages.
         self.page_making = SideProcess(_load_pages, _CALLS_PER_PROCESS)
         self.page_maker = SideQueue(

@@ -1,4 +1,4 @@
-"""What happens to a request for a table, a model, a simulation or a sweep."""
+"""What happens to a request that something be computed."""
 
 import json
 import re
@@ -77,7 +77,7 @@ class Submitter:
         Raises
         ------
         RequestValidationError : the body is none of the model.
-        InvalidInput : the request cannot be computed, or is beyond the limits.
+        InvalidInput, DamagedBlob, StoreUnavailable : as `api.examination.examine`.
         Problem : too many requests are being examined.
         """
         examined = await self.examiner.run(model, sent)
@@ -116,7 +116,7 @@ class Submitter:
         Raises
         ------
         RequestValidationError : the body is none of the model.
-        InvalidInput : the request cannot be computed, or is beyond the limits.
+        InvalidInput, DamagedBlob, StoreUnavailable : as `api.examination.examine`.
         QueueFull : no job was made for it.
         Problem : its Idempotency-Key cannot be used, or too many requests are being examined.
         """

@@ -46,7 +46,8 @@ def page(document: dict[str, Any]) -> str:
     asked = {"topology": "2,4,2,5", "routing": "ugal-l", "seed": 0}
     table = document | {"id": "0" * 64, "url": "/v1/tables/0", "request": asked}
     texts = {"line": "", "curl": "", "download": ""}
-    return render("table.html", **shown_table(table), commands=texts, signed_in=False, label=None)
+    shown = shown_table(table) | {"signed_in": False, "label": None, "repairs": ()}
+    return render("table.html", **shown, commands=texts)
 
 
 def test_the_page_of_a_table_tells_patterns_from_runs() -> None:

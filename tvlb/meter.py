@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tvlb.progress import Progress, Reporter
 
@@ -11,7 +11,8 @@ __all__ = ["Meter", "SweepMeter", "duration_text"]
 # Group of each stage and the share of a usual run's time at which it begins and ends. Shares were
 # read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly. Curves
 # belong to whatever group is on, since they end the runs of either method.
-_STAGES: dict[str, tuple[str | None, float, float]] = {
+_Stages = Mapping[str, tuple[str | None, float, float]]
+_STAGES: _Stages = {
     "probe": ("probe", 0.00, 0.05),
     "balance": ("balance", 0.05, 0.07),
     "screen all": ("simulate", 0.07, 0.12),
@@ -28,6 +29,10 @@ _STAGES: dict[str, tuple[str | None, float, float]] = {
     "expand": ("expand", 0.00, 0.00),
     "sweep": ("sweep", 0.00, 1.00),
 }
+# Of kinds of requests whose stages take other shares.
+_OF_KIND: dict[str, _Stages] = {
+    "repair": {"balance": ("build", 0.00, 0.10), "compare": ("compare", 0.10, 1.00)}
+}
 # Less than this share of the work says nothing about the rest.
 _LEAST_SHARE = 0.02
 # Until then what was computed by an earlier run has been found: that says nothing of the pace.
@@ -37,13 +42,18 @@ _SETTLING_SECONDS = 20.0
 class Meter:
     """Follows one attempt: overall progress and seconds by group of stages.
 
+    Parameters
+    ----------
+    kind : of the request.
+
     Attributes
     ----------
     progress : 0..1, never falling.
     timings : seconds by group, of the groups that are over.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str = "table") -> None:
+        self._stages = _OF_KIND.get(kind, _STAGES)
         self.progress = 0.0
         self.timings: dict[str, float] = {}
         self._group: str | None = None
@@ -51,9 +61,9 @@ class Meter:
 
     def add(self, event: Progress) -> None:
         """Take one event in."""
-        if event.stage not in _STAGES:
+        if event.stage not in self._stages:
             return
-        group, begin, end = _STAGES[event.stage]
+        group, begin, end = self._stages[event.stage]
         if group is not None and group != self._group:
             self._enter(group)
         share = event.done / event.total if event.total else 0.0

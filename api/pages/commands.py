@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import REQUESTS, Question, Request, command_line
+from tvlb.schemas import REQUESTS, Question, SweepBody, command_line
 
 __all__ = ["Commands", "commands_of"]
 
@@ -43,7 +43,7 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
 
     Parameters
     ----------
-    kind : table, model, simulation or sweep.
+    kind : of `tvlb.schemas.REQUESTS`.
     base : URL of the service, without a slash at its end.
     token : whether it needs one.
     """
@@ -54,13 +54,12 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
     sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
     header = ["-H", "'Content-Type: application/json'", *sent]
     curl = " ".join(_curl(base, token, "POST", f"/v1/{kind}s", header))
-    line = command_line(body) if isinstance(body, Request) else None
-    return Commands(line, curl, base, token)
+    return Commands(command_line(body), curl, base, token)
 
 
 def _short(body: Question) -> dict[str, Any]:
     """Return what the service has to be told: all but what it would take anyway."""
-    if not isinstance(body, Request):
+    if isinstance(body, SweepBody):
         return body.model_dump(mode="json", exclude_defaults=True)
     usual = body.usual()
     left_out = {name for name in usual if getattr(body, name) in (None, usual[name])}

@@ -6,6 +6,7 @@ from typing import Any
 from starlette.responses import HTMLResponse
 
 from tvlb.judged import shortened
+from tvlb.schemas import shown_subject
 from tvlb.templates import UNKNOWN, templates
 
 __all__ = ["page", "render"]
@@ -62,6 +63,7 @@ _TEMPLATES = templates(
     room=_room,
     shortened=shortened,
     signed=_signed,
+    subject=shown_subject,
 )
 
 

@@ -22,6 +22,7 @@ from api.pages.views import (
     render_results,
     view_comparison,
     view_model,
+    view_repair,
     view_simulation,
     view_sweep,
     view_table,
@@ -31,7 +32,7 @@ from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
 from tvlb.designs import NAMES
-from tvlb.schemas import SweepBody, SweepItem, TableItem
+from tvlb.schemas import RepairItem, SweepBody, SweepItem, TableItem
 from tvlb.search import BUDGETS
 
 __all__ = ["mount_assets", "router"]
@@ -70,14 +71,16 @@ class _Visit:
         """Answer with a page."""
         return page(render(template, signed_in=self.visitor.signed_in, **shown))
 
-    async def show_results(self, template: str, view: View, kind: str, *keys: str) -> Response:
-        """Answer with the page of results of a kind; raises as `find_resource`."""
+    async def show_results(
+        self, template: str, view: View, kind: str, *keys: str, **more: Any
+    ) -> Response:
+        """Answer with the page of results of a kind, and more; raises as `find_resource`."""
         found = [await find_resource(self.services.library, kind, key) for key in keys]
         # What is in memory may have been read before it had its label.
         (first, *_) = keys
         known = await to_thread.run_sync(self.services.results.get, first)
         visitor = replace(self.visitor, label=None if known is None else known.label)
-        given = render_results, template, view, found, visitor
+        given = render_results, template, view, found, visitor, more
         if all(one.body is not None for one in found):
             return page(await to_thread.run_sync(*given))
         return page(await self.services.page_maker.call(*given))
@@ -152,7 +155,14 @@ async def show_job_part(job: KnownJob) -> Response:
 @router.get("/tables/{table_id}")
 async def show_table(visit: Visit, table_id: ResultId) -> Response:
     """Show a table: what was chosen and why, the network, its paths and its links."""
-    return await visit.show_results("table.html", view_table, "table", table_id)
+    repairs = await to_thread.run_sync(_repairs, visit.services, table_id)
+    return await visit.show_results("table.html", view_table, "table", table_id, repairs=repairs)
+
+
+@router.get("/repairs/{repair_id}")
+async def show_repair(visit: Visit, repair_id: ResultId) -> Response:
+    """Show a repair: the new table, and what it is worth beside the old one."""
+    return await visit.show_results("repair.html", view_repair, "repair", repair_id)
 
 
 class _Compared(StrictQuery):
@@ -217,6 +227,11 @@ def mount_assets(app: FastAPI) -> None:
 def _sweeps(services: Services) -> list[dict[str, Any]]:
     found = services.results.newest("sweep", limit=_LISTED)
     return [services.library.listed(SweepItem, one) for one in found]
+
+
+def _repairs(services: Services, table_id: str) -> list[dict[str, Any]]:
+    found = services.results.newest("repair", search=table_id, limit=_LISTED)
+    return [services.library.listed(RepairItem, one) for one in found]
 
 
 def _url(path: str, **query: str | int | None) -> str:

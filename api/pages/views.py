@@ -11,6 +11,7 @@ from api.resources import Resource
 from tvlb.documents import link_kinds
 from tvlb.judged import choice_text, drawn_search, judged_on, judged_sets, shape_rows, shortened
 from tvlb.schemas import TableBody
+from tvlb.search import OLD_TABLE
 from tvlb.table import table_formats
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "shown_table",
     "view_comparison",
     "view_model",
+    "view_repair",
     "view_simulation",
     "view_sweep",
     "view_table",
@@ -30,6 +32,7 @@ __all__ = [
 # Any network: no default depends on it.
 _NETWORK = "2,4,2,5"
 _LOADS_BY_SWITCH = 100
+_MOST_LISTED = 100
 
 Document = dict[str, Any]
 View = Callable[[Sequence[Document], "Visitor"], Document]
@@ -58,16 +61,17 @@ class Visitor:
 
 
 def render_results(
-    template: str, view: View, resources: Sequence[Resource], visitor: Visitor
+    template: str, view: View, resources: Sequence[Resource], visitor: Visitor, more: Document
 ) -> str:
     """Return the page of some results.
 
     Parameters
     ----------
     view : takes from their documents what the template shows.
+    more : what it shows besides.
     """
     shown = view([one.parsed() for one in resources], visitor)
-    return render(template, signed_in=visitor.signed_in, label=visitor.label, **shown)
+    return render(template, signed_in=visitor.signed_in, label=visitor.label, **more, **shown)
 
 
 def view_table(documents: Sequence[Document], visitor: Visitor) -> Document:
@@ -80,6 +84,23 @@ def view_table(documents: Sequence[Document], visitor: Visitor) -> Document:
             "curl": commands.curl,
             "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
         }
+    }
+
+
+def view_repair(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of a repair shows."""
+    (repair,) = documents
+    commands = visitor.commands("repair", repair["request"])
+    return {
+        "repair": repair,
+        "old_table": OLD_TABLE,
+        "formats": _formats(repair["paths"]),
+        "most_listed": _MOST_LISTED,
+        "commands": {
+            "line": commands.with_output("repaired.parquet"),
+            "curl": commands.curl,
+            "download": commands.curl_of("GET", repair["download_url"], "repaired.parquet"),
+        },
     }
 
 
@@ -143,6 +164,7 @@ def shown_table(table: Document) -> Document:
     found = table.get("search")
     judged = judged_sets(table) if found else ()
     cases = judged_on(table) if found else None
+    is_full = table["table"]["form"] == "full"
     by_pattern = [one["pattern"] for one in chosen["per_pattern"]]
     return {
         "table": table,
@@ -156,7 +178,8 @@ def shown_table(table: Document) -> Document:
         "names": {one.expression: one.name for one in judged},
         "shapes": shape_rows(table) if found else (),
         "patterns": tuple(dict.fromkeys([*by_pattern, "uniform"])),
-        "formats": _formats(table["table"]),
+        "formats": _formats(table["table"]["paths"] if is_full else 0),
+        "repairable": is_full and "without" not in table["request"]["topology"],
         "versions": {
             name: text for name, text in table["provenance"].items() if isinstance(text, str)
         },
@@ -164,8 +187,8 @@ def shown_table(table: Document) -> Document:
     }
 
 
-def _formats(summary: Document) -> tuple[str, ...]:
-    rows = summary["paths"] if summary["form"] == "full" else 0
+def _formats(rows: int) -> tuple[str, ...]:
+    """Return the formats that hold so many rows."""
     able = ((name, each) for name, each in table_formats().items() if each.write is not None)
     return tuple(name for name, each in able if rows <= each.max_rows)
 

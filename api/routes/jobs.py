@@ -15,12 +15,13 @@ from starlette.responses import JSONResponse, Response
 from api.problems import Problem
 from api.resources import job_resource
 from api.responses import problems
-from api.routes.reading import DIGITS, Listing, told_digits
+from api.routes.reading import DIGITS, Listing
 from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.logs import audit
 from tvlb.jobs.status import JobStatus
 from tvlb.schemas import JobList, JobResource, Labelling
+from tvlb.schemas.texts import told_digits
 
 __all__ = ["KnownJob", "router"]
 

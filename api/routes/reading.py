@@ -17,13 +17,12 @@ from api.problems import Problem
 from api.resources import Resource
 from api.responses import ETAG, NOT_MODIFIED, problems
 from api.services import Services, WithServices
-from tvlb.errors import InvalidInput
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.reading import whole_number
 from tvlb.schemas import Labelling
-from tvlb.schemas.problems import InWords
 from tvlb.schemas.resources import Item
+from tvlb.schemas.texts import told_digits
 
 __all__ = [
     "DIGITS",
@@ -38,20 +37,11 @@ __all__ = [
     "find_resource",
     "is_known",
     "list_results",
-    "told_digits",
+    "path_id",
 ]
 
 
-def told_digits(digits: int) -> InWords:
-    """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
-
-    def refuse(value: object) -> None:
-        raise InvalidInput(f"{str(value)[:80]!r} is no id: {digits} digits 0..9 and a..f")
-
-    return InWords(refuse)
-
-
-def _result_id(kind: str | None = None) -> Any:
+def path_id(kind: str | None = None) -> Any:
     """Declare the id of a result in a path, under the name that belongs to its kind."""
     return Path(
         alias=None if kind is None else f"{kind}_id",
@@ -61,7 +51,7 @@ def _result_id(kind: str | None = None) -> Any:
     )
 
 
-ResultId = Annotated[str, _result_id(), told_digits(64)]
+ResultId = Annotated[str, path_id(), told_digits(64)]
 HashText = Annotated[str, Field(pattern="^[0-9a-f]{64}$"), told_digits(64)]
 IfNoneMatch = Annotated[
     str | SkipJsonSchema[None], Header(description="ETags that are known already.")
@@ -114,7 +104,7 @@ def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: st
     """
 
     async def get(
-        result_id: Annotated[str, _result_id(kind), told_digits(64)],
+        result_id: Annotated[str, path_id(kind), told_digits(64)],
         services: WithServices,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
@@ -141,7 +131,7 @@ def _add_deleting(router: APIRouter, kind: str) -> None:
     """Add the route that deletes a result of a kind."""
 
     async def delete(
-        result_id: Annotated[str, _result_id(kind), told_digits(64)], services: WithServices
+        result_id: Annotated[str, path_id(kind), told_digits(64)], services: WithServices
     ) -> Response:
         gone = await to_thread.run_sync(
             services.library.delete, kind, result_id, limiter=services.writers
@@ -165,7 +155,7 @@ def _add_deleting(router: APIRouter, kind: str) -> None:
     )
 
     async def label(
-        result_id: Annotated[str, _result_id(kind)], services: WithServices, asked: Labelling
+        result_id: Annotated[str, path_id(kind)], services: WithServices, asked: Labelling
     ) -> Response:
         await find_resource(services.library, kind, result_id)
         await to_thread.run_sync(

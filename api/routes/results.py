@@ -1,4 +1,4 @@
-"""Tables, models and simulations: asking for them, and reading what was computed."""
+"""Tables, repairs, models and simulations: asking for them, and reading what was computed."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -24,6 +24,7 @@ from api.routes.reading import (
     find_resource,
     is_known,
     list_results,
+    path_id,
 )
 from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
@@ -34,6 +35,10 @@ from tvlb.schemas import (
     ModelList,
     ModelResource,
     PairPaths,
+    RepairBody,
+    RepairItem,
+    RepairList,
+    RepairResource,
     SimulationBody,
     SimulationItem,
     SimulationList,
@@ -44,6 +49,7 @@ from tvlb.schemas import (
     TableList,
     TableResource,
 )
+from tvlb.schemas.texts import told_digits
 from tvlb.table import pair_summary, table_formats
 
 __all__ = ["router"]
@@ -53,26 +59,36 @@ router = APIRouter(prefix="/v1")
 _MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]
 
 
-_ID = {"table_id": "$response.body#/id"}
-_TABLE_LINKS: dict[str, Any] = {
-    "self": {"operationId": "get_table", "parameters": _ID},
-    "file": {"operationId": "download_table", "parameters": _ID},
-    "paths": {"operationId": "get_paths", "parameters": _ID | {"src": 0, "dst": 1}},
-    "links": {"operationId": "get_links", "parameters": _ID},
-}
-
-
 def _own_link(kind: str) -> dict[str, Any]:
     here = {f"{kind}_id": "$response.body#/id"}
     return {"self": {"operationId": f"get_{kind}", "parameters": here}}
 
 
+def _file_link(kind: str) -> dict[str, Any]:
+    here = {f"{kind}_id": "$response.body#/id"}
+    return {"file": {"operationId": f"download_{kind}", "parameters": here}}
+
+
+_ID = {"table_id": "$response.body#/id"}
 add_submitting(
     router,
     TableBody,
     TableResource,
-    _TABLE_LINKS,
+    _own_link("table")
+    | _file_link("table")
+    | {
+        "paths": {"operationId": "get_paths", "parameters": _ID | {"src": 0, "dst": 1}},
+        "links": {"operationId": "get_links", "parameters": _ID},
+    },
     "Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever.",
+)
+add_submitting(
+    router,
+    RepairBody,
+    RepairResource,
+    _own_link("repair") | _file_link("repair"),
+    "Rebuild a stored table by its rule for what failures left of its network, and compare it with "
+    "the old one.",
 )
 add_submitting(
     router,
@@ -108,6 +124,7 @@ async def list_tables(services: WithServices, listing: Annotated[_Tables, Query(
     return await list_results(services, listing, TableItem, "table", listing.table_id)
 
 
+add_listing(router, "repair", RepairItem, RepairList, "List the repairs, newest first.")
 add_listing(router, "model", ModelItem, ModelList, "List the solved models, newest first.")
 add_listing(
     router, "simulation", SimulationItem, SimulationList, "List the simulations, newest first."
@@ -117,6 +134,12 @@ add_reading(
     "table",
     TableResource,
     "Return a table's document: probe curve, candidates, choice, balance.",
+)
+add_reading(
+    router,
+    "repair",
+    RepairResource,
+    "Return a repair: the new table, and what it is worth beside the old one.",
 )
 add_reading(router, "model", ModelResource, "Return a solved model.")
 add_reading(router, "simulation", SimulationResource, "Return the figures of a simulation.")
@@ -178,22 +201,32 @@ class _Download(StrictQuery):
     format: TableFormatText = "parquet"
 
 
-@router.get(
-    "/tables/{table_id}/download",
-    operation_id="download_table",
-    tags=["tables"],
-    response_class=Response,
-    responses=file_responses(*_MEDIA_TYPES),
-)
-async def download_table(
-    table_id: ResultId,
-    services: WithServices,
-    download: Annotated[_Download, Query()],
-    if_none_match: IfNoneMatch = None,
-) -> Response:
-    """Download the table file, to the byte what `tvlb table` writes."""
-    resource = await find_resource(services.library, "table", table_id)
-    return await _file(services, resource.table_file, download.format, if_none_match)
+def _add_download(kind: str) -> None:
+    """Add the route that sends the table of a result of a kind."""
+
+    async def download(
+        result_id: Annotated[str, path_id(kind), told_digits(64)],
+        services: WithServices,
+        download: Annotated[_Download, Query()],
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        resource = await find_resource(services.library, kind, result_id)
+        return await _file(services, resource.table_file, download.format, if_none_match)
+
+    router.add_api_route(
+        f"/{kind}s/{{{kind}_id}}/download",
+        download,
+        name=f"download_{kind}",
+        operation_id=f"download_{kind}",
+        tags=[f"{kind}s"],
+        description=f"Download the table file, to the byte what `tvlb {kind}` writes.",
+        response_class=Response,
+        responses=file_responses(*_MEDIA_TYPES),
+    )
+
+
+_add_download("table")
+_add_download("repair")
 
 
 @router.get(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from api.problems import Problem
 from api.side_process import SideProcess
 from tests.api.counting import CountingProcess
 from tvlb.errors import InvalidInput
+from tvlb.jobs.workspace import Workspace
 from tvlb.schemas import (
     BeyondLimits,
     ModelBody,
@@ -26,6 +28,8 @@ from tvlb.topology import NamedTopology
 from tvlb.topology.dragonfly import Wiring
 
 LIMITS = RequestLimits(switches=100)
+# No stored table is asked for.
+NOWHERE = Workspace(Path("nowhere"), cores=1)
 MODEL = {"topology": "2,4,2,5", "pattern": "shift(1,0)"}
 SWEEP = {"topologies": ["2,4,2,5"]}
 
@@ -39,7 +43,7 @@ def asked(*bodies: bytes, model: type[Question] = ModelBody) -> list[object]:
 
     async def run() -> list[object]:
         process = SideProcess(load)
-        examiner = Examiner(LIMITS, process)
+        examiner = Examiner(LIMITS, process, NOWHERE)
         found = [await asyncio.gather(examiner.run(model, one), return_exceptions=True)
                  for one in bodies]  # fmt: skip
         process.close()
@@ -51,7 +55,7 @@ def asked(*bodies: bytes, model: type[Question] = ModelBody) -> list[object]:
 def test_small_and_large_bodies_are_examined_alike() -> None:
     small, large = asked(sent(MODEL), sent(MODEL, 20_000))
     assert isinstance(small, Examined)
-    assert large == small == examine(ModelBody, sent(MODEL), LIMITS)
+    assert large == small == examine(ModelBody, sent(MODEL), LIMITS, NOWHERE)
     assert json.loads(small.text)["topology"] == "dfly(2,4,2,5)"
     assert small.may_be_quick
     assert small.command == "tvlb model 'dfly(2,4,2,5)' --pattern 'shift(1,0)'"
@@ -85,13 +89,13 @@ def after_sweeps(
     """Return what is found of a body while so many sweeps are held."""
     go_on = threading.Event()
 
-    def slow(model: type[Question], content: bytes, limits: RequestLimits) -> object:
+    def slow(model: type[Question], content: bytes, *given: Any) -> object:
         if model is SweepBody:
             go_on.wait()
-        return examine(model, content, limits)
+        return examine(model, content, *given)
 
     async def run() -> Examined:
-        examiner = Examiner(LIMITS, SideProcess(load))
+        examiner = Examiner(LIMITS, SideProcess(load), NOWHERE)
         sweeps = [asyncio.create_task(examiner.run(SweepBody, sent(SWEEP))) for _ in range(count)]
         # All take their places before anything else happens.
         for _ in range(50):
@@ -120,7 +124,7 @@ def test_no_large_body_is_beside_a_sweep_in_its_process() -> None:
     process = CountingProcess()
 
     async def run() -> None:
-        examiner = Examiner(LIMITS, process)
+        examiner = Examiner(LIMITS, process, NOWHERE)
         await asyncio.gather(
             examiner.run(SweepBody, sent(SWEEP, 20_000)),
             examiner.run(ModelBody, sent(MODEL, 20_000)),
@@ -141,7 +145,7 @@ def test_networks_beyond_the_limits_are_not_built(monkeypatch: pytest.MonkeyPatc
     for topology in (TOO_LARGE, wiring):
         for model in (ModelBody, TableBody, SimulationBody):
             with pytest.raises(BeyondLimits, match="65,703 global cables"):
-                examine(model, sent({"topology": topology}), RequestLimits())
+                examine(model, sent({"topology": topology}), RequestLimits(), NOWHERE)
 
 
 def test_at_most_two_of_many_large_networks_are_built_at_once(
@@ -165,7 +169,7 @@ def test_at_most_two_of_many_large_networks_are_built_at_once(
                 running -= 1
 
     async def run() -> None:
-        examiner = Examiner(RequestLimits(), SideProcess(load))
+        examiner = Examiner(RequestLimits(), SideProcess(load), NOWHERE)
         body = sent({"topology": LARGE})
         await asyncio.gather(*(examiner.run(ModelBody, body) for _ in range(40)))
 

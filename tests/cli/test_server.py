@@ -1,4 +1,4 @@
-"""`tvlb table --server`: what a server computes is what is computed here."""
+"""`--server`: what a server computes is what is computed here."""
 
 import contextlib
 import json
@@ -14,6 +14,7 @@ import pytest
 
 from tests.service import Server
 from tvlb.cli import main
+from tvlb.table import read_table
 
 _QUICK = (
     "--method", "paper", "--patterns", "2", "--screening", "300,300,0.05",
@@ -64,6 +65,60 @@ def test_a_server_computes_the_same(
     assert said.startswith(f"tvlb: the server knows it already: {server.url}/v1/tables/")
     assert main(["export", "here.parquet", "--to", "csv", "-o", "here.csv"]) == 0
     assert Path("again.csv").read_bytes() == Path("here.csv").read_bytes()
+
+
+def test_a_server_repairs_the_same(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    _table(capsys, "2,4,2,5", "-o", "old.parquet", "--server", server.url)
+    with httpx.Client(base_url=server.url) as http:
+        listed = http.get("/v1/tables", params={"search": '"seed":11'}).json()["tables"]
+    table = next(one["id"] for one in listed if one["topology"] == "dfly(2,4,2,5)")
+    Path("down.json").write_text('{"links": [[2, 1], [0, 1]]}')
+    options = ["--without", "down.json", "--traffic", "shift(1,0)", "--confirmation", "200,200,0.1"]
+    there = ["repair", table, *options, "--server", server.url]
+    assert main(["repair", "old.parquet", *options, "-o", "here.parquet", "--json"]) == 0
+    here = json.loads(capsys.readouterr().out)
+    assert main([*there, "-o", "there.parquet", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert _without_timings(json.loads(captured.out)) == _without_timings(here)
+    assert Path("there.parquet").read_bytes() == Path("here.parquet").read_bytes()
+    lines = captured.err.splitlines()
+    assert lines[0].startswith(f"tvlb: the server computes it: {server.url}/v1/jobs/")
+    assert lines[-1] == "table written to there.parquet"
+    # Its job is a job like others, and has a table.
+    job = lines[0].rpartition("/")[2]
+    assert main(["jobs", job, "--server", server.url, "-o", "again.parquet"]) == 0
+    assert "new table against" in capsys.readouterr().out
+    assert Path("again.parquet").read_bytes() == Path("here.parquet").read_bytes()
+    assert main([*there, "-o", "known.csv"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"tvlb: the server knows it already: {server.url}/v1/repairs/")
+    assert read_table("known.csv").id == here["table_id"]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "named"),
+    [
+        ("old.parquet", [], "table: 'old.parquet' is no id: 64 digits 0..9 and a..f"),
+        ("0" * 64, [], f"there is no table {'0' * 64}"),
+        ("0" * 64, ["--workers", "2"], "--workers with --server"),
+        ("0" * 64, ["--routing", "min"], "'min'"),
+        ("0" * 64, ["--traffic", "own.csv"], "a request cannot name a file"),
+    ],
+)
+def test_a_repair_that_no_server_can_do(
+    table: str,
+    options: list[str],
+    named: str,
+    server: Server,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("down.json").write_text('{"links": [[0, 1]]}')
+    Path("own.csv").write_text("# level=switch\nsrc,dst,rate\n0,2,1\n")
+    ask = ["repair", table, "--without", "down.json", "-o", "t.csv", "--server", server.url]
+    assert main([*ask, *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("tvlb: error: ")
+    assert named in line
 
 
 def test_a_server_searches_the_same_front(

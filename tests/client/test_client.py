@@ -20,6 +20,7 @@ from tvlb.schemas import (
     JobStatus,
     ModelBody,
     ModelResource,
+    RepairBody,
     SimulationBody,
     SimulationResource,
     TableBody,
@@ -27,6 +28,7 @@ from tvlb.schemas import (
     WindowsBody,
 )
 from tvlb.table import read_table
+from tvlb.topology import Failures
 
 _NOBODY = "http://127.0.0.1:1"
 
@@ -101,6 +103,25 @@ def test_tables_are_downloaded(client: Client, table: TableResource, tmp_path: P
     for name in ("parquet", "json", "csv"):
         client.download(table.id, name, tmp_path / f"t.{name}")
         assert read_table(tmp_path / f"t.{name}").id == table.table.id
+
+
+def test_tables_are_repaired(client: Client, table: TableResource, tmp_path: Path) -> None:
+    windows = WindowsBody(warmup=100, measured=100, grid=0.1)
+    body = RepairBody(
+        table=table.id,
+        without=Failures(links=((0, 1),)),
+        traffic=("shift(1,0)",),
+        confirmation=windows,
+    )
+    seen: list[Progress] = []
+    found = client.computed_repair(body, seen.append)
+    assert seen[-1].stage == "compare"
+    assert client.create_repair(body) == client.repair(found.id) == found
+    assert client.repair(found.id).request.topology == "dfly(1,2,2,3)"
+    (listed,) = client.repairs(table.id)
+    assert (listed.id, listed.judgements) == (found.id, found.judgements)
+    client.download_repair(found.id, "csv", tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv").id == found.table_id
 
 
 def test_estimates_compute_nothing(client: Client, table: TableResource) -> None:

@@ -13,8 +13,15 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.choices import one_of
 from tvlb.cli.app import app
 from tvlb.errors import InvalidInput
-from tvlb.schemas import SimulationBody, SimulationDocument, SweepBody, TableBody, TableDocument
-from tvlb.search import SearchOptions, SimulationConfig, Windows
+from tvlb.schemas import (
+    RepairBody,
+    SimulationBody,
+    SimulationDocument,
+    SweepBody,
+    TableBody,
+    TableDocument,
+)
+from tvlb.search import RepairOptions, SearchOptions, SimulationConfig, Windows
 from tvlb.settings import (
     Names,
     NamesOrWhole,
@@ -30,11 +37,16 @@ from tvlb.settings import (
 SWEEPS = (Path(__file__).parents[2] / "docs/sweeps.md").read_text()
 COMMANDS = {
     SearchOptions: "table",
+    RepairOptions: "repair",
     SimulationConfig: "simulate",
     BalanceOptions: "balance",
     WeightOptions: "balance",
 }
-REQUESTS = {SearchOptions: TableBody, SimulationConfig: SimulationBody}
+REQUESTS = {
+    SearchOptions: TableBody,
+    RepairOptions: RepairBody,
+    SimulationConfig: SimulationBody,
+}
 
 
 def cases(declaring: Iterable[type]) -> Any:
@@ -82,6 +94,9 @@ def test_every_setting_is_an_option_of_its_command(declaring: type, setting: Set
     assert option.show_default == (setting.unset or True)
     # What a command makes of the default is the default.
     usual = setting.kind.asked(setting.default)
+    if isinstance(setting.default, Windows):
+        assert setting.kind.checked("windows", option.default) == setting.default
+        return
     assert option.default == usual or (usual, option.default) == ((), None)
     assert setting.kind.made(usual) == setting.default
 

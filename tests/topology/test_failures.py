@@ -294,5 +294,8 @@ def test_lists_say_what_is_down_and_build_nothing() -> None:
     for asked in (description, description.model_dump(mode="json")):
         assert shown_topology(asked) == "dfly(2,4,2,5) without 2 cables"
     assert shown_topology("4,8,4,9") == "4,8,4,9"
-    of_a_file = {"network": {"p": 1, "a": 2}, "without": {"links": [], "switches": [3]}}
-    assert shown_topology(of_a_file) == "a network given by its cables without 1 switch"
+    wired = {"p": 1, "a": 2, "h": 2, "g": 3, "links": [[5, 0]]}
+    of_a_file = {"network": wired, "without": {"links": [], "switches": [3]}}
+    assert shown_topology(of_a_file) == "dfly(1,2,2,3), wired as given without 1 switch"
+    listed = {"switches": 3, "endpoints": [1, 1, 1], "links": [[0, 1]]}
+    assert shown_topology(listed) == "network of 3 switches, as listed"

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import CHROMIUM, new_page
 from tests.service import Server, new_token, running_server
+from tests.web.test_repair_pages import repaired
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
@@ -273,6 +274,7 @@ def test_nothing_stands_in_anybodys_way(
         json={"topology": "2,4,2,5", "load": [0.1], "warmup": 200, "cycles": 200},
         timeout=60,
     ).json()
+    repair = repaired(server, table, {"links": [[0, 3]], "switches": [7]})
     job = httpx.get(f"{server.url}/v1/jobs").json()["jobs"][0]
     with new_page(browser, server.url, width=width, dark=dark) as page:
         for path in (
@@ -281,6 +283,7 @@ def test_nothing_stands_in_anybodys_way(
             f"/jobs/{job['id']}",
             f"/compare?table={table['id']}",
             f"/simulations/{simulation['id']}",
+            f"/repairs/{repair['id']}",
             f"/tables/{'0' * 64}",
         ):
             page.goto(path)

@@ -19,6 +19,19 @@ def get(server: Server, path: str, **headers: str) -> httpx.Response:
     return httpx.get(f"{server.url}{path}", headers={**HTML, **headers}, timeout=60)
 
 
+def rendered(table: dict[str, Any]) -> str:
+    """Return the page of a table, without its commands."""
+    commands = {"line": "", "curl": "", "download": ""}
+    return render(
+        "table.html",
+        **shown_table(table),
+        commands=commands,
+        signed_in=False,
+        label=None,
+        repairs=(),
+    )
+
+
 def test_the_first_page_lists_jobs_and_tables(server: Server, table: dict[str, Any]) -> None:
     shown = get(server, "/")
     assert shown.status_code == 200
@@ -66,8 +79,7 @@ def test_every_point_of_a_front_has_its_table(table: dict[str, Any]) -> None:
     urls = [f"{table['url']}/front/{number}/download" for number in (1, 2)]
     made |= {"search": made_search(), "front_urls": urls}
     made["decision"]["expression"] = made["candidates"][0]["expression"] = ANSWERS[0]
-    texts = {"line": "", "curl": "", "download": ""}
-    shown = render("table.html", **shown_table(made), commands=texts, signed_in=False, label=None)
+    shown = rendered(made)
     for name in ("found 1, chosen", "found 2", "conventional UGAL", "published", "Algorithm 1"):
         assert f"<td>{name}</td>" in shown
     for url in urls:
@@ -86,10 +98,7 @@ def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
     commands = commands_of("table", earlier["request"], "http://localhost", token=False)
     assert commands.line is not None
     assert commands.line.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 3")
-    texts = {"line": commands.line, "curl": commands.curl, "download": ""}
-    shown = render(
-        "table.html", **shown_table(earlier), commands=texts, signed_in=False, label=None
-    )
+    shown = rendered(earlier)
     assert "What the search found" not in shown
     assert f"{table['baseline']['saturation_mean']:.4f}" in shown
 
@@ -122,8 +131,7 @@ def test_a_table_of_a_network_without_groups_tells_none(table: dict[str, Any]) -
     made["request"]["topology"] = LISTED
     made["topology_metadata"] = {"switches": 3, "nodes": 3, "links": 4}
     made["decision"]["expression"] = made["baseline"]["expression"] = f"shape({'r.' * 200})"
-    texts = {"line": "", "curl": "", "download": ""}
-    shown = render("table.html", **shown_table(made), commands=texts, signed_in=False, label=None)
+    shown = rendered(made)
     assert "3 switches<small> 3 nodes, 2 cables</small>" in shown
     assert "between two groups" not in shown
     assert "p = " not in shown

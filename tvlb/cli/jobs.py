@@ -9,19 +9,24 @@ import typer
 from rich.markup import escape
 
 from tvlb.cli.options import Json
-from tvlb.cli.remote import Place, finish_table, read_token
+from tvlb.cli.remote import Place, TokenFileOption, finish_repair, finish_table, read_token
+from tvlb.cli.repair import print_repair
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
 from tvlb.client import Client
 from tvlb.errors import InvalidInput
 from tvlb.files import free_path, safe_name
-from tvlb.schemas import JobResource, TableBody
+from tvlb.schemas import JobResource, RepairBody, TableBody, shown_subject
 from tvlb.table import check_writable
-from tvlb.topology import shown_topology
 
 __all__ = ["jobs"]
 
 _LISTED = 20
+# Of jobs that make a table: what waits for it and fetches it, and what prints its document.
+_TABLES = {
+    TableBody.kind: (finish_table, print_summary),
+    RepairBody.kind: (finish_repair, print_repair),
+}
 
 
 def jobs(
@@ -35,10 +40,7 @@ def jobs(
         str,
         typer.Option(metavar="URL", help="URL of the server; a token is taken from TVLB_TOKEN."),
     ] = "http://127.0.0.1:8080",
-    token_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File that holds the token for the server."),
-    ] = None,
+    token_file: TokenFileOption = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +80,7 @@ def _list(found: Iterable[JobResource], *, as_json: bool) -> None:
     for one in found:
         listed.add_row(
             one.id,
-            f"{one.kind} of {escape(_subject(one))}",
+            f"{one.kind} of {escape(shown_subject(one.request))}",
             one.status,
             one.stage or "",
             f"{one.created_at:%Y-%m-%d %H:%M}",
@@ -87,29 +89,25 @@ def _list(found: Iterable[JobResource], *, as_json: bool) -> None:
     stdout().print(listed)
 
 
-def _subject(job: JobResource) -> str:
-    topology = job.request.get("topology", job.request.get("name") or "many networks")
-    return shown_topology(topology)
-
-
 def _print_state(job: JobResource, *, as_json: bool) -> None:
     if as_json:
         print_json(job.model_dump(mode="json"))
     else:
         ending = ", to be cancelled" if job.cancel_requested and not job.ended_at else ""
-        stdout().print(f"{job.kind} of {_subject(job)}: {job.status}{ending}")
+        stdout().print(f"{job.kind} of {shown_subject(job.request)}: {job.status}{ending}")
 
 
 def _attend(
     place: Place, client: Client, job: JobResource, output: str | None, *, as_json: bool
 ) -> None:
-    if job.kind == TableBody.kind:
-        named = output or str(free_path(Path(f"{safe_name(_subject(job))}.parquet")))
-        document = finish_table(place, client, job, named)
+    if job.kind in _TABLES:
+        finish, show = _TABLES[job.kind]
+        named = output or str(free_path(Path(f"{safe_name(shown_subject(job.request))}.parquet")))
+        document = finish(place, client, job, named)
         if as_json:
             print_json(document)
         else:
-            print_summary(document, stdout())
+            show(document, stdout())
         return
     if output is not None:
         raise InvalidInput(f"--output: job {job.id} is a {job.kind} and makes no table")

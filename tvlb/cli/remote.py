@@ -1,28 +1,60 @@
-"""`tvlb table --server` and `tvlb jobs`: the same question to a server, the same answer."""
+"""`--server` and `tvlb jobs`: the same question to a server, the same answer."""
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+import typer
+from pydantic import BaseModel, ValidationError
 
 from tvlb.cli.front_files import write_front
 from tvlb.cli.terminal import print_notice, print_written, progress_display
 from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.schemas import JobResource, TableBody, TableDocument, TableResource
+from tvlb.progress import Reporter
+from tvlb.schemas import (
+    JobResource,
+    RepairBody,
+    RepairDocument,
+    RepairResource,
+    TableBody,
+    TableDocument,
+    TableResource,
+)
 from tvlb.schemas.problems import first_problem
 from tvlb.search import Aim, SearchOptions
 from tvlb.table import format_of
 from tvlb.topology import Topology, described
 
-__all__ = ["Place", "compute_at_server", "finish_table", "read_token"]
+__all__ = [
+    "Place",
+    "ServerOption",
+    "TokenFileOption",
+    "compute_at_server",
+    "finish_repair",
+    "finish_table",
+    "place_of",
+    "read_token",
+    "repair_at_server",
+]
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
 _LONGEST_TOKEN = 10_000
+
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="Have a tvlb server compute it; a token is taken from TVLB_TOKEN."
+    ),
+]
+TokenFileOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File that holds the token for the server."),
+]
 
 
 @dataclass(frozen=True)
@@ -41,6 +73,22 @@ class Place:
         """Return the command about a job."""
         proof = [] if self.token_file is None else ["--token-file", str(self.token_file)]
         return shlex.join(["tvlb", "jobs", job_id, "--server", self.url, *proof, *options])
+
+
+def place_of(server: str | None, token_file: Path | None, workers: int | None) -> Place | None:
+    """Return the server that is to compute; None for this machine.
+
+    Raises
+    ------
+    InvalidInput : an option belongs to the other place, or the token cannot be read.
+    """
+    if server is None:
+        if token_file is not None:
+            raise InvalidInput("--token-file is for --server only")
+        return None
+    if workers is not None:
+        raise InvalidInput("--workers with --server: the server decides on its workers")
+    return Place(server, read_token(token_file), token_file)
 
 
 def read_token(path: Path | None) -> str | None:
@@ -96,9 +144,45 @@ def finish_table(
     ------
     ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
     """
+    with _waiting(place, job, output) as report:
+        table = client.finished(job, report)
+    return _downloaded(client, table, output, topology)
+
+
+def repair_at_server(place: Place, body: RepairBody, output: str) -> Mapping[str, Any]:
+    """Have a table repaired, download the new one to `output`, and return the document.
+
+    Raises
+    ------
+    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
+    """
+    with place.client() as client:
+        found = client.create_repair(body)
+        if isinstance(found, RepairResource):
+            print_notice(f"the server knows it already: {client.url(found.url)}")
+            return _downloaded_repair(client, found, output)
+        print_notice(f"the server computes it: {client.url(found.url)}")
+        return finish_repair(place, client, found, output)
+
+
+def finish_repair(place: Place, client: Client, job: JobResource, output: str) -> Mapping[str, Any]:
+    """Wait for the repair of a job, download the new table, and return the document.
+
+    Raises
+    ------
+    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
+    """
+    with _waiting(place, job, output) as report:
+        repaired = client.finished_repair(job, report)
+    return _downloaded_repair(client, repaired, output)
+
+
+@contextmanager
+def _waiting(place: Place, job: JobResource, output: str) -> Generator[Reporter]:
+    """Show the progress of a job while the block waits for it, and say how to go on if it ends."""
     try:
         with progress_display() as report:
-            table = client.finished(job, report)
+            yield report
     except Cancelled as error:
         print_notice(str(error))
         raise
@@ -106,7 +190,12 @@ def finish_table(
         print_notice(f"the job goes on: {place.command(job.id, '-o', output)}")
         print_notice(f"to cancel it: {place.command(job.id, '--cancel')}")
         raise
-    return _downloaded(client, table, output, topology)
+
+
+def _downloaded_repair(client: Client, found: RepairResource, output: str) -> Mapping[str, Any]:
+    client.download_repair(found.id, format_of(output).name, Path(output))
+    print_written(output)
+    return _plain(found, RepairDocument)
 
 
 def _downloaded(
@@ -133,7 +222,12 @@ def _body(network: Topology, options: SearchOptions) -> TableBody:
 
 def _document(table: TableResource, topology: str | None) -> Mapping[str, Any]:
     """Return the document that the same search prints without a server."""
-    found = table.model_dump(mode="json", exclude_unset=True)
-    document = {name: found[name] for name in TableDocument.model_fields if name in found}
+    document = _plain(table, TableDocument)
     # A server does not know the name of our topology file.
     return document if topology is None else document | {"topology": topology}
+
+
+def _plain(resource: BaseModel, document: type[BaseModel]) -> dict[str, Any]:
+    """Return the document of a resource, which has an identity besides."""
+    found = resource.model_dump(mode="json", exclude_unset=True)
+    return {name: found[name] for name in document.model_fields if name in found}

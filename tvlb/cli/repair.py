@@ -1,5 +1,6 @@
 """`tvlb repair`: a table for what failures leave of a network."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,23 +8,32 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from tvlb.choices import one_of
 from tvlb.cli.options import Json, Workers
+from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, repair_at_server
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import interval
-from tvlb.cli.tables import TableArgument
 from tvlb.cli.terminal import grid, print_json, print_written, progress_display, stdout
-from tvlb.schemas.repair import RepairDocument
+from tvlb.schemas import RepairBody, RepairDocument
 from tvlb.search import OLD_TABLE, RepairOptions
 from tvlb.search import repair as repaired
-from tvlb.table import check_writable, read_table, write_table
-from tvlb.topology import read_failures
+from tvlb.table import by_suffix, check_writable, read_table, write_table
+from tvlb.topology import Failures, read_failures
 
-__all__ = ["repair"]
+__all__ = ["print_repair", "repair"]
 
 
 @takes_settings
 def repair(
-    table: TableArgument,
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help=f"A table file: {one_of(by_suffix(lambda each: each.read))}; with --server the id "
+            "of a table there.",
+            show_default=False,
+        ),
+    ],
     *,
     without: Annotated[
         str,
@@ -36,26 +46,39 @@ def repair(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new table.")],
     options: RepairOptions,
     workers: Workers = None,
+    server: ServerOption = None,
+    token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
     """Rebuild a table by its rule for what failures left, and compare it with the old one."""
+    place = place_of(server, token_file, workers)
     check_writable(output)
     failures = read_failures(without)
-    old = read_table(table)
-    with progress_display() as report:
-        found = repaired(old, failures, replace(options, workers=workers), report=report)
-    write_table(found.table, Path(output))
-    print_written(output)
-    document = RepairDocument.of(found).plain()
+    if place is None:
+        document = _compute(table, failures, replace(options, workers=workers), output)
+    else:
+        document = repair_at_server(place, RepairBody.of(table, failures, options), output)
     if json:
         print_json(document)
     else:
-        _print(document, stdout())
+        print_repair(document, stdout())
     if not document["ok"]:
         raise typer.Exit(1)
 
 
-def _print(document: dict[str, Any], console: Console) -> None:
+def _compute(
+    table: str, failures: Failures, options: RepairOptions, output: str
+) -> Mapping[str, Any]:
+    old = read_table(table)
+    with progress_display() as report:
+        found = repaired(old, failures, options, report=report)
+    write_table(found.table, Path(output))
+    print_written(output)
+    return RepairDocument.of(found).plain()
+
+
+def print_repair(document: Mapping[str, Any], console: Console) -> None:
+    """Print the document of a repair."""
     state = "free of deadlock" if document["deadlock_free"] else "NOT free of deadlock"
     console.print(
         f"{document['topology']}: {document['expression']}, {document['paths']:,} paths, "

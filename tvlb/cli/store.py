@@ -16,7 +16,7 @@ from tvlb.cli.terminal import grid, print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import Holding, Store
-from tvlb.topology import shown_topology
+from tvlb.schemas import shown_subject
 
 __all__ = ["store"]
 
@@ -182,8 +182,4 @@ def _item(holding: Holding) -> dict[str, Any]:
 
 def _subject(request: dict[str, Any]) -> str:
     """Say in a few words what was asked for."""
-    if "topology" not in request:
-        return request.get("name") or "a sweep"
-    topology = request["topology"]
-    name = shown_topology(topology)
-    return f"{name} {request.get('routing', '')}".rstrip()
+    return f"{shown_subject(request)} {request.get('routing', '')}".rstrip()

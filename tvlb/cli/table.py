@@ -10,7 +10,7 @@ import typer
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.interim import Interim
 from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers
-from tvlb.cli.remote import Place, compute_at_server, read_token
+from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import print_json, print_written, progress_display, stdout
@@ -74,20 +74,14 @@ def table(
     without: WithoutOption = None,
     seed: Seed = 0,
     workers: Workers = None,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Have a tvlb server compute it; a token is taken from TVLB_TOKEN."
-        ),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File that holds the token for the server."),
-    ] = None,
+    server: ServerOption = None,
+    token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
     """Compute the T-VLB table of a Dragonfly: probe, search, simulate, decide."""
-    _check_place(server, token_file, compact=compact, workers=workers, store=store)
+    place = place_of(server, token_file, workers)
+    if place is not None:
+        _check_for_server(compact=compact, store=store)
     network = parse_topology(topology, without)
     options = replace(options, seed=seed, workers=workers)
     check_request(network, options)
@@ -97,11 +91,9 @@ def table(
     _check_output(network, options, named, compact=compact)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
-    if server is None:
+    if place is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:
-        token = read_token(token_file)
-        place = Place(server, token, token_file)
         document = compute_at_server(place, network, options, output or named)
     if json:
         print_json(document)
@@ -116,21 +108,8 @@ def _own_name(network: Topology) -> Path:
     return free_path(Path(f"{safe_name(str(network))}.parquet"))
 
 
-def _check_place(
-    server: str | None,
-    token_file: Path | None,
-    *,
-    compact: bool,
-    workers: int | None,
-    store: Path | None,
-) -> None:
-    """Refuse options that belong to the other place to compute."""
-    if server is None:
-        if token_file is not None:
-            raise InvalidInput("--token-file is for --server only")
-        return
-    if workers is not None:
-        raise InvalidInput("--workers with --server: the server decides on its workers")
+def _check_for_server(*, compact: bool, store: Path | None) -> None:
+    """Refuse options that have no meaning at a server."""
     if store is not None:
         raise InvalidInput("--store with --server: servers keep pieces of work on their own")
     if compact:

@@ -28,6 +28,10 @@ from tvlb.schemas import (
     ModelResource,
     PairPaths,
     Question,
+    RepairBody,
+    RepairItem,
+    RepairList,
+    RepairResource,
     SimulationBody,
     SimulationItem,
     SimulationList,
@@ -45,7 +49,7 @@ from tvlb.schemas import (
 __all__ = ["Client", "SweepFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
-_Page = TypeVar("_Page", JobList, TableList, ModelList, SimulationList, SweepList)
+_Page = TypeVar("_Page", JobList, TableList, RepairList, ModelList, SimulationList, SweepList)
 SweepFormat = Literal["parquet", "csv"]
 
 
@@ -115,6 +119,12 @@ class Client:
             that at most 300.
         """
         return self._create(body, TableResource, idempotency_key, wait)
+
+    def create_repair(
+        self, body: RepairBody, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> RepairResource | JobResource:
+        """Ask for a table to be rebuilt for what failures left; see `create_table`."""
+        return self._create(body, RepairResource, idempotency_key, wait)
 
     def create_model(
         self, body: ModelBody, *, idempotency_key: str | None = None, wait: float | None = None
@@ -210,6 +220,15 @@ class Client:
         for page in self._pages(TableList, _listing("table", search)):
             yield from page.tables
 
+    def repair(self, repair_id: str) -> RepairResource:
+        """Return a repair: the new table, and what it is worth beside the old one."""
+        return self._get(RepairResource, f"/v1/repairs/{_part(repair_id)}")
+
+    def repairs(self, search: str | None = None) -> Iterator[RepairItem]:
+        """Yield repairs, newest first; see `jobs` for the search, which also takes a table's id."""
+        for page in self._pages(RepairList, _listing("repair", search)):
+            yield from page.repairs
+
     def models(self, search: str | None = None) -> Iterator[ModelItem]:
         """Yield solved models, newest first; see `jobs` for the search."""
         for page in self._pages(ModelList, _listing("model", search)):
@@ -256,6 +275,10 @@ class Client:
         OSError : the file could not be written; there is none then, or the old one.
         """
         self._save(f"/v1/tables/{_part(table_id)}/download?format={table_format}", path)
+
+    def download_repair(self, repair_id: str, table_format: str, path: Path) -> None:
+        """Write the new table of a repair; see `download`."""
+        self._save(f"/v1/repairs/{_part(repair_id)}/download?format={table_format}", path)
 
     def download_front(self, table_id: str, point: int, table_format: str, path: Path) -> None:
         """Write the table file of a point of a front, counted from 1; see `download`."""
@@ -312,6 +335,11 @@ class Client:
         found = self.create_table(body)
         return found if isinstance(found, TableResource) else self.finished(found, report)
 
+    def computed_repair(self, body: RepairBody, report: Reporter = silent) -> RepairResource:
+        """Return a repair once it is computed; see `computed`."""
+        found = self.create_repair(body)
+        return found if isinstance(found, RepairResource) else self.finished_repair(found, report)
+
     def computed_sweep(self, body: SweepBody, report: Reporter = silent) -> SweepResource:
         """Return a sweep once it is computed; points that failed are among its rows.
 
@@ -331,6 +359,10 @@ class Client:
     def finished(self, job: JobResource, report: Reporter = silent) -> TableResource:
         """Return the table that a job computes, once it has ended; see `computed`."""
         return self._get(TableResource, self.outcome(job, report))
+
+    def finished_repair(self, job: JobResource, report: Reporter = silent) -> RepairResource:
+        """Return the repair that a job computes, once it has ended; see `computed`."""
+        return self._get(RepairResource, self.outcome(job, report))
 
     def outcome(self, job: JobResource, report: Reporter = silent) -> str:
         """Follow a job of any kind to its end and return the URL of its result; see `computed`."""

@@ -10,6 +10,7 @@ from tvlb.errors import (
     StoreUnavailable,
     WorkerLost,
 )
+from tvlb.jobs.blobs import DamagedBlob
 from tvlb.retry import may_pass
 
 __all__ = ["Failure", "failure_of", "lost_worker"]
@@ -21,6 +22,7 @@ _KINDS: dict[type[Exception], tuple[str, str]] = {
     SolverFailed: ("solver-failed", "A linear program was not solved"),
     SimulationDeadlock: ("simulation-deadlock", "The simulated network deadlocked"),
     WorkerLost: _WORKER_LOST,
+    DamagedBlob: ("damaged-result", "A stored file is missing or damaged"),
     OSError: ("storage", "Writing or reading a file failed"),
     StoreUnavailable: ("storage", "Writing or reading a file failed"),
     MemoryError: ("memory", "The memory did not suffice"),

@@ -10,7 +10,7 @@ from tvlb.schemas import TableDocument
 from tvlb.search import Aim, TableResult
 from tvlb.table import AnyTable, write_stream
 
-__all__ = ["FRONT_FILES", "store_document", "store_table"]
+__all__ = ["FRONT_FILES", "store_document", "store_file", "store_table"]
 
 FRONT_FILES = "front_files"
 """Key of the stored document of a front that holds the hashes of its table files, in order."""
@@ -32,10 +32,10 @@ def store_table(blobs: BlobStore, result: TableResult) -> TaskOutput:
     ------
     OSError : a file could not be written.
     """
-    table_file = _store_file(blobs, result.table)
+    table_file = store_file(blobs, result.table)
     document = TableDocument.of(result).plain()
     if result.found is not None and result.options.aim.aim is Aim.FRONT:
-        document[FRONT_FILES] = [_store_file(blobs, one) for one in result.found.front]
+        document[FRONT_FILES] = [store_file(blobs, one) for one in result.found.front]
     return TaskOutput(
         store_document(blobs, document),
         table_file,
@@ -46,7 +46,9 @@ def store_table(blobs: BlobStore, result: TableResult) -> TaskOutput:
     )
 
 
-def _store_file(blobs: BlobStore, table: AnyTable) -> str:
+def store_file(blobs: BlobStore, table: AnyTable) -> str:
+    """Store the file of a table and return its SHA-256 (hex); raises OSError as `store_table`."""
+
     def write(stream: BinaryIO) -> None:
         write_stream(table, ".parquet", stream)
 

@@ -1,4 +1,4 @@
-"""Computing a sweep, the one kind of job that looks other results up."""
+"""Computing a sweep, which looks other results up."""
 
 import shutil
 import time

@@ -11,6 +11,7 @@ from tvlb.schemas import (
     ModelDocument,
     ModelledCase,
     Question,
+    RepairBody,
     SimulationBody,
     SimulationDocument,
     SweepBody,
@@ -57,6 +58,13 @@ def _table(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput
     return store_table(workspace.blobs, result)
 
 
+def _repair(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
+    # Loaded here: most tasks do not need the database.
+    from tvlb.jobs.repair_task import compute_repair
+
+    return compute_repair(body, workspace, report)
+
+
 def _model(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     assert isinstance(body, ModelBody)
     network = body.network()
@@ -97,7 +105,7 @@ def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskO
 
 
 def _sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    # Loaded here: no other task needs the database and the report.
+    # Loaded here: no other task needs the report.
     from tvlb.jobs.sweep_task import compute_sweep
 
     return compute_sweep(body, workspace, report)
@@ -105,6 +113,7 @@ def _sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput
 
 _KINDS: dict[str, _Computation] = {
     TableBody.kind: _table,
+    RepairBody.kind: _repair,
     ModelBody.kind: _model,
     SimulationBody.kind: _simulation,
     SweepBody.kind: _sweep,

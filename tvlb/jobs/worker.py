@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -36,7 +36,7 @@ class _CurrentJob:
     """The job in hand; `end` is set when it is over and only has to be recorded."""
 
     job: Claimed
-    meter: Meter = field(default_factory=Meter)
+    meter: Meter
     end: Callable[[], EndedJob | None] | None = None
 
 
@@ -185,7 +185,7 @@ class Worker:
         if job is None:
             return
         self._log.info("job begins", job=job.id, kind=job.kind, attempt=job.attempt)
-        self._current = _CurrentJob(job)
+        self._current = _CurrentJob(job, Meter(job.kind))
         process.begin(Task(job.kind, job.key, job.request))
 
     def _listen(self, process: TaskProcess) -> None:

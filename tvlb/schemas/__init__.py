@@ -12,7 +12,9 @@ from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument, ModelledCase
 from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.probe import ProbeCurve
-from tvlb.schemas.requests import Question, Request, request_key
+from tvlb.schemas.repair import RepairDocument
+from tvlb.schemas.repair_body import RepairBody
+from tvlb.schemas.requests import Question, Request, request_key, shown_subject
 from tvlb.schemas.resources import (
     Estimate,
     JobError,
@@ -25,6 +27,9 @@ from tvlb.schemas.resources import (
     ModelList,
     ModelResource,
     PointCount,
+    RepairItem,
+    RepairList,
+    RepairResource,
     SimulationItem,
     SimulationList,
     SimulationResource,
@@ -68,6 +73,11 @@ __all__ = [
     "PointCount",
     "ProbeCurve",
     "Question",
+    "RepairBody",
+    "RepairDocument",
+    "RepairItem",
+    "RepairList",
+    "RepairResource",
     "Request",
     "RequestLimits",
     "SimulationBody",
@@ -92,4 +102,5 @@ __all__ = [
     "example",
     "read_sweep_file",
     "request_key",
+    "shown_subject",
 ]

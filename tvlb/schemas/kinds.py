@@ -1,6 +1,7 @@
 """The kinds of requests that a service answers."""
 
 from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.sweep import SweepBody
@@ -9,5 +10,5 @@ from tvlb.schemas.table_body import TableBody
 __all__ = ["REQUESTS"]
 
 REQUESTS: dict[str, type[Question]] = {
-    body.kind: body for body in (TableBody, ModelBody, SimulationBody, SweepBody)
+    body.kind: body for body in (TableBody, RepairBody, ModelBody, SimulationBody, SweepBody)
 }

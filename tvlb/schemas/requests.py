@@ -7,6 +7,7 @@ every text in the form in which it prints, so that equal questions are equal req
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -25,14 +26,26 @@ from tvlb.topology import (
     Topology,
     explicit_type,
     parse_named_topology,
+    shown_topology,
 )
 
 if TYPE_CHECKING:
-    AskedTopology = str | ExplicitTopology
+    AnyNetwork = str | ExplicitTopology
 else:
-    AskedTopology = explicit_type(TopologyText)
+    AnyNetwork = explicit_type(TopologyText)
 
-__all__ = ["MAX_CYCLES", "STRICT", "Question", "Request", "Seed", "request_key"]
+__all__ = [
+    "MAX_CYCLES",
+    "STRICT",
+    "AnyNetwork",
+    "Question",
+    "Request",
+    "Seed",
+    "description_of",
+    "network_of",
+    "request_key",
+    "shown_subject",
+]
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
@@ -41,6 +54,25 @@ Seed = Annotated[
     WHOLE,
     InWords(check_seed),
 ]
+
+
+def description_of(topology: str | ExplicitTopology) -> Description:
+    """Return the network of a request, not built yet."""
+    return parse_named_topology(topology) if isinstance(topology, str) else topology
+
+
+def network_of(topology: str | ExplicitTopology, limits: RequestLimits | None = None) -> Topology:
+    """Build the network of a request.
+
+    Raises
+    ------
+    InvalidInput : it is out of range, or larger than `limits` allow; found from the sizes, before
+        anything is built.
+    """
+    description = description_of(topology)
+    if limits is not None:
+        limits.check_sizes(description.sizes)
+    return description.build()
 
 
 class Question(BaseModel, ABC):
@@ -73,32 +105,24 @@ class Question(BaseModel, ABC):
         """Whether the answer is small, and mostly computation is what it costs."""
         return True
 
+    def usual(self) -> dict[str, Any]:
+        """Return the value of every field, by name, where nothing is asked for."""
+        return {name: field.default for name, field in type(self).model_fields.items()}
+
 
 class Request(Question):
     """What requests about one network have in common."""
 
-    topology: Annotated[
-        AskedTopology, Field(description="The network, by its sizes or its cables.")
-    ]
+    topology: Annotated[AnyNetwork, Field(description="The network, by its sizes or its cables.")]
 
     @property
     def description(self) -> Description:
         """The network, not built yet."""
-        if isinstance(self.topology, str):
-            return parse_named_topology(self.topology)
-        return self.topology
+        return description_of(self.topology)
 
     def network(self, limits: RequestLimits | None = None) -> Topology:
-        """Build the topology.
-
-        Raises
-        ------
-        InvalidInput : it is out of range, or larger than `limits` allow; found from the sizes,
-            before anything is built.
-        """
-        if limits is not None:
-            limits.check_sizes(self.description.sizes)
-        return self.description.build()
+        """Build the topology; raises as `network_of`."""
+        return network_of(self.topology, limits)
 
     def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
         """See `Question.examined`."""
@@ -117,15 +141,21 @@ class Request(Question):
         """Estimate what it takes to compute it."""
         return self._cost(self.network())
 
-    def usual(self) -> dict[str, Any]:
-        """Return the value of every field, by name, where nothing is asked for."""
-        return {name: field.default for name, field in type(self).model_fields.items()}
-
     @abstractmethod
     def _resolved(self, network: Topology) -> Self: ...
 
     @abstractmethod
     def _cost(self, network: Topology) -> Cost: ...
+
+
+def shown_subject(request: Mapping[str, Any]) -> str:
+    """Return what lists call that which a resolved request, in JSON, is about."""
+    if "topology" not in request:
+        return request.get("name") or "many networks"
+    topology = request["topology"]
+    return shown_topology(
+        {"network": topology, "without": request["without"]} if "without" in request else topology
+    )
 
 
 def request_key(request: Question) -> str:

@@ -1,6 +1,6 @@
 """What the service answers with: the documents with an identity, and jobs."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
@@ -8,14 +8,21 @@ from tvlb.choices import one_of
 from tvlb.documents import Document
 from tvlb.progress import JobStatus
 from tvlb.schemas.examples import example
+from tvlb.schemas.found import Judgement
+from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.model import ModelDocument
 from tvlb.schemas.model_body import ModelBody
+from tvlb.schemas.repair import RepairDocument
+from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question
+from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.table import TableDocument, TableSummary
 from tvlb.schemas.table_body import TableBody
+from tvlb.schemas.texts import OneOf
 from tvlb.table import table_formats
+from tvlb.topology import Failures
 
 __all__ = [
     "EXAMPLE_ID",
@@ -33,6 +40,9 @@ __all__ = [
     "ModelList",
     "ModelResource",
     "PointCount",
+    "RepairItem",
+    "RepairList",
+    "RepairResource",
     "SimulationItem",
     "SimulationList",
     "SimulationResource",
@@ -51,6 +61,7 @@ ResultId = Annotated[
         description="SHA-256 of the resolved request and of the version that answered it.",
     ),
 ]
+Kind = Annotated[str, OneOf(REQUESTS)]
 JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")]
 EXAMPLE_ID = "9b6c" * 16
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -79,6 +90,17 @@ def _searched() -> TableBody:
     )
 
 
+def _repaired() -> RepairBody:
+    """Return the request of the example."""
+    return RepairBody(
+        table=EXAMPLE_ID,
+        without=Failures(links=((0, 4),)),
+        topology="dfly(2,4,2,5)",
+        traffic=("shift(1,0)",),
+        confirmation=WindowsBody(warmup=500, measured=500, grid=0.02),
+    )
+
+
 def urls_of(kind: str, key: str, front: int = 0) -> dict[str, Any]:
     """Return where a result is found, and its files.
 
@@ -95,6 +117,8 @@ def urls_of(kind: str, key: str, front: int = 0) -> dict[str, Any]:
                 "paths_url": f"{url}/paths",
                 "front_urls": [f"{url}/front/{1 + i}/{file}" for i in range(front)],
             }
+        case "repair":
+            return {"url": url, "download_url": f"{url}/{file}"}
         case "sweep":
             return {
                 "url": url,
@@ -133,6 +157,17 @@ class TableResource(TableDocument, Identity):
     )
 
 
+class RepairResource(RepairDocument, Identity):
+    """The table for what failures left, and what it is worth beside the old one."""
+
+    model_config = example_of(_repaired(), example("repair"))
+
+    request: RepairBody = Field(description="The resolved request.")
+    download_url: str = Field(
+        description=f"Of the file of the new table; format is {one_of(table_formats())}."
+    )
+
+
 class ModelResource(ModelDocument, Identity):
     """A solved throughput model."""
 
@@ -166,7 +201,7 @@ class JobResource(Document):
     model_config = ConfigDict(json_schema_extra={"examples": [example("job")]})
 
     id: JobId
-    kind: Literal["table", "model", "simulation", "sweep"]
+    kind: Kind
     status: JobStatus
     cancel_requested: bool = Field(description="Whether somebody asked to cancel the job.")
     stalled: bool = Field(
@@ -226,6 +261,15 @@ class TableItem(Item):
     request: TableBody
 
 
+class RepairItem(Item):
+    """A repair among others."""
+
+    topology: str = Field(description="What is left of the network.")
+    table_id: str = Field(description="Id of the new table.")
+    judgements: tuple[Judgement, ...] = Field(description="As in the document.")
+    request: RepairBody
+
+
 class ModelItem(Item):
     """A solved model among others."""
 
@@ -242,6 +286,13 @@ class TableList(Document):
     """Tables, newest first."""
 
     tables: tuple[TableItem, ...]
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
+
+
+class RepairList(Document):
+    """Repairs, newest first."""
+
+    repairs: tuple[RepairItem, ...]
     next: str | None = Field(description="URL of the page of older ones; null if there are none.")
 
 
@@ -309,7 +360,7 @@ class PointCount(Document):
 class Estimate(Document):
     """What would be computed, and what it takes."""
 
-    kind: Literal["table", "model", "simulation", "sweep"]
+    kind: Kind
     result_id: ResultId
     known: bool = Field(
         description="Whether the result is there already; a sweep with failed points is computed "

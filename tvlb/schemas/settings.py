@@ -49,12 +49,20 @@ def with_options(base: type[_Model], declaring: type) -> type[_Model]:
     fields: dict[str, Any] = {
         one.option: (
             _described(_asked(one), one, one.unset),
-            ... if one.default is MISSING else one.kind.asked(one.default),
+            ... if one.default is MISSING else _usual(one),
         )
         for one in settings(declaring).values()
         if one.option is not None
     }
     return create_model(base.__name__, __base__=base, **fields)
+
+
+def _usual(setting: Setting) -> Any:
+    """Return the default of a field of a request."""
+    kind, value = setting.kind, setting.kind.asked(setting.default)
+    if value is not None and isinstance(kind, Group) and kind.declaring in _BODIES:
+        return _BODIES[kind.declaring].model_validate(value)
+    return value
 
 
 def with_settings(base: type[_Model], declaring: type, names: Iterable[str] = ()) -> type[_Model]:

@@ -46,6 +46,7 @@ __all__ = [
     "WarmupText",
     "checked",
     "distinct",
+    "told_digits",
 ]
 
 _Item = TypeVar("_Item", bound=Hashable)
@@ -122,6 +123,15 @@ def checked(value: object, canonical: Callable[[str], str]) -> object:
 def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
     """Leave repeats out."""
     return tuple(dict.fromkeys(values))
+
+
+def told_digits(digits: int) -> InWords:
+    """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
+
+    def refuse(value: object) -> None:
+        raise InvalidInput(f"{str(value)[:_SHOWN]!r} is no id: {digits} digits 0..9 and a..f")
+
+    return InWords(refuse)
 
 
 class OneOf:

@@ -19,7 +19,7 @@ from sim_bridge import (
 )
 from tvlb.progress import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
-from tvlb.search.cost import Cost, model_cost, simulation_cost, table_cost
+from tvlb.search.cost import Cost, model_cost, repair_cost, simulation_cost, table_cost
 from tvlb.search.decision import Measured, Verdict, compare, decide
 from tvlb.search.held_out import Change, Judged, Judgement
 from tvlb.search.objective import (
@@ -41,7 +41,15 @@ from tvlb.search.optimize import (
 from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, probe
-from tvlb.search.repair import NEW_TABLE, OLD_TABLE, Repaired, RepairOptions, repair
+from tvlb.search.repair import (
+    COMPACT_REFUSED,
+    NEW_TABLE,
+    OLD_TABLE,
+    Repaired,
+    RepairOptions,
+    check_repair,
+    repair,
+)
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
 from tvlb.search.simulation import SimulationRequest, find_saturation, parse_warmup, simulate_loads
 from tvlb.search.simulation_units import NamedSet
@@ -52,11 +60,12 @@ from tvlb.search.validation import SimulatedSet, Validation
 from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, SCREENING, Windows
 from tvlb.search.work import Work
-from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic
+from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic, traffic_texts
 
 __all__ = [
     "ADAPTIVE",
     "BUDGETS",
+    "COMPACT_REFUSED",
     "LOAD",
     "MAX_CYCLES",
     "MAX_DATA_POINTS",
@@ -106,6 +115,7 @@ __all__ = [
     "Work",
     "budget_text",
     "check_compact",
+    "check_repair",
     "check_request",
     "choose_candidates",
     "choose_patterns",
@@ -125,9 +135,11 @@ __all__ = [
     "parse_warmup",
     "probe",
     "repair",
+    "repair_cost",
     "sealed",
     "simulate_loads",
     "simulation_cost",
     "table_cost",
+    "traffic_texts",
     "unsealed",
 ]

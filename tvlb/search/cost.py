@@ -12,13 +12,15 @@ from sim_bridge import Routing, SimulationConfig, Warmup
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
+from tvlb.search.repair import RepairOptions
 from tvlb.search.sampling import BATCH
 from tvlb.search.sizes import program_size
 from tvlb.search.windows import Windows
+from tvlb.search.workload import Workload, parse_traffic
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
-__all__ = ["Cost", "model_cost", "simulation_cost", "table_cost"]
+__all__ = ["Cost", "model_cost", "repair_cost", "simulation_cost", "table_cost"]
 
 # A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
 _BASE_BYTES = 132e6
@@ -85,6 +87,8 @@ _MEAN_CURVE_LOAD = 0.58  # of the saturation throughput
 _STARTING_RUNS = 30
 _HELD_OUT_PATTERNS = 10
 _JUDGED_SETS = 4
+# The old table, the new one and all paths.
+_REPAIRED_SETS = 3
 _RUNS_PER_JUDGED_SET = 5
 _SECONDS_PER_FLIT_HOP = 1.4e-7
 _FORMS_LISTED = 4.0
@@ -198,6 +202,23 @@ def table_cost(topology: Topology, options: SearchOptions) -> Cost:
     return _cost(stages, memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology))
 
 
+def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
+    """Estimate a repair; `topology` is what is left of the network."""
+    paths = min(topology.expected_paths.vlb_paths, MAX_ROWS)
+    stages = {
+        # The old table is read and struck out, the new one is balanced.
+        "build": 2 * paths * _SECONDS_PER_PATH,
+        "compare": _comparing_seconds(
+            topology,
+            options.routing,
+            options.windows,
+            parse_traffic(options.traffic),
+            _REPAIRED_SETS,
+        ),
+    }
+    return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+
+
 def _preparing_seconds(options: SearchOptions) -> float:
     """Per path of a candidate."""
     share = 1.0 if options.balancing is not None else _UNBALANCED_SHARE
@@ -296,19 +317,26 @@ def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, flo
     """Estimate the search for weighted sets, and the comparison on held-out traffic."""
     workload = options.workload
     trained = options.pattern_count + 3 if workload is None else len(workload.patterns)
-    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
     saturation = _saturation(topology)
-    windows = options.confirmation_windows
     start = _STARTING_RUNS * trained * _run_seconds(topology, options.routing, saturation, 2_000)
     hops = flit_hop_budget(options.budget, topology)
     slower = math.sqrt(max(1.0, topology.num_nodes / _NODES_IN_CACHE))
-    run = _run_seconds(
-        topology, options.routing, 1.3 * saturation, windows.warmup + windows.measured
-    )
     return {
         "search": max(start, hops * _SECONDS_PER_FLIT_HOP * slower),
-        "compare": _JUDGED_SETS * judged * _RUNS_PER_JUDGED_SET * run,
+        "compare": _comparing_seconds(
+            topology, options.routing, options.confirmation_windows, workload, _JUDGED_SETS
+        ),
     }
+
+
+def _comparing_seconds(
+    topology: Topology, routing: str, windows: Windows, workload: Workload | None, sets: int
+) -> float:
+    """Estimate the comparison of sets on held-out traffic, or on that of the user."""
+    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
+    load = 1.3 * _saturation(topology)
+    run = _run_seconds(topology, routing, load, windows.warmup + windows.measured)
+    return sets * judged * _RUNS_PER_JUDGED_SET * run
 
 
 def _validation_seconds(topology: Topology, options: SearchOptions, candidates: float) -> float:

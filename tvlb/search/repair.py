@@ -36,11 +36,24 @@ from tvlb.table import (
 )
 from tvlb.topology import Failures, Topology, without
 
-__all__ = ["NEW_TABLE", "OLD_TABLE", "RepairOptions", "Repaired", "repair"]
+__all__ = [
+    "COMPACT_REFUSED",
+    "NEW_TABLE",
+    "OLD_TABLE",
+    "RepairOptions",
+    "Repaired",
+    "check_repair",
+    "repair",
+]
 
 NEW_TABLE = "new table"
 OLD_TABLE = "old table"
 """What comparisons call the table by the rule, and the old one without the paths that are down."""
+
+COMPACT_REFUSED = (
+    "the table is compact, and only listed paths can be struck out: list them with tvlb export "
+    "--full, or search anew with tvlb table --without"
+)
 
 _OWN_TRAFFIC = "adversarial and some benign patterns"
 
@@ -123,20 +136,31 @@ def repair(
     SimulationDeadlock, WorkerLost, Cancelled : as of `tvlb.search.optimize`.
     """
     if isinstance(table, CompactTable):
-        raise InvalidInput(
-            "the table is compact, and only listed paths can be struck out: list them with tvlb "
-            "export --full, or search anew with tvlb table --without"
-        )
+        raise InvalidInput(COMPACT_REFUSED)
     asked = options or RepairOptions()
-    topology = without(table.topology, failures)
+    topology = check_repair(table.topology, failures, asked)
     settings = replace(asked, config=asked.config.on(topology))
-    settings.config.resolved_vc_count(topology, settings.routing)
     repairer = _Repairer(table, topology, _balancing(table), settings, report)
     flag = stop or threading.Event()
     if unit_cache is not None:
         return repairer.run(Units(unit_cache, flag))
     with own_units(settings.workers or available_cores(), flag) as units:
         return repairer.run(units)
+
+
+def check_repair(topology: Topology, failures: Failures, options: RepairOptions) -> Topology:
+    """Return what failures leave of a network; computes nothing else.
+
+    Raises
+    ------
+    InvalidInput : the failures do not fit the network, or a setting does not fit what is left.
+    """
+    left = without(topology, failures)
+    options.config.on(left).resolved_vc_count(left, options.routing)
+    workload = parse_traffic(options.traffic)
+    for pattern in () if workload is None else workload.patterns:
+        pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes
+    return left
 
 
 def _balancing(table: Table) -> BalanceOptions | WeightOptions | None:

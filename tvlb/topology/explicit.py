@@ -76,12 +76,12 @@ def shown_topology(topology: str | ExplicitTopology | Mapping[str, Any]) -> str:
     """Return what lists call the network of a request, or of the JSON of one; nothing is built."""
     if isinstance(topology, str):
         return topology
-    if isinstance(topology, DegradedNetwork):
-        return f"{shown_topology(topology.network)} without {topology.without}"
-    if isinstance(topology, Mapping) and "without" in topology:
-        failures = Failures.model_validate(topology["without"])
-        return f"{shown_topology(topology['network'])} without {failures}"
-    return "a network given by its cables"
+    given = topology if isinstance(topology, Mapping) else dict(topology)
+    if "without" in given:
+        failures = Failures.model_validate(given["without"])
+        return f"{shown_topology(given['network'])} without {failures}"
+    known = _of_families()
+    return known[_best_fit(given, known)].shown(given)
 
 
 def explicit_type(text: Any = None) -> Any:
@@ -123,9 +123,15 @@ def _told_apart(models: Mapping[str, type[ExplicitTopology]], text: Any) -> Any:
             return _TEXT
         if isinstance(value, ExplicitTopology):
             return next(name for name, model in models.items() if isinstance(value, model))
-        keys = set(cast("Mapping[str, object]", value) if isinstance(value, Mapping) else ())
-        return max(models, key=lambda name: len(keys & models[name].model_fields.keys()))
+        return _best_fit(
+            cast("Mapping[str, Any]", value if isinstance(value, Mapping) else {}), models
+        )
 
     types = models if text is None else {_TEXT: text, **models}
     tagged = [Annotated[one, Tag(name)] for name, one in types.items()]
     return Annotated[Union[*tagged], Discriminator(named)]
+
+
+def _best_fit(given: Mapping[str, Any], models: Mapping[str, type[ExplicitTopology]]) -> str:
+    """Return the name of the model that has most of the keys."""
+    return max(models, key=lambda name: len(given.keys() & models[name].model_fields.keys()))

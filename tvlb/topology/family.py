@@ -98,6 +98,11 @@ class ExplicitTopology(BaseModel, Description):
     def canonical(self) -> Self:
         """Return it as `of` describes its network; nothing is built."""
 
+    @classmethod
+    def shown(cls, given: Mapping[str, Any]) -> str:
+        """Return what lists call the network of a description in JSON; nothing is built."""
+        return "a network given by its cables"
+
 
 class TopologyRecord(BaseModel, ABC):
     """What the header of a table says of its network."""

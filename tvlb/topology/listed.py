@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -353,6 +353,12 @@ class Listing(ExplicitTopology, TopologyRecord):
             return self.of(self.build())
         except InvalidInput:  # which whoever builds it will see
             return self
+
+    @classmethod
+    def shown(cls, given: Mapping[str, Any]) -> str:
+        """See `ExplicitTopology.shown`."""
+        switches = given["switches"]
+        return f"network of {switches} switch{'es' * (switches != 1)}, as listed"
 
     @property
     def _latencies(self) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Dragonflies as files, requests, headers of tables and documents describe them."""
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import FailFast, Field
 
@@ -62,6 +63,12 @@ class Wiring(ExplicitTopology):
         """See `ExplicitTopology.canonical`."""
         cables = sorted((min(pair), max(pair)) for pair in self.links)
         return self.model_copy(update={"links": tuple(cables)})
+
+    @classmethod
+    def shown(cls, given: Mapping[str, Any]) -> str:
+        """See `ExplicitTopology.shown`."""
+        sizes = ",".join(str(given[name]) for name in ("p", "a", "h", "g"))
+        return f"dfly({sizes}), wired as given"
 
     def __str__(self) -> str:
         return f"dfly({self.p},{self.a},{self.h},{self.g},{FROM_FILE})"

@@ -1,0 +1,35 @@
+// The form for a repair of the table that the page shows.
+
+import { askWith, duration, line } from "./asking.js";
+
+const form = document.getElementById("repair");
+const { id } = JSON.parse(document.getElementById("data").textContent);
+
+/** The request, null without failures. */
+function body() {
+  const text = form.elements.without.value.trim();
+  return text === "" ? null : JSON.stringify({ table: id, without: failures(text) });
+}
+
+function failures(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The failures are no JSON: ${error.message}`);
+  }
+}
+
+/** What an estimate says. */
+function told(found) {
+  if (found.known) return [line("Already computed: the answer comes at once.")];
+  return [line(`About ${duration(found.cost.cpu_seconds)} of processor time.`)];
+}
+
+askWith(form, { path: "/v1/repairs", body, told });
+
+form.elements.file.addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  if (file === undefined) return;
+  form.elements.without.value = await file.text();
+  form.elements.without.dispatchEvent(new Event("input", { bubbles: true }));
+});

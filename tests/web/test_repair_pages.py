@@ -1,0 +1,98 @@
+"""The form for a repair on the page of a table, and the page of the repair."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser import CHROMIUM, new_page
+from tests.service import Server
+
+QUICK = {
+    "traffic": ["shift(1,0)"],
+    "confirmation": {"warmup": 200, "measured": 200, "grid": 0.1},
+}
+
+
+def repaired(server: Server, table: dict[str, Any], without: dict[str, Any]) -> dict[str, Any]:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        body = QUICK | {"table": table["id"], "without": without}
+        answer = http.post("/v1/repairs", json=body, headers={"Prefer": "wait=60"})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def shown(server: Server, path: str) -> str:
+    answer = httpx.get(f"{server.url}{path}", headers={"Accept": "text/html"}, timeout=60)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_a_repair_is_readable_without_scripts(server: Server, table: dict[str, Any]) -> None:
+    found = repaired(server, table, {"links": [[0, 1]], "switches": [7]})
+    text = shown(server, f"/repairs/{found['id']}")
+    assert f"<h1>{found['topology']}</h1>" in text
+    for name, judgement in zip(
+        ("old table without dead paths", "conventional UGAL"), found["judgements"], strict=True
+    ):
+        assert f'<th scope="row">{name}</th>' in text
+        change = judgement["saturation"]
+        assert f"{100 * change['mean']:+.1f} % ± {100 * change['half_width']:.1f}" in text
+    assert f"{found['vcs_needed']}<small> free of deadlock" in text
+    assert f'href="{found["url"]}/download?format=parquet"' in text
+    assert "<small> 0-1</small>" in text
+    assert "tvlb repair TABLE.parquet --without FAILURES.json --traffic" in text
+    # It is found again on the page of its table.
+    assert f'<a href="/repairs/{found["id"]}">{found["topology"]}</a>' in shown(
+        server, f"/tables/{table['id']}"
+    )
+
+
+def test_only_tables_that_can_be_are_offered_to_be_repaired(server: Server) -> None:
+    table = {
+        "topology": {"network": "1,2,2,3", "without": {"links": [[0, 1]]}},
+        "method": "paper",
+        "patterns": 1,
+        "screening": {"warmup": 200, "measured": 200, "grid": 0.05},
+        "confirmation": {"warmup": 200, "measured": 200, "grid": 0.05},
+        "finalists": 1,
+        "data_points": 1,
+        "simulated_patterns": 2,
+    }
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        made = http.post("/v1/tables", json=table, headers={"Prefer": "wait=60"}).json()
+    assert 'id="repair"' not in shown(server, f"/tables/{made['id']}")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_repair_is_asked_for(
+    browser: Browser, server: Server, table: dict[str, Any], tmp_path: Path
+) -> None:
+    # Known already, so that the page of the result is next.
+    known = repaired(server, table, {"links": [[2, 0]]})
+    with new_page(browser, server.url) as page:
+        page.goto(f"/tables/{table['id']}")
+        failures = page.get_by_label("Failures")
+        problem, estimate = page.locator("#problem"), page.locator("#estimate")
+        failures.fill("{")
+        expect(problem).to_contain_text("The failures are no JSON")
+        failures.fill('{"links": [[0, 19]]}')
+        expect(problem).to_contain_text("1 cable [0,19] cannot be down")
+        failures.fill('{"links": [[0, 1]]}')
+        expect(estimate).to_contain_text("of processor time")
+        file = tmp_path / "down.json"
+        file.write_text('{"links": [[0, 2]]}')
+        page.get_by_label("From a file").set_input_files(file)
+        expect(failures).to_have_value('{"links": [[0, 2]]}')
+        page.locator("#repair [name=label]").fill("after the storm")
+        page.get_by_role("button", name="Repair", exact=True).click()
+        page.wait_for_url("**/jobs/*")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Repair of dfly(2,4,2,5)")
+        httpx.post(f"{server.url}/v1{page.url.removeprefix(server.url)}/cancel")
+        page.goto(f"/tables/{table['id']}")
+        listed = page.get_by_role("region", name="Repairs of this table")
+        listed.locator(f"a[href='/repairs/{known['id']}']").click()
+        page.wait_for_url("**/repairs/*")
+        expect(page.get_by_role("heading", name="What it is worth")).to_be_visible()
