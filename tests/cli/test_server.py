@@ -276,3 +276,10 @@ def test_a_job_is_found_again(server: Server, capsys: pytest.CaptureFixture[str]
     assert "Choice: " in captured.out
     assert main(["export", "dfly-1-2-2-3.parquet", "--to", "csv", "-o", "here.csv"]) == 0
     assert Path("here.csv").read_bytes() == Path("t.csv").read_bytes()
+
+
+def test_the_name_of_a_sweep_stays_text(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    body = {"name": "[red]two[/red] [/b]", "topologies": ["2,4,2,5", "2,4,2,9"]}
+    job = httpx.post(f"{server.url}/v1/sweeps", json=body, timeout=60).json()["id"]
+    assert main(["jobs", job, "--server", server.url, "--cancel"]) == 0
+    assert capsys.readouterr().out.startswith("sweep of [red]two[/red] [/b]: ")

@@ -94,7 +94,8 @@ def _print_state(job: JobResource, *, as_json: bool) -> None:
         print_json(job.model_dump(mode="json"))
     else:
         ending = ", to be cancelled" if job.cancel_requested and not job.ended_at else ""
-        stdout().print(f"{job.kind} of {shown_subject(job.request)}: {job.status}{ending}")
+        subject = escape(shown_subject(job.request))
+        stdout().print(f"{job.kind} of {subject}: {job.status}{ending}")
 
 
 def _attend(
