@@ -8,7 +8,7 @@ import pytest
 
 from tvlb.errors import InvalidInput
 from tvlb.table import CompactTable, Table, pair_paths, summarise, verify
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Failures, without
 
 
 def test_summary_is_plain_data(make_table: Callable[..., Table], small: Dragonfly) -> None:
@@ -26,6 +26,18 @@ def test_summary_is_plain_data(make_table: Callable[..., Table], small: Dragonfl
     assert summary["weights"]["min"] == pytest.approx(1 / 28)
     assert summary["weights"]["largest_sum_error"] < 1e-12
     assert summary["diversity"]["paths"] == {"min": 27, "mean": pytest.approx(28 - 1 / 1152)}
+
+
+def test_switches_that_are_down_have_no_pairs(make_table: Callable[..., Table]) -> None:
+    left = without(Dragonfly(2, 4, 2, 9), Failures(switches=(9,)))
+    table = make_table("all", left)
+    compact = CompactTable.from_set(table.base_set, version="0")
+    summary = summarise(table)
+    assert summarise(compact)["switch_pairs"] == summary["switch_pairs"] == 35 * 34
+    assert summary["pairs_without_paths"] == 0
+    # The 4 switches of the other 8 groups, in both directions.
+    assert summary["diversity"]["pairs"] == 36 * 32 - 2 * 32
+    assert summary["diversity"]["paths"]["min"] > 0
 
 
 def test_rows_as_a_router_sees_them(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.paths import PathRows
+from tvlb.topology import are_up
 
 __all__ = ["Diversity", "Spread", "diversity"]
 
@@ -20,7 +21,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Diversity:
-    """Choice per inter-group pair, pairs without any path included.
+    """Choice per inter-group pair of switches that are up, pairs without any path included.
 
     Attributes
     ----------
@@ -39,6 +40,7 @@ class Diversity:
 def diversity(rows: PathRows) -> Diversity:
     """Count paths, first links and intermediates of every pair with a choice."""
     between = rows.topology.has_choice(rows.source, rows.target)
+    between &= are_up(rows.topology, rows.source, rows.target)
     return Diversity(
         pairs=int(np.count_nonzero(between)),
         paths=_spread(np.diff(rows.offset)[between]),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.paths import ABSENT, PathRows, all_pairs, min_rows
 from tvlb.table.table import Table
-from tvlb.topology import Topology, link_ids
+from tvlb.topology import Topology, are_up, link_ids
 
 __all__ = ["StruckOut", "strike_out"]
 
@@ -56,7 +56,7 @@ def strike_out(table: Table, topology: Topology) -> StruckOut:
     source, target = all_pairs(table.topology)
     minimal = min_rows(table.topology, source, target)
     minimal_alive = _survivors(minimal, ids)[0]
-    up = _are_up(topology, source, target)
+    up = are_up(topology, source, target)
     return StruckOut(
         rows=PathRows(
             topology,
@@ -70,7 +70,7 @@ def strike_out(table: Table, topology: Topology) -> StruckOut:
             weight,
         ),
         struck=int(np.count_nonzero(~alive)),
-        pairs_without_paths=_bare(before, alive, _are_up(topology, before.source, before.target)),
+        pairs_without_paths=_bare(before, alive, are_up(topology, before.source, before.target)),
         pairs_without_min_paths=_bare(minimal, minimal_alive, up),
     )
 
@@ -89,14 +89,6 @@ def _sums(rows: PathRows) -> NDArray[np.float64]:
     """Sum of the weights of every pair, 1 where it has no rows."""
     sums = np.bincount(rows.pair_of_row, rows.weight, minlength=len(rows.source))
     return np.where(np.diff(rows.offset) > 0, sums, 1.0)
-
-
-def _are_up(
-    topology: Topology, source: NDArray[np.int32], target: NDArray[np.int32]
-) -> NDArray[np.bool_]:
-    assert topology.origin is not None
-    down = topology.origin.failures.switches
-    return ~(np.isin(source, down) | np.isin(target, down))
 
 
 def _bare(rows: PathRows, alive: NDArray[np.bool_], up: NDArray[np.bool_]) -> int:

@@ -4,7 +4,7 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 """
 
 from tvlb.topology.compiled import compiled, path_kernel
-from tvlb.topology.degraded import link_ids, without
+from tvlb.topology.degraded import are_up, link_ids, without
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.explicit import DegradedNetwork, described, explicit_type, shown_topology
@@ -70,6 +70,7 @@ __all__ = [
     "TopologyRecord",
     "Triples",
     "WrittenNetwork",
+    "are_up",
     "as_topology",
     "compiled",
     "describe_network_files",

@@ -12,7 +12,7 @@ from tvlb.topology.listed import ListedTopology
 from tvlb.topology.network import Network, ordinals
 from tvlb.topology.topology import Origin, Topology
 
-__all__ = ["link_ids", "without"]
+__all__ = ["are_up", "link_ids", "without"]
 
 _SHOWN = 5
 
@@ -53,6 +53,12 @@ def link_ids(topology: Topology) -> NDArray[np.int32]:
     gone = _gone_links(topology.origin.network, topology.origin.failures)
     ids = np.cumsum(~gone) - 1
     return np.where(gone, -1, ids).astype(np.int32)
+
+
+def are_up(topology: Topology, *switches: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Which of some switches are not down; of pairs, given by both ends, neither end is."""
+    down = () if topology.origin is None else topology.origin.failures.switches
+    return ~np.any([np.isin(ends, down) for ends in switches], axis=0)
 
 
 def _listed(topology: Topology, network: Network, text: str) -> Topology:
@@ -112,8 +118,7 @@ def _gone_links(topology: Topology, failures: Failures) -> NDArray[np.bool_]:
 
 def _check_connected(network: Network, failures: Failures, text: str) -> None:
     """Raise InvalidInput if some switches that are up do not reach each other."""
-    up = np.ones(network.num_switches, dtype=bool)
-    up[list(failures.switches)] = False
+    up = ~np.isin(np.arange(network.num_switches), failures.switches)
     part = network.parts()
     sizes = Counter(map(int, part[up])).most_common()
     if len(sizes) < 2:
