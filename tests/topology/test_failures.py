@@ -1,6 +1,7 @@
 """Networks of which cables or switches are down, against a plain account of their MIN paths."""
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -133,12 +134,12 @@ def test_detours_inside_a_group_do_not_leave_it() -> None:
 def test_a_dragonfly_stays_one_as_long_as_its_groups_are_whole_and_joined() -> None:
     left = without(HEALTHY, Failures(links=((4, 0),)))
     assert type(left) is Dragonfly
-    assert str(left) == "dfly(2,4,2,5) without 1 cable"
+    assert str(left) == "dfly(2,4,2,5) without 1 cable (46085c8a)"
     assert left.links_per_group_pair == (1, 2)
     assert left == Dragonfly.from_cables(2, 4, 2, 5, HEALTHY.cables[1:])
     both = without(HEALTHY, LOST_PAIR)
     assert type(both) is DegradedDragonfly
-    assert str(both) == "dfly(2,4,2,5) without 2 cables"
+    assert str(both) == f"dfly(2,4,2,5) without {LOST_PAIR}"
     # Groups 0 and 1 meet by way of a third.
     assert {"glg", "ggg"} <= set(both.halves)
     assert both.vc_scheme == "per-hop"
@@ -211,7 +212,7 @@ def test_throughput_falls_with_the_cables() -> None:
 def test_other_networks_go_on_by_shortest_paths(toys: None) -> None:
     left = without(Ring(6), Failures(links=((5, 0),)))
     assert type(left) is ListedTopology
-    assert str(left) == "ring(6) without 1 cable"
+    assert str(left) == "ring(6) without 1 cable (cfb99578)"
     assert left.kinds == Ring(6).kinds
     assert left.longest_min_path == (0,) * 5
     record = record_of(left)
@@ -259,10 +260,10 @@ def test_files_requests_and_headers_describe_them(failures: Failures, tmp_path: 
         ("[]", r"failures\.json: expected an object with the lists links and switches$"),
         ("{", r"failures\.json: no complete JSON document"),
         ('{"links": [[0, 1], [0, 2], [0, 3], [0, 4], [0, 8]]}', (
-            r"dfly\(2,4,2,5\) without 5 cables is in 2 parts: no path joins switches 0 and 1; "
-            r"the smallest part has 1 of 20 switches: 0"
+            r"dfly\(2,4,2,5\) without 5 cables \([0-9a-f]{8}\) is in 2 parts: no path joins "
+            r"switches 0 and 1; the smallest part has 1 of 20 switches: 0"
         )),
-        (json.dumps({"switches": [*range(20)]}), r"without 20 switches has no compute nodes"),
+        (json.dumps({"switches": [*range(20)]}), r"without 20 switches .* has no compute nodes"),
     ],
 )  # fmt: skip
 def test_failures_that_do_not_fit_are_named(failures: str, message: str, tmp_path: Path) -> None:
@@ -288,14 +289,26 @@ def _multiplicity(network: Topology) -> dict[tuple[int, int], int]:
     return {(int(low), int(high)): int(n) for (low, high), n in zip(pairs, counts, strict=True)}
 
 
+def test_equally_many_failures_are_told_apart() -> None:
+    texts = {str(Failures(links=(pair,))) for pair in CABLES}
+    assert len(texts) == len(set(CABLES))
+    assert all(re.fullmatch(r"1 cable \([0-9a-f]{8}\)", text) for text in texts)
+    # However they are listed.
+    one, same = (
+        Failures(links=links, switches=(7, 3)) for links in (((0, 1), (4, 0)), ((0, 4), (1, 0)))
+    )
+    assert str(one) == str(same)
+    assert str(one).startswith("2 cables and 2 switches (")
+
+
 def test_lists_say_what_is_down_and_build_nothing() -> None:
     description = described(without(HEALTHY, LOST_PAIR))
     assert isinstance(description, ExplicitTopology)
     for asked in (description, description.model_dump(mode="json")):
-        assert shown_topology(asked) == "dfly(2,4,2,5) without 2 cables"
+        assert shown_topology(asked) == f"dfly(2,4,2,5) without {LOST_PAIR}"
     assert shown_topology("4,8,4,9") == "4,8,4,9"
     wired = {"p": 1, "a": 2, "h": 2, "g": 3, "links": [[5, 0]]}
     of_a_file = {"network": wired, "without": {"links": [], "switches": [3]}}
-    assert shown_topology(of_a_file) == "dfly(1,2,2,3), wired as given without 1 switch"
+    assert shown_topology(of_a_file) == "dfly(1,2,2,3), wired as given without 1 switch (b8933ee3)"
     listed = {"switches": 3, "endpoints": [1, 1, 1], "links": [[0, 1]]}
     assert shown_topology(listed) == "network of 3 switches, as listed"

@@ -112,10 +112,10 @@ LISTED: dict[str, Any] = {"switches": 3, "endpoints": [1, 1, 1], "links": [[0, 1
         (LISTED, "network of 3 switches, as listed"),
         (
             {"network": "dfly(2,4,2,5)", "without": {"links": [[0, 4], [2, 5]], "switches": [7]}},
-            "dfly(2,4,2,5) without 2 cables and 1 switch",
+            "dfly(2,4,2,5) without 2 cables and 1 switch (540c0ae8)",
         ),
         ({"network": LISTED | {"links": [[0, 1], [1, 2], [0, 2]]}, "without": {"links": [[0, 2]]}},
-         "network of 3 switches, as listed without 1 cable"),
+         "network of 3 switches, as listed without 1 cable (6edaf535)"),
     ],
 )  # fmt: skip
 def test_networks_that_have_no_text_have_pages(

@@ -1,5 +1,6 @@
 """Links and switches that are down, as files and requests list them."""
 
+import hashlib
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
@@ -12,6 +13,7 @@ from tvlb.reading import parse_unique_json, read_file
 __all__ = ["Failures", "read_failures"]
 
 _MOST = 2_000_000
+_DIGITS = 8
 
 _Switch = Annotated[int, Field(ge=0, lt=10**9), WHOLE]
 # JSON has lists only, which a strict tuple refuses.
@@ -51,11 +53,13 @@ class Failures(BaseModel):
         )
 
     def __str__(self) -> str:
+        # Many ways to lose as many cables are told apart by a hash.
+        digest = hashlib.sha256(self.canonical().model_dump_json().encode()).hexdigest()
         cables, switches = len(self.links), len(set(self.switches))
         said = [f"{cables} cable{'s' * (cables != 1)}"] if cables or not switches else []
         if switches:
             said.append(f"{switches} switch{'es' * (switches != 1)}")
-        return " and ".join(said)
+        return f"{' and '.join(said)} ({digest[:_DIGITS]})"
 
 
 def read_failures(path: str) -> Failures:
