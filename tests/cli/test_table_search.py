@@ -248,5 +248,5 @@ def test_a_network_that_saturates_at_once(capsys: pytest.CaptureFixture[str]) ->
     decision = document["decision"]
     assert decision["replaces_all"]
     chosen = verdicts[decision["expression"]]
-    assert chosen["verdict"] == "equal saturation, lower latency"
+    assert chosen["verdict"] == "lower latency at level saturation throughput"
     assert chosen["latency_change"] < -2 * chosen["latency_sem"]

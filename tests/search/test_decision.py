@@ -48,11 +48,19 @@ def test_lower_saturation_is_never_offset_by_latency() -> None:
     assert found.verdict is Verdict.LOWER_SATURATION
 
 
-def test_equal_saturation_and_lower_latency_wins() -> None:
+def test_level_saturation_and_lower_latency_wins() -> None:
     # Changes -1, -1.2, -0.8, -1, -1: mean -1, variance 0.08/4 = 0.02, error sqrt(0.02/5) = 0.0632.
     found = compare(_shifted("a", [0.0] * 5, [49.0, 48.8, 49.2, 49.0, 49.0]), BASE)
     assert found.latency_sem == pytest.approx(0.0632456, abs=1e-6)
     assert found.verdict is Verdict.LOWER_LATENCY
+
+
+def test_a_lower_latency_counts_where_saturation_is_undecided() -> None:
+    # Mean 0, error 0.018974 as above: the 95% interval reaches +-0.0527, far beyond 1%.
+    found = compare(_shifted("a", [-0.06, 0.0, 0.0, 0.0, 0.06], [40.0] * 5), BASE)
+    assert found.verdict is Verdict.LOWER_LATENCY_AT_LEAST
+    # Of the same 0.001 everywhere, 0.5% of a mean of 0.2 or more, nothing is in doubt.
+    assert compare(_shifted("a", [0.001] * 5, [40.0] * 5), BASE).verdict is Verdict.LOWER_LATENCY
 
 
 def test_uncertain_loss_of_saturation_is_not_equality() -> None:
@@ -179,7 +187,7 @@ def test_among_equals_a_set_that_saturates_early_is_not_the_fastest() -> None:
         (0.206, 50.0, Verdict.HIGHER_SATURATION),
         (0.204, 50.0, Verdict.NO_GAIN),
         (0.194, 40.0, Verdict.LOWER_SATURATION),
-        (0.2, 49.4, Verdict.LOWER_LATENCY),
+        (0.2, 49.4, Verdict.LOWER_LATENCY_AT_LEAST),
         (0.2, 49.6, Verdict.NO_GAIN),
     ],
 )

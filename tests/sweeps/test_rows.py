@@ -177,7 +177,7 @@ def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
     assert made["theta_chosen"] == chosen["theta_mean"]
     assert made["theta_chosen_sem"] is None
     assert made["theta_all"] == conventional["theta_mean"]
-    assert made["verdict"] == "higher saturation"
+    assert made["verdict"] == "higher saturation throughput"
     assert (made["saturation_chosen"], made["saturation_all"]) == (0.39, 0.19)
     assert made["latency_all_sem"] == read["baseline"]["latency_sem"]
     assert (made["programs"], made["flit_hops"]) == (152, 2837775)

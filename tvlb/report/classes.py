@@ -8,8 +8,8 @@ from itertools import groupby
 import numpy as np
 
 from tvlb.report.points import Point, estimate_of, size_name
-from tvlb.report.verdict import LEAST_SIZES, UNDECIDED, Estimate, Verdict, advice, verdict_of
 from tvlb.statistics import estimate
+from tvlb.verdict import LEAST_SIZES, UNDECIDED, Estimate, Verdict, advice, verdict_of
 
 __all__ = ["PointClass", "classes_of"]
 

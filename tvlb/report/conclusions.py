@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from tvlb.report.classes import PointClass
-from tvlb.report.verdict import LEVEL, Estimate
 from tvlb.report.words import change, links, who
+from tvlb.verdict import LEVEL, Estimate
 
 __all__ = ["convergence", "trends"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.conclusions import convergence, trends
 from tvlb.report.points import Point
-from tvlb.report.verdict import LEAST_SIZES, Verdict
 from tvlb.report.words import change, links, number_of, percent, span, who
+from tvlb.verdict import LEAST_SIZES, Verdict
 
 __all__ = ["Finding", "Statement", "finding"]
 
@@ -55,7 +55,7 @@ def finding(points: Sequence[Point]) -> Finding:
     -----
     All gains are those of the T-VLB set of a point, as measured: the chosen one or, where the
     conventional set was kept, the best candidate. What conventional UGAL gains over itself is 0 by
-    definition, and no measurement. All words are by `tvlb.report.verdict`.
+    definition, and no measurement. All words are by `tvlb.verdict`.
     """
     computed = [one for one in points if one["status"] == "succeeded"]
     if not computed:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
-from tvlb.report.verdict import Estimate, Verdict, verdict_of
+from tvlb.verdict import Estimate, Verdict, verdict_of
 
 __all__ = [
     "LATER_COLUMNS",
@@ -92,7 +92,7 @@ Point = dict[str, Any]
 `tvlb`, `tvlb_saturation_gain`, `tvlb_latency_change`, with the ends of their intervals: the T-VLB
 set of the point and its changes, as measured. That is the chosen set or, where the conventional one
 was kept, the best candidate; None without a candidate.
-`verdict` : what follows from these intervals, see `tvlb.report.verdict`.
+`verdict` : what follows from these intervals, see `tvlb.verdict`.
 """
 
 

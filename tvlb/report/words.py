@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tvlb.report.classes import PointClass
-from tvlb.report.verdict import Estimate
+from tvlb.verdict import Estimate
 
 __all__ = ["amount", "change", "ends", "links", "number_of", "percent", "span", "who"]
 

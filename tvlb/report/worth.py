@@ -1,8 +1,8 @@
 """Whether a T-VLB table is worth it on a design: what it brings, and what it takes, in one line."""
 
 from tvlb.report.points import Point, estimate_of
-from tvlb.report.verdict import UNDECIDED, Verdict, advice
 from tvlb.report.words import amount, ends, percent
+from tvlb.verdict import UNDECIDED, Verdict, advice
 
 __all__ = ["worth"]
 
@@ -12,7 +12,7 @@ def worth(point: Point) -> str:
 
     Notes
     -----
-    Worth it is what was chosen and gains by its intervals, see `tvlb.report.verdict`. A T-VLB set
+    Worth it is what was chosen and gains by its intervals, see `tvlb.verdict`. A T-VLB set
     has some of the paths of conventional UGAL, so that it never takes more virtual channels; its
     table takes an entry for each path.
     """

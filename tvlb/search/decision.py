@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from tvlb.search.objective import Aim, Objective
 from tvlb.statistics import Estimate, estimate
+from tvlb.verdict import LEVEL
+from tvlb.verdict import Verdict as Words
 
 __all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide", "decide_by"]
 
@@ -82,10 +84,11 @@ class Measured:
 class Verdict(StrEnum):
     """How a candidate compares with the baseline."""
 
-    HIGHER_SATURATION = "higher saturation"
-    LOWER_LATENCY = "equal saturation, lower latency"
+    HIGHER_SATURATION = Words.HIGHER.value
+    LOWER_LATENCY = Words.FASTER.value
+    LOWER_LATENCY_AT_LEAST = Words.FASTER_AT_LEAST.value
     NO_GAIN = "no significant gain"
-    LOWER_SATURATION = "lower saturation"
+    LOWER_SATURATION = Words.LOWER.value
 
 
 @dataclass(frozen=True)
@@ -134,8 +137,9 @@ def compare(candidate: Measured, baseline: Measured) -> Comparison:
     The saturation differs if the paired mean difference exceeds both two standard errors and
     0.005. A lower latency counts if its paired mean difference exceeds two standard errors and the
     mean saturation is lower by no more than 0.005: a large loss that the few patterns leave
-    uncertain is no equality. Of a single pattern the errors are unknown; a latency then counts as
-    lower by more than 1%.
+    uncertain is none to accept. Saturation throughputs are then level if the 95% interval of their
+    difference lies within 1% of that of the baseline, and else undecided. Of a single pattern the
+    errors are unknown; a latency then counts as lower by more than 1%.
     """
     saturation, latency = candidate.less(baseline)
     gain = saturation.mean
@@ -146,7 +150,8 @@ def compare(candidate: Measured, baseline: Measured) -> Comparison:
     elif gain < -margin:
         verdict = Verdict.LOWER_SATURATION
     elif gain >= -SMALLEST_GAIN and _is_lower(latency.mean, latency.error, baseline):
-        verdict = Verdict.LOWER_LATENCY
+        level = abs(gain) + saturation.half_width() <= LEVEL * baseline.saturation_mean
+        verdict = Verdict.LOWER_LATENCY if level else Verdict.LOWER_LATENCY_AT_LEAST
     else:
         verdict = Verdict.NO_GAIN
     return Comparison(
@@ -161,7 +166,7 @@ def _is_lower(change: float, error: float, baseline: Measured) -> bool:
     return -change > STANDARD_ERRORS * error
 
 
-_BETTER = (Verdict.HIGHER_SATURATION, Verdict.LOWER_LATENCY)
+_BETTER = (Verdict.HIGHER_SATURATION, Verdict.LOWER_LATENCY, Verdict.LOWER_LATENCY_AT_LEAST)
 
 
 def decide_by(objective: Objective, baseline: Measured, candidates: Sequence[Measured]) -> Decision:
@@ -270,7 +275,7 @@ def _level_with(candidate: Measured, leader: Measured) -> bool:
 def _reason(verdict: Verdict, chosen: Measured, baseline: Measured) -> str:
     saturation, latency = chosen.less(baseline)
     return (
-        f"{verdict} than {baseline.expression}, paired, with 95% intervals: saturation "
+        f"{verdict}; against {baseline.expression}, paired, with 95% intervals: saturation "
         f"{_interval(saturation, 4)} flits/cycle/node, latency {_interval(latency, 2)} cycles"
     )
 

@@ -126,8 +126,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("replaces_all", "boolean", "", "Whether a candidate was chosen instead of `all`."),
     _text(
         "verdict",
-        "What the chosen set has over `all`: higher saturation, or equal saturation, lower "
-        "latency; null where `all` was kept.",
+        "What the chosen set has over `all`, in words of the table of verdicts; null where `all` "
+        "was kept.",
     ),
     *_with_error("theta_chosen", _THETA, "Modelled throughput of the chosen set.", "modelled"),
     *_with_error("theta_all", _THETA, "Modelled throughput of `all`.", "modelled"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tvlb.report.verdict import Estimate, Verdict, verdict_of
+from tvlb.verdict import Estimate, Verdict, verdict_of
 
 
 def around(mean: float | None, half: float | None) -> Estimate | None:

@@ -1,7 +1,7 @@
 """The one rule by which a report calls a gain a gain: by 95% intervals alone.
 
 Every sentence of the report that says what a T-VLB set has over conventional UGAL, of a point or of
-a class of points, takes its words from here.
+a class of points, takes its words from here, and so do the decisions of a search.
 """
 
 import math
