@@ -89,6 +89,7 @@ def _work() -> None:
     _use([_native.ShortestPaths(network.network.compile()), network.compile().kernel()])
     degraded = without(network, Failures(switches=(3,)))
     _use([degraded.compile(), degraded.compile().kernel()])
+    simulate("slimfly(3)", path_set="nta", load=0.1, config=config)
 
 
 def _caches() -> list[object]:

@@ -58,6 +58,8 @@ OTHERS: Mapping[type, Mapping[str, list[object]]] = {
         "local_latency": [9],
         "global_latency": [9],
         "speedup": [1],
+        "ugal_rule": ["two"],
+        "queue": ["vc"],
         "threshold": [1],
         "decide": ["each-attempt"],
         "traced_packets": [1],

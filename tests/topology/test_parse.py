@@ -44,7 +44,7 @@ def test_str_parses_back(p: int, a: int, h: int, data: st.DataObject) -> None:
      "4.0,8,4,9", "4,8,4,9,", "fly(4,8,4,9)", "topology.txt"],
 )  # fmt: skip
 def test_unknown_text_shows_the_grammar(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"expected p,a,h,g\[,arrangement\] or dfly\("):
+    with pytest.raises(InvalidInput, match=r"expected p,a,h,g\[,arrangement\], dfly\("):
         parse_topology(text)
 
 
