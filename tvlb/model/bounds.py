@@ -14,8 +14,10 @@ class BoundKind(StrEnum):
 
     Notes
     -----
-    GLOBAL_LINKS : every group sends to one other group, so a packet with a single global hop
-        needs a direct link of its group pair and every other packet takes two global hops.
+    GLOBAL_LINKS : links, as the family prices them. On a Dragonfly every group sends to one other
+        group, so a packet with a single global hop needs a direct link of its group pair and every
+        other packet takes two global hops; on a Slim Fly no link joins a switch with its
+        destination, so a packet takes a MIN path of two links, or at least three links.
     PORTS : an injection or ejection port is asked for more than 1 flit/cycle at theta = 1.
     UNIT : theta = 1, every node sends all it wants.
     """
