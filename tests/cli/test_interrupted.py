@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tests.search.here import Inline
 from tvlb.cli import main
 from tvlb.progress import Progress, Reporter
 from tvlb.table import read_table, summarise, verify
@@ -20,20 +18,7 @@ _SEARCH = [*_QUICK, "--budget", "0", "--traffic", "shift(1,0)"]
 _PAPER = [*_QUICK, "--method", "paper", "--simulated-patterns", "2"]
 
 
-@pytest.fixture(autouse=True)
-def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@contextmanager
-def _here(_: int) -> Generator[Inline]:
-    """Compute in this process what is kept in a store: workers take a second to start."""
-    yield Inline()
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("tvlb.cli.table"), "local_workers", _here)
+pytestmark = pytest.mark.usefixtures("table_here")
 
 
 @pytest.fixture

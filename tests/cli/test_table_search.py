@@ -1,8 +1,8 @@
 """`tvlb table --method search`: what it writes, prints, keeps and finds again."""
 
 import json
-from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tests.cli.conftest import workers_here
 from tests.search.here import Inline
 from tvlb.cli import main
 from tvlb.cli.table_summary import print_summary
@@ -27,20 +28,7 @@ FRONT = (
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@contextmanager
-def _here(_: int) -> Generator[Inline]:
-    """Compute in this process what is kept in a store: workers take a second to start."""
-    yield Inline()
-
-
-@pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("tvlb.cli.table"), "local_workers", _here)
+pytestmark = pytest.mark.usefixtures("table_here")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
@@ -55,7 +43,7 @@ def front(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("front")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(import_module("tvlb.cli.table"), "local_workers", _here)
+        patch.setattr(import_module("tvlb.cli.table"), "local_workers", workers_here)
         with (folder / "t.json").open("w") as stream:
             patch.setattr("sys.stdout", stream)
             assert main([*FRONT, "--store", "kept", "--json"]) == 0
