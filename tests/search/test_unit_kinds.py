@@ -101,6 +101,7 @@ class Asked:
     grid: float = 0.05
     guess: float | None = None
     guess_error: float = 0.0
+    listed: bool = True
 
     def recipe(self) -> Recipe:
         path_set = parse_expression(self.expression, self.network, self.path_seed)
@@ -121,7 +122,7 @@ class Asked:
             self.network, self.pattern, (self.expression, "all"), self.seed, self.solver
         )
         units: list[Unit[Any]] = [
-            ContentUnit(self.network, self.expression, self.path_seed),
+            ContentUnit(self.network, self.expression, self.path_seed, self.listed),
             PatternUnit(task),
             BalanceUnit(self.network, self.expression, self.balancing, self.path_seed),
             RunUnit(self.recipe(), self.config, self.load),
@@ -151,6 +152,7 @@ CHANGES: Mapping[str, tuple[list[object], frozenset[str]]] = {
     "grid": ([0.01], SEARCHED),
     "guess": ([0.0, 0.3], SEARCHED),
     "guess_error": ([0.05], SEARCHED),
+    "listed": ([False], frozenset({"ContentUnit"})),
 }
 
 

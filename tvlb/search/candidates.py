@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -59,7 +58,8 @@ def choose_candidates(
     ]
     extra = [point.expression for point in probe.strategic if point.within_tolerance]
     expressions = [conventional, *eligible, *extra]
-    contents = units.map([ContentUnit(topology, one, seed) for one in expressions])
+    listed = is_listable(parse_expression("all", topology))
+    contents = units.map([ContentUnit(topology, one, seed, listed) for one in expressions])
     first: dict[str, str] = {}
     merged: dict[str, str] = {}
     for expression, content in zip(expressions, contents, strict=True):
@@ -83,11 +83,17 @@ def loop_free_form(path_set: PathSet) -> PathSet | None:
 
 @dataclass(frozen=True)
 class ContentUnit(Unit[str]):
-    """Tell a path set from others by a hash of its paths and weights."""
+    """Tell a path set from others by a hash of its paths and weights.
+
+    Attributes
+    ----------
+    listed : whether all paths are hashed, or those between a sample of the pairs.
+    """
 
     topology: Topology
     expression: str
     seed: int
+    listed: bool
 
     def key_fields(self) -> Mapping[str, object]:
         """See `Unit.key_fields`."""
@@ -96,12 +102,13 @@ class ContentUnit(Unit[str]):
             "network": network_identity(self.topology),
             "expression": self.expression,
             "seed": self.seed,
+            "listed": self.listed,
         }
 
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         path_set = parse_expression(self.expression, self.topology, self.seed)
-        if _all_is_listable(self.topology):
+        if self.listed:
             return content_key(path_set.all_rows()).encode()
         everything = parse_expression("all", self.topology)
         sample = sample_of(everything, _MOST_SAMPLED_ROWS).between
@@ -110,12 +117,6 @@ class ContentUnit(Unit[str]):
     def decode(self, data: bytes) -> str:
         """See `Unit.decode`."""
         return data.decode()
-
-
-# All expressions of a network ask this, and each would count its paths.
-@lru_cache(maxsize=4)
-def _all_is_listable(topology: Topology) -> bool:
-    return is_listable(parse_expression("all", topology))
 
 
 def _spread(points: Sequence[str], limit: int) -> list[str]:
