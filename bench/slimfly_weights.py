@@ -2,9 +2,10 @@
 
     python -m bench.slimfly_weights [--q 5 7] [--rounds 300]
 
-Prints the modelled throughput of `<=3` and `near` with equal weights and weighed for the patterns
-of Step 1 and uniform traffic, beside that of `ori` and `3h`, under patterns that were weighed for
-and random permutations that were not.
+Prints the modelled throughput of `<=3` and `near` with equal weights, weighed for the patterns of
+Step 1 and uniform traffic, and for random permutations of switches besides, so many that a pair
+sends in several; beside that of `ori` and `3h`, under patterns that were weighed for and random
+permutations that were not.
 """
 
 import argparse
@@ -17,13 +18,22 @@ from numpy.typing import NDArray
 from tvlb.model import throughput
 from tvlb.paths import PathRows, PathSet, RowSet, min_rows, pair_index, parse_expression
 from tvlb.topology import SlimFly, Topology
-from tvlb.traffic import Pattern, Uniform, switch_demand, type1_set, type2_set
+from tvlb.traffic import (
+    Pattern,
+    Uniform,
+    parse_pattern,
+    switch_demand,
+    type1_set,
+    type2_set,
+)
 
 # Prices of the links of a pattern rise with their load: a link at 0.9 of the largest load costs
 # exp(-3) of what the busiest one does.
 _SHARPNESS = 30.0
 _FIRST_STEP = 0.5
 _FLOOR = 0.01
+_MODEL = "rm+:0.001"
+_PERMUTATIONS_PER_SWITCH, _MOST_PERMUTATIONS, _FIRST_PERMUTATION = 8, 800, 1000
 _Loads = NDArray[np.float64]
 
 
@@ -64,6 +74,18 @@ def weights_for_patterns(
         price /= price.sum(axis=1, keepdims=True) * largest
         share = game.moved(share, price, _FIRST_STEP / np.sqrt(number + 1))
     return RowSet(game.weighed(best), f"{path_set}, by patterns")
+
+
+def step1_patterns(topology: Topology) -> list[Pattern]:
+    """Return the patterns of Step 1, and uniform traffic."""
+    return [*type1_set(topology), *type2_set(topology), Uniform()]
+
+
+def many_permutations(topology: Topology) -> list[Pattern]:
+    """Return random permutations of switches, with other seeds than those of Step 1."""
+    count = min(_PERMUTATIONS_PER_SWITCH * topology.num_switches, _MOST_PERMUTATIONS)
+    seeds = range(_FIRST_PERMUTATION, _FIRST_PERMUTATION + count)
+    return [parse_pattern(f"switch-permutation(seed={seed})") for seed in seeds]
 
 
 class _Game:
@@ -150,14 +172,16 @@ def main() -> None:
     held_out = [f"switch-permutation(seed={seed})" for seed in range(500, 505)]
     for q in arguments.q:
         topology = SlimFly(q)
-        patterns = [*type1_set(topology), *type2_set(topology), Uniform()]
-        equal = [parse_expression(text, topology) for text in ("<=3", "near")]
-        weighed = [weights_for_patterns(one, patterns, rounds=arguments.rounds) for one in equal]
-        others = [parse_expression(text, topology) for text in ("ori", "3h")]
+        few, more = step1_patterns(topology), many_permutations(topology)
+        sets = {text: parse_expression(text, topology) for text in ("ori", "3h", "<=3", "near")}
+        for text in ("<=3", "near"):
+            for training in (few, few + more):
+                name = f"{text} weighed for {len(training)} patterns"
+                sets[name] = weights_for_patterns(sets[text], training, rounds=arguments.rounds)
         for pattern in ("alg2", "pair", *held_out):
             thetas = {
-                str(one): throughput(topology, one, pattern).theta
-                for one in (*equal, *weighed, *others)
+                name: throughput(topology, one, pattern, solver=_MODEL).theta
+                for name, one in sets.items()
             }
             shown = ", ".join(f"{name} {theta:.3f}" for name, theta in thetas.items())
             print(f"slimfly({q}), {pattern}: {shown}", flush=True)
