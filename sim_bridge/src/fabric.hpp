@@ -60,6 +60,8 @@ class Fabric {
   /// Cycles that events may lie ahead.
   [[nodiscard]] std::int32_t span() const { return credit_returns_.span(); }
 
+  /// Fetches what `take_credit` of this node will touch.
+  void prefetch_credits(int node) const { __builtin_prefetch(&credits_[node_credit(node, 0)], 1); }
   /// Takes a credit of a node for one of its VCs; false if it has none.
   bool take_credit(int node, unsigned vc);
   /// Sends a packet with a route from its node on this VC.
@@ -237,6 +239,7 @@ void Fabric<Words, Slots>::run_switches(std::int32_t cycle, Marked&& marked,
   const int steps = steps_in(cycle);
   for (std::size_t sw = 0; sw < count; ++sw, credits += kVcs) {
     SwitchState& state = switches_[sw];
+    if (sw + 1 < count) switches_[sw + 1].prefetch_steps();
     const At at{static_cast<unsigned>(sw), &state, packets, credits, cycle};
     for (int step = 0; step < steps && !state.idle(); ++step) {
       const std::int32_t earliest = cycle + std::min(step, 1);

@@ -22,7 +22,9 @@ class Injection {
 
   /// One attempt of every node that has a packet.
   void inject(std::int32_t cycle) {
-    sources_.for_each_waiting(cycle, [&](int node) { return attempt(node, cycle); });
+    sources_.for_each_waiting(
+        cycle, [&](int node) { return attempt(node, cycle); },
+        [&](int node) { fabric_.prefetch_credits(node); });
   }
   /// Decides again on every packet that still waits at the head of its injection VC.
   void redecide_waiting();

@@ -72,6 +72,18 @@ class Switch {
   /// Fetches what `request` of this output VC will touch.
   void prefetch(OutputVcId wanted) const { __builtin_prefetch(&requesters_[wanted], 1); }
 
+  /// Fetches what the steps of a cycle will touch, but for the long tables.
+  void prefetch_steps() const {
+    const auto fetch = [](const auto& from, const auto& to) {
+      const auto* const end = reinterpret_cast<const char*>(&to);
+      for (const auto* at = reinterpret_cast<const char*>(&from); at < end; at += kLine) {
+        __builtin_prefetch(at, 1);
+      }
+    };
+    fetch(inputs, ready_);
+    fetch(ready_, requesters_);
+  }
+
   void withdraw(unsigned input) {
     const OutputVcId wanted = wants_[input];
     requesters_[wanted].clear(input);
@@ -124,6 +136,7 @@ class Switch {
   static constexpr std::uint64_t kSlotBits = (std::uint64_t{1} << kSlots) - 1;
   using InputVcId = std::conditional_t<(kVcs <= 256), std::uint8_t, std::uint16_t>;
   static constexpr unsigned kPortsPerWord = 64 / kSlots;
+  static constexpr std::ptrdiff_t kLine = 64;  // bytes of a line of the cache
 
   // Stage 1: every free output VC that is requested picks one requester. `winners` are those that have
   // a credit and so may cross in the next step.

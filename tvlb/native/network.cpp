@@ -23,7 +23,9 @@ Network::Network(std::int32_t num_switches, std::span<const std::int32_t> node_s
                  std::span<const std::int32_t> link_source,
                  std::span<const std::int32_t> link_target,
                  std::span<const std::uint8_t> link_kind)
-    : num_switches_(num_switches), node_switch_(node_switch.begin(), node_switch.end()) {
+    : num_switches_(num_switches),
+      node_switch_(node_switch.begin(), node_switch.end()),
+      target_(link_target.begin(), link_target.end()) {
     require(num_switches >= 1, "a network has at least one switch");
     require(link_target.size() == link_source.size() && link_kind.size() == link_source.size(),
             "link arrays must have equal lengths");

@@ -57,13 +57,19 @@ public:
     }
     [[nodiscard]] std::span<const Link> links() const { return links_; }
     [[nodiscard]] std::int32_t source(std::int32_t id) const { return link(id).source; }
-    [[nodiscard]] std::int32_t target(std::int32_t id) const { return link(id).target; }
+    [[nodiscard]] std::int32_t target(std::int32_t id) const {
+        return target_[static_cast<std::size_t>(id)];
+    }
     [[nodiscard]] std::uint8_t kind(std::size_t id) const { return links_[id].kind; }
 
     // Links that leave a switch; their ports follow those of its nodes.
     [[nodiscard]] std::int32_t num_leaving(std::int32_t sw) const {
         const auto here = static_cast<std::size_t>(sw);
         return leaving_.offset[here + 1] - leaving_.offset[here];
+    }
+    [[nodiscard]] std::int32_t leaving_link(std::int32_t sw, std::int32_t position) const {
+        const auto first = leaving_.offset[static_cast<std::size_t>(sw)];
+        return leaving_.link[static_cast<std::size_t>(first + position)];
     }
     // The link that leaves by an output port or arrives at an input port; kAbsent for a node's.
     [[nodiscard]] std::int32_t output_link(std::int32_t sw, std::int32_t port) const {
@@ -91,6 +97,7 @@ private:
     std::vector<std::int32_t> node_switch_;
     std::vector<std::int32_t> first_node_;  // by switch, and one more
     std::vector<Link> links_;
+    std::vector<std::int32_t> target_;  // of every link, again: to follow a path needs no more
     BySwitch leaving_;
     BySwitch arriving_;
 };

@@ -142,53 +142,51 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
                                     " are supported where all shortest paths are MIN");
     }
     const auto links = arriving(network);
-    Tables out{std::vector<std::uint8_t>(switches * switches, kUnreached),
-               std::vector<std::int32_t>(switches * switches, 0),
-               std::vector<std::uint16_t>(switches * switches, kNoPort), 1};
+    Tables out{std::vector<Pair>(switches * switches, Pair{0, kNoPort, kUnreached}), 1};
     std::size_t linked = 0;
     for (const auto& here : links) linked += here.empty() ? 0 : 1;
     std::vector<std::int32_t> reached;
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
-        auto* const hops = out.hops.data() + index(to) * switches;
-        auto* const count = out.count.data() + index(to) * switches;
-        auto* const first = out.first.data() + index(to) * switches;
+        auto* const pairs = out.pairs.data() + index(to) * switches;
         // Of several next switches, whether one comes before the link chosen so far.
         const auto is_earlier = [&](std::int32_t from, std::int32_t port, std::int32_t next) {
-            if (first[from] == kNoPort) return true;
-            const auto chosen = network.num_terminals(from) + first[from];
+            if (pairs[from].first == kNoPort) return true;
+            const auto chosen = network.num_terminals(from) + pairs[from].first;
             const auto other = network.target(network.output_link(from, chosen));
             return rule.single && other != next ? next < other : port < chosen;
         };
-        hops[to] = 0;
-        count[to] = 1;
+        pairs[to].hops = 0;
+        pairs[to].count = 1;
         reached.assign(1, to);
         for (std::size_t i = 0; i < reached.size(); ++i) {
             const auto here = reached[i];
+            const Pair& rest = pairs[here];
             for (const auto link : links[index(here)]) {
                 const auto from = network.source(link);
-                if (hops[from] == kUnreached) {
-                    hops[from] = static_cast<std::uint8_t>(hops[here] + 1);
+                Pair& pair = pairs[from];
+                if (pair.hops == kUnreached) {
+                    pair.hops = static_cast<std::uint8_t>(rest.hops + 1);
                     reached.push_back(from);
                 }
-                if (hops[from] != hops[here] + 1) continue;
+                if (pair.hops != rest.hops + 1) continue;
                 const auto port = network.link(link).output_port;
                 if (is_earlier(from, port, here)) {
-                    first[from] = static_cast<std::uint16_t>(port - network.num_terminals(from));
+                    pair.first = static_cast<std::uint16_t>(port - network.num_terminals(from));
                 }
                 if (rule.single) {
-                    count[from] = 1;
+                    pair.count = 1;
                     continue;
                 }
-                if (count[from] > std::numeric_limits<std::int32_t>::max() - count[here]) {
+                if (pair.count > std::numeric_limits<std::int32_t>::max() - rest.count) {
                     throw std::invalid_argument("two switches have more than 2^31 - 1 MIN paths");
                 }
-                count[from] += count[here];
+                pair.count += rest.count;
             }
-            if (hops[here] > kMaxHalfLinks) {
+            if (rest.hops > kMaxHalfLinks) {
                 throw std::invalid_argument("a MIN path has more than " +
                                             std::to_string(kMaxHalfLinks) + " hops");
             }
-            out.most_paths = std::max(out.most_paths, count[here]);
+            out.most_paths = std::max(out.most_paths, rest.count);
         }
         if (!links[index(to)].empty() && reached.size() != linked) {
             throw std::invalid_argument("no path leads from every switch to switch " +
@@ -206,15 +204,15 @@ std::vector<Half> ShortestPaths::find_halves(const Network& network, const Table
     std::vector<Orders::Set> of_switch(switches);
     std::vector<std::int32_t> nearest_first(switches);
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
-        const auto* const hops = tables.hops.data() + index(to) * switches;
+        const auto* const pairs = tables.pairs.data() + index(to) * switches;
         std::iota(nearest_first.begin(), nearest_first.end(), 0);
-        std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return hops[sw]; });
+        std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return pairs[sw].hops; });
         std::ranges::fill(of_switch, Orders::Set{});
         of_switch[index(to)].set(Orders::kEmpty);
         for (const auto here : nearest_first) {
             for (const auto link : links[index(here)]) {
                 const auto from = network.source(link);
-                if (hops[from] != hops[here] + 1) continue;
+                if (pairs[from].hops != pairs[here].hops + 1) continue;
                 of_switch[index(from)] |=
                     orders.longer(network.link(link).kind, of_switch[index(here)]);
             }
@@ -252,7 +250,7 @@ void ShortestPaths::check_names() const {
             auto port = num_terminals(from);
             for (const auto end = port + num_leaving(from); port < end; ++port) {
                 const auto next = target(output_link(from, port));
-                if (min_hops(next, to) + 1 == min_hops(from, to) && tables_.count[cell(next, to)] > 1) {
+                if (min_hops(next, to) + 1 == min_hops(from, to) && of(next, to).count > 1) {
                     throw std::invalid_argument("several MIN paths begin with one link");
                 }
             }

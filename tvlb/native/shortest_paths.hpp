@@ -20,7 +20,7 @@ struct ShortestRule {
 
 // The MIN paths of a pair are ordered by their links, from the first on. Every third switch is an
 // intermediate; the paths that sets by length and shape choose from visit no switch twice. A switch
-// without links, such as one that is down, has no paths. Memory: 7 bytes per ordered pair of
+// without links, such as one that is down, has no paths. Memory: 8 bytes per ordered pair of
 // switches.
 class ShortestPaths final : public Topology {
 public:
@@ -31,10 +31,10 @@ public:
     [[nodiscard]] const ShortestRule& rule() const { return rule_; }
 
     [[nodiscard]] int min_hops(std::int32_t from, std::int32_t to) const {
-        return tables_.hops[cell(from, to)];
+        return of(from, to).hops;
     }
     [[nodiscard]] std::int32_t min_paths(std::int32_t from, std::int32_t to) const override {
-        return from == to ? 0 : tables_.count[cell(from, to)];
+        return from == to ? 0 : of(from, to).count;
     }
     [[nodiscard]] Shortest shortest_min(std::int32_t from, std::int32_t to) const override {
         return {min_hops(from, to), min_paths(from, to)};
@@ -94,11 +94,15 @@ public:
     }
 
 private:
+    // The MIN paths of a pair. All of it together, because a route asks for it at a random pair.
+    struct Pair {
+        std::int32_t count;
+        std::uint16_t first;  // of the links that leave the source, that of position 0
+        std::uint8_t hops;
+    };
     // By source within target, so that a path to a target reads one row.
     struct Tables {
-        std::vector<std::uint8_t> hops;
-        std::vector<std::int32_t> count;
-        std::vector<std::uint16_t> first;  // of the links that leave a switch, that of position 0
+        std::vector<Pair> pairs;
         std::int32_t most_paths = 1;
     };
 
@@ -109,31 +113,30 @@ private:
 
     // The first link of the MIN path of position 0.
     [[nodiscard]] std::int32_t first_link(std::int32_t from, std::int32_t to) const {
-        return output_link(from, num_terminals(from) + tables_.first[cell(from, to)]);
+        return leaving_link(from, of(from, to).first);
     }
 
     // The first link of the MIN path of a position, which becomes that of the rest of it.
     [[nodiscard]] std::int32_t link_at(std::int32_t from, std::int32_t& position,
                                        std::int32_t to) const {
-        if (tables_.count[cell(from, to)] == 1) return first_link(from, to);
-        const int left = min_hops(from, to) - 1;
-        for (auto port = num_terminals(from) + tables_.first[cell(from, to)];; ++port) {
-            const auto link = output_link(from, port);
-            const auto next = target(link);
-            if (min_hops(next, to) != left) continue;
-            const auto paths = tables_.count[cell(next, to)];
-            if (position < paths) return link;
-            position -= paths;
+        const auto [paths, first, hops] = of(from, to);
+        if (paths == 1) return leaving_link(from, first);
+        for (std::int32_t leaving = first;; ++leaving) {
+            const auto link = leaving_link(from, leaving);
+            const auto& rest = of(target(link), to);
+            if (rest.hops + 1 != hops) continue;
+            if (position < rest.count) return link;
+            position -= rest.count;
         }
     }
 
     // The only path of a switch to itself has no links.
     [[nodiscard]] double counted(std::int32_t from, std::int32_t to) const {
-        return static_cast<double>(tables_.count[cell(from, to)]);
+        return static_cast<double>(of(from, to).count);
     }
-    [[nodiscard]] std::size_t cell(std::int32_t from, std::int32_t to) const {
-        return static_cast<std::size_t>(to) * static_cast<std::size_t>(num_switches()) +
-               static_cast<std::size_t>(from);
+    [[nodiscard]] const Pair& of(std::int32_t from, std::int32_t to) const {
+        const auto row = static_cast<std::size_t>(to) * static_cast<std::size_t>(num_switches());
+        return tables_.pairs[row + static_cast<std::size_t>(from)];
     }
 
     // A tree of the orders of kinds: where a link of each kind leads, 0 if there is none such.
