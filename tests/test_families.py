@@ -11,15 +11,17 @@ FOLDERS = (
     "sim_bridge",
     "tvlb/balance",
     "tvlb/cli",
+    "tvlb/designs",
     "tvlb/model",
     "tvlb/paths",
+    "tvlb/report",
     "tvlb/schemas",
     "tvlb/search",
     "tvlb/sweeps",
     "tvlb/table",
 )
-# What sweeps say of the sizes of Dragonflies alone.
-KNOWING = {"tvlb/schemas/dragonflies.py", "tvlb/sweeps/dragonflies.py"}
+# The arrangements of a sweep.
+KNOWING = {"tvlb/schemas/arrangements.py"}
 FAMILY = {
     "ARRANGEMENTS",
     "Dragonfly",

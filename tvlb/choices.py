@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["choose", "members", "one_of"]
+__all__ = ["all_of", "choose", "members", "one_of"]
 
 _Member = TypeVar("_Member", bound=StrEnum)
 
@@ -40,5 +40,20 @@ def one_of(names: Iterable[str]) -> str:
     >>> one_of(["parquet", "json", "csv"])
     'parquet, json or csv'
     """
+    return _joined(names, "or")
+
+
+def all_of(names: Iterable[str]) -> str:
+    """List names that belong together.
+
+    Examples
+    --------
+    >>> all_of(["p", "a", "h"])
+    'p, a and h'
+    """
+    return _joined(names, "and")
+
+
+def _joined(names: Iterable[str], conjunction: str) -> str:
     *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    return f"{', '.join(others)} {conjunction} {last}" if others else last

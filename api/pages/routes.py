@@ -31,9 +31,10 @@ from api.resources import job_resource
 from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
-from tvlb.designs import NAMES
+from tvlb.designs import quantity_names
 from tvlb.schemas import RepairItem, SweepBody, SweepItem, TableItem
 from tvlb.search import BUDGETS
+from tvlb.topology import UNNAMED, sized_families
 
 __all__ = ["mount_assets", "router"]
 
@@ -43,12 +44,6 @@ router.include_router(session.router)
 _LISTED = 20
 _MOST_COMPARED = 8
 _OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
-_RANGES = (
-    ("p", "nodes of a switch", "2..8"),
-    ("a", "switches of a group", "4..16"),
-    ("h", "global ports of a switch", "2..8"),
-    ("g", "groups; max for as many as there can be", "max"),
-)
 _GLOSSARY = MarkdownIt().render((files("api.pages") / "glossary.md").read_text())
 _EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
 
@@ -193,8 +188,7 @@ async def show_new_sweep(visit: Visit) -> Response:
         "new_sweep.html",
         sweeps=found,
         methods=fields()["method"]["choices"],
-        ranges=_RANGES,
-        names=NAMES,
+        families=_sized(),
         arrangements=schema["arrangements"]["items"]["enum"],
         routings=schema["routings"]["items"]["enum"],
     )
@@ -222,6 +216,15 @@ def mount_assets(app: FastAPI) -> None:
     """Serve Plotly, which comes with its own package, and what pages share with reports."""
     app.mount("/static/plotly", StaticFiles(packages=[("plotly", "package_data")]))
     app.mount("/static/report", StaticFiles(packages=[("tvlb.report", "assets")]))
+
+
+def _sized() -> list[dict[str, Any]]:
+    """Return what the form asks of each family; the one that is meant unnamed comes first."""
+    sizings = {name: one.sizing for name, one in sized_families().items() if one.sizing}
+    return [
+        {"name": name, "parameters": sizing.parameters, "quantities": quantity_names(sizing)}
+        for name, sizing in sorted(sizings.items(), key=lambda each: each[0] != UNNAMED)
+    ]
 
 
 def _sweeps(services: Services) -> list[dict[str, Any]]:

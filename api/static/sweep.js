@@ -3,7 +3,13 @@
 import { askWith, duration, line } from "./asking.js";
 
 const form = document.getElementById("request");
-const RANGES = ["p", "a", "h", "g"];
+
+/** Ask for ranges of the family that is chosen. */
+function showRanges() {
+  const family = form.elements.family.value;
+  const asked = form.querySelector(`template[data-family="${family}"]`).content.cloneNode(true);
+  document.getElementById("ranges").replaceChildren(asked);
+}
 
 /** The lines of a field that are not empty. */
 function lines(name) {
@@ -17,13 +23,14 @@ function ticked(name) {
 /** The request, null without networks. */
 function body() {
   const text = (name) => form.elements[name].value.trim();
-  const given = RANGES.filter((name) => text(name) !== "");
+  const ranges = [...form.querySelectorAll("[data-range]")].map((field) => field.name);
+  const given = ranges.filter((name) => text(name) !== "");
   const topologies = lines("topologies");
   if (!topologies.length && !given.length) return null;
   const found = { ...others(text("others")), name: text("name"), topologies };
   if (given.length) {
-    const ranges = Object.fromEntries(given.map((name) => [name, text(name)]));
-    found.generators = [{ ...ranges, constraints: lines("constraints") }];
+    const texts = Object.fromEntries(given.map((name) => [name, text(name)]));
+    found.generators = [{ family: text("family"), ...texts, constraints: lines("constraints") }];
   }
   found.arrangements = ticked("arrangements");
   found.routings = ticked("routings");
@@ -58,4 +65,6 @@ function told(found) {
   ];
 }
 
+form.elements.family.addEventListener("input", showRanges);
+showRanges();
 askWith(form, { path: "/v1/sweeps", body, told });

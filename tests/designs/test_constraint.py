@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.designs import NAMES, PriceList, Rate, parse_constraint
+from tests.designs.sizings import DRAGONFLIES, SLIM_FLIES
+from tvlb.designs import PriceList, Rate, quantity_names
+from tvlb.designs import parse_constraint as parsed_constraint
+from tvlb.designs.constraint import Constraint
 from tvlb.designs.quantities import Sizes
 from tvlb.errors import InvalidInput
 
+NAMES = quantity_names(DRAGONFLIES)
 SIZES = ((1, 2, 1, 3), (2, 4, 2, 9), (4, 8, 4, 9), (4, 8, 4, 33), (3, 6, 5, 7), (7, 1, 12, 4))
 
 
@@ -20,8 +24,12 @@ PRICES = PriceList(
 
 
 def columns(rows: tuple[tuple[int, int, int, int], ...]) -> Sizes:
-    p, a, h, g = np.array(rows, dtype=np.float64).T
-    return Sizes(p, a, h, g, PRICES)
+    values = np.array(rows, dtype=np.float64).T
+    return Sizes(DRAGONFLIES, dict(zip("pahg", values, strict=True)), PRICES)
+
+
+def parse_constraint(text: str) -> Constraint:
+    return parsed_constraint(text, DRAGONFLIES)
 
 
 def quantities(p: int, a: int, h: int, g: int) -> dict[str, float]:
@@ -157,6 +165,13 @@ def test_nothing_else_of_python_is_taken(text: str) -> None:
 def test_broken_texts(text: str) -> None:
     with pytest.raises(InvalidInput, match="is no constraint"):
         parse_constraint(text)
+
+
+def test_names_are_those_of_the_family() -> None:
+    assert str(parsed_constraint("degree<=2*p", SLIM_FLIES)) == "degree <= 2 * p"
+    known = "q, p, radix, switches, nodes, cables, global_cables, local_cables, degree"
+    with pytest.raises(InvalidInput, match=rf'unknown name "a"; use one of {known}, cost, '):
+        parsed_constraint("a > 1", SLIM_FLIES)
 
 
 def test_division_by_zero_names_the_size() -> None:

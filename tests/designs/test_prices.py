@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.designs.sizings import DRAGONFLIES
 from tests.topology.toy import Leaves
 from tvlb.designs import DesignSpace, PriceList, Rate, parse_constraint, parse_range
 from tvlb.errors import InvalidInput
@@ -64,8 +65,9 @@ def test_what_has_no_price_is_refused() -> None:
 
 
 def space(constraint: str, prices: PriceList | None, p: str = "2") -> DesignSpace:
-    ports, switches, links, groups = (parse_range(text) for text in (p, "4", "2", "3..9"))
-    return DesignSpace(ports, switches, links, groups, (parse_constraint(constraint),), prices)
+    texts = zip(DRAGONFLIES.parameters, (p, "4", "2", "3..9"), strict=True)
+    ranges = {one.name: parse_range(text, one) for one, text in texts}
+    return DesignSpace(DRAGONFLIES, ranges, (parse_constraint(constraint, DRAGONFLIES),), prices)
 
 
 def test_constraints_speak_of_costs() -> None:

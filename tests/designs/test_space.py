@@ -6,19 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.designs import DesignSpace, parse_constraint, parse_group_range, parse_range
+from tests.designs.sizings import DRAGONFLIES, SLIM_FLIES
+from tvlb.designs import DesignSpace, parse_constraint, parse_range
 from tvlb.designs import space as module
 from tvlb.errors import InvalidInput
+from tvlb.topology import Sizing
+from tvlb.topology.slimfly.topology import slimfly_sizes
+
+
+def space_of(sizing: Sizing, texts: dict[str, str], *constraints: str) -> DesignSpace:
+    return DesignSpace(
+        sizing,
+        {
+            one.name: parse_range(texts[one.name], one)
+            for one in sizing.parameters
+            if one.name in texts
+        },
+        tuple(parse_constraint(text, sizing) for text in constraints),
+    )
 
 
 def space(p: str, a: str, h: str, g: str, *constraints: str) -> DesignSpace:
-    return DesignSpace(
-        parse_range(p),
-        parse_range(a),
-        parse_range(h),
-        parse_group_range(g),
-        tuple(parse_constraint(text) for text in constraints),
-    )
+    return space_of(DRAGONFLIES, {"p": p, "a": a, "h": h, "g": g}, *constraints)
 
 
 def test_balanced_designs() -> None:
@@ -69,7 +78,7 @@ def test_sizes_are_all_combinations_in_order(p: int, a: int, h: int, g: str, chu
         if expected:
             assert asked.sizes().tolist() == expected
         else:
-            with pytest.raises(InvalidInput, match=r"no combination of the ranges has 3 <= g"):
+            with pytest.raises(InvalidInput, match=r"no combination of p = .* has 3 <= g"):
                 asked.sizes()
 
 
@@ -125,4 +134,50 @@ def test_the_first_constraint_that_leaves_nothing() -> None:
 def test_no_dragonfly_at_all() -> None:
     with pytest.raises(InvalidInput) as caught:
         space("4", "1", "1", "3..max").sizes()
-    assert str(caught.value) == "no combination of the ranges has 3 <= g <= a*h + 1"
+    assert str(caught.value) == (
+        "no combination of p = 4, a = 1, h = 1, g = 3..max has 3 <= g <= a*h + 1"
+    )
+
+
+@given(
+    q=st.sampled_from(["3..53", "5", "4, 6, 7", "3..23 step 2"]),
+    p=st.sampled_from([None, "1..128", "4, 2", "3..9 step 3"]),
+    chunk=st.integers(1, 50),
+)
+def test_slim_flies_are_those_that_can_be_built(q: str, p: str | None, chunk: int) -> None:
+    columns = {
+        "3..53": range(3, 54),
+        "5": [5],
+        "4, 6, 7": [4, 6, 7],
+        "3..23 step 2": range(3, 24, 2),
+    }[q]
+    nodes = {None: [None], "1..128": range(1, 129), "4, 2": [2, 4], "3..9 step 3": [3, 6, 9]}[p]
+    expected: list[list[int]] = []
+    for each in itertools.product(columns, nodes):
+        try:
+            sizes = slimfly_sizes(*each)
+        except InvalidInput:
+            continue
+        expected.append([each[0], sizes.nodes // sizes.switches])
+    texts = {"q": q} if p is None else {"q": q, "p": p}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CHUNK", chunk)
+        found = space_of(SLIM_FLIES, texts)
+        assert found.sizes().tolist() == expected
+    # At its usual value a parameter is left out, as in the text of the network.
+    usual = {
+        each: slimfly_sizes(each).nodes // slimfly_sizes(each).switches for each, _ in expected
+    }
+    assert found.parameters() == [
+        {"q": each} if nodes == usual[each] else {"q": each, "p": nodes} for each, nodes in expected
+    ]
+
+
+def test_no_slim_fly_at_all() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        space_of(SLIM_FLIES, {"q": "6"}).sizes()
+    assert str(caught.value) == (
+        "no combination of q = 6 has q a prime power 3..53 and at most 128 ports per switch"
+    )
+    # (3 * 53 - 1) / 2 = 79 links leave 49 ports.
+    assert space_of(SLIM_FLIES, {"q": "53", "p": "40..128"}).sizes()[:, 1].max() == 49

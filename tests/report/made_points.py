@@ -20,11 +20,10 @@ def point(
 ) -> Point:
     """Return a succeeded point; `gain` and `change` are of the best candidate, which is chosen."""
     made: Point = dict.fromkeys((*ROW_COLUMNS, *LATER_COLUMNS))
-    p, a, h, g = (int(one) for one in size.split(","))
     made |= (
         made
         | {"point": number, "status": "succeeded", "topology": f"dfly({size})", "settings": ""}
-        | {"p": p, "a": a, "h": h, "g": g, "links_per_pair": links, "routing": "ugal-l", "seed": 0}
+        | {"size": size, "links_per_pair": links, "routing": "ugal-l", "seed": 0}
         | {"simulated_patterns": 5, "confirmed_candidates": 2, "best": "short(2,3)"}
         | {"chosen": "short(2,3)", "replaces_all": True}
         | _figure("saturation_gain", gain, half)

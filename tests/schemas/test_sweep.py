@@ -58,6 +58,55 @@ def test_the_order_of_the_points() -> None:
     ]
 
 
+def test_slim_flies_by_ranges() -> None:
+    # Of 3..9 only 6 is no prime power; p is half of the degree 5, 6, 7, 11, 12, 13, rounded up.
+    body = sweep(generators=[{"family": "slimfly", "q": "3..9"}])
+    assert [one.topology for one in body.points()] == [f"slimfly({q})" for q in (3, 4, 5, 7, 8, 9)]
+    body = sweep(
+        topologies=["slimfly(5,4)", "slimfly(5,4,3)"],
+        generators=[
+            {"family": "slimfly", "q": [5, 4], "p": "3..4", "constraints": ["radix > degree + 3"]},
+            {"family": "slimfly", "q": 4, "constraints": ["p == 3"]},
+            BALANCED,
+        ],
+        arrangements=["palmtree"],
+    )
+    # The usual p is left out, and so is a network that was there before.
+    assert [one.topology for one in body.points()] == [
+        "slimfly(5)",
+        "slimfly(5,4,3)",
+        "slimfly(4,4)",
+        "slimfly(4)",
+        "dfly(1,2,1,3,palmtree)",
+        "dfly(2,4,2,9,palmtree)",
+        "dfly(3,6,3,19,palmtree)",
+    ]
+
+
+def test_a_generator_without_a_family_is_the_request_that_it_was() -> None:
+    plain, named = (sweep(generators=[BALANCED | more]) for more in ({}, {"family": "dfly"}))
+    assert plain == named
+    (generator,) = plain.model_dump(mode="json")["generators"]
+    assert generator.keys() == {"p", "a", "h", "g", "constraints"}
+    slim = sweep(generators=[{"family": "slimfly", "q": 5}])
+    assert slim.model_dump(mode="json")["generators"] == [
+        {"family": "slimfly", "q": "5", "constraints": []}
+    ]
+    assert SweepBody.model_validate_json(slim.model_dump_json()) == slim
+
+
+def test_prices_of_slim_flies() -> None:
+    prices = {"switch": {"fixed": 100, "per_port": 10}, "cable": {"local": 1, "global": 2}}
+    generator = {"family": "slimfly", "q": "3..5", "constraints": ["cost <= 32 * 190 + 32 + 128"]}
+    body = sweep(generators=[generator], prices=prices)
+    # q = 3: 18 switches of 5 + 3 ports, 9 * 2 local cables and 27 global ones; q = 4: 32 switches
+    # of 6 + 3 ports, 16 * 2 and 64; q = 5 has 50 switches.
+    assert [bill and bill.cost for bill in body.expanded().bills] == [
+        18 * 180 + 18 + 2 * 27,
+        32 * 190 + 32 + 2 * 64,
+    ]
+
+
 def test_points_are_examined_requests() -> None:
     options = {
         "method": "paper",
@@ -331,6 +380,12 @@ def test_as_many_points_as_are_allowed() -> None:
         {"generators": [BALANCED | {"g": True}]},
         {"generators": [BALANCED | {"p": [1, "2..3"]}]},
         {"generators": [BALANCED | {"p": 1.5}]},
+        {"generators": [{"family": "slimfly"}]},
+        {"generators": [{"family": "slimfly", "q": 5, "a": 2}]},
+        {"generators": [BALANCED | {"family": "slimfly"}]},
+        {"generators": [BALANCED | {"family": None}]},
+        {"generators": [{"family": ["dfly"], "q": 5}]},
+        {"generators": [7]},
         {"name": "two\nlines"},
         {"seeds": ["0"]},
         {"routings": ["min"]},

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from tvlb.choices import one_of
+from tvlb.designs import quantity_names
 from tvlb.errors import InvalidInput
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.schemas.sweep_file import MAX_BYTES
 from tvlb.schemas.toml_lines import find_line
-from tvlb.topology import ListedTopology, Listing, families
+from tvlb.topology import ListedTopology, Listing, families, sized_families
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _NAMES = (
@@ -22,6 +23,7 @@ _OPTIONS = (
     "confirmation, finalists, data_points, simulated_patterns"
 )
 _GENERATOR = '[[generators]]\np = 2\na = 4\nh = 2\ng = "max"\n'
+_SLIM_FLIES = '[[generators]]\nfamily = "slimfly"\nq = "3..5"\n'
 _KINDS = one_of(sorted({kind for one in families().values() for kind in one.topology.kinds.names}))
 _PRICES = """topologies = ["4,8,4,9"]
 [prices]
@@ -61,13 +63,42 @@ def problem(path: Path) -> str:
         ),
         (
             f"{_GENERATOR}nodes = 3",
-            ":6: generators[0].nodes: unknown key; use one of p, a, h, g, constraints",
+            ":6: generators[0].nodes: unknown key; use one of family, p, a, h, g, constraints",
         ),
         ("[options]\nseed = 1", f":2: options.seed: unknown key; use one of {_OPTIONS}"),
         ("\n[[generators]]\np = 4\n", ':2: generators[0]: the key "a" is missing'),
         (
             "[[generators]]\np = '8..2'",
             ':2: generators[0].p: the range "8..2" is empty: its last value is below its first',
+        ),
+        (
+            _SLIM_FLIES + "a = 3",
+            ":4: generators[0].a: unknown key; use one of family, q, p, constraints",
+        ),
+        (
+            _SLIM_FLIES + 'constraints = ["h > 2"]',
+            ':4: generators[0].constraints[0]: unknown name "h"; use one of q, p, radix, switches, '
+            "nodes, cables, global_cables, local_cables, degree, cost, cost_per_node, watts",
+        ),
+        (
+            _SLIM_FLIES.replace('"3..5"', '"3..max"'),
+            ':3: generators[0].q: "3..max" is no range of q, which has no "max"',
+        ),
+        (
+            _SLIM_FLIES.replace('"3..5"', '"3..60"'),
+            ":3: generators[0].q: 60 is out of range: 3..53",
+        ),
+        (
+            _SLIM_FLIES + "p = [4, 129]",
+            ":4: generators[0].p: 129 is out of range: 1..128",
+        ),
+        (
+            _SLIM_FLIES.replace('q = "3..5"', "p = 4"),
+            ':1: generators[0]: the key "q" is missing',
+        ),
+        (
+            _SLIM_FLIES.replace("slimfly", "torus"),
+            ":1: generators[0]: family 'torus': expected dfly or slimfly",
         ),
         (
             "[[generators]]\np = [4, true]",
@@ -296,7 +327,7 @@ def test_everything_in_one_file(written: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["sweep-links-per-pair", "sweep-procurement"])
+@pytest.mark.parametrize("name", ["sweep-links-per-pair", "sweep-procurement", "sweep-families"])
 def test_the_documentation_shows_the_examples_and_their_points(name: str) -> None:
     path = _DOCS / "examples" / f"{name}.toml"
     page = f"{(_DOCS / 'sweeps.md').read_text()}\n"
@@ -304,6 +335,15 @@ def test_the_documentation_shows_the_examples_and_their_points(name: str) -> Non
     points = read_sweep_file(path).points()
     lines = [f"{point.topology} {point.routing} seed {point.seed}" for point in points]
     assert f"\n\n{_indented(chr(10).join(lines))}\n\n" in page
+
+
+def test_the_documentation_has_every_parameter_and_quantity() -> None:
+    page = (_DOCS / "sweeps.md").read_text()
+    table = page[page.index("### Generators") : page.index("### Options")]
+    for name, family in sized_families().items():
+        assert family.sizing is not None
+        for one in (name, *quantity_names(family.sizing)):
+            assert f"`{one}`" in table
 
 
 def _indented(text: str) -> str:

@@ -19,12 +19,13 @@ from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody, example, request_key
-from tvlb.sweeps.columns import COLUMNS
+from tvlb.sweeps.columns import columns_of
 from tvlb.sweeps.row_files import row_schema, write_rows
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, families
 from tvlb.topology.dragonfly import Wiring
 
+COLUMNS = columns_of(["dfly"])
 NAMES = [column.name for column in COLUMNS]
 BODY = TableBody(topology="2,4,2,5", method="paper", patterns=4, finalists=1, seed=7).resolved()
 KEY = request_key(BODY)
@@ -161,11 +162,38 @@ def test_networks_of_other_families(tmp_path: Path) -> None:
     )
     assert (made["switches_per_node"], made["cables_per_node"]) == (0.5, 0.5)
     own = {"p", "a", "h", "g", "arrangement", "radix", "links_per_pair", "global_cables"}
-    assert {made[name] for name in own} == {None}
-    write_rows([made, row(document())], tmp_path)
+    assert not own & made.keys()
+    write_rows(COLUMNS, [dict.fromkeys(NAMES) | made, row(document())], tmp_path)
     read: Any = pq.read_table(tmp_path / "results.parquet")
     assert read["p"].to_pylist() == [None, 2]
     assert [read.schema.field(name).nullable for name in ("p", "nodes")] == [True, False]
+
+
+def test_a_slim_fly() -> None:
+    # 2 * 25 switches of (3 * 5 - 1) / 2 = 7 links; 2 * 5 columns of 5 cables, 5^3 cross cables.
+    made = failed_row(0, KEY, TableBody(topology="slimfly(5,3,3)"), "no")
+    names = ["p", "q", "degree", "radix", "nodes", "switches", "global_cables", "local_cables"]
+    assert [made[name] for name in names] == [3, 5, 7, 10, 150, 50, 125, 50]
+    assert not {"a", "h", "g", "arrangement", "links_per_pair"} & made.keys()
+    usual = failed_row(0, KEY, TableBody(topology="slimfly(5,min=single)"), "no")
+    assert [usual[name] for name in ("p", "q", "radix")] == [4, 5, 11]
+
+
+def test_what_failures_leave_has_the_columns_of_its_family() -> None:
+    failures = {"network": "dfly(2,4,2,5)", "without": {"links": [[0, 1]]}}
+    made = failed_row(0, KEY, TableBody.model_validate({"topology": failures}), "no")
+    assert list(made) == NAMES
+    assert {made[name] for name in ("p", "a", "h", "g", "radix", "arrangement")} == {None}
+
+
+def test_columns_that_families_share_say_what_each_means_by_them() -> None:
+    texts = {column.name: column.description for column in columns_of(["dfly", "slimfly"])}
+    assert texts["radix"] == (
+        "dfly: Ports of a switch, p+a-1+h. slimfly: Ports of a switch, degree+p."
+    )
+    assert texts["p"] == "Compute nodes per switch."
+    alone = {column.name: column.description for column in columns_of(["slimfly"])}
+    assert alone["radix"] == "Ports of a switch, degree+p."
 
 
 def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
@@ -440,16 +468,16 @@ ROWS = [row(kept()), failed_row(1, KEY, BODY, 'a "quoted", long\r\nproblem')]
 
 
 def test_parquet_holds_the_rows(tmp_path: Path) -> None:
-    write_rows(ROWS, tmp_path)
+    write_rows(COLUMNS, ROWS, tmp_path)
     read: Any = pq.read_table(tmp_path / "results.parquet")
     assert read.to_pylist() == ROWS
-    assert read.schema.equals(row_schema(), check_metadata=True)
+    assert read.schema.equals(row_schema(COLUMNS), check_metadata=True)
     assert not read.schema.field("key").nullable
     assert read.schema.field("latency_all").metadata[b"unit"] == b"cycles"
 
 
 def test_csv_reads_back_exactly(tmp_path: Path) -> None:
-    write_rows(ROWS, tmp_path)
+    write_rows(COLUMNS, ROWS, tmp_path)
     text = (tmp_path / "results.csv").read_bytes().decode()
     assert text.startswith("point,key,status,error,topology,")
     assert text.count("\r\n") == len(ROWS) + 2
@@ -469,7 +497,7 @@ def test_equal_rows_give_equal_files(tmp_path: Path) -> None:
     for name in ("first", "second"):
         directory = tmp_path / name
         directory.mkdir()
-        write_rows(copy.deepcopy(ROWS), directory)
+        write_rows(COLUMNS, copy.deepcopy(ROWS), directory)
         contents.append([path.read_bytes() for path in sorted(directory.iterdir())])
     assert contents[0] == contents[1]
     assert len(contents[0]) == 2
@@ -477,7 +505,7 @@ def test_equal_rows_give_equal_files(tmp_path: Path) -> None:
 
 def test_rows_with_other_columns_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="point 0: column 'hosts' is missing or unknown"):
-        write_rows([failed_row(0, KEY, BODY, "no") | {"hosts": 3}], tmp_path)
+        write_rows(COLUMNS, [failed_row(0, KEY, BODY, "no") | {"hosts": 3}], tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -486,5 +514,5 @@ def test_the_manual_has_every_column() -> None:
     lines = [line for line in manual.read_text().splitlines() if line.startswith("| `")]
     assert lines == [
         f"| `{column.name}` | {column.type} | {column.unit} | {column.description} |"
-        for column in COLUMNS
+        for column in columns_of(families())
     ]

@@ -1,18 +1,17 @@
-"""Dragonfly sizes to compare: ranges of p, a, h and g, constraints on them, and prices of networks.
+"""Sizes of networks to compare: ranges of their parameters, constraints on them, and prices.
 
-Only sizes are made here; `tvlb.topology` makes networks of them.
+Only sizes are made here; `tvlb.topology` says what they follow from and makes networks of them.
 """
 
-from tvlb.designs.constraint import NAMES, Constraint, parse_constraint
+from tvlb.designs.constraint import Constraint, parse_constraint
 from tvlb.designs.prices import Bill, Hardware, PriceList, Rate, hardware_of
-from tvlb.designs.ranges import MAX_VALUE, Range, parse_group_range, parse_range
+from tvlb.designs.quantities import quantity_names
+from tvlb.designs.ranges import Range, parse_range
 from tvlb.designs.space import MAX_COMBINATIONS, MAX_EVALUATIONS, DesignSpace
 
 __all__ = [
     "MAX_COMBINATIONS",
     "MAX_EVALUATIONS",
-    "MAX_VALUE",
-    "NAMES",
     "Bill",
     "Constraint",
     "DesignSpace",
@@ -22,6 +21,6 @@ __all__ = [
     "Rate",
     "hardware_of",
     "parse_constraint",
-    "parse_group_range",
     "parse_range",
+    "quantity_names",
 ]

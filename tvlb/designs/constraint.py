@@ -1,4 +1,4 @@
-"""The constraint language: comparisons of p, a, h, g and what follows from them.
+"""The constraint language: comparisons of the parameters of a family and what follows from them.
 
 The text is read as a Python expression and only the parts below are taken; nothing is ever run as
 Python. All numbers are IEEE doubles.
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.designs.quantities import NAMES, Numbers, Sizes
+from tvlb.designs.quantities import Numbers, Sizes, quantity_names
 from tvlb.errors import InvalidInput
+from tvlb.topology import Sizing
 
-__all__ = ["MAX_LENGTH", "NAMES", "Constraint", "parse_constraint"]
+__all__ = ["MAX_LENGTH", "Constraint", "parse_constraint"]
 
 MAX_LENGTH = 300
 _LONG = 1e15
@@ -76,16 +77,17 @@ class Constraint:
         return self.text
 
 
-def parse_constraint(text: str) -> Constraint:
-    """Parse a constraint.
+def parse_constraint(text: str, sizing: Sizing) -> Constraint:
+    """Parse a constraint on the sizes of a family.
 
     Raises
     ------
-    InvalidInput : the text is no constraint, or has an unknown name.
+    InvalidInput : the text is no constraint, or has a name that the family does not know.
 
     Examples
     --------
-    >>> str(parse_constraint("(a==2*p==2*h) and radix<=36.0"))
+    >>> from tvlb.topology import families
+    >>> str(parse_constraint("(a==2*p==2*h) and radix<=36.0", families()["dfly"].sizing))
     'a == 2 * p == 2 * h and radix <= 36'
     """
     _check_length(text)
@@ -100,6 +102,7 @@ def parse_constraint(text: str) -> Constraint:
             "1000 <= nodes <= 20000"
         ) from error
     _condition(tree)
+    _check_names(tree, quantity_names(sizing))
     canonical = ast.unparse(_Canonical().visit(tree))
     _check_length(canonical)
     return Constraint(canonical)
@@ -111,6 +114,12 @@ def _check_length(text: str) -> None:
             f"the constraint has {len(text)} characters, with a blank around every operator; at "
             f"most {MAX_LENGTH} are read"
         )
+
+
+def _check_names(tree: ast.expr, known: tuple[str, ...]) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id not in known:
+            raise InvalidInput(f'unknown name "{node.id}"; use one of {", ".join(known)}')
 
 
 class _Canonical(ast.NodeTransformer):
@@ -198,7 +207,8 @@ def _number(node: ast.expr) -> _Number:
             constant = _double(node)
             return lambda sizes: np.full(len(sizes), constant)
         case ast.Name():
-            return _named(node.id)
+            name = node.id
+            return lambda sizes: sizes.value(name)
         case ast.UnaryOp(op=ast.USub()):
             operand = _number(node.operand)
             return lambda sizes: -operand(sizes)
@@ -210,12 +220,6 @@ def _number(node: ast.expr) -> _Number:
             raise _refused(node, "is true or false, where a number is expected")
         case _:
             raise _refused(node, f"is not part of a constraint; allowed are {_ALLOWED}")
-
-
-def _named(name: str) -> _Number:
-    if name not in NAMES:
-        raise InvalidInput(f'unknown name "{name}"; use one of {", ".join(NAMES)}')
-    return lambda sizes: sizes.value(name)
 
 
 def _double(node: ast.Constant) -> float:
@@ -240,8 +244,8 @@ def _arithmetic(node: ast.BinOp) -> _Number:
     def divided(sizes: Sizes) -> Numbers:
         divisor = right(sizes)
         if (zero := np.flatnonzero(divisor == 0)).size:
-            p, a, h, g = (int(value[zero[0]]) for value in (sizes.p, sizes.a, sizes.h, sizes.g))
-            raise _refused(node, f"divides by zero for p={p}, a={a}, h={h}, g={g}")
+            size = (f"{name}={values[zero[0]]:.0f}" for name, values in sizes.parameters.items())
+            raise _refused(node, f"divides by zero for {', '.join(size)}")
         return operate(left(sizes), divisor)
 
     return divided

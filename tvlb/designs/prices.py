@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly, Topology
+from tvlb.topology import Topology
 
 __all__ = ["Bill", "Hardware", "PriceList", "Rate", "hardware_of"]
 
@@ -146,18 +146,12 @@ def hardware_of(network: Topology) -> Hardware:
 
     Notes
     -----
-    A switch has as many ports as are in use, but those of a Dragonfly are all alike. What is down
-    was paid for, too.
+    What is down was paid for, too.
     """
     if network.origin is not None:
         return hardware_of(network.origin.network)
-    wiring = network.network
-    ports = network.switch_nodes + np.bincount(wiring.link_source, minlength=wiring.num_switches)
-    if isinstance(network, Dragonfly):
-        p, a, h, _ = network.parameters
-        ports = np.full(network.num_switches, p + a - 1 + h)
-    radices, counts = np.unique(ports, return_counts=True)
-    links = np.bincount(wiring.link_kind, minlength=len(network.kinds.names))
+    radices, counts = np.unique(network.switch_ports, return_counts=True)
+    links = np.bincount(network.network.link_kind, minlength=len(network.kinds.names))
     return Hardware(
         nodes=_one(network.num_nodes),
         switches=tuple(

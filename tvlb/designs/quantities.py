@@ -1,6 +1,6 @@
-"""What a constraint may speak of: one function of p, a, h and g per name."""
+"""What a constraint may speak of: parameters, what follows from them, and what it costs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,51 +8,57 @@ from numpy.typing import NDArray
 
 from tvlb.designs.prices import Hardware, PriceList
 from tvlb.errors import InvalidInput
+from tvlb.topology import Sizing
 
-__all__ = ["NAMES", "Numbers", "Sizes"]
+__all__ = ["Numbers", "Sizes", "quantity_names"]
 
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """Sizes of Dragonflies, one per entry.
+    """Sizes of networks of a family, one per entry.
 
     Attributes
     ----------
-    p, a, h, g : float64, shape (sizes,), whole numbers.
+    sizing : of the family.
+    parameters : by name, float64 (sizes,), whole numbers.
     prices : what `cost`, `cost_per_node` and `watts` go by; None if these are not known.
     """
 
-    p: Numbers
-    a: Numbers
-    h: Numbers
-    g: Numbers
+    sizing: Sizing
+    parameters: Mapping[str, Numbers]
     prices: PriceList | None = None
 
     def __len__(self) -> int:
-        return len(self.p)
+        return len(next(iter(self.parameters.values())))
 
     def at(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> "Sizes":
         """Return some of the sizes."""
-        return Sizes(self.p[which], self.a[which], self.h[which], self.g[which], self.prices)
+        kept = {name: values[which] for name, values in self.parameters.items()}
+        return Sizes(self.sizing, kept, self.prices)
 
     def value(self, name: str) -> Numbers:
-        """Return one of `NAMES` of every size, float64 (sizes,).
+        """Return one of `quantity_names` of every size, float64 (sizes,).
 
         Raises
         ------
         InvalidInput : it is a cost or a power, and there is no price of it.
         """
-        return _QUANTITIES[name](self)
+        if name in self.parameters:
+            return self.parameters[name]
+        if name in _PRICED:
+            return _PRICED[name](self)
+        return self.sizing.quantities[name](self.parameters)
 
     @property
     def hardware(self) -> Hardware:
-        """What the Dragonflies are built of."""
+        """What the networks are built of."""
+        of, sizing = self.parameters, self.sizing
         return Hardware(
-            nodes=self.value("nodes"),
-            switches=((self.value("radix"), self.value("switches")),),
-            cables={"local": _local_cables(self), "global": _global_cables(self)},
+            nodes=sizing.nodes(of),
+            switches=tuple((radix(of), number(of)) for radix, number in sizing.switches),
+            cables={kind: number(of) for kind, number in sizing.cables.items()},
         )
 
     @property
@@ -63,37 +69,13 @@ class Sizes:
         return self.prices
 
 
-def _switches(sizes: Sizes) -> Numbers:
-    return sizes.a * sizes.g
-
-
-def _links_per_pair(sizes: Sizes) -> Numbers:
-    return sizes.a * sizes.h / (sizes.g - 1)
-
-
-def _global_cables(sizes: Sizes) -> Numbers:
-    # Ports beyond a whole number of links per group pair stay unconnected.
-    return np.floor(_links_per_pair(sizes)) * sizes.g * (sizes.g - 1) / 2
-
-
-def _local_cables(sizes: Sizes) -> Numbers:
-    return sizes.g * sizes.a * (sizes.a - 1) / 2
-
-
-_QUANTITIES: dict[str, Callable[[Sizes], Numbers]] = {
-    "p": lambda sizes: sizes.p,
-    "a": lambda sizes: sizes.a,
-    "h": lambda sizes: sizes.h,
-    "g": lambda sizes: sizes.g,
-    "radix": lambda sizes: sizes.p + sizes.a - 1 + sizes.h,
-    "switches": _switches,
-    "nodes": lambda sizes: sizes.p * _switches(sizes),
-    "cables": lambda sizes: _global_cables(sizes) + _local_cables(sizes),
-    "global_cables": _global_cables,
-    "local_cables": _local_cables,
-    "links_per_pair": _links_per_pair,
+_PRICED: dict[str, Callable[[Sizes], Numbers]] = {
     "cost": lambda sizes: sizes.priced.cost(sizes.hardware),
     "cost_per_node": lambda sizes: sizes.priced.cost(sizes.hardware) / sizes.value("nodes"),
     "watts": lambda sizes: sizes.priced.watts(sizes.hardware),
 }
-NAMES = tuple(_QUANTITIES)
+
+
+def quantity_names(sizing: Sizing) -> tuple[str, ...]:
+    """Return what a constraint on the sizes of a family may speak of."""
+    return (*sizing.names, *sizing.quantities, *_PRICED)

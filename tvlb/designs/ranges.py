@@ -1,4 +1,4 @@
-"""The range language: `4`, `5, 9, 17`, `2..8`, `2..16 step 2`, and for g `max` and `3..max`."""
+"""The range language: `4`, `5, 9, 17`, `2..8`, `2..16 step 2`, and for some `max` and `3..max`."""
 
 import re
 from dataclasses import dataclass
@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.topology import SizeParameter
+from tvlb.topology.sizing import MAX_VALUE
 
-__all__ = ["MAX_VALUE", "MAX_VALUES", "Range", "parse_group_range", "parse_range"]
+__all__ = ["MAX_VALUES", "Range", "parse_range"]
 
-# No Dragonfly within the limits of `tvlb.topology` has more ports or groups than this.
-MAX_VALUE = 10_000_000
 MAX_VALUES = 1000
 _MAX = "max"
+_CLOSED = 'a number, numbers as in "4, 8", or a range as in "2..16 step 2"'
+_OPEN = 'a number, "max", numbers as in "5, 9, max", or a range as in "3..max"'
 _ITEM = rf"[0-9]{{1,8}}|{_MAX}"
 _RUN = re.compile(rf"({_ITEM}) *\.\. *({_ITEM})(?: +step +([0-9]{{1,8}}))?", re.ASCII)
 _LIST = re.compile(rf" *(?:{_ITEM}) *(?:, *(?:{_ITEM}) *)*", re.ASCII)
@@ -23,12 +25,12 @@ _Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Range:
-    """Values of p, a, h or g, ascending; made by `parse_range` and `parse_group_range`.
+    """Values of a parameter, ascending; made by `parse_range`.
 
     Attributes
     ----------
     values : the values of a list, ascending and distinct; empty for a run.
-    largest : whether the list also has "max", the largest g that a and h allow.
+    largest : whether the list also has "max".
     first, last, step : of a run; a `last` of None is "max".
     """
 
@@ -45,7 +47,7 @@ class Range:
 
     @property
     def fixed_count(self) -> int | None:
-        """Number of values; None where it depends on a and h."""
+        """Number of values; None where it depends on what "max" stands for."""
         if self.is_list:
             return len(self.values) + self.largest
         return None if self.last is None else (self.last - self.first) // self.step + 1
@@ -83,8 +85,8 @@ class Range:
         return f"{self.first}..{_MAX if self.last is None else self.last}{step}"
 
 
-def parse_range(text: str) -> Range:
-    """Parse the values of p, a or h.
+def parse_range(text: str, parameter: SizeParameter) -> Range:
+    """Parse the values of a parameter.
 
     Raises
     ------
@@ -92,52 +94,38 @@ def parse_range(text: str) -> Range:
 
     Examples
     --------
-    >>> str(parse_range("8,4, 4")), str(parse_range("2..9 step 2"))
+    >>> from tvlb.topology import families
+    >>> p, a, h, g = families()["dfly"].sizing.parameters
+    >>> str(parse_range("8,4, 4", p)), str(parse_range("2..9 step 2", p))
     ('4, 8', '2..8 step 2')
-    """
-    if _MAX in text:
-        raise InvalidInput(f'"{text}" is no range of p, a or h; only g has a largest value, max')
-    return _parse(text, 'a number, numbers as in "4, 8", or a range as in "2..16 step 2"')
-
-
-def parse_group_range(text: str) -> Range:
-    """Parse the values of g, where "max" stands for a*h + 1.
-
-    Raises
-    ------
-    InvalidInput : the text is no range, it is empty, or a value is out of range.
-
-    Examples
-    --------
-    >>> str(parse_group_range("max, 9")), str(parse_group_range("3..max"))
+    >>> str(parse_range("max, 9", g)), str(parse_range("3..max", g))
     ('9, max', '3..max')
     """
-    return _parse(text, 'a number, "max", numbers as in "5, 9, max", or a range as in "3..max"')
-
-
-def _parse(text: str, expected: str) -> Range:
-    stripped = text.strip(" ")
+    stripped, is_open = text.strip(" "), parameter.largest is not None
+    if _MAX in text and not is_open:
+        raise InvalidInput(f'"{text}" is no range of {parameter.name}, which has no "max"')
     if match := _RUN.fullmatch(stripped):
-        return _run(text, *match.groups())
+        return _run(text, parameter, *match.groups())
     if _LIST.fullmatch(stripped) is None:
-        raise InvalidInput(f'"{text}" is no range; expected {expected}')
-    return _listed([item.strip(" ") for item in stripped.split(",")])
+        raise InvalidInput(f'"{text}" is no range; expected {_OPEN if is_open else _CLOSED}')
+    return _listed(parameter, [item.strip(" ") for item in stripped.split(",")])
 
 
-def _listed(items: list[str]) -> Range:
+def _listed(parameter: SizeParameter, items: list[str]) -> Range:
     if len(items) > MAX_VALUES:
         raise InvalidInput(f"the list has {len(items)} values; at most {MAX_VALUES} are allowed")
-    values = {_value(item) for item in items if item != _MAX}
+    values = {_value(item, parameter.low, parameter.high) for item in items if item != _MAX}
     return Range(tuple(sorted(values)), _MAX in items)
 
 
-def _run(text: str, first: str, last: str, step: str | None) -> Range:
+def _run(text: str, parameter: SizeParameter, first: str, last: str, step: str | None) -> Range:
     if first == _MAX:
         raise InvalidInput(f'the range "{text}" is empty or one value; write "max" for the largest')
-    low, stride = _value(first), _value(step or "1")
+    low = _value(first, parameter.low, parameter.high)
+    stride = _value(step or "1", 1, MAX_VALUE)
     if last == _MAX:
         return Range(first=low, step=stride)
-    high = _value(last)
+    high = _value(last, parameter.low, parameter.high)
     if high < low:
         raise InvalidInput(f'the range "{text}" is empty: its last value is below its first')
     count = (high - low) // stride + 1
@@ -146,8 +134,8 @@ def _run(text: str, first: str, last: str, step: str | None) -> Range:
     return Range(first=low, last=low + (count - 1) * stride, step=stride)
 
 
-def _value(number: str) -> int:
+def _value(number: str, low: int, high: int) -> int:
     value = int(number)
-    if not 1 <= value <= MAX_VALUE:
-        raise InvalidInput(f"{value} is out of range: 1..{MAX_VALUE}")
+    if not low <= value <= high:
+        raise InvalidInput(f"{value} is out of range: {low}..{high}")
     return value

@@ -1,17 +1,20 @@
 """All sizes of given ranges that satisfy given constraints."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.choices import all_of
 from tvlb.designs.constraint import Constraint
 from tvlb.designs.prices import PriceList
 from tvlb.designs.quantities import Sizes
 from tvlb.designs.ranges import Range
 from tvlb.errors import InvalidInput
+from tvlb.topology import Sizing
 
 __all__ = ["MAX_COMBINATIONS", "MAX_EVALUATIONS", "DesignSpace"]
 
@@ -20,34 +23,35 @@ MAX_EVALUATIONS = 200_000_000
 """Combinations times the numbers and names of their constraints; each takes some 6 ns."""
 
 _CHUNK = 1 << 18
-_LEAST_GROUPS = 3
 
 _Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """Ranges of p, a, h and g, and constraints.
+    """Ranges of the parameters of a family, and constraints.
 
     Attributes
     ----------
-    p, a, h, g : the ranges; "max" in `g` stands for a*h + 1.
+    sizing : of the family.
+    ranges : by parameter; one without a range has its usual value.
     constraints : what every size satisfies, examined in order.
     prices : for constraints on cost and power.
 
     Examples
     --------
-    >>> from tvlb.designs import parse_constraint, parse_group_range, parse_range
-    >>> ports, groups = parse_range("1..4"), parse_group_range("max")
-    >>> balanced = (parse_constraint("a == 2*p == 2*h"),)
-    >>> DesignSpace(ports, parse_range("2..8"), ports, groups, balanced).sizes().tolist()
+    >>> from tvlb.designs import parse_constraint, parse_range
+    >>> from tvlb.topology import families
+    >>> sizing = families()["dfly"].sizing
+    >>> texts = {"p": "1..4", "a": "2..8", "h": "1..4", "g": "max"}
+    >>> ranges = {one.name: parse_range(texts[one.name], one) for one in sizing.parameters}
+    >>> balanced = (parse_constraint("a == 2*p == 2*h", sizing),)
+    >>> DesignSpace(sizing, ranges, balanced).sizes().tolist()
     [[1, 2, 1, 3], [2, 4, 2, 9], [3, 6, 3, 19], [4, 8, 4, 33]]
     """
 
-    p: Range
-    a: Range
-    h: Range
-    g: Range
+    sizing: Sizing
+    ranges: Mapping[str, Range]
     constraints: tuple[Constraint, ...] = ()
     prices: PriceList | None = None
 
@@ -57,33 +61,35 @@ class DesignSpace:
         return sum(constraint.terms for constraint in self.constraints)
 
     def combinations(self) -> int:
-        """Count the combinations of the ranges; O(values of a times values of h).
+        """Count the combinations of the ranges; O(combinations of those that "max" depends on).
 
         Raises
         ------
         InvalidInput : there are more than 10,000,000; the text has the exact number. Nothing is
             enumerated.
         """
-        ports = math.prod(one.count for one in (self.p, self.a, self.h))
-        if self.g.fixed_count is not None:
-            return _bounded(ports * self.g.fixed_count, "p, a, h and g")
-        _bounded(ports, "p, a and h alone")
-        return _bounded(self.p.count * int(self._group_counts().sum()), "p, a, h and g")
+        *names, last = self._names
+        others = math.prod(self.ranges[name].count for name in names)
+        fixed = self.ranges[last].fixed_count
+        if fixed is not None:
+            return _bounded(others * fixed, self._names)
+        _bounded(others, names, " alone")
+        counts = self.ranges[last].counts(self._largest)
+        return _bounded(others // len(counts) * int(counts.sum()), self._names)
 
     def sizes(self, most: int = MAX_COMBINATIONS) -> NDArray[np.int64]:
-        """Return the sizes, int64 (sizes, 4): p, a, h and g, ascending by p, then a, h and g.
+        """Return the sizes, int64 (sizes, parameters), ascending by the parameters in their order.
 
         Parameters
         ----------
         most : more sizes than these are refused; then they are counted, but not kept.
 
-        Combinations with g < 3 or g > a*h + 1 are left out: they are no Dragonflies, or have no
-        VLB paths between groups.
+        Combinations that are no networks with VLB paths are left out.
 
         Raises
         ------
         InvalidInput : there are more than 10,000,000 combinations, none of them makes a
-            Dragonfly, a constraint divides by zero or names a cost
+            network, a constraint divides by zero or names a cost
             without a price, more than `most` satisfy all constraints, or
             none does; the text then names the first constraint that leaves nothing.
 
@@ -93,25 +99,39 @@ class DesignSpace:
         """
         combinations = self.combinations()
         left = np.zeros(1 + len(self.constraints), dtype=np.int64)
-        found = [np.empty((0, 4), dtype=np.int64)]
+        found = [np.empty((0, len(self.sizing.parameters)), dtype=np.int64)]
         for sizes in self._chunks(combinations):
-            kept = sizes.at((sizes.g >= _LEAST_GROUPS) & (sizes.g <= sizes.a * sizes.h + 1))
+            kept = sizes.at(self.sizing.are_networks(sizes.parameters))
             left[0] += len(kept)
             for index, constraint in enumerate(self.constraints, 1):
                 kept = kept.at(constraint.satisfied(kept))
                 left[index] += len(kept)
             if left[-1] <= most:
-                found.append(np.stack([kept.p, kept.a, kept.h, kept.g], axis=1).astype(np.int64))
+                found.append(np.stack([*kept.parameters.values()], axis=1).astype(np.int64))
         self._check_left(left)
         if left[-1] > most:
             raise InvalidInput(f"{left[-1]:,} sizes satisfy the constraints; at most {most:,} may")
         rows = np.concatenate(found)
-        # A list may name the largest g a second time, as a number.
-        return np.unique(rows, axis=0) if self.g.is_list else rows
+        # A list may name the largest value a second time, as a number.
+        return np.unique(rows, axis=0) if self.ranges[self._names[-1]].is_list else rows
+
+    def parameters(self, most: int = MAX_COMBINATIONS) -> list[dict[str, int]]:
+        """Return the sizes by parameter, without those that have their usual value; see `sizes`."""
+        rows = self.sizes(most)
+        given = dict(zip(self.sizing.names, rows.T.astype(np.float64), strict=True))
+        keep = np.ones(rows.shape, dtype=bool)
+        for index, one in enumerate(self.sizing.parameters):
+            if one.usual is not None:
+                keep[:, index] = given[one.name] != one.usual(given)
+        return [
+            {name: value for name, value, kept in zip(given, row, own, strict=True) if kept}
+            for row, own in zip(rows.tolist(), keep.tolist(), strict=True)
+        ]
 
     def _check_left(self, left: _Integers) -> None:
         if left[0] == 0:
-            raise InvalidInput("no combination of the ranges has 3 <= g <= a*h + 1")
+            ranges = ", ".join(f"{name} = {self.ranges[name]}" for name in self._names)
+            raise InvalidInput(f"no combination of {ranges} has {self.sizing.rule}")
         if left[-1] == 0:
             index = int(np.argmin(left))
             raise InvalidInput(
@@ -119,32 +139,44 @@ class DesignSpace:
                 f"{left[index - 1]:,} sizes that were left before it"
             )
 
-    def _largest_groups(self) -> _Integers:
-        """Largest g of every a and h, int64 (values of a, values of h), flat."""
-        return (np.multiply.outer(self.a.numbers(), self.h.numbers()) + 1).ravel()
+    @property
+    def _names(self) -> list[str]:
+        """The parameters that have ranges, in order."""
+        return [name for name in self.sizing.names if name in self.ranges]
 
-    def _group_counts(self) -> _Integers:
-        return self.g.counts(self._largest_groups())
+    @cached_property
+    def _largest(self) -> _Integers:
+        """What "max" stands for, by what it depends on in order, int64 (combinations of that,)."""
+        largest = self.sizing.parameters[-1].largest
+        if largest is None or self.sizing.names[-1] not in self.ranges:
+            return np.zeros(1, dtype=np.int64)
+        grid = np.meshgrid(*(self.ranges[name].numbers() for name in largest.of), indexing="ij")
+        of = dict(zip(largest.of, (one.ravel().astype(np.float64) for one in grid), strict=True))
+        return largest.formula(of).astype(np.int64)
 
     def _chunks(self, combinations: int) -> Iterator[Sizes]:
-        p, a, h = self.p.numbers(), self.a.numbers(), self.h.numbers()
-        largest = self._largest_groups()
-        ends = np.cumsum(self.g.counts(largest))
+        *names, last = self._names
+        values = [self.ranges[name].numbers() for name in names]
+        largest = self._largest
+        ends = np.cumsum(self.ranges[last].counts(largest))
         for start in range(0, combinations, _CHUNK):
             flat = np.arange(start, min(start + _CHUNK, combinations))
-            of_p, rest = np.divmod(flat, ends[-1])
-            pair = np.searchsorted(ends, rest, side="right")
-            before = np.where(pair > 0, ends[pair - 1], 0)
-            g = self.g.take(rest - before, largest[pair])
-            columns = (p[of_p], a[pair // len(h)], h[pair % len(h)], g)
-            of_p, of_a, of_h, of_g = (column.astype(np.float64) for column in columns)
-            yield Sizes(of_p, of_a, of_h, of_g, self.prices)
+            before, rest = np.divmod(flat, ends[-1])
+            inner = np.searchsorted(ends, rest, side="right")
+            index = rest - np.where(inner > 0, ends[inner - 1], 0)
+            given = {last: self.ranges[last].take(index, largest[inner])}
+            outer = before * len(largest) + inner
+            for name, known in zip(reversed(names), reversed(values), strict=True):
+                outer, position = np.divmod(outer, len(known))
+                given[name] = known[position]
+            numbers = {name: given[name].astype(np.float64) for name in given}
+            yield Sizes(self.sizing, self.sizing.completed(numbers), self.prices)
 
 
-def _bounded(combinations: int, of: str) -> int:
+def _bounded(combinations: int, of: list[str], what: str = "") -> int:
     if combinations > MAX_COMBINATIONS:
         raise InvalidInput(
-            f"the ranges have {combinations:,} combinations of {of}; at most "
+            f"the ranges have {combinations:,} combinations of {all_of(of)}{what}; at most "
             f"{MAX_COMBINATIONS:,} are examined"
         )
     return combinations

@@ -7,7 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
-from tvlb.report.points import Point, estimate_of, size_name
+from tvlb.report.points import Point, estimate_of
 from tvlb.statistics import estimate
 from tvlb.verdict import LEAST_SIZES, UNDECIDED, Estimate, Verdict, advice, verdict_of
 
@@ -62,7 +62,7 @@ def classes_of(computed: Sequence[Point]) -> tuple[PointClass, ...]:
 
     Notes
     -----
-    Points of one size (same p, a, h, g: wirings and seeds) are averaged first, and so are the half
+    Points of one size (wirings and seeds) are averaged first, and so are the half
     widths of their intervals: they share patterns, so that nothing smaller is sure. With at least
     `LEAST_SIZES` sizes the interval of their mean is Student's t over the sizes, but no narrower
     than the intervals of the sizes allow. With fewer it has the mean half width of the sizes, and
@@ -96,7 +96,7 @@ def _class(members: Sequence[Point]) -> PointClass:
         links_per_pair=first["links_per_pair"] or 0.0,
         settings=first["settings"],
         points=len(members),
-        sizes=len({size_name(one) for one in members}),
+        sizes=len({one["size"] for one in members}),
         seeds=len({one["seed"] for one in members}),
         chosen=sum(1 for one in members if one["replaces_all"]),
         unmeasured=len(members) - len(own),
@@ -118,7 +118,7 @@ def _estimate(members: Sequence[Point], figure: str) -> Estimate | None:
     by_size: dict[str, list[Estimate]] = {}
     for one in members:
         if (own := estimate_of(one, figure)) is not None:
-            by_size.setdefault(size_name(one), []).append(own)
+            by_size.setdefault(one["size"], []).append(own)
     if not by_size:
         return None
     means = [float(np.mean([one.mean for one in same])) for same in by_size.values()]

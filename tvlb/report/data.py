@@ -33,15 +33,16 @@ def drawn_data(points: Sequence[Point], documents: Mapping[str, Document]) -> di
 
     Returns
     -------
-    ``columns`` and ``rows`` of the points; ``details`` by the number of the point; ``probes``,
-    each with the points that share it; ``fronts`` by cost.
+    ``columns`` and ``rows`` of the points; ``sizes``, the facts of each by its name; ``details`` by
+    the number of the point; ``probes``, each with the points that share it; ``fronts`` by cost.
 
     Raises
     ------
     InvalidInput : a document is none of a table.
     """
     # What options differ in is in the settings.
-    columns = [name for name in points[0] if name != "options"] if points else []
+    elsewhere = ("options", "facts")
+    columns = [name for name in points[0] if name not in elsewhere] if points else []
     probes: dict[str, dict[str, Any]] = {}
     details: dict[str, Any] = {}
     for point in points:
@@ -62,6 +63,7 @@ def drawn_data(points: Sequence[Point], documents: Mapping[str, Document]) -> di
     data = {
         "columns": columns,
         "rows": [[point[name] for name in columns] for point in points],
+        "sizes": {point["size"]: point["facts"] for point in reversed(points)},
         "details": details,
         "probes": list(probes.values()),
         "fronts": {cost: pareto_front(computed, cost, "saturation_chosen") for cost in COSTS},

@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStub
 from tvlb.provenance import VERSION
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
-from tvlb.report.points import points_of, size_name
+from tvlb.report.points import points_of
 from tvlb.report.words import amount
 from tvlb.report.worth import worth
 from tvlb.templates import UNKNOWN, templates
@@ -54,7 +54,7 @@ def report_html(
         points=points,
         succeeded=[one for one in points if one["status"] == "succeeded"],
         failed=[one for one in points if one["status"] != "succeeded"],
-        sizes=len({size_name(one) for one in points}),
+        sizes=len({one["size"] for one in points}),
         routings=len({one["routing"] for one in points}),
         priced=any(one["cost_per_node"] is not None for one in points),
         currency=next((one["currency"] for one in points if one["currency"]), ""),
@@ -128,5 +128,4 @@ _TEMPLATES = templates(
     first_upper=_first_upper,
     plain_number=_plain_number,
     signed_percent=_signed_percent,
-    size_name=size_name,
 )

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
+from tvlb.topology import UNNAMED, Sizing, sized_families
 from tvlb.verdict import Estimate, Verdict, verdict_of
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "changes_verdict",
     "estimate_of",
     "points_of",
+    "size_facts",
     "size_name",
     "tvlb_values",
 ]
@@ -30,13 +32,6 @@ ROW_COLUMNS = (
     "status",
     "error",
     "topology",
-    "arrangement",
-    "p",
-    "a",
-    "h",
-    "g",
-    "links_per_pair",
-    "radix",
     "nodes",
     "switches",
     "cables",
@@ -63,9 +58,12 @@ ROW_COLUMNS = (
     "version",
 )
 
-# The columns that rows of earlier versions lack: what networks cost, intervals of means, and what a
-# search found.
+# The columns that some rows lack: those that only some families have, and in rows of earlier
+# versions what networks cost, intervals of means, and what a search found.
 LATER_COLUMNS = (
+    "arrangement",
+    "links_per_pair",
+    "radix",
     "currency",
     "cost_per_node",
     "watts",
@@ -88,6 +86,7 @@ LATER_COLUMNS = (
 Point = dict[str, Any]
 """The columns above, and what is made of them.
 
+`size`, `facts` : the size of the network, see `size_name` and `size_facts`.
 `settings` : what else was asked for, as far as points differ in it.
 `tvlb`, `tvlb_saturation_gain`, `tvlb_latency_change`, with the ends of their intervals: the T-VLB
 set of the point and its changes, as measured. That is the chosen set or, where the conventional one
@@ -115,14 +114,54 @@ def points_of(rows: Sequence[Mapping[str, Any]]) -> list[Point]:
     return points
 
 
-def size_name(point: Point) -> str:
+def size_name(point: Mapping[str, Any]) -> str:
     """Return the size of a point's network, p,a,h,g; also the name of its page.
 
-    Networks of other families than the Dragonfly have none, and are named by their topology.
+    Networks of other families than the Dragonfly are named by their topology.
     """
-    if point["p"] is None:
+    sizing = _sizing_of(point)
+    if sizing is None or _called(point) != UNNAMED:
         return point["topology"]
-    return f"{point['p']},{point['a']},{point['h']},{point['g']}"
+    return ",".join(str(point[name]) for name in sizing.names)
+
+
+def size_facts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page of a size says of the network of a row.
+
+    Returns
+    -------
+    ``title``; ``parameters`` and ``others``, what it is given by and what follows, each a list of
+    name and value.
+    """
+    size, sizing = size_name(row), _sizing_of(row)
+    if sizing is None:
+        return {"title": size, "parameters": [], "others": []}
+    follow = (*sizing.others, *(f"{kind}_cables" for kind in sizing.cables))
+    return {
+        "title": size if size == row["topology"] else f"{_called(row)}({size})",
+        "parameters": [
+            [f"{one.text[:-1]}, {one.name}", row[one.name]] for one in sizing.parameters
+        ],
+        "others": [
+            [name.replace("_", " ").capitalize(), row[name]]
+            for name in follow
+            if row.get(name) is not None
+        ],
+    }
+
+
+def _sizing_of(row: Mapping[str, Any]) -> Sizing | None:
+    """Return what is known of the sizes of a network; None where its row does not tell them."""
+    family = sized_families().get(_called(row))
+    if family is None or family.sizing is None:
+        return None
+    lacks = any(row.get(name) is None for name in family.sizing.names)
+    return None if lacks else family.sizing
+
+
+def _called(row: Mapping[str, Any]) -> str:
+    """Return the name of the family in the text of a network, with or without failures."""
+    return str(row["topology"]).partition("(")[0]
 
 
 def _point(row: Mapping[str, Any]) -> Point:
@@ -131,7 +170,8 @@ def _point(row: Mapping[str, Any]) -> Point:
             raise InvalidInput(f"row of point {row.get('point')}: column {name!r} is missing")
     later = {name: row.get(name) for name in LATER_COLUMNS}
     point = cast("Point", plain({name: row[name] for name in ROW_COLUMNS} | later))
-    return point | tvlb_values(point)
+    known = cast("Point", plain(dict(row)))
+    return point | tvlb_values(point) | {"size": size_name(known), "facts": size_facts(known)}
 
 
 def tvlb_values(point: Point) -> Point:

@@ -7,6 +7,7 @@ from tvlb.documents import Document
 from tvlb.schemas.balance import Balance
 from tvlb.schemas.command import command_line
 from tvlb.schemas.examples import example
+from tvlb.schemas.generators import Generator
 from tvlb.schemas.kinds import REQUESTS
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument, ModelledCase
@@ -40,7 +41,7 @@ from tvlb.schemas.resources import (
 from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
-from tvlb.schemas.sweep import MAX_POINTS, Expansion, Generator, SweepBody, TableOptions, TotalCost
+from tvlb.schemas.sweep import MAX_POINTS, Expansion, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument

@@ -161,6 +161,9 @@ def _followed(root: _Schema, location: tuple[str | int, ...]) -> tuple[tuple[str
     schema = root
     for part in location:
         for branch in _branches(root, schema):
+            if branch.get("title") == part and "properties" in branch:
+                schema = branch
+                break
             below = _item(branch, part) if isinstance(part, int) else _property(branch, part)
             if below is not None:
                 place.append(part)

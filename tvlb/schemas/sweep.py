@@ -14,7 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_
 from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, Reporter, silent
-from tvlb.schemas.dragonflies import Arrangement, Generator, arranged, generated, is_bare
+from tvlb.schemas.arrangements import Arrangement, arranged, is_bare
+from tvlb.schemas.generators import AnyGenerator, generated
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.prices import Prices
 from tvlb.schemas.problems import refusal
@@ -24,6 +25,7 @@ from tvlb.schemas.texts import OneOf, TopologyText, checked, distinct
 from tvlb.search import ADAPTIVE, Cost, check_request, table_cost
 from tvlb.topology import (
     ExplicitTopology,
+    described,
     explicit_type,
     parse_named_topology,
     parse_topology_call,
@@ -149,11 +151,12 @@ else:
 
 
 class SweepBody(Question):
-    """Compute the T-VLB tables of many Dragonflies.
+    """Compute the T-VLB tables of many networks.
 
     The points are all combinations of topology, routing and seed. Their order: the listed
-    topologies, then the generators with their sizes ascending by p, a, h and g; for each of these
-    the arrangements, then the routings, then the seeds. Repeated points are computed once.
+    topologies, then the generators with their sizes ascending by the parameters in their order; for
+    each of these the arrangements, then the routings, then the seeds. Repeated points are computed
+    once.
     """
 
     model_config = ConfigDict(
@@ -202,7 +205,7 @@ class SweepBody(Question):
         AfterValidator(distinct),
     ] = ()
     generators: Annotated[
-        tuple[Generator, ...],
+        tuple[AnyGenerator, ...],
         Field(max_length=100, strict=False, description="Topologies by ranges of their sizes."),
         AfterValidator(distinct),
     ] = ()
@@ -284,10 +287,11 @@ class SweepBody(Question):
         costs: list[Cost] = []
         bills: list[Bill | None] = []
         total = TotalCost()
+        seen = set[str | ExplicitTopology]()
         for number, topology in enumerate(topologies):
             if number and number % _REPORTED_NETWORKS == 0:
                 report(Progress("expand", number, len(topologies)))
-            for point, cost, bill in self._points(body, topology, limits):
+            for point, cost, bill in self._points(body, topology, limits, seen):
                 points.append(point)
                 costs.append(cost)
                 bills.append(bill)
@@ -298,7 +302,11 @@ class SweepBody(Question):
         return Expansion(tuple(points), tuple(costs), tuple(bills))
 
     def _points(
-        self, common: TableBody, topology: str | ExplicitTopology, limits: RequestLimits | None
+        self,
+        common: TableBody,
+        topology: str | ExplicitTopology,
+        limits: RequestLimits | None,
+        seen: set[str | ExplicitTopology],
     ) -> Iterator[tuple[TableBody, Cost, Bill | None]]:
         body = common.model_copy(update={"topology": topology})
         try:
@@ -306,7 +314,12 @@ class SweepBody(Question):
             bill = None if self.prices is None else self.prices.listed().bill(network)
             # What a search accepts is the same for all routings and seeds.
             check_request(network, body.options())
-            body = body.complete(network)
+            # Equal networks are one point, whatever they were called.
+            written = described(network)
+            if written in seen:
+                return
+            seen.add(written)
+            body = body.complete(network).model_copy(update={"topology": written})
             for routing in self.routings:
                 routed = body.model_copy(update={"routing": routing})
                 cost = table_cost(network, routed.options())

@@ -1,9 +1,15 @@
-"""The columns of the result rows of a sweep: the one table of their types, units and meanings."""
+"""The columns of the result rows of a sweep: the one table of their types, units and meanings.
 
+Those that only networks of some family have are declared by the family, see `tvlb.topology.Sizing`.
+"""
+
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-__all__ = ["COLUMNS", "Column"]
+from tvlb.topology import SizeColumn, sized_families
+from tvlb.topology.sizing import ValueType
+
+__all__ = ["Column", "columns_of"]
 
 
 @dataclass(frozen=True)
@@ -16,12 +22,12 @@ class Column:
     type : integer (64 bits, signed), number (float64), boolean or text (UTF-8).
     unit : unit of the values; empty where there is none.
     description : what the values mean.
-    always : whether every point of a Dragonfly has a value; elsewhere null stands for what does
-        not exist.
+    always : whether every point has a value, of those of a family every point of it; elsewhere null
+        stands for what does not exist.
     """
 
     name: str
-    type: Literal["integer", "number", "boolean", "text"]
+    type: ValueType
     unit: str
     description: str
     always: bool = False
@@ -64,30 +70,48 @@ def _ends(name: str, unit: str, note: str) -> tuple[Column, ...]:
     )
 
 
-COLUMNS: tuple[Column, ...] = (
+def columns_of(names: Collection[str]) -> tuple[Column, ...]:
+    """Return the columns of a sweep over networks of these families, in order."""
+    sizings = {name: one.sizing for name, one in sized_families().items() if name in names}
+    declared: dict[str, dict[str, SizeColumn]] = {}
+    cables: set[str] = set()
+    for name, sizing in sizings.items():
+        assert sizing is not None
+        cables |= {f"{kind}_cables" for kind in sizing.cables}
+        for column in sizing.columns:
+            declared.setdefault(column.name, {})[name] = column
+    own = [_merged(by_family) for by_family in declared.values()]
+    return (
+        *_POINT,
+        *(column for column in own if column.name not in cables),
+        *_SIZES,
+        *(column for column in own if column.name in cables),
+        *_RESULTS,
+    )
+
+
+def _merged(by_family: Mapping[str, SizeColumn]) -> Column:
+    """Return a column that families share; each says what it means unless they agree."""
+    first, *_ = by_family.values()
+    text = first.description
+    if any(column.description != text for column in by_family.values()):
+        told = (f"{name}: {column.description}" for name, column in by_family.items())
+        text = " ".join(told)
+    return Column(first.name, first.type, first.unit, text, always=True)
+
+
+_POINT = (
     _integer("point", "", "Number of the point in the order of the sweep.", always=True),
     _text("key", "Key of the request, SHA-256 in hex.", always=True),
     _text("status", "succeeded or failed.", always=True),
     _text("error", "Why the point failed."),
     _text("topology", "Topology in the topology language.", always=True),
-    _text("arrangement", "Wiring of the global links.", always=True),
-    _integer("p", "", "Compute nodes per switch.", always=True),
-    _integer("a", "", "Switches per group.", always=True),
-    _integer("h", "", "Global ports per switch.", always=True),
-    _integer("g", "", "Groups.", always=True),
-    _number(
-        "links_per_pair",
-        "cables",
-        "Mean number of cables between two groups: a*h/(g-1) where no global port is left over.",
-        always=True,
-    ),
-    _integer("links_per_pair_min", "cables", "Fewest cables between two groups.", always=True),
-    _integer("links_per_pair_max", "cables", "Most cables between two groups.", always=True),
-    _integer("radix", "ports", "Ports of a switch, p+a-1+h.", always=True),
+)
+_SIZES = (
     _integer("nodes", "", "Compute nodes.", always=True),
     _integer("switches", "", "Switches.", always=True),
-    _integer("global_cables", "cables", "Cables between groups.", always=True),
-    _integer("local_cables", "cables", "Cables between the switches of a group.", always=True),
+)
+_RESULTS = (
     _integer("cables", "cables", "Cables between switches, local and global.", always=True),
     _number("switches_per_node", "switches/node", "Switches over compute nodes.", always=True),
     _number(

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from tvlb.files import atomic_file
 from tvlb.report import report_html
+from tvlb.sweeps.columns import Column, columns_of
 from tvlb.sweeps.points import PointResult
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
-from tvlb.sweeps.rows import Row, failed_row, succeeded_row
+from tvlb.sweeps.rows import Row, failed_row, family_of_point, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
 
 __all__ = ["OUTPUT_NAMES", "RESULT_NAMES", "rows_of", "write_outputs"]
@@ -20,8 +21,14 @@ OUTPUT_NAMES = (*RESULT_NAMES, TIMINGS_NAME)
 
 
 def rows_of(results: Sequence[PointResult]) -> list[Row]:
-    """Return the result row of every point, in order."""
-    return [_row(result) for result in results]
+    """Return the result row of every point, in order, all with the columns of the sweep."""
+    names = [column.name for column in _columns(results)]
+    rows = map(_row, results)
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def _columns(results: Sequence[PointResult]) -> tuple[Column, ...]:
+    return columns_of({family_of_point(result.point.body).name for result in results})
 
 
 def _row(result: PointResult) -> Row:
@@ -48,7 +55,7 @@ def write_outputs(name: str, results: Sequence[PointResult], directory: Path) ->
     OSError : a file could not be written.
     """
     rows = rows_of(results)
-    write_rows(rows, directory)
+    write_rows(_columns(results), rows, directory)
     write_timings(results, directory)
     documents = {
         result.point.key: result.stored.document for result in results if result.stored is not None

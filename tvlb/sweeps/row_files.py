@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file
-from tvlb.sweeps.columns import COLUMNS, Column
+from tvlb.sweeps.columns import Column
 from tvlb.sweeps.rows import Row, Value
 
 __all__ = ["CSV_NAME", "PARQUET_NAME", "row_schema", "write_rows"]
@@ -30,19 +30,20 @@ _ARROW_TYPES = {
 }
 
 
-def row_schema(rows: Sequence[Row] = ()) -> Any:
+def row_schema(columns: Sequence[Column], rows: Sequence[Row] = ()) -> Any:
     """Return the Arrow schema of rows; fields carry unit and description as metadata."""
     lacking = {name for row in rows for name, value in row.items() if value is None}
     return pa.schema(
-        [_field(column, not column.always or column.name in lacking) for column in COLUMNS]
+        [_field(column, not column.always or column.name in lacking) for column in columns]
     )
 
 
-def write_rows(rows: Sequence[Row], directory: Path) -> None:
+def write_rows(columns: Sequence[Column], rows: Sequence[Row], directory: Path) -> None:
     """Write `results.parquet` and `results.csv` into a directory, each complete or not at all.
 
     Parameters
     ----------
+    columns : of the rows.
     rows : of `tvlb.sweeps.rows`, in the order in which they are to stand.
     directory : an existing directory; files of these names in it are replaced.
 
@@ -55,21 +56,21 @@ def write_rows(rows: Sequence[Row], directory: Path) -> None:
     CSV is that of RFC 4180: lines end in CRLF, text is quoted where it has to be, an empty cell is
     null, booleans are true and false, and floats are the shortest text that reads back exactly.
     """
-    names = {column.name for column in COLUMNS}
+    names = {column.name for column in columns}
     for row in rows:
         if wrong := names.symmetric_difference(row):
             raise InvalidInput(
                 f"row of point {row.get('point')}: column {min(wrong)!r} is missing or unknown"
             )
     with atomic_file(directory / PARQUET_NAME) as stream:
-        schema = row_schema(rows)
+        schema = row_schema(columns, rows)
         table = pa.Table.from_pylist(list(rows), schema=schema)
         with pq.ParquetWriter(
             stream, schema, compression="zstd", write_page_checksum=True
         ) as writer:
             writer.write_table(table)
     with atomic_file(directory / CSV_NAME) as stream:
-        stream.write(_csv_text(rows).encode())
+        stream.write(_csv_text(columns, rows).encode())
 
 
 def _field(column: Column, nullable: bool) -> Any:
@@ -77,12 +78,12 @@ def _field(column: Column, nullable: bool) -> Any:
     return pa.field(column.name, _ARROW_TYPES[column.type], nullable, metadata)
 
 
-def _csv_text(rows: Sequence[Row]) -> str:
+def _csv_text(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow([column.name for column in COLUMNS])
+    writer.writerow([column.name for column in columns])
     for row in rows:
-        writer.writerow([_cell(row[column.name]) for column in COLUMNS])
+        writer.writerow([_cell(row[column.name]) for column in columns])
     return text.getvalue()
 
 

@@ -12,10 +12,10 @@ from tvlb.errors import InvalidInput
 from tvlb.judged import Estimator, estimator
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
-from tvlb.sweeps.columns import COLUMNS
-from tvlb.sweeps.dragonflies import dragonfly_values
+from tvlb.sweeps.columns import columns_of
+from tvlb.topology import DegradedNetwork, Family, families, parse_named_topology
 
-__all__ = ["Row", "Value", "failed_row", "succeeded_row"]
+__all__ = ["Row", "Value", "failed_row", "family_of_point", "succeeded_row"]
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
@@ -40,7 +40,8 @@ def succeeded_row(
 
     Returns
     -------
-    The values by name, in the order of `COLUMNS`; None for figures that do not exist.
+    The values by name, in the order of the columns of the network's family; None for figures that
+    do not exist.
 
     Raises
     ------
@@ -55,7 +56,8 @@ def succeeded_row(
             )
         result = _result(document)
         priced = _priced(bill, network, result)
-        return _complete(_request(point, key, "succeeded", body) | network | result | priced)
+        row = _request(point, key, "succeeded", body) | network | result | priced
+        return _complete(body, row)
     except (KeyError, TypeError, StopIteration) as error:
         raise InvalidInput(f"point {point}: no document of a table: {error!r}") from error
 
@@ -71,16 +73,25 @@ def failed_row(point: int, key: str, body: TableBody, error: str, bill: Bill | N
     # Texts of operating systems may hold what UTF-8 cannot say.
     text = error.encode("utf-8", "replace").decode()
     network = _network(body, body.network().metadata)
-    return _complete(
-        _request(point, key, "failed", body)
-        | network
-        | _priced(bill, network, {})
-        | {"error": text, "version": VERSION}
+    row = _request(point, key, "failed", body) | network | _priced(bill, network, {})
+    return _complete(body, row | {"error": text, "version": VERSION})
+
+
+def family_of_point(body: TableBody) -> Family:
+    """Return the family of the network of a request, with failures or without."""
+    topology = body.topology
+    if isinstance(topology, DegradedNetwork):
+        topology = topology.network
+    if isinstance(topology, str):
+        return parse_named_topology(topology).family
+    return next(
+        one for one in families().values() if one.explicit and isinstance(topology, one.explicit)
     )
 
 
-def _complete(values: Row) -> Row:
-    return {column.name: _existing(values.get(column.name)) for column in COLUMNS}
+def _complete(body: TableBody, values: Row) -> Row:
+    columns = columns_of([family_of_point(body).name])
+    return {column.name: _existing(values.get(column.name)) for column in columns}
 
 
 def _existing(value: Value) -> Value:
@@ -110,8 +121,19 @@ def _network(body: TableBody, metadata: Document) -> Row:
         "cables": cables,
         "switches_per_node": switches / nodes,
         "cables_per_node": cables / nodes,
-        **dragonfly_values(body.description, metadata),
+        **_own(body, metadata),
     }
+
+
+def _own(body: TableBody, metadata: Document) -> Row:
+    """Return what only networks of the family have; nothing of one with failures."""
+    topology, sizing = body.topology, family_of_point(body).sizing
+    if sizing is None or isinstance(topology, DegradedNetwork):
+        return {}
+    is_text = isinstance(topology, str)
+    given = parse_named_topology(topology).parameters if is_text else dict(topology)
+    facts = sizing.facts(given, metadata)
+    return {column.name: column.of(facts) for column in sizing.columns}
 
 
 def _priced(bill: Bill | None, network: Document, result: Document) -> Row:

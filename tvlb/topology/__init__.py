@@ -22,6 +22,7 @@ from tvlb.topology.family import (
     metadata_type,
     named_families,
     register,
+    sized_families,
 )
 from tvlb.topology.files import (
     describe_network_files,
@@ -32,6 +33,7 @@ from tvlb.topology.files import (
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.listed import ListedTopology, Listing, kinds_of, listed
 from tvlb.topology.named import (
+    UNNAMED,
     parse_named_topology,
     parse_topology_call,
     topology_forms,
@@ -40,12 +42,14 @@ from tvlb.topology.named import (
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import as_topology, parse_topology
 from tvlb.topology.shortest_paths import ShortestPathTopology
+from tvlb.topology.sizing import Largest, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.slimfly import SlimFly
 from tvlb.topology.topology import Layout, Origin, Topology, Triples
 
 __all__ = [
     "ARRANGEMENTS",
     "FROM_FILE",
+    "UNNAMED",
     "DegradedNetwork",
     "Description",
     "Dragonfly",
@@ -53,6 +57,7 @@ __all__ = [
     "ExplicitTopology",
     "Failures",
     "Family",
+    "Largest",
     "Layout",
     "LinkKind",
     "LinkKinds",
@@ -64,6 +69,9 @@ __all__ = [
     "NetworkSizes",
     "Origin",
     "ShortestPathTopology",
+    "SizeColumn",
+    "SizeParameter",
+    "Sizing",
     "SlimFly",
     "Topology",
     "TopologyMetadata",
@@ -93,6 +101,7 @@ __all__ = [
     "read_network",
     "register",
     "shown_topology",
+    "sized_families",
     "topology_forms",
     "topology_regex",
     "touched",

@@ -20,6 +20,7 @@ from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.registry import import_modules
 from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES, Network
+from tvlb.topology.sizing import Sizing
 from tvlb.topology.topology import Topology
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "metadata_type",
     "named_families",
     "register",
+    "sized_families",
 ]
 
 
@@ -142,6 +144,7 @@ class Family:
     record : model of what headers of tables say; None for `str` of the network.
     degraded : makes what failures leave of a network, from that network, the switches, nodes and
         links that are left, and `str` of the outcome; None if MIN paths are then shortest paths.
+    sizing : what sweeps know of the sizes; None if ranges do not make networks of the family.
     """
 
     topology: type[Topology]
@@ -151,6 +154,7 @@ class Family:
     explicit: type[ExplicitTopology] | None = None
     record: type[TopologyRecord] | None = None
     degraded: Callable[[Topology, Network, str], Topology] | None = None
+    sizing: Sizing | None = None
 
     @property
     def name(self) -> str:
@@ -205,6 +209,11 @@ def families() -> dict[str, Family]:
     """Return all families by name, in the order of the names."""
     _load()
     return dict(sorted(_REGISTERED.items()))
+
+
+def sized_families() -> dict[str, Family]:
+    """Return those of which ranges of sizes make networks, by name."""
+    return {name: one for name, one in families().items() if one.sizing is not None}
 
 
 def named_families() -> dict[str, Family]:

@@ -5,11 +5,17 @@ from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.topology.family import Family, NamedTopology, named_families
 
-__all__ = ["parse_named_topology", "parse_topology_call", "topology_forms", "topology_regex"]
+__all__ = [
+    "UNNAMED",
+    "parse_named_topology",
+    "parse_topology_call",
+    "topology_forms",
+    "topology_regex",
+]
 
 _SHOWN = 80
-# The family of which parameters alone make a network.
-_UNNAMED = "dfly"
+UNNAMED = "dfly"
+"""The family that is meant where none is named."""
 
 
 def parse_named_topology(text: str) -> NamedTopology:
@@ -41,13 +47,13 @@ def parse_topology_call(text: str) -> Call:
     InvalidInput : it has not the form of one.
     """
     is_call = "(" in text or "," not in text
-    return parse_call(text if is_call else f"{_UNNAMED}({text})")
+    return parse_call(text if is_call else f"{UNNAMED}({text})")
 
 
 def topology_forms() -> str:
     """Say how topologies are written."""
     known = named_families()
-    return one_of([_inner(known[_UNNAMED]), *(one.signature.form for one in known.values())])
+    return one_of([_inner(known[UNNAMED]), *(one.signature.form for one in known.values())])
 
 
 def _inner(family: Family) -> str:
@@ -58,4 +64,4 @@ def topology_regex() -> str:
     """Regular expression of the texts that `parse_named_topology` takes, as in JSON Schema."""
     signatures = {name: family.signature for name, family in named_families().items()}
     calls = [one.regex for one in signatures.values()]
-    return f"({'|'.join([signatures[_UNNAMED].inner_regex, *calls])})"
+    return f"({'|'.join([signatures[UNNAMED].inner_regex, *calls])})"

@@ -126,6 +126,12 @@ class Topology(ABC):
         return np.bincount(self.network.node_switch, minlength=self.num_switches)
 
     @property
+    def switch_ports(self) -> NDArray[np.int64]:
+        """Ports of each switch, int64 (switches,): those in use, unless the family has others."""
+        links = np.bincount(self.network.link_source, minlength=self.num_switches)
+        return self.switch_nodes + links
+
+    @property
     def num_senders(self) -> int:
         """Number of switches with compute nodes."""
         return int(np.count_nonzero(self.switch_nodes))

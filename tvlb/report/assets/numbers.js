@@ -5,13 +5,8 @@ const points = data.rows.map((row) => Object.fromEntries(row.map((value, index) 
 const hasSettings = points.some((point) => point.settings);
 const computed = points.filter((point) => point.status === "succeeded");
 
-/** Size of the network of a point, which names its page. */
-function sizeName(point) {
-  return point.p === null ? point.topology : `${point.p},${point.a},${point.h},${point.g}`;
-}
-
 function pageLink(point) {
-  return `#size=${sizeName(point)}&point=${point.point}`;
+  return `#size=${point.size}&point=${point.point}`;
 }
 
 /** Wiring and routing of a point, which have a symbol of their own in the figures. */

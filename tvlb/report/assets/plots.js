@@ -309,7 +309,7 @@ function labels(known, x, front, ranges, width, height) {
 /** The size of a point, and its routing where there are several. */
 function labelOf(point) {
   const several = computed.some((other) => other.routing !== point.routing);
-  return several ? `${sizeName(point)} ${point.routing}` : sizeName(point);
+  return several ? `${point.size} ${point.routing}` : point.size;
 }
 
 /** Which points to name, first those of the front; of many only the best of each label. */

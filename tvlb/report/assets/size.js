@@ -1,30 +1,23 @@
-// The page of a size: all points with the same p, a, h, g.
+// The page of a size: all points that differ in wiring, routing, settings and seed alone.
 
 /** Return the page, or null if the report has no such size. */
 function sizePage(name) {
-  const members = points.filter((point) => sizeName(point) === name);
+  const members = points.filter((point) => point.size === name);
   if (!members.length) return null;
   const [first] = members;
-  const isDragonfly = first.p !== null;
-  const radix = isDragonfly ? `radix ${first.radix}, ` : "";
+  const { title, parameters, others } = data.sizes[name];
+  const radix = first.radix === null ? "" : `radix ${first.radix}, `;
   return element(
     "article",
     null,
     element("p", null, element("a", { href: "#points" }, "Back to all points")),
-    element("h1", { tabindex: "-1" }, isDragonfly ? `dfly(${name})` : name),
+    element("h1", { tabindex: "-1" }, title),
     facts([
-      ...(isDragonfly
-        ? [
-            ["Nodes per switch, p", String(first.p)],
-            ["Switches per group, a", String(first.a)],
-            ["Global ports per switch, h", String(first.h)],
-            ["Groups, g", String(first.g)],
-          ]
-        : []),
+      ...parameters.map(([label, value]) => [label, String(value)]),
       ["Compute nodes", count(first.nodes)],
       ["Switches", count(first.switches), `${radix}${figures(first.switches_per_node, 3)} per node`],
       ["Cables between switches", count(first.cables), `${figures(first.cables_per_node, 3)} per node`],
-      ...(isDragonfly ? [["Links per group pair", String(first.links_per_pair)]] : []),
+      ...others.map(([label, value]) => [label, String(value)]),
       ...(first.cost_per_node === null ? [] : [["Cost per node", `${amount(first.cost_per_node)} ${first.currency}`, first.watts === null ? null : `${amount(first.watts)} W in all`]]),
     ]),
     members.length > 1 ? summary(members) : null,

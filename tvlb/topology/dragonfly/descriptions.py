@@ -9,6 +9,7 @@ from tvlb.documents import WHOLE, Document
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS
 from tvlb.topology.dragonfly.degraded import what_is_left
+from tvlb.topology.dragonfly.sizing import SIZING
 from tvlb.topology.dragonfly.topology import FROM_FILE, Dragonfly
 from tvlb.topology.family import ExplicitTopology, Family, NetworkSizes, TopologyRecord, register
 from tvlb.topology.topology import Topology
@@ -135,5 +136,6 @@ register(
         explicit=Wiring,
         record=DragonflyRecord,
         degraded=what_is_left,
+        sizing=SIZING,
     )
 )

@@ -177,6 +177,12 @@ class Dragonfly(Topology):
             return None
         return f"the {name} arrangement"
 
+    @property
+    def switch_ports(self) -> NDArray[np.int64]:
+        """See `Topology`: all alike, whether or not a wiring uses all global ports."""
+        p, a, h, _ = self.parameters
+        return np.full(self.num_switches, p + a - 1 + h)
+
     def compile(self) -> _native.Topology:
         """See `Topology`."""
         return _native.Dragonfly(self.network.compile(), self.groups)

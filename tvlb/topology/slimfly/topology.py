@@ -16,13 +16,22 @@ from tvlb.topology.compiled import path_kernel
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
 from tvlb.topology.shortest_paths import ShortestPathTopology
-from tvlb.topology.slimfly.field import Field, field_of, is_prime_power
+from tvlb.topology.slimfly.field import Field, field_of
+from tvlb.topology.slimfly.sizing import (
+    KNOWN,
+    LARGEST,
+    MOST_PORTS,
+    SIZING,
+    SMALLEST,
+    cables,
+    degree,
+    parts,
+    usual_nodes,
+)
 from tvlb.topology.topology import Layout
 
 __all__ = ["SlimFly"]
 
-_SMALLEST, _LARGEST = 3, 53
-_MOST_PORTS = 128
 _DIAMETER = 2
 
 
@@ -52,9 +61,9 @@ class SlimFly(ShortestPathTopology):
     Besta, Hoefler, Slim Fly: A Cost Effective Low-Diameter Network Topology, SC'14, section 2.
     """
 
-    q: Annotated[int, Whole("Q", _SMALLEST, _LARGEST)]
-    p: Annotated[int | None, Whole("P", 1, _MOST_PORTS)] = None
-    xi: Annotated[int | None, Whole("XI", 1, _LARGEST - 1)] = None
+    q: Annotated[int, Whole("Q", SMALLEST, LARGEST)]
+    p: Annotated[int | None, Whole("P", 1, MOST_PORTS)] = None
+    xi: Annotated[int | None, Whole("XI", 1, LARGEST - 1)] = None
     min: Annotated[str, Choice("MIN", ("all", "single"), keyword=True)] = "all"
 
     name = "slimfly"
@@ -74,7 +83,7 @@ class SlimFly(ShortestPathTopology):
         # Equal networks have one text.
         if self.xi == self.field.primitive_element:
             object.__setattr__(self, "xi", None)
-        usual = _nodes_per_switch(self.q)
+        usual = usual_nodes(self.q)
         if self.xi is not None:
             object.__setattr__(self, "p", self.p or usual)
         elif self.p == usual:
@@ -84,7 +93,7 @@ class SlimFly(ShortestPathTopology):
 
     def _check_graph(self) -> None:
         degrees = np.bincount(self.network.link_source, minlength=self.num_switches)
-        assert (degrees == _degree(self.q)).all()
+        assert (degrees == degree(self.q)).all()
         assert len(self.longest_min_path) == _DIAMETER
 
     @property
@@ -126,7 +135,7 @@ class SlimFly(ShortestPathTopology):
 
     def nodes_of_switches(self) -> NDArray[np.int32]:
         """See `ShortestPathTopology.nodes_of_switches`."""
-        each = self.p or _nodes_per_switch(self.q)
+        each = self.p or usual_nodes(self.q)
         return np.full(2 * self.q**2, each, dtype=np.int32)
 
     def compile(self) -> _native.ShortestPaths:
@@ -152,7 +161,7 @@ class SlimFly(ShortestPathTopology):
             "q": self.q,
             "nodes_per_switch": self.nodes_per_switch,
             "primitive_element": self.primitive_element,
-            "degree": _degree(self.q),
+            "degree": degree(self.q),
         }
 
     def capacity_prices(
@@ -189,36 +198,22 @@ class SlimFly(ShortestPathTopology):
         return {"subgraph": column // self.q, "column": column % self.q, "row": row}
 
 
-def _parts(q: int) -> tuple[int, int]:
-    """Return l and d."""
-    d = (q + 1) % 4 - 1
-    return (q - d) // 4, d
-
-
-def _degree(q: int) -> int:
-    return (3 * q - _parts(q)[1]) // 2
-
-
-def _nodes_per_switch(q: int) -> int:
-    return -(-_degree(q) // 2)
-
-
 def _exponents(q: int) -> list[int]:
     """Exponents of the elements of X."""
-    part, d = _parts(q)
+    part, d = parts(q)
     if d >= 0:
         return list(range(0, q - 1, 2))
     return [*range(0, 2 * part - 1, 2), *range(2 * part - 1, 4 * part - 2, 2)]
 
 
 def _check(q: int, p: int | None) -> None:
-    if not (_SMALLEST <= q <= _LARGEST and is_prime_power(q)):
-        known = [str(one) for one in range(_SMALLEST, _LARGEST + 1) if is_prime_power(one)]
-        raise InvalidInput(f"q = {q} is no size of a Slim Fly; allowed are {', '.join(known)}")
-    most = _MOST_PORTS - _degree(q)
+    if q not in KNOWN:
+        allowed = ", ".join(map(str, KNOWN))
+        raise InvalidInput(f"q = {q} is no size of a Slim Fly; allowed are {allowed}")
+    most = MOST_PORTS - degree(q)
     if p is not None and not 1 <= p <= most:
         raise InvalidInput(
-            f"p = {p} is out of range: a switch of slimfly({q}) has {_degree(q)} ports for links "
+            f"p = {p} is out of range: a switch of slimfly({q}) has {degree(q)} ports for links "
             f"and 1..{most} for compute nodes"
         )
 
@@ -226,9 +221,7 @@ def _check(q: int, p: int | None) -> None:
 def slimfly_sizes(q: int, p: int | None = None, **_: object) -> NetworkSizes:
     """Return how large a Slim Fly is, whatever its other parameters; see `SlimFly`."""
     _check(q, p)
-    in_columns = q * q * (_degree(q) - q)
-    nodes = 2 * q * q * (p or _nodes_per_switch(q))
-    return NetworkSizes(2 * q * q, nodes, {"local": in_columns, "global": q**3})
+    return NetworkSizes(2 * q * q, 2 * q * q * (p or usual_nodes(q)), cables(q))
 
 
 class SlimFlyMetadata(TopologyMetadata):
@@ -240,4 +233,6 @@ class SlimFlyMetadata(TopologyMetadata):
     degree: int = Described(description="Links of a switch.")
 
 
-register(Family(SlimFly, slimfly_sizes, example="slimfly(7)", metadata=SlimFlyMetadata))
+register(
+    Family(SlimFly, slimfly_sizes, example="slimfly(7)", metadata=SlimFlyMetadata, sizing=SIZING)
+)
