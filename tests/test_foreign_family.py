@@ -1,5 +1,6 @@
 """A family of another package goes through everything that there is, without any other change."""
 
+import csv
 import json
 import os
 import shutil
@@ -30,6 +31,12 @@ MODEL = {"topology": NETWORK, "vlb": "all", "pattern": "uniform"}
 SWEEP = f"""
 name = "rings"
 topologies = ["{NETWORK}", "toy(5)"]
+
+[[generators]]
+family = "toy"
+n = "5..6"
+p = [1, 2]
+constraints = ["nodes <= 10", "n == 5 or p == 1", "ring_cables > 4"]
 
 [options]
 method = "paper"
@@ -155,9 +162,16 @@ def test_its_table_holds(environment: dict[str, str], place: Path, table: Path) 
 def test_its_sizes_are_swept(environment: dict[str, str], place: Path) -> None:
     (place / "sweep.toml").write_text(SWEEP)
     tvlb(environment, place, "sweep", "sweep.toml", "-o", "swept", "--data", "store")
-    rows = (place / "swept" / "results.csv").read_text().splitlines()
-    assert len(rows) == 3
-    assert all(",succeeded," in row for row in rows[1:])
+    with (place / "swept" / "results.csv").open(newline="") as stream:
+        rows = [*csv.DictReader(stream)]
+    # toy(5) was there before.
+    names = ("topology", "status", "n", "p", "radix", "nodes", "ring_cables")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("toy(6,2)", "succeeded", "6", "2", "4", "12", "6"),
+        ("toy(5)", "succeeded", "5", "1", "3", "5", "5"),
+        ("toy(5,2)", "succeeded", "5", "2", "4", "10", "5"),
+        ("toy(6)", "succeeded", "6", "1", "3", "6", "6"),
+    ]
 
 
 def test_it_is_served(environment: dict[str, str], place: Path) -> None:

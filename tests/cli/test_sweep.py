@@ -1,5 +1,6 @@
 """`tvlb sweep` and `tvlb store`, with worker processes and files."""
 
+import csv
 import json
 import signal
 import subprocess
@@ -52,6 +53,31 @@ def contents(directory: Path) -> dict[str, bytes]:
 def test_results_lie_in_the_directory(place: Path) -> None:
     names = {path.name for path in (place / "results").iterdir()}
     assert names == {*RESULTS, "timings.parquet"}
+
+
+def test_slim_flies_by_ranges(tmp_path: Path) -> None:
+    generator = '[[generators]]\nfamily = "slimfly"\nq = "3..5"\nconstraints = ["radix <= 11"]\n'
+    prices = "[prices]\nswitch = { per_port = 10 }\ncable = { local = 1, global = 2 }\n"
+    options = SWEEP.partition("[options]")
+    (tmp_path / "sweep.toml").write_text(generator + options[1] + options[2] + prices)
+    assert main(sweep(tmp_path, tmp_path / "results", tmp_path / "data")) == 0
+    with (tmp_path / "results" / "results.csv").open(newline="") as stream:
+        rows = [*csv.DictReader(stream)]
+    # Degrees 5, 6 and 7; q^2 (degree - q) local cables, q^3 global ones.
+    names = ("topology", "status", "q", "p", "degree", "radix", "local_cables", "global_cables")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("slimfly(3)", "succeeded", "3", "3", "5", "8", "18", "27"),
+        ("slimfly(4)", "succeeded", "4", "3", "6", "9", "32", "64"),
+        ("slimfly(5)", "succeeded", "5", "4", "7", "11", "50", "125"),
+    ]
+    assert [float(row["cost"]) for row in rows] == [
+        switches * 10 * radix + local + 2 * across
+        for switches, radix, local, across in ((18, 8, 18, 27), (32, 9, 32, 64), (50, 11, 50, 125))
+    ]
+    for row in rows:
+        assert 0 < float(row["theta_all"]) <= 1
+        assert 0 < float(row["saturation_all"]) <= 1
+    assert "arrangement" not in rows[0]
 
 
 def test_another_run_computes_nothing_and_says_the_same(

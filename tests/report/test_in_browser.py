@@ -108,6 +108,33 @@ def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -
         assert told == []
 
 
+def test_the_page_of_a_size_says_what_its_family_is_built_of(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rows, documents = made_up_sweep(["2,4,2,5"])
+    own = {"arrangement": None, "a": None, "h": None, "g": None, "links_per_pair": None}
+    slim_fly = {"topology": "slimfly(5,3)", "q": 5, "p": 3, "degree": 7, "radix": 10}
+    cables = {"global_cables": 125, "local_cables": 50}
+    rows[-1] |= own | slim_fly | cables
+    path = tmp_path / "report.html"
+    path.write_bytes(report_html("Two families", rows, documents))
+    with new_page(browser, path.as_uri()) as page:
+        page.goto(f"{path.as_uri()}#size=slimfly(5,3)")
+        expect(page.get_by_role("heading", name="slimfly(5,3)")).to_be_visible()
+        for text in (
+            "Columns of a subgraph, and switches of a column, q5",
+            "Compute nodes per switch, p3",
+            "Degree7",
+            "Global cables125",
+            "Local cables50",
+        ):
+            expect(page.locator("article dl").first).to_contain_text(text)
+        page.evaluate("location.hash = 'size=2,4,2,5'")
+        expect(page.get_by_role("heading", name="dfly(2,4,2,5)")).to_be_visible()
+        for text in ("Groups, g5", "Links per pair2", "Global cables20"):
+            expect(page.locator("article dl").first).to_contain_text(text)
+
+
 def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> None:
     with new_page(browser, found) as page:
         told: list[str] = []

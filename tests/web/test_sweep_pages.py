@@ -51,6 +51,30 @@ def test_a_report_works_and_has_nothing_of_the_service(browser: Browser, server:
         assert page.evaluate(asks) == "refused"
 
 
+def test_slim_flies_are_asked_for(browser: Browser, server: Server) -> None:
+    with new_page(browser, server.url) as page:
+        page.goto("/sweeps/new")
+        page.get_by_label("a switches").fill("2")
+        page.get_by_label("Family").select_option("slimfly")
+        expect(page.get_by_label("a switches")).to_have_count(0)
+        page.get_by_label("q columns").fill("6")
+        problem = page.locator("#problem")
+        expect(problem).to_contain_text("no combination of q = 6 has q a prime power 3..53")
+        page.get_by_label("q columns").fill("60")
+        expect(problem).to_contain_text("60 is out of range: 3..53")
+        page.get_by_label("q columns").fill("3..6")
+        page.get_by_label("Constraints").fill("a > 2")
+        expect(problem).to_contain_text('unknown name "a"; use one of q, p, radix')
+        with page.expect_response("**/v1/sweeps?validate_only=true") as answer:
+            page.get_by_label("Constraints").fill("degree <= 6")
+        assert answer.value.json()["request"]["generators"] == [
+            {"family": "slimfly", "q": "3..6", "constraints": ["degree <= 6"]}
+        ]
+        expect(page.locator("#estimate")).to_contain_text("2 points, ")
+        page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
+        assert page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"] == []
+
+
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark: bool) -> None:
     with new_page(browser, server.url, width=width, dark=dark) as page:
@@ -61,7 +85,7 @@ def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark
         page.get_by_label("Name").fill("from the page")
         page.get_by_label("Label").fill(f"by hand {width}")
         page.get_by_label("Seeds").fill(f"{2**63 - width}")
-        page.get_by_label("p nodes").fill("1")
+        page.get_by_label("p compute").fill("1")
         page.get_by_label("a switches").fill("2")
         page.get_by_label("h global").fill("1..2")
         problem = page.locator("#problem")

@@ -170,7 +170,7 @@ class SweepBody(Question):
             ],
             "examples": [
                 {
-                    "name": "balanced designs of radix 11 or less",
+                    "name": "designs of radix 11 or less",
                     "topologies": ["dfly(4,8,4,9)"],
                     "generators": [
                         {
@@ -179,7 +179,8 @@ class SweepBody(Question):
                             "h": "1..4",
                             "g": "max",
                             "constraints": ["a == 2*p == 2*h", "radix <= 11"],
-                        }
+                        },
+                        {"family": "slimfly", "q": "3..13", "constraints": ["radix <= 11"]},
                     ],
                     "arrangements": ["absolute", "palmtree"],
                     "routings": ["ugal-l", "par"],

@@ -130,6 +130,7 @@ class Sizing:
         needed = () if last.largest is None else last.largest.of
         inner = before[len(before) - len(needed) :]
         assert needed == tuple(one.name for one in inner if one.usual is None)
+        assert not {*self.names} & self.quantities.keys()
 
     @property
     def names(self) -> tuple[str, ...]:
