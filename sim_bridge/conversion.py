@@ -40,4 +40,5 @@ def core_traffic(network: _native.Network, traffic: NodeTraffic) -> _core.Traffi
         if table is None
         else cumulative_within(table.offset, table.probability),
         matrix_target_is_switch=False if table is None else table.target_is_switch,
+        uniform_to_others=traffic.uniform_to_others,
     )

@@ -33,7 +33,8 @@ Traffic::Traffic(const Network& network, const Demand& demand)
       matrix_offset_(copy(demand.matrix_offset)),
       matrix_target_(copy(demand.matrix_target)),
       matrix_cumulative_(copy(demand.matrix_cumulative)),
-      matrix_target_is_switch_(demand.matrix_target_is_switch) {
+      matrix_target_is_switch_(demand.matrix_target_is_switch),
+      uniform_to_others_(demand.uniform_to_others) {
   check(network);
   check_matrix(network);
 }
@@ -94,7 +95,11 @@ int Traffic::draw_from_matrix(const Network& network, int row, Stream& stream) c
 int Traffic::draw_destination(const Network& network, int node, Stream& stream) const {
   const double fraction = uniform_fraction_[index(node)];
   if (fraction > 0.0 && (fraction == 1.0 || stream.uniform() < fraction)) {
-    return static_cast<int>(stream.below(static_cast<std::uint32_t>(num_nodes())));
+    if (!uniform_to_others_) {
+      return static_cast<int>(stream.below(static_cast<std::uint32_t>(num_nodes())));
+    }
+    const auto other = static_cast<int>(stream.below(static_cast<std::uint32_t>(num_nodes() - 1)));
+    return other + static_cast<int>(other >= node);
   }
   const int row = matrix_row_[index(node)];
   return row < 0 ? destination_[index(node)] : draw_from_matrix(network, row, stream);

@@ -22,6 +22,7 @@ struct Demand {
   std::span<const std::int32_t> matrix_target;     // per entry
   std::span<const double> matrix_cumulative;       // per entry, last of a row = 1
   bool matrix_target_is_switch = false;            // then a uniform node of that switch
+  bool uniform_to_others = false;                  // uniform packets never go to their sender
 };
 
 class Traffic {
@@ -48,6 +49,7 @@ class Traffic {
   std::vector<std::int32_t> matrix_target_;
   std::vector<double> matrix_cumulative_;
   bool matrix_target_is_switch_;
+  bool uniform_to_others_;
 };
 
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();

@@ -40,15 +40,17 @@ class NodeTraffic:
     ----------
     rate : float64 (nodes,), packets/cycle at load 1.
     uniform_fraction : float64 (nodes,), probability that a packet goes to a uniformly drawn
-        node, the sender included.
+        node.
     destination : int32 (nodes,), destination of the other packets, -1 where `table` decides.
     table : destination distributions, or None.
+    uniform_to_others : whether the sender is left out when a node is drawn uniformly.
     """
 
     rate: NDArray[np.float64]
     uniform_fraction: NDArray[np.float64]
     destination: NDArray[np.int32]
     table: DestinationTable | None = None
+    uniform_to_others: bool = False
 
     @classmethod
     def towards(
@@ -177,14 +179,16 @@ def _add_uniform(
     switches = topology.num_switches
     per_switch = np.bincount(topology.network.node_switch, weights=uniform, minlength=switches)
     everyone = np.arange(switches, dtype=np.int32)
+    drawn = topology.num_nodes - int(traffic.uniform_to_others)
     with np.errstate(divide="ignore"):  # nothing goes where there are no nodes
-        portions = topology.num_nodes / topology.switch_nodes
+        portions = drawn / topology.switch_nodes
     flows.add(
         np.repeat(everyone, switches),
         np.tile(everyone, switches),
         np.divide.outer(per_switch, portions).ravel(),
     )
-    ejection += uniform.sum() / topology.num_nodes
+    own = uniform if traffic.uniform_to_others else 0.0
+    ejection += (uniform.sum() - own) / drawn
 
 
 def _add_fixed(

@@ -1,19 +1,29 @@
 """Uniform random traffic."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
+from tvlb.calls import Choice
+from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
 
 __all__ = ["PATTERN", "Uniform"]
 
+_FEWEST_NODES = 2
+
 
 @dataclass(frozen=True)
 class Uniform(NamedPattern):
-    """Uniform random (UR): every packet goes to a uniformly drawn node, the sender included."""
+    """Uniform random (UR): every packet goes to a uniformly drawn node, or to another than its own.
+
+    The sender is among the nodes drawn from, unless `others` is said.
+    """
+
+    others: Annotated[str | None, Choice("OTHERS", ("others",))] = None
 
     name = "uniform"
     example = "uniform"
@@ -22,7 +32,12 @@ class Uniform(NamedPattern):
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""
         nodes = topology.num_nodes
-        return NodeTraffic(np.ones(nodes), np.ones(nodes), np.full(nodes, -1, dtype=np.int32))
+        if self.others and nodes < _FEWEST_NODES:
+            raise InvalidInput(f"{self}: {topology} has no other nodes")
+        nowhere = np.full(nodes, -1, dtype=np.int32)
+        return NodeTraffic(
+            np.ones(nodes), np.ones(nodes), nowhere, uniform_to_others=self.others is not None
+        )
 
     def count_flows(self, topology: Topology) -> float:
         """See `Pattern.count_flows`."""
