@@ -1,5 +1,6 @@
 """Types of the compiled kernels in `tvlb/native`; flat numpy arrays in, flat numpy arrays out."""
 
+from enum import Enum
 from typing import overload
 
 import numpy as np
@@ -48,8 +49,19 @@ class DegradedDragonfly(Topology):
     @property
     def most_min_paths(self) -> int: ...
 
+class Chosen(Enum):
+    ALL = 0
+    LOWEST_SWITCH = 1
+    FIRST_LINK = 2
+
 class ShortestPaths(Topology):
-    def __init__(self, network: Network, single: bool = False, by_link: bool = False) -> None: ...
+    def __init__(
+        self,
+        network: Network,
+        chosen: Chosen = ...,
+        by_link: bool = False,
+        between_nodes: bool = False,
+    ) -> None: ...
     @property
     def most_min_paths(self) -> int: ...
     def min_hops(self, sources: _Int32, targets: _Int32) -> _Int32: ...

@@ -125,12 +125,19 @@ void bind_topology(nb::module_& m) {
              },
              "sources"_a, "targets"_a)
         .def("half_hops", &half_hops, "sources"_a, "names"_a, "targets"_a);
+    nb::enum_<tvlb::Chosen>(m, "Chosen")
+        .value("ALL", tvlb::Chosen::all)
+        .value("LOWEST_SWITCH", tvlb::Chosen::lowest_switch)
+        .value("FIRST_LINK", tvlb::Chosen::first_link);
     nb::class_<tvlb::ShortestPaths, Topology>(m, "ShortestPaths")
         .def("__init__",
-             [](tvlb::ShortestPaths* self, tvlb::Network network, bool single, bool by_link) {
-                 new (self) tvlb::ShortestPaths(std::move(network), {single, by_link});
+             [](tvlb::ShortestPaths* self, tvlb::Network network, tvlb::Chosen chosen,
+                bool by_link, bool between_nodes) {
+                 new (self) tvlb::ShortestPaths(std::move(network),
+                                                {chosen, by_link, between_nodes});
              },
-             "network"_a, "single"_a = false, "by_link"_a = false)
+             "network"_a, "chosen"_a = tvlb::Chosen::all, "by_link"_a = false,
+             "between_nodes"_a = false)
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::most_min_paths)
         .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)
         .def("min_hops",

@@ -45,9 +45,12 @@ public:
         return out;
     }
 
-    // All but the empty one, shorter ones first.
-    [[nodiscard]] std::vector<Half> sorted() && {
-        std::vector<Half> out(std::next(orders_.begin()), orders_.end());
+    // Those of a set but the empty one, shorter ones first.
+    [[nodiscard]] std::vector<Half> sorted(const Set& wanted) const {
+        std::vector<Half> out;
+        for (std::size_t order = kEmpty + 1; order < orders_.size(); ++order) {
+            if (wanted[order]) out.push_back(orders_[order]);
+        }
         std::ranges::sort(out, [](const Half& x, const Half& y) {
             return x.size() != y.size() ? x.size() < y.size() : x < y;
         });
@@ -82,7 +85,7 @@ public:
         : PathKernelOf<PathsByMinRule>(network), network_(network) {}
 
     [[nodiscard]] MinUsage min_usage(Switches sources, Switches targets) const override {
-        if (network_.rule().single) return PathKernelOf::min_usage(sources, targets);
+        if (network_.rule().chosen != Chosen::all) return PathKernelOf::min_usage(sources, targets);
         const auto classes = network_.num_classes();
         MinUsage out;
         out.profile.count.resize(sources.size() * classes);
@@ -142,6 +145,9 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
                                     " are supported where all shortest paths are MIN");
     }
     const auto links = arriving(network);
+    const auto is_end = [&](std::int32_t sw) {
+        return !rule.between_nodes || network.num_terminals(sw) > 0;
+    };
     Tables out{std::vector<Pair>(switches * switches, Pair{0, kNoPort, kUnreached}), 1};
     std::size_t linked = 0;
     for (const auto& here : links) linked += here.empty() ? 0 : 1;
@@ -153,7 +159,8 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
             if (pairs[from].first == kNoPort) return true;
             const auto chosen = network.num_terminals(from) + pairs[from].first;
             const auto other = network.target(network.output_link(from, chosen));
-            return rule.single && other != next ? next < other : port < chosen;
+            const bool by_switch = rule.chosen == Chosen::lowest_switch && other != next;
+            return by_switch ? next < other : port < chosen;
         };
         pairs[to].hops = 0;
         pairs[to].count = 1;
@@ -173,7 +180,7 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
                 if (is_earlier(from, port, here)) {
                     pair.first = static_cast<std::uint16_t>(port - network.num_terminals(from));
                 }
-                if (rule.single) {
+                if (rule.chosen != Chosen::all) {
                     pair.count = 1;
                     continue;
                 }
@@ -186,7 +193,7 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
                 throw std::invalid_argument("a MIN path has more than " +
                                             std::to_string(kMaxHalfLinks) + " hops");
             }
-            out.most_paths = std::max(out.most_paths, rest.count);
+            if (is_end(to) && is_end(here)) out.most_paths = std::max(out.most_paths, rest.count);
         }
         if (!links[index(to)].empty() && reached.size() != linked) {
             throw std::invalid_argument("no path leads from every switch to switch " +
@@ -197,13 +204,19 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
 }
 
 // The orders of link kinds along MIN paths: of every pair those of its next switches, one link longer.
-std::vector<Half> ShortestPaths::find_halves(const Network& network, const Tables& tables) {
+std::vector<Half> ShortestPaths::find_halves(const Network& network, const ShortestRule& rule,
+                                             const Tables& tables) {
     const auto switches = index(network.num_switches());
     const auto links = arriving(network);
+    const auto is_end = [&](std::int32_t sw) {
+        return !rule.between_nodes || network.num_terminals(sw) > 0;
+    };
     Orders orders;
+    Orders::Set found;
     std::vector<Orders::Set> of_switch(switches);
     std::vector<std::int32_t> nearest_first(switches);
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
+        if (!is_end(to)) continue;
         const auto* const pairs = tables.pairs.data() + index(to) * switches;
         std::iota(nearest_first.begin(), nearest_first.end(), 0);
         std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return pairs[sw].hops; });
@@ -213,19 +226,22 @@ std::vector<Half> ShortestPaths::find_halves(const Network& network, const Table
             for (const auto link : links[index(here)]) {
                 const auto from = network.source(link);
                 if (pairs[from].hops != pairs[here].hops + 1) continue;
+                const auto leaving = network.link(link).output_port - network.num_terminals(from);
+                if (rule.chosen != Chosen::all && leaving != pairs[from].first) continue;
                 of_switch[index(from)] |=
                     orders.longer(network.link(link).kind, of_switch[index(here)]);
             }
+            if (is_end(here)) found |= of_switch[index(here)];
         }
     }
-    return std::move(orders).sorted();
+    return orders.sorted(found);
 }
 
 ShortestPaths::ShortestPaths(Network network, ShortestRule rule)
     : ShortestPaths(network, rule, count_paths(network, rule)) {}
 
 ShortestPaths::ShortestPaths(Network network, ShortestRule rule, Tables tables)
-    : Topology(network, find_halves(network, tables)),
+    : Topology(network, find_halves(network, rule, tables)),
       rule_(rule),
       tables_(std::move(tables)),
       steps_(1) {

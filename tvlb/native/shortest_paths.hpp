@@ -12,16 +12,25 @@
 
 namespace tvlb {
 
+// Which of the shortest paths of a pair are MIN paths.
+enum class Chosen : std::uint8_t {
+    all,
+    lowest_switch,  // the one that takes the next switch of the lowest id at every switch
+    first_link,     // the one that takes the first link at every switch
+};
+
 // Which shortest paths are MIN paths, and what names one.
 struct ShortestRule {
-    bool single = false;   // only those that take the next switch of the lowest id at every switch
+    Chosen chosen = Chosen::all;
     bool by_link = false;  // its first link, which no other of the pair has; if not, its position
+    // Only switches with nodes have paths and are intermediates; the others are passed.
+    bool between_nodes = false;
 };
 
 // The MIN paths of a pair are ordered by their links, from the first on. Every third switch is an
-// intermediate; the paths that sets by length and shape choose from visit no switch twice. A switch
-// without links, such as one that is down, has no paths. Memory: 8 bytes per ordered pair of
-// switches.
+// intermediate, unless the rule says otherwise; the paths that sets by length and shape choose from
+// visit no switch twice. A switch without links, such as one that is down, has no paths. Memory: 8
+// bytes per ordered pair of switches.
 class ShortestPaths final : public Topology {
 public:
     // Throws std::invalid_argument where a switch with links does not reach all others with links,
@@ -34,7 +43,7 @@ public:
         return of(from, to).hops;
     }
     [[nodiscard]] std::int32_t min_paths(std::int32_t from, std::int32_t to) const override {
-        return from == to ? 0 : of(from, to).count;
+        return has_paths(from, to) ? of(from, to).count : 0;
     }
     [[nodiscard]] Shortest shortest_min(std::int32_t from, std::int32_t to) const override {
         return {min_hops(from, to), min_paths(from, to)};
@@ -65,11 +74,11 @@ public:
 
     [[nodiscard]] bool is_intermediate(std::int32_t source, std::int32_t via,
                                        std::int32_t target) const override {
-        return via != source && via != target;
+        return via != source && via != target && is_end(via);
     }
     [[nodiscard]] bool are_simple() const override { return true; }
     [[nodiscard]] bool has_choice(std::int32_t source, std::int32_t target) const override {
-        return source != target;
+        return has_paths(source, target);
     }
     [[nodiscard]] std::unique_ptr<PathKernel> kernel() const override;
 
@@ -109,7 +118,16 @@ private:
     ShortestPaths(Network network, ShortestRule rule, Tables tables);
     static Tables count_paths(const Network& network, const ShortestRule& rule);
     void check_names() const;
-    static std::vector<Half> find_halves(const Network& network, const Tables& tables);
+    static std::vector<Half> find_halves(const Network& network, const ShortestRule& rule,
+                                         const Tables& tables);
+
+    // Whether paths begin and end at a switch.
+    [[nodiscard]] bool is_end(std::int32_t sw) const {
+        return !rule_.between_nodes || num_terminals(sw) > 0;
+    }
+    [[nodiscard]] bool has_paths(std::int32_t from, std::int32_t to) const {
+        return from != to && is_end(from) && is_end(to);
+    }
 
     // The first link of the MIN path of position 0.
     [[nodiscard]] std::int32_t first_link(std::int32_t from, std::int32_t to) const {

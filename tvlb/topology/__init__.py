@@ -6,6 +6,7 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 from tvlb.topology.compiled import compiled, path_kernel
 from tvlb.topology.degraded import are_up, link_ids, without
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
+from tvlb.topology.dragonfly_plus import DragonflyPlus
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.explicit import DegradedNetwork, described, explicit_type, shown_topology
 from tvlb.topology.failures import Failures, read_failures
@@ -31,6 +32,7 @@ from tvlb.topology.files import (
     write_network,
 )
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.hyperx import HyperX
 from tvlb.topology.listed import ListedTopology, Listing, kinds_of, listed
 from tvlb.topology.named import (
     UNNAMED,
@@ -53,10 +55,12 @@ __all__ = [
     "DegradedNetwork",
     "Description",
     "Dragonfly",
+    "DragonflyPlus",
     "ExpectedPaths",
     "ExplicitTopology",
     "Failures",
     "Family",
+    "HyperX",
     "Largest",
     "Layout",
     "LinkKind",

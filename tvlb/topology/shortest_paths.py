@@ -129,23 +129,28 @@ class ShortestPathTopology(Topology):
         return self._twin.most_min_paths
 
     @property
+    def path_ends(self) -> NDArray[np.int32]:
+        """Switches that paths begin and end at, and that are intermediates; ids ascend."""
+        return np.arange(self.num_switches, dtype=np.int32)
+
+    @property
     def most_vlb_paths(self) -> int:
         """See `Topology`."""
-        return max(self.num_switches - 2, 0) * self.most_min_paths**2
+        return max(len(self.path_ends) - 2, 0) * self.most_min_paths**2
 
     @cached_property
     def expected_paths(self) -> ExpectedPaths:
         """See `Topology`: from the MIN paths of a few switches to all others."""
-        switches = np.arange(self.num_switches)
-        few = np.unique(np.linspace(0, self.num_switches - 1, _SAMPLED_SWITCHES).astype(np.int32))
-        sources, targets = np.meshgrid(few, switches, indexing="ij")
+        ends = self.path_ends
+        few = ends[np.unique(np.linspace(0, len(ends) - 1, _SAMPLED_SWITCHES).astype(np.int32))]
+        sources, targets = np.meshgrid(few, ends, indexing="ij")
         apart = sources != targets
         hops = self._hops(sources[apart], targets[apart])
         paths = self._paths(sources[apart], targets[apart])
         by_hops = np.bincount(hops, weights=paths)[1:]
         return ExpectedPaths(
-            pairs=self.num_switches * (self.num_switches - 1),
-            intermediates=self.num_switches - 2,
+            pairs=len(ends) * (len(ends) - 1),
+            intermediates=len(ends) - 2,
             min_paths=float(paths.mean()),
             share_by_hops=by_hops / by_hops.sum(),
             # Every packet takes two MIN paths.

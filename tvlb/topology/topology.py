@@ -157,6 +157,11 @@ class Topology(ABC):
         """First compute node of each switch, int64 (switches,); where it has none, the next one."""
         return np.cumsum(self.switch_nodes) - self.switch_nodes
 
+    @property
+    def node_groups(self) -> int:
+        """Number of groups of equally many consecutive nodes; 1 where the family has none."""
+        return 1
+
     def kind_name(self, link: int) -> str:
         """Kind of a link."""
         return self.kinds.names[int(self.network.link_kind[link])]

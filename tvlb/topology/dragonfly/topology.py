@@ -212,6 +212,11 @@ class Dragonfly(Topology):
         return self.switch_group[sources] != self.switch_group[targets]
 
     @property
+    def node_groups(self) -> int:
+        """See `Topology`."""
+        return self.groups
+
+    @property
     def representatives(self) -> NDArray[np.int32]:
         """See `Topology`: those of the first group."""
         return np.arange(self.switches_per_group, dtype=np.int32)

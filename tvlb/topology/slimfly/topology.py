@@ -140,8 +140,8 @@ class SlimFly(ShortestPathTopology):
 
     def compile(self) -> _native.ShortestPaths:
         """See `Topology`."""
-        is_single = self.min == "single"
-        return _native.ShortestPaths(self.network.compile(), is_single, by_link=True)
+        chosen = _native.Chosen.ALL if self.min == "all" else _native.Chosen.LOWEST_SWITCH
+        return _native.ShortestPaths(self.network.compile(), chosen, by_link=True)
 
     @property
     def identity(self) -> tuple[int | str, ...]:

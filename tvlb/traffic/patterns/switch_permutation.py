@@ -1,4 +1,4 @@
-"""Random permutations of the switches, without fixed points."""
+"""Random permutations of the switches with nodes, without fixed points."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.randomness import KeyedStream
-from tvlb.topology import SlimFly, Topology
+from tvlb.topology import DragonflyPlus, HyperX, SlimFly, Topology
 from tvlb.traffic.pattern import DestinationPattern, OwnSeed
 
 __all__ = ["PATTERN", "SwitchPermutation"]
@@ -24,14 +24,18 @@ class SwitchPermutation(DestinationPattern):
 
     @classmethod
     def type2(cls, topology: Topology, seed: int) -> "SwitchPermutation | None":
-        """See `DestinationPattern.type2`: of a Slim Fly."""
-        return cls(seed) if isinstance(topology, SlimFly) else None
+        """See `DestinationPattern.type2`."""
+        is_adversary = isinstance(topology, DragonflyPlus | HyperX | SlimFly)
+        return cls(seed) if is_adversary else None
 
     def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
         own_seed = seed if self.seed is None else self.seed
-        target = KeyedStream(own_seed, "switch-permutation").derangement(topology.num_switches)
-        return self.to_switches(topology, np.array(target))
+        senders = np.flatnonzero(topology.switch_nodes)
+        order = KeyedStream(own_seed, "switch-permutation").derangement(len(senders))
+        target = np.arange(topology.num_switches)
+        target[senders] = senders[np.array(order)]
+        return self.to_switches(topology, target)
 
 
 PATTERN = SwitchPermutation

@@ -1,0 +1,171 @@
+"""The Dragonfly+: groups of leaf and spine switches, which have the global cables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field as Described
+
+from tvlb import _native
+from tvlb.calls import Whole
+from tvlb.errors import InvalidInput
+from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
+from tvlb.topology.network import LinkKinds
+from tvlb.topology.shortest_paths import ShortestPathTopology
+from tvlb.topology.topology import Layout
+
+__all__ = ["DragonflyPlus"]
+
+_MOST_PORTS = 128
+_MOST_GROUPS = 4097
+_FEWEST_GROUPS = 2
+
+
+@dataclass(frozen=True, repr=False)
+class DragonflyPlus(ShortestPathTopology):
+    """Groups of `a` leaves and `a` spines, each leaf joined to each spine; spines join the groups.
+
+    Attributes
+    ----------
+    p : compute nodes per leaf; spines have none.
+    a : leaves, and spines, of a group.
+    h : global ports of a spine.
+    g : groups, 2..a*h + 1.
+
+    Raises
+    ------
+    InvalidInput : there are too many groups, or a switch has more than 128 ports.
+
+    Notes
+    -----
+    Leaf i of group G has id G*a + i, spine i id a*g + G*a + i. Global cables follow the palmtree
+    arrangement over the spines: global port n of a group meets group G - (n mod (g-1)) - 1 at the
+    mirrored port, as many at each; ports that are left over stay unconnected. Paths begin, end and
+    turn at leaves; all shortest paths are MIN.
+
+    References
+    ----------
+    Shpiner et al., Dragonfly+: Low Cost Topology for Scaling Datacenters, HiPINEB'17.
+    """
+
+    p: Annotated[int, Whole("P", 1, _MOST_PORTS)]
+    a: Annotated[int, Whole("A", 1, _MOST_PORTS)]
+    h: Annotated[int, Whole("H", 1, _MOST_PORTS)]
+    g: Annotated[int, Whole("G", _FEWEST_GROUPS, _MOST_GROUPS)]
+
+    name = "dflyplus"
+    kinds = LinkKinds(
+        ("local", "global"),
+        (10, 15),
+        ("Links between leaves and spines of a group.", "Links between spines of two groups."),
+    )
+
+    def __post_init__(self) -> None:
+        _check(self.p, self.a, self.h, self.g)
+        self._build()
+
+    def cables(self) -> tuple[NDArray[np.int32], ...]:
+        """See `ShortestPathTopology.cables`."""
+        a, h, g = self.a, self.h, self.g
+        group, leaf, spine = (one.ravel() for one in np.indices((g, a, a), dtype=np.int32))
+        local = np.stack([group * a + leaf, a * g + group * a + spine], axis=1)
+        used = a * h // (g - 1) * (g - 1)
+        group, port = (one.ravel() for one in np.indices((g, used), dtype=np.int32))
+        # Each cable is found from both ends.
+        other = (group - port % (g - 1) - 1) % g
+        ends = np.stack([group * a + port // h, other * a + (used - 1 - port) // h], axis=1)
+        return local, (ends + a * g)[group < other].astype(np.int32)
+
+    def nodes_of_switches(self) -> NDArray[np.int32]:
+        """See `ShortestPathTopology.nodes_of_switches`."""
+        leaves = self.a * self.g
+        return np.repeat(np.array([self.p, 0], dtype=np.int32), leaves)
+
+    def compile(self) -> _native.ShortestPaths:
+        """See `Topology`."""
+        return _native.ShortestPaths(self.network.compile(), between_nodes=True)
+
+    @property
+    def path_ends(self) -> NDArray[np.int32]:
+        """See `ShortestPathTopology`: the leaves."""
+        return np.arange(self.a * self.g, dtype=np.int32)
+
+    def has_choice(
+        self, sources: NDArray[np.integer], targets: NDArray[np.integer]
+    ) -> NDArray[np.bool_]:
+        """See `Topology`: between two leaves."""
+        leaves = self.a * self.g
+        return (sources != targets) & (sources < leaves) & (targets < leaves)
+
+    @property
+    def node_groups(self) -> int:
+        """See `Topology`."""
+        return self.g
+
+    @property
+    def representatives(self) -> NDArray[np.int32]:
+        """See `Topology`: the leaves of a group."""
+        return np.arange(self.a, dtype=np.int32)
+
+    @property
+    def metadata(self) -> Mapping[str, int | str]:
+        """See `Topology`."""
+        return {
+            **super().metadata,
+            "leaves": self.a * self.g,
+            "nodes_per_leaf": self.p,
+            "groups": self.g,
+            "links_per_group_pair": self.a * self.h // (self.g - 1),
+        }
+
+    @property
+    def layout(self) -> Layout:
+        """See `Topology`: the leaves of each group, then the spines of each."""
+        return Layout(2 * self.g, self.a, 2 * self.g * self.a**2)
+
+    def coordinates(self, switch: int) -> Mapping[str, int | str]:
+        """See `Topology`."""
+        level, rest = divmod(switch, self.a * self.g)
+        return {"level": ("leaf", "spine")[level], "group": rest // self.a, "index": rest % self.a}
+
+
+def _check(p: int, a: int, h: int, g: int) -> None:
+    text = f"dflyplus({p},{a},{h},{g})"
+    if not _FEWEST_GROUPS <= g <= a * h + 1:
+        raise InvalidInput(
+            f"g = {g} is out of range: {text} has {_FEWEST_GROUPS}..{a * h + 1} groups"
+        )
+    ports = a + max(p, h)
+    if ports > _MOST_PORTS:
+        raise InvalidInput(
+            f"a switch of {text} has {ports} ports; at most {_MOST_PORTS} are supported"
+        )
+
+
+def dragonfly_plus_sizes(p: int, a: int, h: int, g: int) -> NetworkSizes:
+    """Return how large a Dragonfly+ is; see `DragonflyPlus`."""
+    _check(p, a, h, g)
+    return NetworkSizes(
+        2 * a * g, p * a * g, {"local": a * a * g, "global": a * h // (g - 1) * (g - 1) * g // 2}
+    )
+
+
+class DragonflyPlusMetadata(TopologyMetadata):
+    """What a Dragonfly+ amounts to."""
+
+    leaves: int = Described(description="Switches with compute nodes.")
+    nodes_per_leaf: int = Described(description="Compute nodes of every leaf.")
+    groups: int = Described(description="Groups.")
+    links_per_group_pair: int = Described(description="Global cables between two groups.")
+
+
+register(
+    Family(
+        DragonflyPlus,
+        dragonfly_plus_sizes,
+        example="dflyplus(4,4,4,17)",
+        metadata=DragonflyPlusMetadata,
+    )
+)

@@ -1,0 +1,67 @@
+"""Shifts of groups in which every node keeps its place."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.calls import Whole
+from tvlb.errors import InvalidInput
+from tvlb.topology import DragonflyPlus, Topology
+from tvlb.traffic.pattern import DestinationPattern
+
+__all__ = ["PATTERN", "Adversarial", "group_of_nodes"]
+
+# Only a network says how far there is to shift.
+LARGEST_SHIFT = 999_999_999
+
+
+def group_of_nodes(topology: Topology, pattern: object, shift: int) -> tuple[int, int]:
+    """Return the groups of a network and the nodes of each; refuse shifts that it does not have."""
+    groups = topology.node_groups
+    if groups < 2:
+        raise InvalidInput(f"{pattern} is no pattern of {topology}: it has no groups")
+    if not 0 <= shift < groups:
+        raise InvalidInput(
+            f"{pattern}: group shift {shift} is out of range; allowed are 0..{groups - 1}"
+        )
+    return groups, topology.num_nodes // groups
+
+
+@dataclass(frozen=True)
+class Adversarial(DestinationPattern):
+    """Adversarial: every node sends to the one in its place, N groups further on.
+
+    References
+    ----------
+    ADV+N of the Dragonfly literature.
+    """
+
+    shift: Annotated[int, Whole("N", -LARGEST_SHIFT, LARGEST_SHIFT)]
+
+    name = "adv"
+    example = "adv(2)"
+    place = 3
+    is_adversarial = True
+
+    @classmethod
+    def suits(cls, topology: Topology) -> bool:
+        """See `NamedPattern.suits`: networks with groups."""
+        return topology.node_groups > 1
+
+    @classmethod
+    def type1(cls, topology: Topology) -> list["Adversarial"]:
+        """Return all shifts on a Dragonfly+; Dragonflies have those of `shift`, which are more."""
+        if not isinstance(topology, DragonflyPlus):
+            return []
+        return [cls(shift) for shift in range(1, topology.node_groups)]
+
+    def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
+        """See `DestinationPattern.destinations`."""
+        _, size = group_of_nodes(topology, self, self.shift)
+        node = np.arange(topology.num_nodes)
+        return ((node + self.shift * size) % topology.num_nodes).astype(np.int32)
+
+
+PATTERN = Adversarial
