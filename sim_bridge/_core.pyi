@@ -41,6 +41,7 @@ class Stopped(Enum):
 
 MAX_HOPS: int
 MAX_PORTS: int
+MAX_VCT_VCS: int
 
 class Traffic:
     def __init__(
@@ -55,6 +56,7 @@ class Traffic:
         matrix_target: _Int32,
         matrix_cumulative: _Float64,
         matrix_target_is_switch: bool,
+        uniform_to_others: bool,
     ) -> None: ...
     @property
     def max_rate(self) -> float: ...
@@ -93,6 +95,10 @@ def rule_sampler(
 class Config:
     def __init__(self, **settings: object) -> None:
         """Take every setting of sim_bridge/src/config.hpp by name."""
+
+class VctConfig:
+    def __init__(self, **settings: object) -> None:
+        """Take every setting of sim_bridge/src/vct/config.hpp by name."""
 
 class StopFlag:
     """Asks runs to stop, from any thread, and shows how many cycles all of them have done."""
@@ -208,3 +214,49 @@ def mser_truncation(values: _Float64) -> int: ...
 def simulate(
     network: Topology, traffic: Traffic, sampler: PathSampler, config: Config, stop: StopFlag
 ) -> Result: ...
+
+class MinPorts:
+    def __init__(self, network: Topology) -> None: ...
+    @property
+    def longest(self) -> int: ...
+    def ports(self, source: int, target: int) -> list[int]: ...
+    def dependencies(self, network: Network, global_kind: int) -> list[tuple[int, int]]:
+        """Links that packets hold and want; of their own kind behind a global one, if it is told."""
+
+class VctResult:
+    @property
+    def latency_mean(self) -> float: ...
+    @property
+    def hops_mean(self) -> float: ...
+    @property
+    def accepted(self) -> float: ...
+    @property
+    def injected(self) -> float: ...
+    @property
+    def refused(self) -> float: ...
+    @property
+    def jain(self) -> float: ...
+    @property
+    def stopped(self) -> Stopped: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def phit_hops(self) -> int: ...
+    @property
+    def cycles(self) -> int: ...
+    @property
+    def series(self) -> list[float]: ...
+    @property
+    def link_phits(self) -> list[int]: ...
+    @property
+    def wait_cycle(self) -> list[Buffer]: ...
+    @property
+    def cpu_seconds(self) -> float: ...
+
+def vc_policies() -> list[str]: ...
+def allowed_vcs(policy: str, links: int, phase: int, vc_count: int) -> int:
+    """VCs that a packet may take on a link that is not global, a bit each."""
+
+def simulate_vct(
+    network: Topology, traffic: Traffic, min_ports: MinPorts, config: VctConfig, stop: StopFlag
+) -> VctResult: ...

@@ -14,6 +14,8 @@
 #include "shortcut_sampler.hpp"
 #include "simulator.hpp"
 #include "steady_state.hpp"
+#include "vct/policies/policy.hpp"
+#include "vct/run.hpp"
 
 namespace nb = nanobind;
 
@@ -36,16 +38,16 @@ void bind_traffic(nb::module_& module) {
              const Array<double>& uniform_fraction, const Array<std::int32_t>& destination,
              const Array<std::int32_t>& matrix_row, const Array<std::int64_t>& matrix_offset,
              const Array<std::int32_t>& matrix_target, const Array<double>& matrix_cumulative,
-             bool matrix_target_is_switch) {
+             bool matrix_target_is_switch, bool uniform_to_others) {
             new (self) Traffic(
                 network, {view(rate), view(uniform_fraction), view(destination), view(matrix_row),
                           view(matrix_offset), view(matrix_target), view(matrix_cumulative),
-                          matrix_target_is_switch});
+                          matrix_target_is_switch, uniform_to_others});
           },
           nb::arg("network"), nb::kw_only(), nb::arg("rate"), nb::arg("uniform_fraction"),
           nb::arg("destination"), nb::arg("matrix_row"), nb::arg("matrix_offset"),
           nb::arg("matrix_target"), nb::arg("matrix_cumulative"),
-          nb::arg("matrix_target_is_switch"))
+          nb::arg("matrix_target_is_switch"), nb::arg("uniform_to_others"))
       .def_prop_ro("max_rate", &Traffic::max_rate);
 }
 
@@ -152,20 +154,80 @@ void bind_routings(nb::module_& module) {
   module.def("routings", [] { return std::vector(Routings::all().begin(), Routings::all().end()); });
 }
 
-// Every setting by name, and nothing else.
-void set_config(Config* self, const nb::kwargs& given) {
-  new (self) Config();
-  std::size_t settings = 0;
 #define TVLB_READ(type, name)                        \
   self->name = nb::cast<type>(nb::object(given[#name])); \
   ++settings;
-  TVLB_SETTINGS(TVLB_READ)
-#undef TVLB_READ
+
+// Every setting by name, and nothing else.
+void check_count(const nb::kwargs& given, std::size_t settings) {
   if (given.size() != settings) throw nb::type_error("a setting that the core does not know");
 }
 
+void set_config(Config* self, const nb::kwargs& given) {
+  new (self) Config();
+  std::size_t settings = 0;
+  TVLB_SETTINGS(TVLB_READ)
+  check_count(given, settings);
+}
+
+void set_vct_config(vct::Config* self, const nb::kwargs& given) {
+  new (self) vct::Config();
+  std::size_t settings = 0;
+  TVLB_VCT_SETTINGS(TVLB_READ)
+  check_count(given, settings);
+}
+
+#undef TVLB_READ
+
 void bind_config(nb::module_& module) {
   nb::class_<Config>(module, "Config").def("__init__", &set_config);
+}
+
+// The virtual cut-through router.
+void bind_vct(nb::module_& module) {
+  nb::class_<vct::Config>(module, "VctConfig").def("__init__", &set_vct_config);
+  nb::class_<vct::MinPorts>(module, "MinPorts")
+      .def(nb::init<const Topology&>(), nb::arg("network"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("ports", [](const vct::MinPorts& self, int from, int to) {
+        const auto ports = self(from, to);
+        return std::vector<int>(ports.begin(), ports.end());
+      }, nb::arg("source"), nb::arg("target"))
+      .def_prop_ro("longest", &vct::MinPorts::longest)
+      .def("dependencies", [](const vct::MinPorts& self, const Network& network, int global_kind) {
+        std::vector<std::pair<std::int32_t, std::int32_t>> out;
+        for (const auto& one : self.dependencies(network, global_kind)) {
+          out.emplace_back(one.held, one.wanted);
+        }
+        return out;
+      }, nb::arg("network"), nb::arg("global_kind"));
+  nb::class_<vct::Result>(module, "VctResult")
+      .def_ro("latency_mean", &vct::Result::latency_mean)
+      .def_ro("hops_mean", &vct::Result::hops_mean)
+      .def_ro("accepted", &vct::Result::accepted)
+      .def_ro("injected", &vct::Result::injected)
+      .def_ro("refused", &vct::Result::refused)
+      .def_ro("jain", &vct::Result::jain)
+      .def_ro("stopped", &vct::Result::stopped)
+      .def_ro("packets", &vct::Result::packets)
+      .def_ro("phit_hops", &vct::Result::phit_hops)
+      .def_ro("cycles", &vct::Result::cycles)
+      .def_ro("series", &vct::Result::series)
+      .def_ro("link_phits", &vct::Result::link_phits)
+      .def_ro("wait_cycle", &vct::Result::wait_cycle)
+      .def_ro("cpu_seconds", &vct::Result::cpu_seconds);
+  module.def("vc_policies", [] {
+    std::vector<std::string> names;
+    for (const auto& policy : vct::Policies::all()) names.emplace_back(policy.name);
+    return names;
+  });
+  module.def("allowed_vcs", [](const std::string& policy, int links, int phase, int vc_count) {
+    const vct::Progress packet{static_cast<std::uint8_t>(links), static_cast<std::uint8_t>(phase), false};
+    return static_cast<int>(vct::Policies::find(policy).allowed(packet, false, {vc_count, false}));
+  }, nb::arg("policy"), nb::arg("links"), nb::arg("phase"), nb::arg("vc_count"));
+  module.def("simulate_vct", &vct::simulate, nb::arg("network"), nb::arg("traffic"),
+             nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"),
+             nb::call_guard<nb::gil_scoped_release>());
 }
 
 void bind_trace(nb::module_& module) {
@@ -229,7 +291,7 @@ void bind_result(nb::module_& module) {
 }
 
 void bind_run(nb::module_& module) {
-  module.attr("CHECKS_EVERY_CYCLE") = checks_every_cycle();
+  module.attr("CHECKS_EVERY_CYCLE") = kChecksEveryCycle;
   nb::class_<StopFlag>(module, "StopFlag")
       .def(nb::init<>())
       .def("set", [](StopFlag& self) { self.requested.store(true); })
@@ -256,6 +318,8 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_trace(module);
   tvlb::sim::bind_result(module);
   tvlb::sim::bind_run(module);
+  tvlb::sim::bind_vct(module);
   module.attr("MAX_PORTS") = tvlb::sim::kMaxPorts;
+  module.attr("MAX_VCT_VCS") = tvlb::sim::vct::kMaxVcs;
   module.attr("MAX_HOPS") = tvlb::sim::kMaxHops;
 }

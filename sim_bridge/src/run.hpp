@@ -24,13 +24,6 @@ inline constexpr int kDeadlockInterval = 1024;     // cycles between searches fo
 inline constexpr int kWarmupCheckInterval = 1000;  // cycles
 inline constexpr int kDrainCheckInterval = 64;     // cycles
 
-// A build for debugging checks the conservation of flits and credits in every cycle.
-#ifdef TVLB_CHECK
-inline constexpr bool kChecksEveryCycle = true;
-#else
-inline constexpr bool kChecksEveryCycle = false;
-#endif
-
 /// For one size of switch masks.
 template <int Words, int Slots>
 class Run {

@@ -11,12 +11,6 @@
 namespace tvlb::sim {
 namespace {
 
-double thread_cpu_seconds() {
-  std::timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 void check(const Network& network, const Traffic& traffic, const RouteMaker& routes,
            const Config& config) {
   if (network.max_ports() > kMaxPorts) throw std::invalid_argument("a switch has too many ports");
@@ -58,7 +52,11 @@ Executor executor_for(int ports, int vcs, int hops) {
 
 }  // namespace
 
-bool checks_every_cycle() { return kChecksEveryCycle; }
+double thread_cpu_seconds() {
+  std::timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                 const Config& config, StopFlag& stop) {

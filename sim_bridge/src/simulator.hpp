@@ -24,7 +24,14 @@ struct StopFlag {
 Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
                 const Config& config, StopFlag& stop);
 
-/// Whether this build checks the conservation of flits and credits in every cycle; slow.
-[[nodiscard]] bool checks_every_cycle();
+// A build for debugging checks the conservation of flits and credits in every cycle; slow.
+#ifdef TVLB_CHECK
+inline constexpr bool kChecksEveryCycle = true;
+#else
+inline constexpr bool kChecksEveryCycle = false;
+#endif
+
+/// Processor time of the thread so far.
+[[nodiscard]] double thread_cpu_seconds();
 
 }  // namespace tvlb::sim

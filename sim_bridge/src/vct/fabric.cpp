@@ -1,0 +1,385 @@
+#include "fabric.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace tvlb::sim::vct {
+
+Fabric::Fabric(const Network& network, const MinPorts& min_ports, const Config& config)
+    : network_(network),
+      min_ports_(min_ports),
+      allowed_(Policies::find(config.vc_policy).allowed),
+      limits_{config.vc_count, config.splits_local},
+      vcs_(config.vc_count),
+      ports_(network.max_ports()),
+      per_switch_(static_cast<std::uint32_t>(ports_ * vcs_)),
+      num_vcs_(static_cast<std::uint32_t>(network.num_switches()) * per_switch_),
+      phits_(config.packet_phits),
+      input_packets_(config.input_packets()),
+      output_packets_(static_cast<std::uint8_t>(config.output_packets())),
+      words_((per_switch_ + kWordBits - 1) / kWordBits),
+      inputs_(num_vcs_),
+      outputs_(num_vcs_),
+      input_ports_(index(network.num_switches() * ports_)),
+      output_ports_(index(network.num_switches() * ports_)),
+      waiting_(output_ports_.size() * words_, 0),
+      changed_(index(network.num_switches()) * words_, 0),
+      is_active_(index(network.num_switches()), false),
+      claims_(per_switch_, 0),
+      winner_(per_switch_, 0),
+      arrivals_(wheel_span(config)),
+      written_(wheel_span(config)),
+      sent_(wheel_span(config)),
+      credits_from_(wheel_span(config)),
+      credits_(wheel_span(config)) {
+  connect(network, config);
+  for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
+    streams_.emplace_back(config.seed, Purpose::revision, static_cast<std::uint64_t>(sw));
+  }
+}
+
+int Fabric::wheel_span(const Config& config) {
+  const int latency = *std::ranges::max_element(config.latency);
+  return config.packet_phits + std::max(latency, config.server_latency) + 1;
+}
+
+void Fabric::connect(const Network& network, const Config& config) {
+  for (OutputPort& port : output_ports_) port.open = first_vcs(vcs_);
+  for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
+    for (std::int32_t port = 0; port < network.num_terminals(sw); ++port) {
+      InputPort& input = input_ports_[index(sw * ports_ + port)];
+      input.upstream =
+          num_vcs_ + static_cast<std::uint32_t>((network.first_node(sw) + port) * vcs_);
+      input.credit_time = config.server_latency;
+    }
+  }
+  for (std::int32_t id = 0; id < network.num_links(); ++id) {
+    const Link& link = network.link(id);
+    const int latency = config.latency[link.kind];
+    OutputPort& output = output_ports_[index(link.source * ports_ + link.output_port)];
+    output.link = id;
+    output.downstream = (link.target * ports_ + link.input_port) * vcs_;
+    output.flight_time = latency;
+    output.is_global = link.kind == config.global_kind;
+    InputPort& input = input_ports_[index(link.target * ports_ + link.input_port)];
+    input.upstream =
+        static_cast<std::uint32_t>((link.source * ports_ + link.output_port) * vcs_);
+    input.credit_time = latency;
+  }
+}
+
+std::int32_t Fabric::allocate() {
+  if (free_ < 0) {
+    packets_.emplace_back();
+    return static_cast<std::int32_t>(packets_.size() - 1);
+  }
+  const std::int32_t id = free_;
+  free_ = packets_[index(id)].next;
+  return id;
+}
+
+void Fabric::send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle) {
+  const std::int32_t sw = network_.node_switch(node);
+  const std::int32_t port = sw * ports_ + node - network_.first_node(sw);
+  arrivals_.push(cycle + input_ports_[index(port)].credit_time,
+                 {id, static_cast<std::uint32_t>(port * vcs_ + vc)});
+}
+
+template <class Visit>
+void Fabric::for_each_choice(std::uint32_t input_vc, Visit&& visit) const {
+  const InputVc& input = inputs_[input_vc];
+  if (input.vcs != 0) {
+    visit(static_cast<int>(input.port), input.vcs);
+    return;
+  }
+  const Packet& packet = packets_[index(input.head)];
+  const std::int32_t sw = switch_of(input_vc);
+  const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
+  for (const std::uint8_t port : min_ports_(sw, to)) {
+    const bool is_global = output_ports_[index(sw * ports_ + port)].is_global;
+    visit(static_cast<int>(port), allowed_(packet.progress, is_global, limits_));
+  }
+}
+
+void Fabric::request(std::uint32_t input_vc) {
+  InputVc& input = inputs_[input_vc];
+  const Packet& packet = packets_[index(input.head)];
+  const std::int32_t sw = switch_of(input_vc);
+  // A packet that meets its destination on the way to its intermediate switch leaves.
+  if (sw == packet.target) {
+    input.port = static_cast<std::uint8_t>(packet.destination - network_.first_node(sw));
+    input.vcs = first_vcs(vcs_);
+  } else {
+    const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
+    const auto ports = min_ports_(sw, to);
+    input.port = ports.front();
+    const bool is_global = output_ports_[index(sw * ports_ + input.port)].is_global;
+    input.vcs = ports.size() > 1 ? VcMask{0} : allowed_(packet.progress, is_global, limits_);
+  }
+  const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
+  for_each_choice(input_vc, [&](int port, VcMask) {
+    waiting_[index(sw * ports_ + port) * words_ + local / kWordBits] |=
+        std::uint64_t{1} << (local % kWordBits);
+  });
+  mark(input_vc);
+}
+
+void Fabric::mark(std::uint32_t input_vc) {
+  const std::int32_t sw = switch_of(input_vc);
+  const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
+  changed_[index(sw) * words_ + local / kWordBits] |= std::uint64_t{1} << (local % kWordBits);
+  activate(sw);
+}
+
+void Fabric::activate(std::int32_t sw) {
+  if (is_active_[index(sw)]) return;
+  is_active_[index(sw)] = true;
+  active_.push_back(sw);
+}
+
+void Fabric::open(std::uint32_t output_vc) {
+  const OutputVc& vc = outputs_[output_vc];
+  if (vc.is_written || vc.held == output_packets_) return;
+  const std::uint32_t number = output_vc / static_cast<unsigned>(vcs_);
+  OutputPort& port = output_ports_[number];
+  const auto bit = static_cast<VcMask>(1U << (output_vc % static_cast<unsigned>(vcs_)));
+  if ((port.open & bit) != 0) return;
+  port.open |= bit;
+  const std::int32_t sw = switch_of(output_vc);
+  std::uint64_t any = 0;
+  for (std::size_t word = 0; word < words_; ++word) {
+    const std::uint64_t heads = waiting_[number * words_ + word];
+    changed_[index(sw) * words_ + word] |= heads;
+    any |= heads;
+  }
+  if (any != 0) activate(sw);
+}
+
+// A port that may be able to start a packet is looked at.
+void Fabric::settle(std::uint32_t number) {
+  OutputPort& port = output_ports_[number];
+  if (port.is_due || port.sends || port.ready == 0) return;
+  port.is_due = true;
+  due_ports_.push_back(static_cast<std::int32_t>(number));
+}
+
+void Fabric::credit_back(std::uint32_t output_vc) {
+  OutputVc& vc = outputs_[output_vc];
+  --vc.uncredited;
+  --vc.downstream;
+  vc.credits_from = kNever;
+  if (vc.head < 0) return;
+  const std::uint32_t number = output_vc / static_cast<unsigned>(vcs_);
+  output_ports_[number].ready |= static_cast<VcMask>(1U << (output_vc % static_cast<unsigned>(vcs_)));
+  settle(number);
+}
+
+// The shortest queue among the open VCs, ties uniformly.
+std::int64_t Fabric::choose(std::uint32_t input_vc, std::int32_t sw, std::int32_t cycle) {
+  std::int64_t chosen = -1;
+  std::int32_t shortest = kNever;
+  std::uint32_t ties = 0;
+  Stream& stream = streams_[index(sw)];
+  const auto consider = [&](int port, VcMask vcs) {
+    const OutputPort& output = output_ports_[index(sw * ports_ + port)];
+    for (unsigned open = output.open & vcs; open != 0; open &= open - 1) {
+      const int vc = std::countr_zero(open);
+      const auto id = static_cast<std::uint32_t>((sw * ports_ + port) * vcs_ + vc);
+      // A node takes all there is.
+      const std::int32_t length = output.downstream < 0 ? 0 : queue(id, cycle);
+      if (length > shortest) continue;
+      ties = length < shortest ? 1 : ties + 1;
+      shortest = length;
+      if (ties == 1 || stream.below(ties) == 0) chosen = id;
+    }
+  };
+  const InputVc& input = inputs_[input_vc];
+  if (input.vcs == 0) {
+    for_each_choice(input_vc, consider);
+    return chosen;
+  }
+  const unsigned open = output_ports_[index(sw * ports_ + input.port)].open & input.vcs;
+  if ((open & (open - 1)) != 0) {
+    consider(input.port, input.vcs);
+    return chosen;
+  }
+  return open == 0 ? -1 : (sw * ports_ + input.port) * vcs_ + std::countr_zero(open);
+}
+
+void Fabric::allocate_outputs(std::int32_t cycle) {
+  current_.swap(active_);
+  for (const std::int32_t sw : current_) is_active_[index(sw)] = false;
+  for (const std::int32_t sw : current_) allocate_at(sw, cycle);
+  current_.clear();
+}
+
+// Requests in a random order: of those for one output VC any is the first with equal probability.
+void Fabric::allocate_at(std::int32_t sw, std::int32_t cycle) {
+  const std::uint32_t first = static_cast<std::uint32_t>(sw) * per_switch_;
+  for (std::size_t word = 0; word < words_; ++word) {
+    std::uint64_t heads = changed_[index(sw) * words_ + word];
+    changed_[index(sw) * words_ + word] = 0;
+    for (; heads != 0; heads &= heads - 1) {
+      const auto input_vc = first + static_cast<std::uint32_t>(word * kWordBits) +
+                            static_cast<std::uint32_t>(std::countr_zero(heads));
+      const std::int64_t wanted = choose(input_vc, sw, cycle);
+      if (wanted < 0) continue;
+      const auto output_vc = static_cast<std::uint32_t>(wanted);
+      const std::uint32_t local = output_vc - first;
+      if (++claims_[local] == 1 || streams_[index(sw)].below(claims_[local]) == 0) {
+        winner_[local] = input_vc;
+      }
+      requests_.push_back({input_vc, output_vc});
+    }
+  }
+  for (const Request& one : requests_) {
+    if (winner_[one.output_vc - first] == one.input_vc) grant(one, cycle);
+    else mark(one.input_vc);
+  }
+  for (const Request& one : requests_) claims_[one.output_vc - first] = 0;
+  requests_.clear();
+}
+
+void Fabric::grant(const Request& request, std::int32_t cycle) {
+  const std::int32_t sw = switch_of(request.input_vc);
+  const std::uint32_t local = request.input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
+  for_each_choice(request.input_vc, [&](int port, VcMask) {
+    waiting_[index(sw * ports_ + port) * words_ + local / kWordBits] &=
+        ~(std::uint64_t{1} << (local % kWordBits));
+  });
+  InputVc& input = inputs_[request.input_vc];
+  const std::int32_t id = input.head;
+  input.head = packets_[index(id)].next;
+  input.moves = true;
+  input.granted = request.output_vc;
+  written_.push(cycle + phits_, request.input_vc);
+  ++moves_;
+
+  const InputPort& from = input_ports_[request.input_vc / static_cast<unsigned>(vcs_)];
+  const std::uint32_t upstream = from.upstream + request.input_vc % static_cast<unsigned>(vcs_);
+  credits_.push(cycle + phits_ - 1 + from.credit_time, upstream);
+  if (!is_node(upstream)) {
+    // All credits of the packet before are back by then only over a link of one cycle.
+    if (from.credit_time == 1) outputs_[upstream].credits_from = cycle + 1;
+    else credits_from_.push(cycle + from.credit_time, upstream);
+  }
+
+  OutputVc& output = outputs_[request.output_vc];
+  const std::uint32_t number = request.output_vc / static_cast<unsigned>(vcs_);
+  OutputPort& port = output_ports_[number];
+  const auto bit = static_cast<VcMask>(1U << (request.output_vc % static_cast<unsigned>(vcs_)));
+  port.open &= static_cast<VcMask>(~bit);
+  output.is_written = true;
+  ++output.held;
+  packets_[index(id)].next = -1;
+  if (output.head < 0) output.head = id;
+  else packets_[index(output.tail)].next = id;
+  output.tail = id;
+  if (port.downstream >= 0) {
+    ++output.uncredited;
+    if (output.downstream == input_packets_) return;
+  }
+  port.ready |= bit;
+  settle(number);
+}
+
+bool Fabric::can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) const {
+  const std::int32_t sw = switch_of(input_vc);
+  bool found = false;
+  for_each_choice(input_vc, [&](int port, VcMask vcs) {
+    const OutputPort& output = output_ports_[index(sw * ports_ + port)];
+    for (unsigned left = vcs; left != 0; left &= left - 1) {
+      const int vc = std::countr_zero(left);
+      const OutputVc& to = outputs_[index((sw * ports_ + port) * vcs_ + vc)];
+      const bool drains = output.downstream < 0 || to.held < output_packets_ || output.sends ||
+                          to.downstream < input_packets_ ||
+                          moves[index(output.downstream + vc)];
+      found = found || drains;
+    }
+  });
+  return found;
+}
+
+// What can move is found from the heads outwards, until no more is; the rest never will.
+std::vector<std::uint32_t> Fabric::find_deadlock() const {
+  std::vector<bool> moves(num_vcs_);
+  for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) moves[vc] = inputs_[vc].head < 0 || inputs_[vc].moves;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
+      if (moves[vc] || !can_leave(vc, moves)) continue;
+      moves[vc] = changed = true;
+    }
+  }
+  const auto first = std::ranges::find(moves, false);
+  if (first == moves.end()) return {};
+  std::vector<std::uint32_t> walk;
+  std::vector<bool> seen(num_vcs_);
+  auto at = static_cast<std::uint32_t>(first - moves.begin());
+  while (!seen[at]) {
+    seen[at] = true;
+    walk.push_back(at);
+    const std::int32_t sw = switch_of(at);
+    std::uint32_t next = at;
+    for_each_choice(at, [&](int port, VcMask vcs) {
+      next = static_cast<std::uint32_t>(output_ports_[index(sw * ports_ + port)].downstream +
+                                        std::countr_zero(vcs));
+    });
+    at = next;
+  }
+  // Up to the first buffer of the circle is the way to it.
+  walk.erase(walk.begin(), std::ranges::find(walk, at));
+  return walk;
+}
+
+void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
+  const auto require = [&](bool holds, const char* what) {
+    if (!holds) {
+      throw std::logic_error(std::string(what) + " in cycle " + std::to_string(cycle));
+    }
+  };
+  std::vector<std::int32_t> below(num_vcs_, 0);  // packets whose credits are due to each output VC
+  std::int64_t packets = 0;
+  const auto count_of = [&](std::int32_t id) {
+    std::int32_t count = 0;
+    for (; id >= 0; id = packets_[index(id)].next) ++count;
+    return count;
+  };
+  const auto upstream_of = [&](std::uint32_t input_vc) {
+    return input_ports_[input_vc / static_cast<unsigned>(vcs_)].upstream +
+           input_vc % static_cast<unsigned>(vcs_);
+  };
+  arrivals_.for_each([&](const Arrival& arrival) {
+    ++packets;
+    const auto upstream = upstream_of(arrival.input_vc);
+    if (!is_node(upstream)) ++below[upstream];
+  });
+  credits_.for_each([&](std::uint32_t vc) {
+    if (!is_node(vc)) ++below[vc];
+  });
+  std::vector<std::int32_t> leaving(num_vcs_, 0);
+  sent_.for_each([&](std::uint32_t vc) { ++leaving[vc]; });
+  for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
+    const std::int32_t here = count_of(inputs_[vc].head);
+    packets += here;
+    const auto upstream = upstream_of(vc);
+    if (!is_node(upstream) && upstream != 0) below[upstream] += here;
+    require(here <= input_packets_, "an input buffer holds too much");
+  }
+  for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
+    const OutputVc& output = outputs_[vc];
+    const OutputPort& port = output_ports_[vc / static_cast<unsigned>(vcs_)];
+    const std::int32_t here = count_of(output.head);
+    packets += here;
+    require(output.held == here + leaving[vc], "an output buffer lost count");
+    require(output.held <= output_packets_, "an output buffer holds too much");
+    const bool is_open = (port.open >> (vc % static_cast<unsigned>(vcs_))) & 1U;
+    require(is_open == (!output.is_written && output.held < output_packets_), "a VC is not open");
+    if (port.downstream < 0) continue;
+    require(output.downstream == below[vc], "credits lost count");
+    require(output.uncredited == output.downstream + here, "a queue lost count");
+  }
+  require(packets == in_network, "packets lost count");
+}
+
+}  // namespace tvlb::sim::vct

@@ -1,0 +1,18 @@
+"""The virtual cut-through router: packets of several phits, virtual channels chosen hop by hop.
+
+`VctScenario.run` simulates one load. Reference: the paper of docs/virtual-cut-through.md.
+"""
+
+from sim_bridge.vct.config import VC_POLICIES, VctConfig
+from sim_bridge.vct.proof import DeadlockProof
+from sim_bridge.vct.result import VctResult
+from sim_bridge.vct.scenario import VCT_ROUTINGS, VctScenario
+
+__all__ = [
+    "VCT_ROUTINGS",
+    "VC_POLICIES",
+    "DeadlockProof",
+    "VctConfig",
+    "VctResult",
+    "VctScenario",
+]

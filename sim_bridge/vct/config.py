@@ -1,0 +1,72 @@
+"""The settings of a run of the virtual cut-through router, checked when they are made."""
+
+from dataclasses import dataclass
+
+from sim_bridge import _core
+from sim_bridge.config import MAX_CYCLES
+from tvlb.errors import InvalidInput
+from tvlb.settings import Names, Whole, check_settings, setting
+
+__all__ = ["VC_POLICIES", "VctConfig"]
+
+VC_POLICIES = tuple(_core.vc_policies())
+"""Ways to choose the virtual channel of the next link; see docs/virtual-cut-through.md."""
+
+_LATENCY = Whole(1, 4096)
+_MOST_PHITS = 65_536
+
+
+@dataclass(frozen=True)
+class VctConfig:
+    """Router and window; the defaults are those of the paper on VC management.
+
+    Every setting is declared here, and named once more in `sim_bridge/src/vct/config.hpp`.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range, or a buffer does not hold whole packets.
+    """
+
+    warmup_cycles: int = setting(
+        20_000, "Cycles before the measured window", Whole(0, MAX_CYCLES), option=None
+    )
+    measured_cycles: int = setting(20_000, "Measured cycles", Whole(1, MAX_CYCLES), option="cycles")
+    vc_policy: str = setting(
+        "ladder", "Which VCs a packet may take on its next link", Names(VC_POLICIES), option="vcs"
+    )
+    vc_count: int | None = setting(
+        None,
+        "Virtual channels per port",
+        Whole(1, _core.MAX_VCT_VCS),
+        unset="what the policy needs",
+        null="what the policy needs",
+    )
+    packet_phits: int = setting(16, "Phits of a packet", Whole(1, 1024), option="packet")
+    input_buffer_phits: int = setting(
+        64, "Input buffer per VC, phits", Whole(1, _MOST_PHITS), option="input-buffer"
+    )
+    output_buffer_phits: int = setting(
+        32, "Output buffer per VC, phits", Whole(1, _MOST_PHITS), option="output-buffer"
+    )
+    source_queue_packets: int = setting(
+        20, "Packets that a node queues before it refuses more", Whole(1, 10_000)
+    )
+    local_latency: int = setting(1, "Latency of links other than global ones, cycles", _LATENCY)
+    global_latency: int = setting(1, "Latency of global links, cycles", _LATENCY)
+    server_latency: int = setting(1, "Latency between nodes and switches, cycles", _LATENCY)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        for name, phits, most in (
+            ("input_buffer_phits", self.input_buffer_phits, 127),
+            ("output_buffer_phits", self.output_buffer_phits, 127),
+        ):
+            packets, rest = divmod(phits, self.packet_phits)
+            if rest or not 1 <= packets <= most:
+                raise InvalidInput(
+                    f"{name} {phits} is not 1 to {most} packets of {self.packet_phits} phits"
+                )
+
+    def latencies(self, kinds: tuple[str, ...]) -> list[int]:
+        """Latency of the links of each kind, cycles."""
+        return [self.global_latency if kind == "global" else self.local_latency for kind in kinds]

@@ -1,0 +1,177 @@
+"""What the virtual cut-through router is asked to carry."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from sim_bridge import _core
+from sim_bridge.conversion import core_network, core_traffic
+from sim_bridge.vct.config import VctConfig
+from sim_bridge.vct.proof import DeadlockProof, global_kind, prove
+from sim_bridge.vct.result import VctResult
+from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
+from tvlb.randomness import check_seed
+from tvlb.settings import Number
+from tvlb.topology import Topology
+from tvlb.traffic import Pattern
+
+__all__ = ["VCT_ROUTINGS", "VctScenario"]
+
+_PHASES = ("minfirst", "minlast", "minboth")
+VCT_ROUTINGS = ("min", *(f"valiant({one})" for one in _PHASES))
+"""MIN, or Valiant's routing; in brackets the phase of packets whose intermediate switch is their
+first or their last one."""
+_ALIASES = {"valiant": VCT_ROUTINGS[1]}
+
+_STOPPED = {_core.Stopped.COMPLETED: "completed", _core.Stopped.CANCELLED: "cancelled"}
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    network: object
+    traffic: _core.Traffic
+    min_ports: _core.MinPorts
+
+
+@dataclass(frozen=True, eq=False)
+class VctScenario:
+    """A combination to simulate at one or more loads.
+
+    Parameters
+    ----------
+    topology : the network.
+    routing : one of `VCT_ROUTINGS`; plain "valiant" is "valiant(minfirst)".
+    pattern : the traffic.
+    seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
+
+    Raises
+    ------
+    InvalidInput : unknown routing, seed out of range, a pattern that does not fit, or a network
+        with too many ports or MIN paths.
+    """
+
+    topology: Topology
+    routing: str
+    pattern: Pattern
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        routing = "".join(self.routing.split())
+        routing = _ALIASES.get(routing, routing)
+        if routing not in VCT_ROUTINGS:
+            raise InvalidInput(
+                f"unknown routing {self.routing!r} of router vct: expected "
+                f"{', '.join(VCT_ROUTINGS)}, or valiant"
+            )
+        object.__setattr__(self, "routing", routing)
+        check_seed(self.seed)
+
+    @property
+    def _phase(self) -> str:
+        """Of packets without a choice; empty without intermediate switches."""
+        return self.routing.removeprefix("valiant(").rstrip(")") if self.routing != "min" else ""
+
+    def proof(self, policy: str) -> DeadlockProof:
+        """Prove that a policy of virtual channels cannot deadlock here; see `prove`."""
+        return prove(
+            self.topology, self._compiled.min_ports, policy, has_intermediate=bool(self._phase)
+        )
+
+    def run(
+        self, load: float, config: VctConfig | None = None, stop: _core.StopFlag | None = None
+    ) -> VctResult:
+        """Simulate one load.
+
+        Parameters
+        ----------
+        load : phits/cycle and node (times the node's rate in the pattern), 0..1.
+        config : router and window; None for the defaults.
+        stop : set from another thread to end the run.
+
+        Raises
+        ------
+        InvalidInput : an argument is out of range, or there are too few virtual channels.
+        SimulationDeadlock : buffers wait for each other in a circle.
+        """
+        settings = config or VctConfig()
+        proof = self.proof(settings.vc_policy)
+        settings = replace(settings, vc_count=settings.vc_count or proof.vcs_needed)
+        assert settings.vc_count is not None
+        proof.check(settings.vc_count, settings.vc_policy)
+        compiled = self._compiled
+        most = max(1.0, compiled.traffic.max_rate)
+        Number(0, 1 / most).checked("load", load)
+        raw = _core.simulate_vct(
+            compiled.network,
+            compiled.traffic,
+            compiled.min_ports,
+            self._core_config(load, settings, proof),
+            _core.StopFlag() if stop is None else stop,
+        )
+        if raw.stopped == _core.Stopped.DEADLOCKED:
+            network = self.topology.network
+            blocked = tuple(
+                BlockedBuffer(
+                    int(network.link_source[one.link]), int(network.link_target[one.link]), one.vc
+                )
+                for one in raw.wait_cycle
+            )
+            raise SimulationDeadlock(raw.cycles, blocked)
+        return VctResult(
+            routing=self.routing,
+            pattern=str(self.pattern),
+            load=load,
+            seed=self.seed,
+            config=settings,
+            latency_mean=raw.latency_mean,
+            hops_mean=raw.hops_mean,
+            accepted=raw.accepted,
+            injected=raw.injected,
+            refused=raw.refused,
+            jain=raw.jain,
+            series=np.array(raw.series),
+            link_load=np.array(raw.link_phits, dtype=np.float64) / settings.measured_cycles,
+            phit_hops=raw.phit_hops,
+            cycles=raw.cycles,
+            stopped=_STOPPED[raw.stopped],
+            cpu_seconds=raw.cpu_seconds,
+        )
+
+    def with_seed(self, seed: int) -> "VctScenario":
+        """Return the same scenario with other random streams; what was prepared is shared."""
+        other = replace(self, seed=seed)
+        mine = self.pattern.resolve(self.topology, self.seed)
+        if mine.equals(other.pattern.resolve(other.topology, other.seed)):
+            other.__dict__["_compiled"] = self._compiled
+        return other
+
+    @cached_property
+    def _compiled(self) -> _Compiled:
+        network = core_network(self.topology)
+        traffic = core_traffic(network, self.pattern.resolve(self.topology, self.seed))
+        try:
+            return _Compiled(network, traffic, _core.MinPorts(network))
+        except ValueError as error:
+            raise InvalidInput(f"cannot simulate {self.topology}: {error}") from error
+
+    def _core_config(
+        self, load: float, settings: VctConfig, proof: DeadlockProof
+    ) -> _core.VctConfig:
+        return _core.VctConfig(
+            load=load,
+            seed=self.seed,
+            warmup_cycles=settings.warmup_cycles,
+            measured_cycles=settings.measured_cycles,
+            one_phase=self._phase,
+            vc_policy=settings.vc_policy,
+            vc_count=settings.vc_count,
+            splits_local=proof.splits_local,
+            global_kind=global_kind(self.topology),
+            packet_phits=settings.packet_phits,
+            input_buffer_phits=settings.input_buffer_phits,
+            output_buffer_phits=settings.output_buffer_phits,
+            source_queue_packets=settings.source_queue_packets,
+            latency=settings.latencies(self.topology.kinds.names),
+            server_latency=settings.server_latency,
+        )
