@@ -221,7 +221,7 @@ class MinPorts:
     def longest(self) -> int: ...
     def ports(self, source: int, target: int) -> list[int]: ...
     def dependencies(self, network: Network, global_kind: int) -> list[tuple[int, int]]:
-        """Links that packets hold and want; of their own kind behind a global one, if it is told."""
+        """Links that packets hold and want; local ones behind a global one count anew."""
 
 class VctResult:
     @property

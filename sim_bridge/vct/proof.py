@@ -56,9 +56,9 @@ def prove(
     Notes
     -----
     `ladder`: the VC rises with every link, so buffers wait for buffers of higher VCs only. `reuse`:
-    the VC numbered by the links taken is among those allowed in every state, and these VCs alone are
-    a ladder; packets take the first allowed VC that opens, so a head whose other VCs stay full leaves
-    by that one. `2phases` and `any`: the dependencies between links by MIN routes alone have no
+    the VC numbered by the links taken is among those allowed in every state, and these VCs alone
+    are a ladder; a head takes any allowed VC that opens, so one whose other VCs stay full leaves
+    by that VC. `2phases` and `any`: the dependencies between links by MIN routes alone have no
     circle, and packets pass from the VCs of the first phase to those of the second only.
     """
     assert policy in VC_POLICIES

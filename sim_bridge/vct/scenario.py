@@ -10,6 +10,7 @@ from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof, global_kind, prove
 from sim_bridge.vct.result import VctResult
+from tvlb import _native
 from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.randomness import check_seed
 from tvlb.settings import Number
@@ -29,7 +30,7 @@ _STOPPED = {_core.Stopped.COMPLETED: "completed", _core.Stopped.CANCELLED: "canc
 
 @dataclass(frozen=True)
 class _Compiled:
-    network: object
+    network: _native.Topology
     traffic: _core.Traffic
     min_ports: _core.MinPorts
 

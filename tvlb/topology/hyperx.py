@@ -81,7 +81,8 @@ class HyperX(ShortestPathTopology):
 
     def switches_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the switches of coordinates (switches, dimensions)."""
-        return np.ravel_multi_index(tuple(positions.T), self.sides, order="F")
+        places = np.cumprod([1, *self.sides[:-1]], dtype=np.int64)
+        return positions @ places
 
     def cables(self) -> tuple[NDArray[np.int32], ...]:
         """See `ShortestPathTopology.cables`."""
@@ -90,8 +91,9 @@ class HyperX(ShortestPathTopology):
         for axis, side in enumerate(self.sides):
             lines = np.moveaxis(lattice, axis, -1).reshape(-1, side)
             low, high = np.triu_indices(side, 1)
-            found.append(np.stack([lines[:, low], lines[:, high]], -1).reshape(-1, 2))
-        return tuple(one.astype(np.int32) for one in found)
+            ends = np.stack([lines[:, low], lines[:, high]], -1).reshape(-1, 2)
+            found.append(ends.astype(np.int32))
+        return tuple(found)
 
     def nodes_of_switches(self) -> NDArray[np.int32]:
         """See `ShortestPathTopology.nodes_of_switches`."""

@@ -1,5 +1,6 @@
 """Shifts along the dimensions of a HyperX."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -37,7 +38,7 @@ class DimensionShift(DestinationPattern):
     is_adversarial = True
 
     @classmethod
-    def type1(cls, topology: Topology) -> list["DimensionShift"]:
+    def type1(cls, topology: Topology) -> Sequence["DimensionShift"]:
         """Return every shift along all dimensions, then those along each alone."""
         assert isinstance(topology, HyperX)
         sides = topology.sides
