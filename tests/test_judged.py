@@ -1,12 +1,13 @@
 """What people are told that sets were judged on; summaries, figures, pages and reports say it."""
 
+import math
 from typing import Any
 
 import pytest
 
 from api.pages.rendering import render
 from api.pages.views import shown_table
-from tvlb.judged import choice_text, judged_on
+from tvlb.judged import choice_text, half_widths, judged_on, modelled_half
 from tvlb.schemas import example
 
 
@@ -58,21 +59,21 @@ def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
         "On 8 runs of 2 given patterns, latency at load",
         "from conventional UGAL, paired by run.",
         "<caption>Changes, paired by run, with 95% intervals",
-        "± is one standard error over the runs.",
+        "± is half of a 95% interval over the runs.",
         "<dt>Gain, run by run</dt>",
         "with 95% intervals over the runs; the line",
     ):
         assert part in shown
     assert "8 patterns" not in shown
     other = page(searched(["uniform", "a"], ["b", "c"]))
-    for part in ("Sets on 2 held-out patterns;", "one standard error over the patterns."):
+    for part in ("Sets on 2 held-out patterns;", "half of a 95% interval over the patterns."):
         assert part in other
     assert "paired by run" not in other
 
 
 def test_the_page_of_the_paper_s_method_has_patterns_only() -> None:
     shown = page(example("table"))
-    assert "± is one standard error over the patterns." in shown
+    assert "± is half of a 95% interval over the patterns." in shown
     assert "<dt>Gain, pattern by pattern</dt>" in shown
     assert "with 95% intervals over the patterns; the line" in shown
 
@@ -83,3 +84,27 @@ def test_head_and_foot_of_a_table_have_the_same_units() -> None:
     text = choice_text(document)
     assert "flits" not in text
     assert "saturation +0.2000 +- 0.0000 packets/cycle/node, latency" in text
+
+
+def test_half_widths_are_by_pattern() -> None:
+    document = example("table")
+    base, one = document["baseline"], document["candidates"][0]
+    for figures, values in ((base, (0.20, 0.30, 0.25)), (one, (0.26, 0.34, 0.30))):
+        figures["per_pattern"] = [
+            {"pattern": str(number), "saturation": value, "latency": latency}
+            for number, (value, latency) in enumerate(zip(values, (50.0, 52.0, None), strict=True))
+        ]
+    halves = half_widths(one, document)
+    # Of 0.26, 0.34, 0.30 the deviation is 0.04, of the differences 0.06, 0.04, 0.05 it is 0.01;
+    # t(2) = 4.302653. Of the latencies 50, 52 it is sqrt(2); t(1) = 12.706205.
+    assert halves.saturation == pytest.approx(4.302653 * 0.04 / math.sqrt(3))
+    assert halves.saturation_gain == pytest.approx(4.302653 * 0.01 / math.sqrt(3))
+    assert halves.latency == pytest.approx(12.706205)
+    assert halves.latency_change == 0.0
+
+
+def test_a_modelled_mean_without_error_has_no_half_width() -> None:
+    point = example("table")["probe"][0]
+    assert modelled_half(point | {"theta_sem": None}) is None
+    # Of four patterns: t(3) = 3.182446.
+    assert modelled_half(point | {"theta_sem": 0.01}) == pytest.approx(0.03182446)

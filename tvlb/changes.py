@@ -1,16 +1,15 @@
 """How a simulated set of a table's document differs from another, paired by pattern."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.judged import Estimator
+from tvlb.judged import Estimator, by_pattern
 
-__all__ = ["change_columns", "saturation_interval"]
+__all__ = ["change_columns", "mean_interval"]
 
 Document = Mapping[str, Any]
 
@@ -42,7 +41,7 @@ def change_columns(one: Document, other: Document, of: Estimator) -> dict[str, f
         )
     columns: dict[str, float] = {}
     for figure, name in (("saturation", "saturation_gain"), ("latency", "latency_change")):
-        values, others = _per_pattern(one, figure), _per_pattern(other, figure)
+        values, others = by_pattern(one, figure), by_pattern(other, figure)
         if np.isnan(values - others).any():
             continue
         base, change = of(others).mean, of(values - others)
@@ -55,21 +54,17 @@ def change_columns(one: Document, other: Document, of: Estimator) -> dict[str, f
     return columns
 
 
-def saturation_interval(one: Document, of: Estimator) -> tuple[float, float]:
-    """Return the ends of the 95% interval of a set's mean saturation load; nan without one."""
-    found = of(_per_pattern(one, "saturation"))
+def mean_interval(one: Document, figure: str, of: Estimator) -> tuple[float, float]:
+    """Return the ends of the 95% interval of a set's mean saturation or latency; nan without."""
+    found = of(by_pattern(one, figure))
     # Rounding to the grid of loads alone gives a uniform error.
-    half = found.half_width(_grid(one, one) / math.sqrt(12.0))
+    least = _grid(one, one) / math.sqrt(12.0) if figure == "saturation" else 0.0
+    half = found.half_width(least)
     return found.mean - half, found.mean + half
 
 
 def _named(name: str, mean: float, low: float, high: float) -> dict[str, float]:
     return {name: mean, f"{name}_low": low, f"{name}_high": high}
-
-
-def _per_pattern(figures: Document, figure: str) -> NDArray[np.float64]:
-    values: Sequence[float | None] = [each[figure] for each in figures["per_pattern"]]
-    return np.array([math.nan if value is None else value for value in values])
 
 
 def _grid(one: Document, other: Document) -> float:

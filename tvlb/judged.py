@@ -16,13 +16,17 @@ from tvlb.statistics import Estimate, estimate
 
 __all__ = [
     "Cases",
+    "HalfWidths",
     "JudgedSet",
     "ShapeRow",
+    "by_pattern",
     "choice_text",
     "drawn_search",
     "estimator",
+    "half_widths",
     "judged_on",
     "judged_sets",
+    "modelled_half",
     "shape_rows",
     "shortened",
 ]
@@ -110,8 +114,7 @@ def _judged(
         if one is base:
             return None
         differences = np.array(values, dtype=np.float64) - np.array(others, dtype=np.float64)
-        width = of(differences).half_width()
-        return None if math.isnan(width) else width
+        return _half_width(of(differences))
 
     known = _NAMES.get(one["known_as"])
     return JudgedSet(
@@ -146,6 +149,52 @@ def estimator(document: Document) -> Estimator:
     return partial(
         estimate, weight=[shares[name] for name in names], case=names if several else None
     )
+
+
+@dataclass(frozen=True)
+class HalfWidths:
+    """Half of the 95% intervals of a simulated set's figures; None without one.
+
+    Attributes
+    ----------
+    saturation, latency : of the means.
+    saturation_gain, latency_change : of the differences from the conventional set, paired.
+    """
+
+    saturation: float | None
+    latency: float | None
+    saturation_gain: float | None
+    latency_change: float | None
+
+
+def half_widths(one: Document, document: Document) -> HalfWidths:
+    """Return the half widths of a simulated set of a document."""
+    of, base = estimator(document), document["baseline"]
+    saturation, latency = by_pattern(one, "saturation"), by_pattern(one, "latency")
+    return HalfWidths(
+        saturation=_half_width(of(saturation)),
+        latency=_half_width(of(latency)),
+        saturation_gain=_half_width(of(saturation - by_pattern(base, "saturation"))),
+        latency_change=_half_width(of(latency - by_pattern(base, "latency"))),
+    )
+
+
+def modelled_half(point: Document) -> float | None:
+    """Return half the 95% interval of the mean theta of a modelled set; None without one."""
+    if point["theta_sem"] is None:
+        return None
+    patterns = point["patterns"]
+    return _half_width(Estimate(point["theta_mean"], point["theta_sem"], patterns - 1, patterns))
+
+
+def by_pattern(one: Document, figure: str) -> NDArray[np.float64]:
+    """Return a figure of a simulated set under each pattern, float64; nan without one."""
+    return np.array([each[figure] for each in one["per_pattern"]], dtype=np.float64)
+
+
+def _half_width(found: Estimate) -> float | None:
+    width = found.half_width()
+    return None if math.isnan(width) else width
 
 
 @dataclass(frozen=True)

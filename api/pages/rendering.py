@@ -24,8 +24,9 @@ def _change(value: float | None) -> str:
     return UNKNOWN if value is None else f"{100 * value:+.1f} %"
 
 
-def _plus_minus(value: float | None) -> str:
-    return "no interval" if value is None else f"± {100 * value:.1f}"
+def _plus_minus(half: float | None, digits: int) -> str:
+    """Write half of a 95% interval after a mean; nothing without one."""
+    return "" if half is None else f" ± {half:.{digits}f}"
 
 
 def _duration(seconds: float) -> str:

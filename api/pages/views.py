@@ -2,14 +2,23 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import Resource
 from tvlb.documents import link_kinds
-from tvlb.judged import choice_text, drawn_search, judged_on, judged_sets, shape_rows, shortened
+from tvlb.judged import (
+    choice_text,
+    drawn_search,
+    half_widths,
+    judged_on,
+    judged_sets,
+    modelled_half,
+    shape_rows,
+    shortened,
+)
 from tvlb.schemas import TableBody
 from tvlb.search import OLD_TABLE
 from tvlb.table import table_formats
@@ -107,12 +116,14 @@ def view_repair(documents: Sequence[Document], visitor: Visitor) -> Document:
 def view_comparison(documents: Sequence[Document], visitor: Visitor) -> Document:
     """Return what the page of several tables shows."""
     return {
-        "tables": [
-            (table, simulated_sets(table)[0], visitor.commands("table", table["request"]).line)
-            for table in documents
-        ],
+        "tables": [_compared(table, visitor) for table in documents],
         "data": [plotted_table(table) for table in documents],
     }
+
+
+def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Document, str | None]:
+    chosen, (conventional, *_) = simulated_sets(table)
+    return table, chosen, conventional, visitor.commands("table", table["request"]).line
 
 
 def view_simulation(documents: Sequence[Document], visitor: Visitor) -> Document:
@@ -148,8 +159,14 @@ def view_model(documents: Sequence[Document], visitor: Visitor) -> Document:
 
 
 def simulated_sets(table: Document) -> tuple[Document, list[Document]]:
-    """Return the chosen set, and all that were simulated, the conventional one first."""
-    every = [table["baseline"], *table["candidates"]]
+    """Return the chosen set, and all that were simulated, the conventional one first.
+
+    Each has besides what the document says of it `half`: half widths of its 95% intervals.
+    """
+    every = [
+        one | {"half": asdict(half_widths(one, table))}
+        for one in (table["baseline"], *table["candidates"])
+    ]
     chosen = next(one for one in every if one["expression"] == table["decision"]["expression"])
     return chosen, every
 
@@ -196,7 +213,7 @@ def _formats(rows: int) -> tuple[str, ...]:
 def plotted_table(table: Document) -> Document:
     """Return what the figures of a table draw."""
     chosen, every = simulated_sets(table)
-    kept = ("expression", "saturation_mean", "saturation_sem", "per_pattern", "confirmed")
+    kept = ("expression", "saturation_mean", "half", "per_pattern", "confirmed")
     return {
         "id": table["id"],
         "url": table["url"],
@@ -207,10 +224,12 @@ def plotted_table(table: Document) -> Document:
         "chosen_path_set": chosen.get("path_set", chosen["expression"]),
         "labels": {one["expression"]: shortened(one["expression"]) for one in every},
         "reference_load": table["reference_load"],
-        "probe": table["probe"],
-        "strategic": table["strategic"],
+        "probe": [_modelled(point) for point in table["probe"]],
+        "strategic": [_modelled(point) for point in table["strategic"]],
         "cut": table["cut"],
-        "curves": table["curves"],
+        "curves": {
+            name: [_loaded(point) for point in curve] for name, curve in table["curves"].items()
+        },
         "simulated": [{name: one[name] for name in kept} for one in every],
         "balance": {
             kind: {
@@ -220,6 +239,15 @@ def plotted_table(table: Document) -> Document:
         },
         "search": drawn_search(table),
     }
+
+
+def _modelled(point: Document) -> Document:
+    return point | {"theta_half": modelled_half(point)}
+
+
+def _loaded(point: Document) -> Document:
+    # Documents of earlier versions have the standard error alone.
+    return {"latency_ci95": None} | point
 
 
 def plotted_simulation(simulation: Document) -> tuple[list[Document], Document]:

@@ -74,7 +74,7 @@ export function probe(data) {
         name: "data points",
         x: data.probe.map((point) => point.expression),
         y: data.probe.map((point) => point.theta_mean),
-        error_y: error(data.probe.map((point) => point.theta_sem)),
+        error_y: error(data.probe.map((point) => point.theta_half)),
         mode: "lines+markers",
         marker: {
           symbol: data.probe.map((point) => (point.within_tolerance ? "circle" : "circle-open")),
@@ -86,7 +86,7 @@ export function probe(data) {
         name: "strategic choices",
         x: data.strategic.map((point) => point.expression),
         y: data.strategic.map((point) => point.theta_mean),
-        error_y: error(data.strategic.map((point) => point.theta_sem)),
+        error_y: error(data.strategic.map((point) => point.theta_half)),
         mode: "markers",
         marker: {
           symbol: data.strategic.map((point) => (point.within_tolerance ? "diamond" : "diamond-open")),
@@ -126,7 +126,7 @@ export function curves(tables) {
         name: `${name}${name ? ": " : ""}${found.wrapped(labelOf(data, expression), literal)}${conventional ? " (conventional)" : ""}`,
         x: shown.map((point) => point.load),
         y: shown.map((point) => point.latency_mean),
-        error_y: error(shown.map((point) => point.latency_sem)),
+        error_y: error(shown.map((point) => point.latency_ci95)),
         mode: "lines+markers",
         line: {
           color: single ? colour(conventional ? "vlb" : "min") : colours[number % colours.length],
@@ -146,15 +146,6 @@ function palette() {
   return [colour("min"), colour("vlb"), "#009e73", "#cc79a7", "#e69f00", colour("text"), "#56b4e9", "#999999"];
 }
 
-// Two-sided 95% of Student's t, for 1..13 degrees of freedom: there are mostly 2 to 14 runs. Of more
-// the first two terms of its expansion are within 1%.
-const T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16];
-
-function interval(set) {
-  const degrees = Math.max(set.per_pattern.length - 1, 1);
-  return set.saturation_sem * (T[degrees - 1] ?? 1.96 + 2.37 / degrees);
-}
-
 /** Saturation of the simulated sets with 95% intervals; the first is the conventional one. */
 export function candidates(data) {
   const sets = [...data.simulated].reverse();
@@ -164,7 +155,7 @@ export function candidates(data) {
       {
         x: sets.map((set) => set.saturation_mean),
         y: sets.map((set) => set.expression),
-        error_x: error(sets.map(interval)),
+        error_x: error(sets.map((set) => set.half.saturation)),
         mode: "markers",
         marker: {
           size: 10,
@@ -210,7 +201,7 @@ export function gains(tables) {
     x: tables.map(([label]) => label),
     y: sets.map((set) => set.saturation_mean),
     text: sets.map((set) => literal(set.expression)),
-    error_y: error(sets.map(interval)),
+    error_y: error(sets.map((set) => set.half.saturation)),
     mode: "markers",
     marker: { size: 11, color: colour(shown), symbol },
   });

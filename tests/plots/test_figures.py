@@ -18,8 +18,8 @@ POINTS = [
     {"expression": f"point {index}", "theta_mean": 0.5, "theta_sem": None} for index in range(31)
 ]
 PROBE = {"probe": POINTS, "cut": 0.46}
-CURVE = [{"load": 0.1, "latency_mean": 50.0, "latency_sem": 1.0},
-         {"load": 0.2, "latency_mean": None, "latency_sem": None}]  # fmt: skip
+CURVE = [{"load": 0.1, "latency_mean": 50.0, "latency_ci95": 3.0},
+         {"load": 0.2, "latency_mean": None, "latency_ci95": None}]  # fmt: skip
 KIND = {f"{name}_{when}": [1.0] * 101 for name in ("percentiles",) for when in ("before", "after")}
 ROW = {"latency_ci95": 0.5, "load": 0.1, "latency_mean": 40.0, "saturated": False}
 LOADS = {"rows": [ROW, ROW | {"load": 0.2, "saturated": True}], "routing": "min", "seeds": 1,
@@ -57,7 +57,7 @@ def labels(axis: Any) -> list[str]:
 
 
 def test_strategic_choices_are_drawn_and_the_chosen_set_is_marked() -> None:
-    strategic = [{"expression": "short(2,3)", "theta_mean": 0.55, "theta_sem": 0.01}]
+    strategic = [{"expression": "short(2,3)", "theta_mean": 0.55, "theta_sem": 0.01, "patterns": 4}]
     document = PROBE | {"strategic": strategic, "table": {"expression": "short(2,3)"}}
     (axis,) = figure_of(document).axes
     assert labels(axis) == ["chosen: short(2,3)", "cut", "data points", "strategic choices"]

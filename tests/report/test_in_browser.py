@@ -156,7 +156,7 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
         expect(shapes.locator(".barlayer .point")).to_have_count(3)
         expect(shapes).to_contain_text("weight 4")
         expect(section).to_contain_text(
-            "Judged on 3 held-out patterns, ± is one standard error over"
+            "Judged on 3 held-out patterns, ± is half of a 95% interval over"
         )
         expect(front).to_contain_text("On 3 held-out patterns, latency at load 0.1;")
         expect(front).to_contain_text("from conventional UGAL, paired by pattern.")

@@ -72,6 +72,23 @@ def test_networks_without_groups() -> None:
     assert " ring(5) none ugal-l " in text
 
 
+def test_means_have_half_of_their_95_intervals(page: bytes) -> None:
+    text = " ".join(Reader(page).text.split())
+    assert "; ± is half of a 95% interval" in text
+    first = ROWS[0]
+    for figure, digits in (("saturation_all", 4), ("latency_all", 2), ("theta_all", 4)):
+        mean, high = float(str(first[figure])), float(str(first[f"{figure}_high"]))
+        assert f" {mean:.{digits}f} ± {high - mean:.{digits}f} " in text
+
+
+def test_rows_of_earlier_versions_have_means_alone() -> None:
+    ends = {f"{name}_{end}" for name in ("theta_all", "latency_all") for end in ("low", "high")}
+    earlier = [{name: row[name] for name in row if name not in ends} for row in ROWS]
+    text = " ".join(Reader(report_html("A sweep", earlier, DOCUMENTS)).text.split())
+    assert f" {ROWS[0]['theta_all']:.4f} " in text
+    assert f" {ROWS[0]['theta_all']:.4f} ± " not in text
+
+
 def test_the_overview_says_what_there_is(page: bytes) -> None:
     read = Reader(page)
     text = " ".join(read.text.split())

@@ -208,6 +208,16 @@ def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
     assert made["verdict"] == "higher saturation throughput"
     assert (made["saturation_chosen"], made["saturation_all"]) == (0.39, 0.19)
     assert made["latency_all_sem"] == read["baseline"]["latency_sem"]
+    # Theta of `all` is of four patterns, its latency of two: t(3) = 3.182446, t(1) = 12.706205.
+    half = 3.182446 * conventional["theta_sem"]
+    assert numbers(made, "theta_all_low", "theta_all_high") == pytest.approx(
+        [conventional["theta_mean"] - half, conventional["theta_mean"] + half]
+    )
+    mean, half = made["latency_all"], 12.706205 * read["baseline"]["latency_sem"]
+    assert numbers(made, "latency_all_low", "latency_all_high") == pytest.approx(
+        [mean - half, mean + half]
+    )
+    assert made["theta_chosen_low"] is None
     assert (made["programs"], made["flit_hops"]) == (152, 2837775)
     assert made["local_usage_after"] == read["balance"]["local"]["after"]
     assert (made["table_id"], made["version"]) == (read["table"]["id"], "0.1.0")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tvlb.documents import link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file, check_writable
-from tvlb.judged import shortened
+from tvlb.judged import modelled_half, shortened
 from tvlb.plots.found import anytime_panel, front_panel, has_shapes, shapes_panel
 from tvlb.plots.style import COLOURS, Axis, Document
 
@@ -158,7 +158,7 @@ def _probe_panel(axis: Axis, results: Sequence[_Result]) -> None:
             axis.errorbar(
                 [_short(point) for point in points],
                 [point["theta_mean"] for point in points],
-                yerr=[point["theta_sem"] or 0.0 for point in points],
+                yerr=[modelled_half(point) or 0.0 for point in points],
                 color=colour,
                 marker=marker,
                 markersize=4,
@@ -176,7 +176,7 @@ def _probe_panel(axis: Axis, results: Sequence[_Result]) -> None:
         axis.axhline(document["cut"], color=colour, linestyle="--", label=result.label("cut"))
     axis.tick_params(axis="x", rotation=90, labelsize=7)
     axis.set_xlabel("VLB path set")
-    axis.set_ylabel("theta (flits/cycle/node)")
+    axis.set_ylabel("theta (flits/cycle/node), bars: 95% intervals")
     axis.set_title("Probe curve")
     axis.legend(fontsize=8)
 
@@ -193,7 +193,7 @@ def _curves_panel(axis: Axis, results: Sequence[_Result]) -> None:
             axis.errorbar(
                 [point["load"] for point in shown],
                 [point["latency_mean"] for point in shown],
-                yerr=[point["latency_sem"] or 0.0 for point in shown],
+                yerr=[point.get("latency_ci95") or 0.0 for point in shown],
                 color=result.colour if result.name else colour,
                 linestyle="--" if result.name and expression == "all" else "-",
                 marker="o",
@@ -202,7 +202,7 @@ def _curves_panel(axis: Axis, results: Sequence[_Result]) -> None:
                 label=result.label(shortened(expression)),
             )
     axis.set_xlabel("offered load (packets/cycle/node)")
-    axis.set_ylabel("latency (cycles)")
+    axis.set_ylabel("latency (cycles), bars: 95% intervals")
     axis.set_title("Latency against load")
     axis.legend()
 

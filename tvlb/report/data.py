@@ -4,19 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from tvlb.changes import change_columns
+from tvlb.changes import change_columns, mean_interval
 from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
-from tvlb.judged import drawn_search, estimator, shortened
+from tvlb.judged import Estimator, drawn_search, estimator, modelled_half, shortened
 from tvlb.report.front import pareto_front
 from tvlb.report.points import Point, changes_verdict
 
 __all__ = ["COSTS", "drawn_data", "script_text"]
 
 COSTS = ("switches_per_node", "cables_per_node", "cost_per_node")
-# Of a modelled set, and of a load.
-_MODELLED = ("expression", "theta_mean", "theta_sem", "within_tolerance", "mean_vlb_hops")
-_LOADED = ("load", "latency_mean", "latency_sem", "accepted", "saturated_patterns")
 _DIGITS = 6
 # The largest whole number that scripts tell from its neighbours.
 _MAX_EXACT = 2**53
@@ -83,13 +80,22 @@ def _probe(document: Document) -> dict[str, Any]:
         "cut": document["cut"],
         "patterns": len(document["patterns"]),
         "available": document["patterns_available"],
-        "table1": [_picked(point, *_MODELLED) for point in document["probe"]],
-        "strategic": [_picked(point, *_MODELLED) for point in document["strategic"]],
+        "table1": [_modelled(point) for point in document["probe"]],
+        "strategic": [_modelled(point) for point in document["strategic"]],
     }
 
 
-def _picked(values: Document | None, *names: str) -> list[Any] | None:
-    return None if values is None else [values[name] for name in names]
+def _modelled(point: Document) -> list[Any]:
+    half = modelled_half(point)
+    kept = ("within_tolerance", "mean_vlb_hops")
+    return [point["expression"], point["theta_mean"], half, *(point[name] for name in kept)]
+
+
+def _loaded(point: Document) -> list[Any]:
+    # Documents of earlier versions have the standard error alone.
+    kept = ("accepted", "saturated_patterns")
+    half = point.get("latency_ci95")
+    return [point["load"], point["latency_mean"], half, *(point[name] for name in kept)]
 
 
 def _detail(document: Document) -> dict[str, Any]:
@@ -103,7 +109,7 @@ def _detail(document: Document) -> dict[str, Any]:
         ],
         "search": drawn_search(document),
         "curves": [
-            [expression, [_picked(point, *_LOADED) for point in curve], shortened(expression)]
+            [expression, [_loaded(point) for point in curve], shortened(expression)]
             for expression, curve in sorted(document["curves"].items())
         ],
         "usage": [
@@ -115,25 +121,27 @@ def _detail(document: Document) -> dict[str, Any]:
 
 
 def _simulated(one: Document, document: Document) -> dict[str, Any]:
-    windows, comparison, balance = one["windows"], one["comparison"], one["balance"]
-    verdict = None
-    if comparison is not None:
-        changes = plain(change_columns(one, document["baseline"], estimator(document)))
-        verdict = changes_verdict(cast("Point", changes))
+    windows, balance, of = one["windows"], one["balance"], estimator(document)
+    changes: Point | None = None
+    if one["comparison"] is not None:
+        changes = cast("Point", plain(change_columns(one, document["baseline"], of)))
     return {
         "expression": one["expression"],
         "label": shortened(one["expression"]),
         "hops": one["mean_vlb_hops"],
-        "saturation": [one["saturation_mean"], one["saturation_sem"]],
-        "latency": [one["latency_at_reference_load"], one["latency_sem"]],
-        "patterns": len(one["per_pattern"]),
+        "saturation": [one["saturation_mean"], _half_width(one, "saturation", of)],
+        "latency": [one["latency_at_reference_load"], _half_width(one, "latency", of)],
         "windows": [windows["warmup"], windows["measured"], windows["grid"]],
         "confirmed": one["confirmed"],
-        "verdict": verdict,
-        "gain": _picked(comparison, "saturation_gain", "saturation_sem"),
-        "change": _picked(comparison, "latency_change", "latency_sem"),
+        "changes": changes,
+        "verdict": None if changes is None else changes_verdict(changes),
         "removed": None if balance is None else balance["removed"],
     }
+
+
+def _half_width(one: Document, figure: str, of: Estimator) -> float:
+    low, high = mean_interval(one, figure, of)
+    return (high - low) / 2
 
 
 def _rounded(value: object) -> object:

@@ -69,8 +69,12 @@ LATER_COLUMNS = (
     "watts",
     "cost_per_flit_chosen",
     "cost_per_flit_all",
-    "saturation_chosen_low",
-    "saturation_chosen_high",
+    *(
+        f"{figure}_{which}{end}"
+        for figure in ("theta", "saturation", "latency")
+        for which in ("chosen", "all")
+        for end in _ENDS[1:]
+    ),
     "method",
     "objective",
     "balancing",

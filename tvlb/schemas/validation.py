@@ -135,6 +135,10 @@ class CurvePoint(Document):
     latency_sem: NonNegative = Field(
         description="Its standard error, cycles; null for fewer than two patterns."
     )
+    latency_ci95: NonNegative = Field(
+        default=None,
+        description="Half its 95% interval, cycles; null for fewer than two patterns.",
+    )
     accepted: float = Field(
         ge=0.0, description="Accepted load, mean over all patterns, packets/cycle/node."
     )

@@ -21,7 +21,7 @@ from tvlb.search.simulation_units import NamedSet
 from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
-from tvlb.statistics import standard_error
+from tvlb.statistics import estimate
 from tvlb.traffic import type2_pattern
 
 __all__ = ["CurvePoint", "SimulatedSet", "Validation", "latency_curves", "validate"]
@@ -53,7 +53,8 @@ class CurvePoint:
     Attributes
     ----------
     load : packets/cycle/node.
-    latency_mean, latency_sem : cycles; nan where every pattern is saturated.
+    latency_mean, latency_sem, latency_ci95 : mean, standard error and half the 95% interval,
+        cycles; nan where every pattern is saturated.
     accepted : packets/cycle/node.
     saturated_patterns : number of patterns saturated at this load.
     """
@@ -61,6 +62,7 @@ class CurvePoint:
     load: float
     latency_mean: float
     latency_sem: float
+    latency_ci95: float
     accepted: float
     saturated_patterns: int
 
@@ -228,10 +230,12 @@ def _curve_point(
 ) -> CurvePoint:
     """Average over the patterns, arrays (patterns,)."""
     steady = latency[~saturated]
+    mean = estimate(steady)
     return CurvePoint(
         load=load,
         latency_mean=float(steady.mean()) if len(steady) else math.nan,
-        latency_sem=standard_error(steady),
+        latency_sem=mean.error,
+        latency_ci95=mean.half_width(),
         accepted=float(accepted.mean()),
         saturated_patterns=int(saturated.sum()),
     )

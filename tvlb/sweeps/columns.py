@@ -52,10 +52,16 @@ def _number(name: str, unit: str, description: str, *, always: bool = False) -> 
     return Column(name, "number", unit, description, always)
 
 
-def _with_error(name: str, unit: str, description: str, patterns: str) -> tuple[Column, ...]:
-    """Return the column of a mean over patterns of this sort, and that of its error."""
+def _with_error(
+    name: str, unit: str, description: str, patterns: str, note: str = ""
+) -> tuple[Column, ...]:
+    """Return the columns of a mean over patterns of this sort, of its error and its interval."""
     error = f"Its standard error over the {patterns} patterns."
-    return _number(name, unit, description), _number(f"{name}_sem", unit, error)
+    return (
+        _number(name, unit, description),
+        _number(f"{name}_sem", unit, error),
+        *_ends(name, unit, note),
+    )
 
 
 def _with_interval(name: str, unit: str, description: str, note: str = "") -> tuple[Column, ...]:
@@ -160,11 +166,12 @@ _RESULTS = (
     *(
         column
         for name, of in (("chosen", "chosen set"), ("all", "`all`"))
-        for column in (
-            *_with_error(
-                f"saturation_{name}", _LOAD, f"Simulated saturation throughput, {of}.", "simulated"
-            ),
-            *_ends(f"saturation_{name}", _LOAD, _GRID),
+        for column in _with_error(
+            f"saturation_{name}",
+            _LOAD,
+            f"Simulated saturation throughput, {of}.",
+            "simulated",
+            _GRID,
         )
     ),
     *_with_interval(

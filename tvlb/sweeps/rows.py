@@ -5,11 +5,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tvlb.changes import change_columns, saturation_interval
+from tvlb.changes import change_columns, mean_interval
 from tvlb.designs import Bill
 from tvlb.documents import link_kinds
 from tvlb.errors import InvalidInput
-from tvlb.judged import Estimator, estimator
+from tvlb.judged import Estimator, estimator, modelled_half
 from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
 from tvlb.sweeps.columns import columns_of
@@ -190,7 +190,8 @@ def _result(document: Document) -> Row:
 def _modelled(document: Document, name: str, expression: str) -> Row:
     for point in (*document["probe"], *document["strategic"]):
         if point["expression"] == expression:
-            return {f"theta_{name}": point["theta_mean"], f"theta_{name}_sem": point["theta_sem"]}
+            ends = _interval(f"theta_{name}", point["theta_mean"], modelled_half(point))
+            return ends | {f"theta_{name}_sem": point["theta_sem"]}
     return {}
 
 
@@ -200,15 +201,19 @@ def _best(best: Document, baseline: Document, of: Estimator) -> Row:
 
 
 def _simulated(figures: Document, name: str, of: Estimator) -> Row:
-    low, high = saturation_interval(figures, of)
-    return {
-        f"saturation_{name}": figures["saturation_mean"],
-        f"saturation_{name}_sem": figures["saturation_sem"],
-        f"saturation_{name}_low": low,
-        f"saturation_{name}_high": high,
-        f"latency_{name}": figures["latency_at_reference_load"],
-        f"latency_{name}_sem": figures["latency_sem"],
-    }
+    row: Row = {}
+    for figure, mean in (
+        ("saturation", "saturation_mean"),
+        ("latency", "latency_at_reference_load"),
+    ):
+        low, high = mean_interval(figures, figure, of)
+        row |= {
+            f"{figure}_{name}": figures[mean],
+            f"{figure}_{name}_sem": figures[f"{figure}_sem"],
+            f"{figure}_{name}_low": low,
+            f"{figure}_{name}_high": high,
+        }
+    return row
 
 
 def _found(document: Document) -> Row:
@@ -228,15 +233,16 @@ def _found(document: Document) -> Row:
         if judgement["expression"] != name or rival is None:
             continue
         # The lower of both loads is the reference load.
-        row |= _interval(f"found_saturation_gain_over_{rival}", judgement["saturation"])
-        row |= _interval(f"found_latency_change_over_{rival}", judgement["latency"][0])
+        row |= _changed(f"found_saturation_gain_over_{rival}", judgement["saturation"])
+        row |= _changed(f"found_latency_change_over_{rival}", judgement["latency"][0])
     return row
 
 
-def _interval(name: str, change: Document | None) -> Row:
-    if change is None:
-        return {}
-    mean, half = change["mean"], change["half_width"]
+def _changed(name: str, change: Document | None) -> Row:
+    return {} if change is None else _interval(name, change["mean"], change["half_width"])
+
+
+def _interval(name: str, mean: float, half: float | None) -> Row:
     ends = (None, None) if half is None else (mean - half, mean + half)
     return {name: mean, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 

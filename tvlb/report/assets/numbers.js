@@ -22,9 +22,15 @@ function figures(value, digits) {
   return value === null || value === undefined ? "none" : value.toFixed(digits);
 }
 
-function plusMinus([value, error], digits, signed = false) {
-  if (value === null) return "none";
-  return `${signed && value >= 0 ? "+" : ""}${value.toFixed(digits)} ± ${figures(error, digits)}`;
+/** Half of the 95% interval of a figure of a point; null without one. */
+function halfOf(point, figure) {
+  const high = point[`${figure}_high`] ?? null;
+  return high === null ? null : high - point[figure];
+}
+
+/** A mean with half of its 95% interval; of rows of earlier versions the mean alone. */
+function plusMinus([value, half], digits) {
+  return half === null ? figures(value, digits) : `${figures(value, digits)} ± ${figures(half, digits)}`;
 }
 
 function percent(value) {
@@ -41,7 +47,8 @@ function amount(value) {
 }
 
 /** A change in percent with its interval. */
-function withInterval(value, low, high) {
+function withInterval(changes, figure) {
+  const [value, low, high] = ["", "_low", "_high"].map((end) => changes[figure + end] ?? null);
   if (value === null) return "none";
   return low === null ? `${percent(value)} (no interval)` : `${percent(value)} (${percent(low)} to ${percent(high)})`;
 }

@@ -143,7 +143,7 @@ function gains(figure, size, title, yTitle) {
   return (width) => {
     const known = computed.filter((point) => point[figure] !== null);
     const places = sideBySide(known.map((point) => Math.log10(point[size])));
-    const halves = known.map((point) => (point[`${figure}_high`] === null ? null : point[`${figure}_high`] - point[figure]));
+    const halves = known.map((point) => halfOf(point, figure));
     const traces = [];
     known.forEach((point, index) => {
       const series = seriesName(point);
@@ -166,7 +166,7 @@ function gains(figure, size, title, yTitle) {
       trace.text.push(
         `${literal(point.topology)}<br>${literal(pointName(point))}<br>` +
           `${point.replaces_all ? "chosen" : "best candidate, conventional set kept"}: ${literal(point.tvlb)}<br>` +
-          withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`]),
+          withInterval(point, figure),
       );
     });
     // Full symbols before open ones, so that the legend shows them where there are any.
@@ -265,7 +265,7 @@ function costSeries(known, x, cost, name, which) {
   return {
     name: `${name}, ${which === "all" ? "conventional" : "chosen"}`, mode: "markers",
     x: members.map((index) => x[index]), y: of.map((point) => point[`saturation_${which}`]),
-    error_y: errors(of.map((point) => point[`saturation_${which}_sem`])),
+    error_y: errors(of.map((point) => halfOf(point, `saturation_${which}`))),
     customdata: of.map(pageLink),
     hovertemplate: of.map((point) => `${literal(point.topology)}, ${set(point)}<br>${literal(pointName(point))}<br>radix ${point.radix}, ${count(point.nodes)} nodes<br>${figures(point[cost], 3)}, %{y:.4f}<extra></extra>`),
     marker: { color: colour(shown), symbol: which === "all" ? `${symbol}-open` : symbol, size: known.length > 60 ? 6 : 9, line: { width: 1.5 } },
@@ -371,7 +371,7 @@ function latencies(curves) {
   ];
 }
 
-/** Saturation of the simulated sets with one standard error; the line is the conventional set. */
+/** Saturation of the simulated sets with 95% intervals; the line is the conventional set. */
 function simulatedSets(simulated, chosen) {
   return () => {
     const sets = [...simulated].reverse();

@@ -70,15 +70,15 @@ function outcome(point, detail) {
   const made = [
     element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths. " : " is kept; this is the best candidate. ", point.worth),
     facts([
-      ["Saturation throughput", plusMinus([point.saturation_chosen, point.saturation_chosen_sem], 4), `conventional ${plusMinus([point.saturation_all, point.saturation_all_sem], 4)}`],
+      ["Saturation throughput", meanOf(point, "saturation_chosen", 4), `conventional ${meanOf(point, "saturation_all", 4)}`],
       ["Its change", percent(point.saturation_gain), point.replaces_all ? interval(point, "saturation_gain") : "kept, so 0 by definition"],
-      [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", plusMinus([point.latency_chosen, point.latency_chosen_sem], 2), `cycles, conventional ${plusMinus([point.latency_all, point.latency_all_sem], 2)}`],
+      [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", meanOf(point, "latency_chosen", 2), `cycles, conventional ${meanOf(point, "latency_all", 2)}`],
       ["Its change", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept, so 0 by definition"],
-      ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${changed(point, "best_saturation_gain")}, latency ${changed(point, "best_latency_change")}`],
+      ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${withInterval(point, "best_saturation_gain")}, latency ${withInterval(point, "best_latency_change")}`],
       ["Paths", count(point.paths), pathsRemark(point)],
       ...(point.cost_per_flit_chosen === null ? [] : [["Cost per accepted flit/cycle", `${amount(point.cost_per_flit_chosen)} ${point.currency}`, `conventional ${amount(point.cost_per_flit_all)}`]]),
     ]),
-    element("p", { class: "small" }, `${simulatedOn(point, detail)}, ± is one standard error over the ${detail?.search?.case ?? "pattern"}s. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
+    element("p", { class: "small" }, `${simulatedOn(point, detail)}, ± is half of a 95% interval over the ${detail?.search?.case ?? "pattern"}s. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
   ];
   return detail ? [...made, ...searched(point, detail)] : [...made, element("p", null, "The report was made without the document of this table, so there is no more.")];
 }
@@ -92,8 +92,8 @@ function pathsRemark(point) {
   return point.removed_by_balance === null ? null : `${count(point.removed_by_balance)} removed by balancing`;
 }
 
-function changed(point, figure) {
-  return withInterval(point[figure], point[`${figure}_low`], point[`${figure}_high`]);
+function meanOf(point, figure, digits) {
+  return plusMinus([point[figure], halfOf(point, figure)], digits);
 }
 
 function interval(point, figure) {
@@ -110,9 +110,9 @@ function searched(point, detail) {
     element(
       "div",
       { class: "figures" },
-      figure(id("probe"), "Probe curve", `Modelled throughput over ${probe.patterns} of ${probe.available} patterns (${detail.stopped}); what reaches the dashed cut is a candidate and drawn full.`, probeCurve(probe)),
-      figure(id("sets"), "Simulated sets", "Saturation throughput with one standard error; the star was chosen, the line is conventional UGAL, open symbols were only screened.", simulatedSets(detail.simulated, point.chosen), detail.simulated.length > 6 ? "plot tall" : "plot"),
-      figure(id("curves"), "Latency against load", "Mean over the patterns that are not saturated, with one standard error.", latencies(detail.curves)),
+      figure(id("probe"), "Probe curve", `Modelled throughput over ${probe.patterns} of ${probe.available} patterns (${detail.stopped}), with 95% intervals; what reaches the dashed cut is a candidate and drawn full.`, probeCurve(probe)),
+      figure(id("sets"), "Simulated sets", "Saturation throughput with 95% intervals; the star was chosen, the line is conventional UGAL, open symbols were only screened.", simulatedSets(detail.simulated, point.chosen), detail.simulated.length > 6 ? "plot tall" : "plot"),
+      figure(id("curves"), "Latency against load", "Mean over the patterns that are not saturated, with 95% intervals.", latencies(detail.curves)),
       figure(id("usage"), "Link usage by percentile", `Usage of the links by the chosen set over their mean, before and after balancing${detail.sampled_pairs === null ? "" : `, of a sample of ${count(detail.sampled_pairs)} switch pairs`}.`, percentiles(detail.usage)),
     ),
     candidateTable(point, detail),
@@ -127,26 +127,26 @@ function candidateTable(point, detail) {
     figures(one.hops, 2),
     plusMinus(one.saturation, 4),
     plusMinus(one.latency, 2),
-    one.gain === null ? "" : plusMinus(one.gain, 4, true),
-    one.change === null ? "" : plusMinus(one.change, 2, true),
+    one.changes === null ? "" : withInterval(one.changes, "saturation_gain"),
+    one.changes === null ? "" : withInterval(one.changes, "latency_change"),
     one.removed === null ? "" : count(one.removed),
     `${one.windows[0]}, ${one.windows[1]}, ${one.windows[2]}`,
     one.verdict ?? (one.confirmed ? "" : "screened only"),
   ]);
-  const caption = `Simulated sets of point ${point.point}: saturation in packets/cycle/node, latency and windows in cycles`;
+  const caption = `Simulated sets of point ${point.point}: saturation in packets/cycle/node, latency and windows in cycles; ± is half of a 95% interval, changes have theirs`;
   return table(caption, columns, rows, (number) => detail.simulated[number].expression === point.chosen);
 }
 
 /** The figures behind the plots, for those who cannot see them. */
 function figureTables(point, detail, probe) {
   const modelled = table(
-    `Probe curve of point ${point.point}`,
+    `Probe curve of point ${point.point}; ± is half of a 95% interval`,
     [["Set"], ["Theta", true], ["Mean hops", true], ["Candidate"]],
     [...probe.table1, ...probe.strategic].map((one) => [element("code", null, one[0]), plusMinus([one[1], one[2]], 4), figures(one[4], 2), one[3] ? "yes" : ""]),
   );
   const loads = detail.curves.map(([expression, members]) =>
     table(
-      `Latency against load of point ${point.point}, ${expression}`,
+      `Latency against load of point ${point.point}, ${expression}; ± is half of a 95% interval`,
       [["Load", true], ["Latency", true], ["Accepted", true], ["Saturated patterns", true]],
       members.map((one) => [figures(one[0], 3), plusMinus([one[1], one[2]], 2), figures(one[3], 4), String(one[4])]),
     ),

@@ -38,8 +38,8 @@ function curve(probe, highest) {
   for (const theta of [0, highest]) made.append(svg("text", { x: left - 3, y: y(theta) + 3, "text-anchor": "end" }, theta.toFixed(2)));
   made.append(svg("path", { class: "cut", d: `M${left} ${y(probe.cut)}H${width - right}` }));
   made.append(svg("path", { class: "curve", d: probe.table1.map((one, index) => `${index ? "L" : "M"}${x(index)} ${y(one[1])}`).join("") }));
-  probe.table1.forEach(([, theta, error, candidate], index) => {
-    if (error) made.append(svg("path", { class: "bar", d: `M${x(index)} ${y(theta - error)}V${y(theta + error)}` }));
+  probe.table1.forEach(([, theta, half, candidate], index) => {
+    if (half) made.append(svg("path", { class: "bar", d: `M${x(index)} ${y(Math.max(theta - half, 0))}V${y(theta + half)}` }));
     made.append(svg("circle", { class: candidate ? "dot candidate" : "dot", cx: x(index), cy: y(theta), r: 2 }));
   });
   let free = left - 10;
