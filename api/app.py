@@ -23,7 +23,7 @@ from tvlb.schemas import REQUESTS
 
 __all__ = ["create_app"]
 
-_ABOUT = """Topology-custom VLB routing tables for Dragonfly networks.
+_ABOUT = """Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks.
 
 Ask for the table of a network with `POST /v1/tables`: the answer is the table if it was computed
 before, else a job to follow. Equal requests share one job and one result, for ever. All errors are

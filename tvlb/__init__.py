@@ -1,4 +1,4 @@
-"""Topology-custom VLB routing tables for Dragonfly networks.
+"""Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks.
 
 ``tvlb.optimize("4,8,4,9")`` runs the whole search; the parts are `tvlb.topology`, `tvlb.traffic`,
 `tvlb.paths`, `tvlb.model`, `tvlb.balance`, `tvlb.table` and `tvlb.search`, and the flit simulator

@@ -80,7 +80,7 @@ add_submitting(
         "paths": {"operationId": "get_paths", "parameters": _ID | {"src": 0, "dst": 1}},
         "links": {"operationId": "get_links", "parameters": _ID},
     },
-    "Ask for the T-VLB table of a Dragonfly; the same request is computed once, ever.",
+    "Ask for the T-VLB table of a network; the same request is computed once, ever.",
 )
 add_submitting(
     router,

@@ -47,7 +47,7 @@ add_submitting(
     SweepBody,
     SweepResource,
     _LINKS,
-    "Ask for the tables of many Dragonflies; those that are there are not computed again.\n\n"
+    "Ask for the tables of many networks; those that are there are not computed again.\n\n"
     "A sweep that is there but has failed points is computed again. Until that has ended, the old "
     "one\ncan be read.",
 )

@@ -9,7 +9,7 @@ import pytest
 from tvlb.errors import InvalidInput
 from tvlb.model import BoundKind, PatternModel, export_model, throughput
 from tvlb.paths import RowSet, parse_expression
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import MatrixPattern, Shift, Uniform, parse_pattern
 
 TINY = Dragonfly(2, 4, 2, 3)
@@ -38,7 +38,7 @@ def test_two_hop_detours_use_the_idle_direction(solver: str) -> None:
     result = throughput(TINY, parse_expression("<=2", TINY), Shift(1, 0), solver=solver)
     assert result.theta == pytest.approx(0.75)
     assert result.bound == pytest.approx(0.75)
-    assert result.bound_kind is BoundKind.GLOBAL_LINKS
+    assert result.bound_kind is BoundKind.LINKS
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -69,11 +69,17 @@ def test_bound_counts_the_links_that_exist() -> None:
     assert model.bound.value == pytest.approx(0.5)
 
 
+def test_links_of_all_kinds_bound_a_slim_fly() -> None:
+    # 7 links at each switch, one MIN path per flow, 4 nodes: (7 + 1) / (3 * 4).
+    bound = PatternModel(parse_topology("slimfly(5)"), parse_pattern("alg2")).bound
+    assert (bound.value, bound.kind) == (pytest.approx(8 / 12), BoundKind.LINKS)
+
+
 @pytest.mark.parametrize("pattern", ["uniform", "shift(0,1)", "mixed(50,50,shift(1,0))"])
 def test_no_link_bound_unless_groups_have_one_partner(pattern: str) -> None:
     bound = PatternModel(TINY, parse_pattern(pattern)).bound
     assert bound.value <= 1.0
-    assert bound.kind is not BoundKind.GLOBAL_LINKS
+    assert bound.kind is not BoundKind.LINKS
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

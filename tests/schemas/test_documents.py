@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from tests.search.here import units_here
 from tvlb.cli import main
 from tvlb.documents import Document
+from tvlb.model import BoundKind
 from tvlb.schemas import ModelDocument, SimulationDocument, TableDocument, example
 from tvlb.search import Units
 
@@ -220,3 +221,9 @@ def test_absent_keys_are_never_null() -> None:
     document = example("simulation") | {"saturation_load": None}
     with pytest.raises(ValidationError, match="instead of null"):
         SimulationDocument.model_validate(document)
+
+
+def test_models_of_earlier_versions_are_read() -> None:
+    earlier = json.dumps(example("model") | {"bound_kind": "global-links"})
+    read = ModelDocument.model_validate_json(earlier, strict=True)
+    assert read.bound_kind is BoundKind.LINKS

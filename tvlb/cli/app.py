@@ -81,7 +81,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     name="tvlb",
-    help="Topology-custom VLB routing tables for Dragonfly networks.",
+    help="Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -100,7 +100,7 @@ def _options(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Topology-custom VLB routing tables for Dragonfly networks."""
+    """Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks."""
 
 
 def _complain(message: str) -> None:

@@ -1,4 +1,4 @@
-"""`tvlb sweep`: many Dragonflies, from a file, and a report that compares them."""
+"""`tvlb sweep`: many networks, from a file, and a report that compares them."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -63,7 +63,7 @@ def sweep(
     where: ExecutorOptions,
     json: Json = False,
 ) -> None:
-    """Compute the tables of many Dragonflies, and compare them.
+    """Compute the tables of many networks, and compare them.
 
     Tables that are in the store are not computed again, and neither is any finished piece of work
     of a sweep that was interrupted: start it again with the same file.

@@ -78,7 +78,7 @@ def table(
     token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
-    """Compute the T-VLB table of a Dragonfly: probe, search, simulate, decide."""
+    """Compute the T-VLB table of a network: probe, search, simulate, decide."""
     place = place_of(server, token_file, workers)
     if place is not None:
         _check_for_server(compact=compact, store=store)

@@ -14,17 +14,22 @@ class BoundKind(StrEnum):
 
     Notes
     -----
-    GLOBAL_LINKS : links, as the family prices them. On a Dragonfly every group sends to one other
-        group, so a packet with a single global hop needs a direct link of its group pair and every
-        other packet takes two global hops; on a Slim Fly no link joins a switch with its
-        destination, so a packet takes a MIN path of two links, or at least three links.
+    LINKS : links, as the family prices them. On a Dragonfly global links: every group sends to one
+        other group, so a packet with a single global hop needs a direct link of its group pair and
+        every other packet takes two global hops. On a Slim Fly all links: none joins a switch with
+        its destination, so a packet takes a MIN path of two links, or at least three links.
     PORTS : an injection or ejection port is asked for more than 1 flit/cycle at theta = 1.
     UNIT : theta = 1, every node sends all it wants.
     """
 
-    GLOBAL_LINKS = "global-links"
+    LINKS = "links"
     PORTS = "ports"
     UNIT = "unit"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "BoundKind | None":
+        # So documents of earlier versions call it.
+        return cls.LINKS if value == "global-links" else None
 
 
 @dataclass(frozen=True)
@@ -52,5 +57,5 @@ def capacity_bound(topology: Topology, demand: Demand) -> Bound:
     worth = float(topology.capacity_prices(demand.source, demand.target).sum())
     value = worth / (2.0 * float(demand.rate.sum())) if worth else cap
     if value < cap:
-        return Bound(value, BoundKind.GLOBAL_LINKS)
+        return Bound(value, BoundKind.LINKS)
     return Bound(cap, BoundKind.PORTS if cap < 1.0 else BoundKind.UNIT)

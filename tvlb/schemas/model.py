@@ -72,7 +72,9 @@ class ModelDocument(_Case):
         description="Largest throughput that 1 and the busiest port allow, flits/cycle/node."
     )
     bound: float = Field(description="Upper bound that holds for every path set, flits/cycle/node.")
-    bound_kind: BoundKind = Field(description="What limits the bound.")
+    bound_kind: BoundKind = Field(
+        description="What limits the bound; links were `global-links` in earlier versions."
+    )
     status: Literal[Outcome.OPTIMAL] = Field(
         description="How the solver ended; an answer that is not proven optimal is an error."
     )

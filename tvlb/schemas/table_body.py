@@ -15,7 +15,7 @@ __all__ = ["TableBody", "completed"]
 
 
 class TableBody(with_options(Request, SearchOptions)):
-    """Compute the T-VLB table of a Dragonfly."""
+    """Compute the T-VLB table of a network."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"topology": "4,8,4,9", "routing": "ugal-l", "seed": 0}]}

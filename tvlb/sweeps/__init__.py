@@ -1,4 +1,4 @@
-"""Sweeps: many Dragonflies computed at once, and compared point by point.
+"""Sweeps: many networks computed at once, and compared point by point.
 
 `run_points` computes the tables that a store lacks, on any workers; `write_outputs` writes rows and
 report.
