@@ -249,6 +249,7 @@ def _links(table: AnyTable) -> bytes:
     document = {
         "topology": str(topology),
         **asdict(topology.layout),
+        "where": [topology.where(switch) for switch in range(topology.num_switches)],
         "src": network.link_source.tolist(),
         "dst": network.link_target.tolist(),
         "usage": shares.relative.round(_USAGE_DIGITS).tolist(),

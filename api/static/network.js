@@ -1,4 +1,5 @@
-// The network as a ring of groups, each a ring of switches, with the paths of a pair on top.
+// The network as a ring of groups, each a ring of switches, or with places that its family gives, and the
+// paths of a pair on top.
 
 import { colour } from "./plots.js";
 
@@ -22,6 +23,7 @@ const LARGEST_ZOOM = 12;
 // Of networks without groups the switches have numbers, so many pixels away, if they are not too many.
 const NUMBER_APART = 19;
 const MOST_NUMBERED = 64;
+const LABELS_APART = 4;
 
 /** Draws on a canvas; `pick` is called with the switch that was clicked. */
 export class NetworkPicture {
@@ -96,8 +98,8 @@ export class NetworkPicture {
   }
 
   nameOf(node) {
-    const inGroup = this.links.switches_per_group;
-    return inGroup === 1 ? `switch ${node}` : `switch ${node}, group ${Math.floor(node / inGroup)}`;
+    const where = this.links.where[node];
+    return where ? `switch ${node}, ${where}` : `switch ${node}`;
   }
 
   /** Colour links by their use, or by their kind. */
@@ -137,6 +139,25 @@ export class NetworkPicture {
 
   /** Put every switch at its place. */
   place() {
+    this.bends = new Map();
+    if (this.links.places.length) this.placeAsGiven();
+    else this.placeInRings();
+  }
+
+  placeAsGiven() {
+    const { places, labels } = this.links;
+    const { zoom, x: left, y: top } = this.view;
+    const seen = (x, y) => [zoom * this.size * x + left, zoom * this.size * y + top];
+    this.spots = places.map(([x, y]) => seen(x, y));
+    this.labels = labels.map(([x, y, text]) => [...seen(x, y), text]);
+    // The next switch of the group, and the first of the next group.
+    const [x, y] = this.spots[0];
+    const near = [this.spots[1], this.spots[this.links.switches_per_group]];
+    const least = Math.min(...near.map(([left, top]) => Math.hypot(left - x, top - y)));
+    this.dot = Math.max(1.5, Math.min(6, 0.2 * least));
+  }
+
+  placeInRings() {
     const { groups, switches_per_group: inGroup } = this.links;
     const middle = this.size / 2;
     const share = groups > 1 ? Math.sin(Math.PI / groups) : 1;
@@ -147,7 +168,6 @@ export class NetworkPicture {
     const seen = (x, y) => [zoom * x + left, zoom * y + top];
     this.dot = Math.max(1.5, Math.min(6, (2.2 * part * ring * zoom) / inGroup));
     this.middle = seen(middle, middle);
-    this.bends = new Map();
     this.labels = [];
     this.spots = [];
     for (let group = 0; group < groups; group++) {
@@ -156,7 +176,7 @@ export class NetworkPicture {
       const y = middle + ring * Math.sin(angle);
       // A switch without a group has its number beside it.
       const out = inGroup > 1 ? 1 : 1 + NUMBER_APART / ring;
-      this.labels.push(seen(middle + out * (x - middle), middle + out * (y - middle)));
+      this.labels.push([...seen(middle + out * (x - middle), middle + out * (y - middle)), String(group)]);
       for (let number = 0; number < inGroup; number++) {
         const turn = angle + (TURN * number) / inGroup;
         this.spots.push(seen(x + radius * Math.cos(turn), y + radius * Math.sin(turn)));
@@ -197,13 +217,21 @@ export class NetworkPicture {
     return inGroup === 1 && groups <= MOST_NUMBERED;
   }
 
-  /** Write the numbers of the groups or, without groups, of the switches. */
-  drawNumbers(pen) {
-    if (this.links.switches_per_group <= 2 && !this.numbered()) return;
+  /** Write what the family says or the numbers of the groups or, without groups, of the switches. */
+  drawLabels(pen) {
+    const given = this.links.labels.length > 0;
+    if (!given && this.links.switches_per_group <= 2 && !this.numbered()) return;
     pen.font = "600 13px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    this.labels.forEach(([x, y], number) => write(pen, number, x, y));
+    // Those of a row from left to right, as far as they have room.
+    let [end, row] = [-Infinity, null];
+    for (const [x, y, text] of this.labels) {
+      const half = pen.measureText(text).width / 2;
+      if (given && y === row && x - half < end) continue;
+      write(pen, text, x, y);
+      [end, row] = [x + half + LABELS_APART, y];
+    }
   }
 
   drawByKind(pen) {
@@ -249,8 +277,8 @@ export class NetworkPicture {
     const inGroup = this.links.switches_per_group;
     const within = Math.floor(from / inGroup) === Math.floor(to / inGroup);
     const long = Math.hypot(left - x, top - y) || 1;
-    // Between groups lines bend towards the middle of the picture.
-    const [near, far] = within ? [(x + left) / 2, (y + top) / 2] : [(x + left + this.middle[0]) / 3, (y + top + this.middle[1]) / 3];
+    // Between groups on a ring lines bend towards the middle of the picture.
+    const [near, far] = within || this.links.places.length ? [(x + left) / 2, (y + top) / 2] : [(x + left + this.middle[0]) / 3, (y + top + this.middle[1]) / 3];
     const reach = 2 * beside;
     return [[x, y], [near - (reach * (top - y)) / long, far + (reach * (left - x)) / long], [left, top]];
   }
@@ -300,7 +328,7 @@ export class NetworkPicture {
     pen.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     this.drawPaths(pen, this.paths.vlb, colour("vlb"), [7, 3]);
     this.drawPaths(pen, this.paths.min, colour("min"), []);
-    this.drawNumbers(pen);
+    this.drawLabels(pen);
     for (const node of this.marked) {
       const [x, y] = this.spots[node];
       pen.lineWidth = 2.5;

@@ -110,10 +110,14 @@ async function showPaths() {
   const hops = found.total ? `; a drawn VLB path has ${found.mean_hops.toFixed(2)} hops` : "";
   const listed = found.total > MOST_LISTED ? ` The first ${MOST_LISTED} are listed.` : "";
   document.getElementById("paths-summary").textContent =
-    `${found.min_paths.length} MIN and ${found.total} VLB paths from switch ${found.src} to ` +
-    `${found.dst}${hops}.${listed}`;
+    `${found.min_paths.length} MIN and ${found.total} VLB paths from ${called(found.src)} to ` +
+    `${called(found.dst)}${hops}.${listed}`;
   panel.hidden = false;
   draw([found.src, found.dst], linksOf(found.min_paths), found.links);
+}
+
+function called(node) {
+  return picture?.nameOf(node) ?? `switch ${node}`;
 }
 
 function linksOf(paths) {
@@ -124,6 +128,7 @@ function item(path, number) {
   const option = document.createElement("option");
   option.value = number;
   option.textContent = `${path.kind} ${(100 * path.weight).toFixed(2)}% ${path.switches.join(" ")}`;
+  option.title = path.switches.map(called).join("; ");
   return option;
 }
 

@@ -112,6 +112,10 @@ def test_pictures_have_every_switch(family: Family) -> None:
     network = network_of(family)
     layout, links = network.layout, network.network
     assert layout.groups * layout.switches_per_group == network.num_switches
+    places = layout.places
+    assert len(set(places)) == len(places)
+    assert len(places) in (0, network.num_switches)
+    assert all(0.0 < end < 1.0 for x, y, *_ in (*places, *layout.labels) for end in (x, y))
     inside = (
         links.link_source // layout.switches_per_group
         == links.link_target // layout.switches_per_group

@@ -1,5 +1,6 @@
 """The picture of a network: parallel cables, lines around switches, zoom."""
 
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -48,11 +49,9 @@ DISTANCES = """() => picture.cables.map((cable) => {
 def draw(page: Page, topology: str) -> Any:
     """Draw a network, and return it."""
     found = parse_topology(topology)
-    layout, network = found.layout, found.network
-    links = {
-        "groups": layout.groups,
-        "switches_per_group": layout.switches_per_group,
-        "first_global_link": layout.first_global_link,
+    network = found.network
+    links = asdict(found.layout) | {
+        "where": [found.where(switch) for switch in range(found.num_switches)],
         "src": network.link_source.tolist(),
         "dst": network.link_target.tolist(),
         "usage": [1.0] * network.num_links,
@@ -81,7 +80,9 @@ def test_parallel_cables_are_told_apart(browser: Browser, server: Server) -> Non
         assert drawn[second] == drawn[back]
 
 
-@pytest.mark.parametrize("topology", ["dfly(2,4,4,3,palmtree)", "dfly(2,4,2,9)", "dfly(4,8,4,9)"])
+@pytest.mark.parametrize(
+    "topology", ["dfly(2,4,4,3,palmtree)", "dfly(2,4,2,9)", "dfly(4,8,4,9)", "slimfly(5)"]
+)
 def test_no_line_crosses_a_switch_that_it_does_not_join(
     browser: Browser, server: Server, topology: str
 ) -> None:
@@ -89,6 +90,27 @@ def test_no_line_crosses_a_switch_that_it_does_not_join(
         draw(page, topology)
         distances = page.evaluate(DISTANCES)
     assert min(distances) > 0
+
+
+def test_switches_stand_where_their_family_has_them(browser: Browser, server: Server) -> None:
+    with new_page(browser, server.url) as page:
+        draw(page, "slimfly(5)")
+        size = page.evaluate("picture.size")
+        spots = page.evaluate("picture.spots")
+        # A column above each other, from top to bottom; the other subgraph is on the right.
+        assert max(x for x, _ in spots[:25]) < size / 2 < min(x for x, _ in spots[25:])
+        heights = [y for _, y in spots[5:10]]
+        assert heights == sorted(heights)
+        # Labels stand above all switches.
+        labels = page.evaluate("picture.labels")
+        assert [text for _, _, text in labels] == [*"0123401234", "subgraph 0", "subgraph 1"]
+        assert max(y for _, y, _ in labels) + 10 < min(y for _, y in spots)
+
+
+def test_a_switch_is_named_by_where_it_stands(browser: Browser, server: Server) -> None:
+    with new_page(browser, server.url) as page:
+        draw(page, "slimfly(5)")
+        assert page.evaluate("picture.nameOf(33)") == "switch 33, subgraph 1, column 1, row 3"
 
 
 def test_the_picture_is_zoomed_and_moved(browser: Browser, server: Server) -> None:

@@ -330,6 +330,17 @@ class LinkUsage(Document):
     groups: int
     switches_per_group: int
     first_global_link: int = Field(description="Link id of the first link between groups.")
+    places: tuple[tuple[float, float], ...] = Field(
+        default=(),
+        description="Where a picture has each switch: x and y from the top left corner of a square "
+        "of side 1. Empty for a ring of groups, each a ring of switches.",
+    )
+    labels: tuple[tuple[float, float, str], ...] = Field(
+        default=(), description="What is written beside such places: x, y and text."
+    )
+    where: tuple[str, ...] = Field(
+        default=(), description="Of each switch its group, column or label; may be empty."
+    )
     src: tuple[int, ...] = Field(description="Source switch of every link.")
     dst: tuple[int, ...] = Field(description="Target switch of every link.")
     usage: tuple[float, ...] = Field(

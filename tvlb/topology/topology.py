@@ -62,17 +62,21 @@ class Origin:
 
 @dataclass(frozen=True)
 class Layout:
-    """A picture of a network: a ring of groups, each a ring of switches.
+    """A picture of a network: a ring of groups, each a ring of switches, or places of its own.
 
     Attributes
     ----------
     groups, switches_per_group : their numbers; switch id = group * switches_per_group + index.
     first_global_link : id of the first link between groups; those inside come first.
+    places : of each switch, x and y from the top left corner of a square of side 1; none for rings.
+    labels : x, y and text of what is written beside such places.
     """
 
     groups: int
     switches_per_group: int
     first_global_link: int
+    places: tuple[tuple[float, float], ...] = ()
+    labels: tuple[tuple[float, float, str], ...] = ()
 
 
 class Topology(ABC):
@@ -328,6 +332,10 @@ class Topology(ABC):
     def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """Where a switch stands, in the family's terms."""
         return {}
+
+    def where(self, switch: int) -> str:
+        """Where a switch stands as a text, such as `group 3`; empty where there are no terms."""
+        return ", ".join(f"{name} {value}" for name, value in self.coordinates(switch).items())
 
     def __repr__(self) -> str:
         return f"<{self}>"

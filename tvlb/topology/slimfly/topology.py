@@ -33,6 +33,11 @@ from tvlb.topology.topology import Layout
 __all__ = ["SlimFly"]
 
 _DIAMETER = 2
+# Of pictures: what is left free at their edges, the heights of what is written above the columns,
+# and how far columns are bent, in the distance of two columns.
+_MARGIN, _TOP = 0.05, 0.12
+_SUBGRAPH_LABEL, _COLUMN_LABEL = 0.025, 0.075
+_BEND = 0.3
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,13 +194,36 @@ class SlimFly(ShortestPathTopology):
 
     @property
     def layout(self) -> Layout:
-        """See `Topology`: the columns of one subgraph, then those of the other."""
-        return Layout(2 * self.q, self.q, len(self.network.link_kind) - 2 * self.q**3)
+        """See `Topology`: a group is a column; both subgraphs stand side by side."""
+        columns = range(2 * self.q)
+        return Layout(
+            groups=2 * self.q,
+            switches_per_group=self.q,
+            first_global_link=self.num_links - 2 * self.q**3,
+            places=tuple(_place(self.q, one, row) for one in columns for row in range(self.q)),
+            labels=(
+                *((_place(self.q, one, 0)[0], _COLUMN_LABEL, str(one % self.q)) for one in columns),
+                *((0.25 + 0.5 * side, _SUBGRAPH_LABEL, f"subgraph {side}") for side in (0, 1)),
+            ),
+        )
 
     def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """See `Topology`."""
         column, row = divmod(switch, self.q)
         return {"subgraph": column // self.q, "column": column % self.q, "row": row}
+
+
+def _place(q: int, column: int, row: int) -> tuple[float, float]:
+    """Return where a switch stands in a picture, of columns 0 .. 2 q - 1.
+
+    Columns are bent towards the other subgraph and stand lower towards it, so that straight lines
+    between switches of a column, or of a row, pass beside the others.
+    """
+    side, height = column // q, row / (q - 1)
+    apart, rise = (1 - 2 * _MARGIN) / (2 * q), (1 - _TOP - _MARGIN) / (q - 0.5)
+    bent = 4 * _BEND * height * (1 - height) * (1 - 2 * side)
+    lower = 0.5 * abs(column - side * (2 * q - 1)) / (q - 1)
+    return _MARGIN + apart * (column + side + bent), _TOP + rise * (row + lower)
 
 
 def _exponents(q: int) -> list[int]:
