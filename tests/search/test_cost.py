@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from tvlb.paths import LengthSet, parse_expression
 from tvlb.search import (
     Cost,
+    RepairOptions,
     SearchOptions,
     SimulationConfig,
     Windows,
     model_cost,
+    repair_cost,
     simulation_cost,
     table_cost,
 )
@@ -265,6 +267,15 @@ def test_degenerate_networks_have_costs() -> None:
         assert consistent(table_cost(topology, PAPER))
         assert consistent(model_cost(topology, "all", Shift(1, 0)))
         assert consistent(simulation_cost(topology, "min", SimulationConfig(), [0.1], 1, True))
+
+
+def test_small_repairs_cost_their_workers_and_searches() -> None:
+    topology = Dragonfly(2, 4, 2, 3)
+    one, two = (repair_cost(topology, RepairOptions(workers=workers)) for workers in (1, 2))
+    assert consistent(two)
+    # A worker process starts in 1.1 s; with one, the repair of this network takes about 6 s.
+    assert two.cpu_seconds - one.cpu_seconds == pytest.approx(1.1)
+    assert 4.0 < one.cpu_seconds < 9.0
 
 
 def test_no_path_is_listed_or_counted_for_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

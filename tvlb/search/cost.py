@@ -87,9 +87,10 @@ _MEAN_CURVE_LOAD = 0.58  # of the saturation throughput
 _STARTING_RUNS = 30
 _HELD_OUT_PATTERNS = 10
 _JUDGED_SETS = 4
-# The old table, the new one and all paths.
+_RUNS_PER_JUDGED_SET = 5.0
+# The old table, the new one and all paths. No search has told what they saturate at.
 _REPAIRED_SETS = 3
-_RUNS_PER_JUDGED_SET = 5
+_RUNS_PER_REPAIRED_SET = 7.2
 _SECONDS_PER_FLIT_HOP = 1.4e-7
 _FORMS_LISTED = 4.0
 # To list, compare, balance and keep paths, per path of `all` and candidate, which holds 5% to 100%
@@ -208,12 +209,13 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
     stages = {
         # The old table is read and struck out, the new one is balanced.
         "build": 2 * paths * _SECONDS_PER_PATH,
-        "compare": _comparing_seconds(
+        "compare": _START_SECONDS * options.worker_count
+        + _comparing_seconds(
             topology,
             options.routing,
             options.windows,
             parse_traffic(options.traffic),
-            _REPAIRED_SETS,
+            _REPAIRED_SETS * _RUNS_PER_REPAIRED_SET,
         ),
     }
     return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
@@ -324,19 +326,23 @@ def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, flo
     return {
         "search": max(start, hops * _SECONDS_PER_FLIT_HOP * slower),
         "compare": _comparing_seconds(
-            topology, options.routing, options.confirmation_windows, workload, _JUDGED_SETS
+            topology,
+            options.routing,
+            options.confirmation_windows,
+            workload,
+            _JUDGED_SETS * _RUNS_PER_JUDGED_SET,
         ),
     }
 
 
 def _comparing_seconds(
-    topology: Topology, routing: str, windows: Windows, workload: Workload | None, sets: int
+    topology: Topology, routing: str, windows: Windows, workload: Workload | None, runs: float
 ) -> float:
-    """Estimate the comparison of sets on held-out traffic, or on that of the user."""
+    """Estimate a comparison on held-out traffic, or on that of the user, by runs per pattern."""
     judged = _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
     load = 1.3 * _saturation(topology)
     run = _run_seconds(topology, routing, load, windows.warmup + windows.measured)
-    return sets * judged * _RUNS_PER_JUDGED_SET * run
+    return judged * runs * run
 
 
 def _validation_seconds(topology: Topology, options: SearchOptions, candidates: float) -> float:

@@ -91,6 +91,11 @@ class RepairOptions:
             check_workers(self.workers)
         parse_traffic(self.traffic)
 
+    @property
+    def worker_count(self) -> int:
+        """Worker processes of the comparison."""
+        return self.workers if self.workers is not None else available_cores()
+
 
 @dataclass(frozen=True, eq=False)
 class Repaired:
@@ -144,7 +149,7 @@ def repair(
     flag = stop or threading.Event()
     if unit_cache is not None:
         return repairer.run(Units(unit_cache, flag))
-    with own_units(settings.workers or available_cores(), flag) as units:
+    with own_units(settings.worker_count, flag) as units:
         return repairer.run(units)
 
 
