@@ -9,13 +9,31 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from tvlb.cli import main
 
-__all__ = ["Server", "new_token", "running_server"]
+__all__ = ["QUICK_REPAIR", "TABLE", "Server", "answered", "new_token", "running_server"]
+
+# A table by the paper's method in a few seconds, and what makes its repairs as quick.
+TABLE: dict[str, Any] = {
+    "topology": "2,4,2,5",
+    "method": "paper",
+    "patterns": 4,
+    "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
+    "confirmation": {"warmup": 600, "measured": 400, "grid": 0.02},
+    "finalists": 1,
+    "data_points": 3,
+    "simulated_patterns": 2,
+}
+QUICK_REPAIR: dict[str, Any] = {
+    "traffic": ["shift(1,0)"],
+    "confirmation": {"warmup": 200, "measured": 200, "grid": 0.1},
+}
 
 # A server that has not begun to listen by then never will.
 _START_SECONDS = 60.0
@@ -83,6 +101,14 @@ def running_server(
         yield Server(url, found, process, data, log)
     finally:
         _end(process)
+
+
+def answered(server: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Return what the server answers to a request, once it is computed."""
+    wait = {"Prefer": "wait=100"}
+    answer = httpx.post(f"{server.url}{path}", json=body, headers=wait, timeout=120)
+    assert answer.status_code == HTTPStatus.OK, answer.text[:500]
+    return answer.json()
 
 
 def new_token(data: Path, name: str = "tests") -> str:

@@ -7,47 +7,29 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.service import Server
+from tests.service import QUICK_REPAIR, TABLE, Server, answered
 from tvlb.schemas import RepairBody, RepairDocument, RepairResource
 from tvlb.search import repair
 from tvlb.table import read_stream, write_stream
 from tvlb.topology import Failures
 
-TABLE: dict[str, Any] = {
-    "topology": "2,4,2,5",
-    "method": "paper",
-    "patterns": 4,
-    "screening": {"warmup": 300, "measured": 300, "grid": 0.05},
-    "confirmation": {"warmup": 600, "measured": 400, "grid": 0.02},
-    "finalists": 1,
-    "data_points": 3,
-    "simulated_patterns": 2,
-}
-QUICK: dict[str, Any] = {
-    "traffic": ["shift(1,0)"],
-    "confirmation": {"warmup": 200, "measured": 200, "grid": 0.1},
-}
 DOWN = {"links": [[0, 1]], "switches": [9]}
 WAIT = {"Prefer": "wait=60"}
 
 
 @pytest.fixture(scope="module")
 def table(server: Server) -> dict[str, Any]:
-    answer = httpx.post(f"{server.url}/v1/tables", json=TABLE, headers=WAIT, timeout=60)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return answered(server, "/v1/tables", TABLE)
 
 
 @pytest.fixture
 def body(table: dict[str, Any]) -> dict[str, Any]:
-    return QUICK | {"table": table["id"], "without": DOWN}
+    return QUICK_REPAIR | {"table": table["id"], "without": DOWN}
 
 
 @pytest.fixture
-def repaired(http: httpx.Client, body: dict[str, Any]) -> dict[str, Any]:
-    answer = http.post("/v1/repairs", json=body, headers=WAIT)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+def repaired(server: Server, body: dict[str, Any]) -> dict[str, Any]:
+    return answered(server, "/v1/repairs", body)
 
 
 def test_a_repair_is_computed_and_then_answered_from_the_store(
@@ -188,7 +170,7 @@ def test_a_long_list_is_examined_beside_the_server(
 def test_a_table_with_failures_is_not_repaired(http: httpx.Client) -> None:
     degraded = {"network": "2,4,2,5", "without": {"links": [[0, 1]]}}
     made = http.post("/v1/tables", json=TABLE | {"topology": degraded}, headers=WAIT).json()
-    asked = QUICK | {"table": made["id"], "without": {"links": [[0, 2]]}}
+    asked = QUICK_REPAIR | {"table": made["id"], "without": {"links": [[0, 2]]}}
     answer = http.post("/v1/repairs", json=asked)
     assert answer.status_code == 422
     assert answer.json()["detail"].endswith("has failures already; list all of them at once")

@@ -9,22 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.service import Server
+from tests.service import TABLE, Server, answered
 from tvlb.schemas import TableBody, TableResource
 from tvlb.search import optimize
 from tvlb.table import read_stream, write_stream
-
-SHORT = {"warmup": 300, "measured": 300, "grid": 0.05}
-TABLE: dict[str, Any] = {
-    "topology": "2,4,2,5",
-    "method": "paper",
-    "patterns": 4,
-    "screening": SHORT,
-    "confirmation": {"warmup": 600, "measured": 400, "grid": 0.02},
-    "finalists": 1,
-    "data_points": 3,
-    "simulated_patterns": 2,
-}
 
 FRONT: dict[str, Any] = {
     "topology": "1,2,2,3",
@@ -39,10 +27,8 @@ FRONT: dict[str, Any] = {
 
 
 @pytest.fixture
-def table(http: httpx.Client) -> dict[str, Any]:
-    answer = http.post("/v1/tables", json=TABLE, headers={"Prefer": "wait=60"})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+def table(server: Server) -> dict[str, Any]:
+    return answered(server, "/v1/tables", TABLE)
 
 
 def test_a_table_is_computed_and_then_answered_from_the_store(http: httpx.Client) -> None:

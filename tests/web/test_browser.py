@@ -243,7 +243,7 @@ def test_commands_are_copied(browser: Browser, server: Server, table: dict[str, 
         page.get_by_role("button", name="Copy the command line").click()
         expect(page.locator("#said")).to_have_text("Copied.")
         copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 3")
+        assert copied.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 4")
 
 
 def test_signing_in_and_out(browser: Browser, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_table_is_readable_without_scripts(server: Server, table: dict[str, An
         assert f"{mean} ± {half:.4f}" in shown
     assert table["table"]["id"] in shown
     assert f"{table['url']}/download?format=parquet" in shown
-    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 3" in shown
+    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 4" in shown
 
 
 def test_what_a_search_found_is_readable_without_scripts(
@@ -104,7 +104,7 @@ def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
         del earlier["request"][name]
     commands = commands_of("table", earlier["request"], "http://localhost", token=False)
     assert commands.line is not None
-    assert commands.line.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 3")
+    assert commands.line.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 4")
     shown = rendered(earlier)
     assert "What the search found" not in shown
     assert f"{table['baseline']['saturation_mean']:.4f}" in shown
@@ -159,7 +159,7 @@ def test_tables_are_compared(server: Server, table: dict[str, Any]) -> None:
     shown = get(server, f"/compare?table={table['id']}&table={table['id']}")
     assert shown.status_code == 200
     assert shown.text.count(f'<a href="/tables/{table["id"]}">') == 1
-    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 3" in shown.text
+    assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 4" in shown.text
     assert get(server, "/compare").status_code == 422
 
 

@@ -8,20 +8,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser import CHROMIUM, new_page
-from tests.service import Server
-
-QUICK = {
-    "traffic": ["shift(1,0)"],
-    "confirmation": {"warmup": 200, "measured": 200, "grid": 0.1},
-}
+from tests.service import QUICK_REPAIR, Server, answered
 
 
 def repaired(server: Server, table: dict[str, Any], without: dict[str, Any]) -> dict[str, Any]:
-    with httpx.Client(base_url=server.url, timeout=60) as http:
-        body = QUICK | {"table": table["id"], "without": without}
-        answer = http.post("/v1/repairs", json=body, headers={"Prefer": "wait=60"})
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return answered(
+        server, "/v1/repairs", QUICK_REPAIR | {"table": table["id"], "without": without}
+    )
 
 
 def shown(server: Server, path: str) -> str:
