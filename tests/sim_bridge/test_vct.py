@@ -1,0 +1,260 @@
+"""The virtual cut-through router: its rules phit by phit, the reference simulator, its refusals."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sim_bridge import _core
+from sim_bridge.conversion import core_traffic
+from sim_bridge.vct import VC_POLICIES, VctConfig, VctScenario
+from sim_bridge.vct.proof import global_kind, is_acyclic
+from tests.vct_phits import Allowed, PhitSimulator
+from tests.vct_rows import Row, read_rows
+from tvlb.errors import InvalidInput
+from tvlb.topology import Topology, compiled, parse_topology
+from tvlb.traffic import DestinationPattern, parse_pattern
+
+QUICK = VctConfig(warmup_cycles=1000, measured_cycles=2000)
+
+
+def scenario(topology: str, routing: str, pattern: str, seed: int = 0) -> VctScenario:
+    return VctScenario(parse_topology(topology), routing, parse_pattern(pattern), seed)
+
+
+def ports_of(topology: Topology) -> Callable[[int, int], list[int]]:
+    return _core.MinPorts(compiled(topology)).ports
+
+
+POLICIES: dict[str, tuple[int, Allowed]] = {
+    "ladder": (4, lambda links, phase: range(links, links + 1)),
+    "reuse": (4, lambda links, phase: range(links + 1)),
+    "2phases": (4, lambda links, phase: range(2 * phase, 2 * phase + 2)),
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("load", [0.2, 1.0])
+def test_events_of_packets_agree_with_phits(policy: str, load: float) -> None:
+    topology = parse_topology("hyperx(2,3,3)")
+    pattern = parse_pattern("dshift(1)")
+    assert isinstance(pattern, DestinationPattern)
+    vcs, allowed = POLICIES[policy]
+    config = VctConfig(
+        warmup_cycles=300,
+        measured_cycles=2000,
+        vc_policy=policy,
+        vc_count=vcs,
+        packet_phits=4,
+        input_buffer_phits=8,
+        output_buffer_phits=8,
+        source_queue_packets=5,
+        local_latency=3,
+    )
+    slow = [
+        PhitSimulator(
+            topology,
+            config,
+            ports_of(topology),
+            pattern.destinations(topology, 0).tolist(),
+            allowed,
+            valiant=True,
+            load=load,
+            seed=seed,
+        ).run()
+        for seed in range(2)
+    ]
+    fast = VctScenario(topology, "valiant", pattern)
+    runs = [fast.with_seed(seed).run(load, config) for seed in range(6)]
+    for mine, theirs, tolerance in (
+        ([run.accepted for run in runs], [run.accepted for run in slow], 0.03),
+        ([run.latency_mean for run in runs], [run.latency for run in slow], 0.03),
+        ([run.hops_mean for run in runs], [run.hops for run in slow], 0.01),
+    ):
+        assert np.mean(mine) == pytest.approx(np.mean(theirs), rel=tolerance)
+    # Of all that are generated, whose number is random.
+    generated = load / config.packet_phits * config.measured_cycles
+    refused = np.mean([run.refused for run in slow])
+    assert np.mean([run.refused for run in runs]) == pytest.approx(refused, abs=generated / 40)
+
+
+@pytest.mark.parametrize("latency", [1, 5])
+def test_a_packet_alone_takes_its_links_and_its_phits(latency: int) -> None:
+    config = VctConfig(
+        warmup_cycles=0, measured_cycles=200_000, local_latency=latency, server_latency=2
+    )
+    run = scenario("hyperx(1,4,4)", "min", "dshift(1)").run(0.0005, config)
+    # Few enough that hardly any meet.
+    alone = run.hops_mean * latency + 2 * 2 + 16 - 1
+    assert run.hops_mean == 2.0
+    assert alone <= run.latency_mean < alone + 0.1
+
+
+FAST_ROWS = [
+    row
+    for row in read_rows()
+    if row.given["topology"] in ("hyperx(4,4,4)", "dflyplus(2,2,2,5)") and not row.is_bistable
+]
+
+
+@pytest.mark.parametrize("row", FAST_ROWS, ids=str)
+def test_rows_of_the_reference_simulator(row: Row) -> None:
+    case = row.scenario
+    runs = [case.with_seed(seed).run(row.load, row.config) for seed in range(8)]
+    off, allowed = row.deviations(runs), row.tolerances
+    # What is offered to few nodes for a short time varies more than what becomes of it.
+    offered = 2 / math.sqrt(sum(run.accepted for run in runs) * row.config.measured_cycles * 0.5)
+    slack = {"accepted": 0.0 if row.is_saturated else offered}
+    for name, most in allowed.items():
+        assert abs(off[name]) <= most + slack.get(name, 0.0), (name, off)
+
+
+def test_equal_arguments_give_equal_results() -> None:
+    case = scenario("dfly(1,2,1,3,palmtree)", "valiant(minlast)", "adv(1)", seed=5)
+    config = VctConfig(warmup_cycles=100, measured_cycles=3000, vc_policy="2phases")
+    one, other = case.run(0.4, config), case.with_seed(5).run(0.4, config)
+    assert one.series.tobytes() == other.series.tobytes()
+    assert (one.latency_mean, one.phit_hops) == (other.latency_mean, other.phit_hops)
+    assert one.series.tobytes() != case.with_seed(6).run(0.4, config).series.tobytes()
+
+
+def test_the_figures_of_a_run_fit_each_other() -> None:
+    run = scenario("hyperx(2,4,4)", "valiant", "dshift(1)").run(
+        0.3, VctConfig(warmup_cycles=0, measured_cycles=10_000)
+    )
+    assert len(run.series) == 10
+    assert run.accepted == pytest.approx(run.series.mean())
+    assert run.link_load.sum() * 10_000 <= run.phit_hops
+    nodes = 32
+    assert run.link_load.sum() / nodes == pytest.approx(run.accepted * run.hops_mean, rel=0.02)
+    assert 0.9 < run.jain <= 1.0
+    assert run.refused == 0.0
+
+
+def core_config(topology: Topology, policy: str, vcs: int) -> _core.VctConfig:
+    return _core.VctConfig(
+        load=1.0,
+        seed=1,
+        warmup_cycles=0,
+        measured_cycles=40_000,
+        one_phase="minfirst",
+        vc_policy=policy,
+        vc_count=vcs,
+        splits_local=False,
+        global_kind=global_kind(topology),
+        packet_phits=16,
+        input_buffer_phits=16,
+        output_buffer_phits=16,
+        source_queue_packets=20,
+        latency=[1] * len(topology.kinds.names),
+        server_latency=1,
+    )
+
+
+def test_a_planted_deadlock_is_found_and_refused() -> None:
+    case = scenario("dfly(2,4,2,9,palmtree)", "valiant", "adv(2)")
+    network = compiled(case.topology)
+    traffic = core_traffic(network, case.pattern.resolve(case.topology, 0))
+    raw = _core.simulate_vct(
+        network,
+        traffic,
+        _core.MinPorts(network),
+        core_config(case.topology, "ladder", 2),
+        _core.StopFlag(),
+    )
+    assert raw.stopped == _core.Stopped.DEADLOCKED
+    # A circle: each buffer lies where the link before it leads.
+    links = case.topology.network
+    ends = [int(links.link_target[one.link]) for one in raw.wait_cycle]
+    starts = [int(links.link_source[one.link]) for one in raw.wait_cycle]
+    assert len(raw.wait_cycle) > 1
+    assert ends == starts[1:] + starts[:1]
+    with pytest.raises(InvalidInput, match="vc_count 5 is too few: ladder needs at least 6 here"):
+        case.run(1.0, VctConfig(vc_count=5))
+
+
+def test_the_proof_tells_what_closes_circles() -> None:
+    found = {}
+    for text in ("dfly(2,4,2,9,palmtree)", "hyperx(2,3,3)", "dflyplus(2,2,2,5)"):
+        topology = parse_topology(text)
+        ports = _core.MinPorts(compiled(topology))
+        found[text] = [is_acyclic(topology, ports, splits_local=splits) for splits in (False, True)]
+    assert found == {
+        "dfly(2,4,2,9,palmtree)": [False, True],
+        "hyperx(2,3,3)": [True, True],
+        "dflyplus(2,2,2,5)": [True, True],
+    }
+
+
+REFUSED = {
+    ("dfly(2,4,2,9,palmtree)", "any"),
+    ("slimfly(5)", "any"),
+    ("slimfly(5)", "2phases"),
+}
+
+
+@pytest.mark.parametrize("policy", VC_POLICIES)
+@pytest.mark.parametrize(
+    "topology", ["dfly(2,4,2,9,palmtree)", "hyperx(2,3,3,2)", "dflyplus(2,2,2,5)", "slimfly(5)"]
+)
+def test_what_the_proof_allows_does_not_deadlock(topology: str, policy: str) -> None:
+    routing = "min" if policy == "any" else "valiant"
+    case = scenario(topology, routing, "permutation(seed=3)")
+    if (topology, policy) in REFUSED:
+        with pytest.raises(InvalidInput, match=r"may deadlock: MIN routes of .* close a circle"):
+            case.proof(policy)
+        return
+    needed = case.proof(policy).vcs_needed
+    config = VctConfig(
+        warmup_cycles=0,
+        measured_cycles=8_000,
+        vc_policy=policy,
+        vc_count=needed,
+        input_buffer_phits=16,
+        output_buffer_phits=16,
+    )
+    assert case.run(1.0, config).accepted > 0.05
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"input_buffer_phits": 40}, "input_buffer_phits 40 is not 1 to 127 packets of 16 phits"),
+        ({"output_buffer_phits": 8}, "output_buffer_phits 8 is not 1 to 127 packets of 16 phits"),
+        ({"vc_policy": "won"}, "vcs 'won': choose one of ladder, reuse, 2phases, any"),
+        ({"vc_count": 17}, "vc_count 17 is out of range: 1..16"),
+    ],
+)
+def test_settings_out_of_range_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        VctConfig(**change)  # pyright: ignore[reportArgumentType]
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("topology", "routing", "pattern", "config", "message"),
+    [
+        ("hyperx(2,3,3)", "par", "uniform", QUICK, "unknown routing 'par' of router vct"),
+        ("hyperx(2,3,3)", "valiant", "adv(1)", QUICK, "it has no groups"),
+        (
+            "hyperx(2,3,3)",
+            "valiant",
+            "dshift(1)",
+            VctConfig(vc_policy="2phases", vc_count=3),
+            "vc_count 3 cannot be divided: 2phases takes multiples of 2 here",
+        ),
+        (
+            "hyperx(2,3,3)",
+            "valiant",
+            "dshift(1)",
+            VctConfig(vc_policy="any"),
+            "vc_policy any is for routing min",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    topology: str, routing: str, pattern: str, config: VctConfig, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        scenario(topology, routing, pattern).run(0.5, config)
