@@ -43,10 +43,10 @@ class VctConfig:
     )
     packet_phits: int = setting(16, "Phits of a packet", Whole(1, 1024), option="packet")
     input_buffer_phits: int = setting(
-        64, "Input buffer per VC, phits", Whole(1, _MOST_PHITS), option="input-buffer"
+        64, "Input buffer per VC, phits", Whole(1, _MOST_PHITS), option="input_buffer"
     )
     output_buffer_phits: int = setting(
-        32, "Output buffer per VC, phits", Whole(1, _MOST_PHITS), option="output-buffer"
+        32, "Output buffer per VC, phits", Whole(1, _MOST_PHITS), option="output_buffer"
     )
     source_queue_packets: int = setting(
         20, "Packets that a node queues before it refuses more", Whole(1, 10_000)

@@ -33,6 +33,7 @@ _COMMANDS = {
     "probe": ("probe", "probe_command"),
     "model": ("model", "model"),
     "simulate": ("simulate", "simulate"),
+    "stability": ("stability", "stability"),
     "balance": ("balance", "balance_command"),
     "show": ("tables", "show"),
     "verify": ("tables", "verify_command"),

@@ -58,8 +58,9 @@ def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
 
     Parameters
     ----------
-    documents : results of `tvlb table`, `probe`, `simulate` or `balance` with ``--json``. Several
-        are drawn into the same panels, without those that are about one search.
+    documents : results of `tvlb table`, `probe`, `simulate`, `stability` or `balance` with
+        ``--json``. Several are drawn into the same panels, without those that are about one
+        search.
     names : of several documents.
 
     Raises
@@ -89,8 +90,8 @@ def _nothing(documents: Sequence[Document]) -> str:
     if known and len(documents) > 1:
         return "the results have no figure in common: overlay results of the same command"
     return (
-        "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate or "
-        "balance"
+        "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate, "
+        "stability or balance"
     )
 
 
@@ -276,6 +277,26 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> None:
         axis.axvline(load, color=saturated, linestyle=":", linewidth=1)
 
 
+def _stability_panel(axis: Axis, results: Sequence[_Result]) -> None:
+    document = results[0].document
+    for case, colour in zip(document["stability"], COLOURS, strict=False):
+        runs = [run["series"] for run in case["runs"]]
+        cycles = [1000 * (place + 0.5) for place in range(len(runs[0]))]
+        at_once = list(zip(*runs, strict=True))
+        mean = [sum(values) / len(values) for values in at_once]
+        policy = f"{case['vc_policy']}, {case['vc_count']} VCs"
+        label = f"{case['routing']}, {policy}: category {case['category']}"
+        axis.plot(cycles, mean, color=colour, linewidth=1, label=label)
+        if len(runs) > 1:
+            lowest, highest = ([pick(values) for values in at_once] for pick in (min, max))
+            axis.fill_between(cycles, lowest, highest, color=colour, alpha=0.25)
+    axis.set_xlabel("cycle")
+    axis.set_ylabel("accepted (phits/cycle/node)")
+    axis.set_ylim(bottom=0)
+    axis.set_title(f"{document['topology']}, {document['pattern']}, load {document['load']:g}")
+    axis.legend()
+
+
 def _of_one(draw: Callable[[Axis, Document], None]) -> _Draw:
     return lambda axis, results: draw(axis, results[0].document)
 
@@ -297,4 +318,5 @@ _PANELS: tuple[tuple[Callable[[Document], bool], _Draw, bool], ...] = (
     (_has_search, _of_one(anytime_panel), False),
     (has_shapes, _of_one(shapes_panel), False),
     (lambda document: "rows" in document and "routing" in document, _loads_panel, True),
+    (lambda document: "stability" in document, _stability_panel, False),
 )

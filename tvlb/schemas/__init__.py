@@ -41,6 +41,7 @@ from tvlb.schemas.resources import (
 from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.stability import StabilityDocument
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
@@ -86,6 +87,7 @@ __all__ = [
     "SimulationItem",
     "SimulationList",
     "SimulationResource",
+    "StabilityDocument",
     "SweepBody",
     "SweepItem",
     "SweepList",

@@ -17,6 +17,7 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
+from sim_bridge.vct import VC_POLICIES, VCT_ROUTINGS, VctConfig
 from tvlb.progress import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import Cost, model_cost, repair_cost, simulation_cost, table_cost
@@ -53,6 +54,14 @@ from tvlb.search.repair import (
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
 from tvlb.search.simulation import SimulationRequest, find_saturation, parse_warmup, simulate_loads
 from tvlb.search.simulation_units import NamedSet
+from tvlb.search.stability import (
+    Stability,
+    StabilityCase,
+    StabilityRun,
+    StabilityStudy,
+    judge_stability,
+    study_stability,
+)
 from tvlb.search.tables import incomplete_table
 from tvlb.search.task import Found, NoteBest
 from tvlb.search.units import Unit, UnitCache, UnitCount, Units, UnitStore, sealed, unsealed
@@ -75,6 +84,8 @@ __all__ = [
     "OLD_TABLE",
     "PAPER",
     "SCREENING",
+    "VCT_ROUTINGS",
+    "VC_POLICIES",
     "Aim",
     "Assessment",
     "Candidate",
@@ -101,6 +112,10 @@ __all__ = [
     "SimulationConfig",
     "SimulationRequest",
     "SimulationResult",
+    "Stability",
+    "StabilityCase",
+    "StabilityRun",
+    "StabilityStudy",
     "StopFlag",
     "TableResult",
     "Unit",
@@ -109,6 +124,7 @@ __all__ = [
     "UnitStore",
     "Units",
     "Validation",
+    "VctConfig",
     "Verdict",
     "Warmup",
     "Windows",
@@ -128,6 +144,7 @@ __all__ = [
     "half_width",
     "incomplete_table",
     "jain_index",
+    "judge_stability",
     "model_cost",
     "optimize",
     "parse_named_traffic",
@@ -139,6 +156,7 @@ __all__ = [
     "sealed",
     "simulate_loads",
     "simulation_cost",
+    "study_stability",
     "table_cost",
     "traffic_texts",
     "unsealed",

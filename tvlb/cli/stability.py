@@ -1,0 +1,155 @@
+"""`tvlb stability`: long runs of the virtual cut-through router under full load."""
+
+import threading
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tvlb.cli.executors import ExecutorOptions
+from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
+from tvlb.cli.settings import takes_settings
+from tvlb.cli.terminal import grid, print_json, progress_display, stdout
+from tvlb.errors import InvalidInput
+from tvlb.files import check_directory, check_writable
+from tvlb.jobs.workspace import Workspace
+from tvlb.plots import FIGURE_SUFFIXES, save_figure
+from tvlb.schemas import StabilityDocument
+from tvlb.search import (
+    MAX_CYCLES,
+    VC_POLICIES,
+    VCT_ROUTINGS,
+    StabilityCase,
+    UnitCache,
+    Units,
+    VctConfig,
+    study_stability,
+)
+from tvlb.settings import Whole, setting
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+
+__all__ = ["stability"]
+
+_CYCLES = 510_000
+_MOST_VCS = 16
+
+
+@dataclass(frozen=True)
+class _Router(VctConfig):
+    """The settings of a long run: no warm-up; the virtual channels are options of the command."""
+
+    warmup_cycles: int = 0
+    measured_cycles: int = setting(
+        _CYCLES, "Cycles of a run", Whole(1, MAX_CYCLES), option="cycles"
+    )
+    vc_policy: str = "ladder"
+    vc_count: int | None = None
+
+
+@takes_settings
+def stability(
+    topology: TopologyArgument,
+    pattern: PatternOption = "uniform",
+    routing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROUTING",
+            help=f"{', '.join(VCT_ROUTINGS)}; may be repeated.",
+            show_default=VCT_ROUTINGS[1],
+        ),
+    ] = None,
+    vcs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY[:COUNT]",
+            help=f"Policy of virtual channels, {', '.join(VC_POLICIES)}, and how many of them a "
+            "port has, if not what the policy needs; may be repeated.",
+            show_default="ladder",
+        ),
+    ] = None,
+    load: Annotated[float, typer.Option(help="Offered load, phits/cycle/node.")] = 1.0,
+    *,
+    router: _Router,
+    without: WithoutOption = None,
+    seed: Seed = 0,
+    seeds: Annotated[int, integer("Runs of each case, with seeds SEED, SEED+1, ...")] = 1,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep finished runs there, so that a study that was interrupted goes on from "
+            "them.",
+        ),
+    ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(metavar="FIG", help="Draw accepted load over time: .svg, .png or .pdf."),
+    ] = None,
+    where: ExecutorOptions,
+    json: Json = False,
+) -> None:
+    """Run a network under full load for long, and tell whether throughput lasts."""
+    if figure is not None:
+        check_writable(figure, FIGURE_SUFFIXES)
+    if store is not None:
+        check_directory(store)
+    network = parse_topology(topology, without)
+    traffic = parse_pattern(pattern)
+    cases = [
+        StabilityCase(one, _config(router, policy))
+        for policy in vcs or ["ladder"]
+        for one in routing or [VCT_ROUTINGS[1]]
+    ]
+    with progress_display() as report, where.started(report) as started:
+        kept = None if store is None else Workspace(store, started.workers).units
+        study = study_stability(
+            network,
+            cases,
+            traffic,
+            load=load,
+            seed=seed,
+            seeds=seeds,
+            units=Units(UnitCache(started.executor, kept), threading.Event()),
+            report=report,
+        )
+    document = StabilityDocument.of(study).plain()
+    if figure is not None:
+        save_figure(figure, document)
+    if json:
+        print_json(document)
+    else:
+        _print(document)
+
+
+def _config(router: _Router, vcs: str) -> VctConfig:
+    """Return the settings of a run with virtual channels that are asked for as POLICY[:COUNT]."""
+    policy, colon, count = vcs.partition(":")
+    if colon and not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_VCS):
+        raise InvalidInput(f"vcs {vcs!r}: expected POLICY or POLICY:COUNT, COUNT 1..{_MOST_VCS}")
+    values: dict[str, Any] = {one.name: getattr(router, one.name) for one in fields(VctConfig)}
+    values.update(vc_policy=policy, vc_count=int(count) if colon else None)
+    return VctConfig(**values)
+
+
+def _print(document: dict[str, Any]) -> None:
+    title = f"{document['topology']}, {document['pattern']}, load {document['load']:g} phits/cycle"
+    columns = ("routing", "VCs", "seed", "category", "level", "lowest", "peak", "at the end")
+    listed = grid(columns, ("routing", "VCs"), f"{title} and node")
+    for case in document["stability"]:
+        for run in case["runs"]:
+            levels = [run[name] for name in ("level", "lowest", "peak", "end_level")]
+            listed.add_row(
+                case["routing"],
+                f"{case['vc_policy']}, {case['vc_count']}",
+                str(run["seed"]),
+                str(run["category"]),
+                *(f"{one:.3f}" for one in levels),
+            )
+    console = stdout()
+    console.print(listed)
+    console.print(
+        "Categories: 1 never low; 2 low for at most a tenth of the time, and high at the end; 3 "
+        "otherwise. Low: 10,000 cycles below 0.85 of the peak."
+    )

@@ -1,0 +1,97 @@
+"""The document of stability studies: `tvlb stability --json`."""
+
+from dataclasses import asdict
+from typing import Literal, Self
+
+from pydantic import Field
+
+from tvlb.documents import Document
+from tvlb.provenance import versions
+from tvlb.schemas.common import Load, PatternText, Seconds, Seed, TopologyText, Versions
+from tvlb.search import StabilityRun, StabilityStudy
+
+__all__ = ["JudgedCase", "JudgedRun", "StabilityDocument"]
+
+_Category = Literal[1, 2, 3]
+
+
+class JudgedRun(Document):
+    """A long run, and what it shows."""
+
+    seed: Seed
+    category: _Category = Field(
+        description="1: throughput is never low; 2: low for at most a tenth of the time, and high "
+        "at the end; 3: otherwise. Low is below 0.85 of the peak."
+    )
+    level: float = Field(
+        ge=0.0, description="Mean accepted load from cycle 5,000 on, phits/cycle/node."
+    )
+    peak: float = Field(ge=0.0, description="Largest mean of 10,000 cycles, phits/cycle/node.")
+    lowest: float = Field(ge=0.0, description="Smallest mean of 10,000 cycles, phits/cycle/node.")
+    low_share: float = Field(ge=0.0, le=1.0, description="Of these means, those that are low.")
+    end_level: float = Field(
+        ge=0.0, description="Mean of the last 50,000 cycles, phits/cycle/node."
+    )
+    jain: float = Field(
+        ge=0.0, le=1.0, description="Jain's fairness index of what each node was delivered."
+    )
+    series: tuple[float, ...] = Field(
+        description="Accepted load per 1,000 cycles, from cycle 0 on, phits/cycle/node."
+    )
+    cpu_seconds: Seconds = Field(description="Processor time, where it was computed.")
+
+    @classmethod
+    def of(cls, run: StabilityRun) -> Self:
+        """Describe a run."""
+        return cls.model_validate(
+            {
+                "seed": run.seed,
+                **asdict(run.stability),
+                "jain": run.jain,
+                "series": run.series.tolist(),
+                "cpu_seconds": run.cpu_seconds,
+            }
+        )
+
+
+class JudgedCase(Document):
+    """A routing and a policy of virtual channels."""
+
+    routing: str = Field(description="Routing of the router vct.")
+    vc_policy: str = Field(description="Which VCs a packet may take on its next link.")
+    vc_count: int = Field(ge=1, description="Virtual channels per port.")
+    category: _Category = Field(description="The worst of its runs.")
+    runs: tuple[JudgedRun, ...] = Field(min_length=1, description="One for each seed.")
+
+
+class StabilityDocument(Document):
+    """Whether throughput under full load lasts."""
+
+    topology: TopologyText
+    pattern: PatternText
+    load: Load
+    stability: tuple[JudgedCase, ...] = Field(min_length=1, description="By case.")
+    provenance: Versions
+
+    @classmethod
+    def of(cls, study: StabilityStudy) -> Self:
+        """Describe a study."""
+        cases = [
+            {
+                "routing": case.routing,
+                "vc_policy": case.config.vc_policy,
+                "vc_count": case.config.vc_count,
+                "category": study.worst(case),
+                "runs": [JudgedRun.of(run) for run in runs],
+            }
+            for case, runs in study.runs.items()
+        ]
+        return cls.model_validate(
+            {
+                "topology": str(study.topology),
+                "pattern": str(study.pattern),
+                "load": study.load,
+                "stability": cases,
+                "provenance": versions(),
+            }
+        )

@@ -1,0 +1,259 @@
+"""Whether throughput under full load lasts: long runs of the virtual cut-through router.
+
+Reference: the paper of docs/virtual-cut-through.md, section VI, which shows accepted load over
+510,000 cycles. It tells stable networks from others by eye; the categories here are ours.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from sim_bridge.vct import VctConfig, VctScenario
+from tvlb.errors import InvalidInput
+from tvlb.frames import Frame
+from tvlb.progress import Reporter, counter
+from tvlb.randomness import check_seed
+from tvlb.search.units import Unit, Units, network_identity
+from tvlb.topology import Topology
+from tvlb.traffic import Pattern
+
+__all__ = [
+    "FEWEST_BINS",
+    "Stability",
+    "StabilityCase",
+    "StabilityRun",
+    "StabilityStudy",
+    "judge_stability",
+    "study_stability",
+]
+
+BIN = 1000  # cycles
+FEWEST_BINS = 100
+_FIRST_BIN = 5
+_BINS_OF_MEAN = 10
+_LOW, _END_LEVEL, _MOST_LOW = 0.85, 0.9, 0.1
+_LAST_BINS = 50
+_MOST_SEEDS = 1000
+
+_Series = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What a run of full load shows.
+
+    Attributes
+    ----------
+    category : 1 where throughput is never low; 2 where it is low for at most a tenth of the time
+        and ends high; 3 otherwise. Low is below 0.85 of the peak; it ends high where the last
+        50,000 cycles average 0.9 of it.
+    level : mean accepted load from cycle 5,000 on, phits/cycle/node.
+    peak, lowest : largest and smallest mean of 10,000 cycles in a row, from there on.
+    low_share : of these means, those that are low.
+    end_level : mean of the last 50,000 cycles.
+    """
+
+    category: int
+    level: float
+    peak: float
+    lowest: float
+    low_share: float
+    end_level: float
+
+
+def judge_stability(series: _Series) -> Stability:
+    """Judge accepted load per 1,000 cycles, from cycle 0 on.
+
+    Raises
+    ------
+    InvalidInput : there are fewer than 100 values.
+    """
+    if len(series) < FEWEST_BINS:
+        raise InvalidInput(
+            f"{len(series) * BIN:,} cycles tell too little of stability; at least "
+            f"{FEWEST_BINS * BIN:,} are needed"
+        )
+    settled = series[_FIRST_BIN:]
+    means = sliding_window_view(settled, _BINS_OF_MEAN).mean(axis=1)
+    peak = float(means.max())
+    low_share = float((means < _LOW * peak).mean())
+    end_level = float(series[-_LAST_BINS:].mean())
+    if low_share == 0.0:
+        category = 1
+    elif low_share <= _MOST_LOW and end_level >= _END_LEVEL * peak:
+        category = 2
+    else:
+        category = 3
+    return Stability(
+        category, float(settled.mean()), peak, float(means.min()), low_share, end_level
+    )
+
+
+@dataclass(frozen=True)
+class StabilityCase:
+    """A routing and the settings of its router; the number of VCs is known."""
+
+    routing: str
+    config: VctConfig
+
+    def __str__(self) -> str:
+        return f"{self.routing}, {self.config.vc_policy}, {self.config.vc_count} VCs"
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityRun:
+    """A long run.
+
+    Attributes
+    ----------
+    seed : of its random streams.
+    series : float64, accepted load per 1,000 cycles, phits/cycle/node.
+    stability : what it shows.
+    jain : Jain's index of what each node was delivered in the whole run.
+    cpu_seconds : processor time, where it was computed.
+    """
+
+    seed: int
+    series: _Series
+    stability: Stability
+    jain: float
+    cpu_seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityStudy(Frame):
+    """Long runs of several cases.
+
+    Attributes
+    ----------
+    topology, pattern : what was simulated.
+    load : offered, phits/cycle/node.
+    runs : by case, one for each seed.
+    """
+
+    topology: Topology
+    pattern: Pattern
+    load: float
+    runs: Mapping[StabilityCase, tuple[StabilityRun, ...]]
+
+    def worst(self, case: StabilityCase) -> int:
+        """Return the category of a case: the worst of its runs."""
+        return max(run.stability.category for run in self.runs[case])
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each run."""
+        return [
+            {
+                "routing": case.routing,
+                "vc_policy": case.config.vc_policy,
+                "vc_count": case.config.vc_count,
+                "seed": run.seed,
+                **asdict(run.stability),
+                "jain": run.jain,
+                "cpu_seconds": run.cpu_seconds,
+            }
+            for case, runs in self.runs.items()
+            for run in runs
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _RunUnit(Unit[StabilityRun]):
+    """One long run."""
+
+    topology: Topology
+    case: StabilityCase
+    pattern: Pattern
+    load: float
+    seed: int
+
+    def key_fields(self) -> Mapping[str, object]:
+        """See `Unit.key_fields`."""
+        return {
+            "unit": "stability",
+            "network": network_identity(self.topology),
+            "routing": self.case.routing,
+            "config": asdict(self.case.config),
+            "pattern": self.pattern.identity,
+            "load": self.load,
+            "seed": self.seed,
+        }
+
+    def compute(self) -> bytes:
+        """See `Unit.compute`."""
+        scenario = VctScenario(self.topology, self.case.routing, self.pattern, self.seed)
+        run = scenario.run(self.load, self.case.config)
+        found = {"series": run.series.tolist(), "jain": run.jain, "cpu_seconds": run.cpu_seconds}
+        return json.dumps(found).encode()
+
+    def decode(self, data: bytes) -> StabilityRun:
+        """See `Unit.decode`."""
+        found = json.loads(data)
+        series = np.array(found["series"], dtype=np.float64)
+        judged = judge_stability(series)
+        return StabilityRun(self.seed, series, judged, found["jain"], found["cpu_seconds"])
+
+
+def study_stability(
+    topology: Topology,
+    cases: Sequence[StabilityCase],
+    pattern: Pattern,
+    *,
+    load: float = 1.0,
+    seed: int = 0,
+    seeds: int = 1,
+    units: Units,
+    report: Reporter,
+) -> StabilityStudy:
+    """Run all cases with consecutive seeds.
+
+    Parameters
+    ----------
+    load : offered, phits/cycle/node.
+    seed : the first one.
+    seeds : how many, 1..1000.
+    units : where runs are computed and kept.
+
+    Raises
+    ------
+    InvalidInput : an argument is out of range, or a case does not fit the network.
+    SimulationDeadlock, Cancelled : as `VctScenario.run`.
+    """
+    if not 1 <= seeds <= _MOST_SEEDS:
+        raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
+    check_seed(seed + seeds - 1)
+    known = [_resolved(topology, case, pattern) for case in cases]
+    if len(set(known)) < len(known):
+        raise InvalidInput("two cases are the same")
+    count = counter(report, "stability", len(known) * seeds)
+    found = units.map(
+        [
+            _RunUnit(topology, case, pattern, load, one)
+            for case in known
+            for one in range(seed, seed + seeds)
+        ],
+        count,
+    )
+    runs = {
+        case: tuple(found[place * seeds : (place + 1) * seeds]) for place, case in enumerate(known)
+    }
+    return StabilityStudy(topology, pattern, load, runs)
+
+
+def _resolved(topology: Topology, case: StabilityCase, pattern: Pattern) -> StabilityCase:
+    """Return a case with its number of VCs; raise InvalidInput where it cannot be run."""
+    config = case.config
+    if config.warmup_cycles + config.measured_cycles < FEWEST_BINS * BIN:
+        raise InvalidInput(
+            f"cycles {config.measured_cycles} is too few: stability takes at least "
+            f"{FEWEST_BINS * BIN}"
+        )
+    scenario = VctScenario(topology, case.routing, pattern)
+    proof = scenario.proof(config.vc_policy)
+    vcs = config.vc_count or proof.vcs_needed
+    proof.check(vcs, config.vc_policy)
+    return StabilityCase(scenario.routing, replace(config, vc_count=vcs))
