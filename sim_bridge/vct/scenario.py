@@ -79,6 +79,10 @@ class VctScenario:
             self.topology, self._compiled.min_ports, policy, has_intermediate=bool(self._phase)
         )
 
+    def check(self, load: float) -> None:
+        """Raise InvalidInput where a run at this load would."""
+        Number(0, 1 / max(1.0, self._compiled.traffic.max_rate)).checked("load", load)
+
     def run(
         self, load: float, config: VctConfig | None = None, stop: _core.StopFlag | None = None
     ) -> VctResult:
@@ -100,9 +104,8 @@ class VctScenario:
         settings = replace(settings, vc_count=settings.vc_count or proof.vcs_needed)
         assert settings.vc_count is not None
         proof.check(settings.vc_count, settings.vc_policy)
+        self.check(load)
         compiled = self._compiled
-        most = max(1.0, compiled.traffic.max_rate)
-        Number(0, 1 / most).checked("load", load)
         raw = _core.simulate_vct(
             compiled.network,
             compiled.traffic,

@@ -226,7 +226,7 @@ def study_stability(
     if not 1 <= seeds <= _MOST_SEEDS:
         raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
     check_seed(seed + seeds - 1)
-    known = [_resolved(topology, case, pattern) for case in cases]
+    known = [_resolved(topology, case, pattern, load) for case in cases]
     if len(set(known)) < len(known):
         raise InvalidInput("two cases are the same")
     count = counter(report, "stability", len(known) * seeds)
@@ -244,7 +244,9 @@ def study_stability(
     return StabilityStudy(topology, pattern, load, runs)
 
 
-def _resolved(topology: Topology, case: StabilityCase, pattern: Pattern) -> StabilityCase:
+def _resolved(
+    topology: Topology, case: StabilityCase, pattern: Pattern, load: float
+) -> StabilityCase:
     """Return a case with its number of VCs; raise InvalidInput where it cannot be run."""
     config = case.config
     if config.warmup_cycles + config.measured_cycles < FEWEST_BINS * BIN:
@@ -253,6 +255,7 @@ def _resolved(topology: Topology, case: StabilityCase, pattern: Pattern) -> Stab
             f"{FEWEST_BINS * BIN}"
         )
     scenario = VctScenario(topology, case.routing, pattern)
+    scenario.check(load)
     proof = scenario.proof(config.vc_policy)
     vcs = config.vc_count or proof.vcs_needed
     proof.check(vcs, config.vc_policy)

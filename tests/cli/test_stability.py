@@ -1,0 +1,93 @@
+"""`tvlb stability` on a small network: its document, its table, its figure, and going on."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.search.here import Inline
+from tvlb.cli import main
+from tvlb.schemas import StabilityDocument
+
+SHORT = ("stability", "hyperx(2,3,3)", "--pattern", "dshift(1)", "--cycles", "100000")
+
+
+def _json(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert main([*SHORT, *options, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_document_has_every_case(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    figure = tmp_path / "figure.svg"
+    document = _json(
+        capsys, "--vcs", "ladder", "--vcs", "2phases:4", "--seeds", "2", "--figure", str(figure)
+    )
+    StabilityDocument.model_validate_json(json.dumps(document))
+    cases = document["stability"]
+    assert [(one["vc_policy"], one["vc_count"], one["category"]) for one in cases] == [
+        ("ladder", 4, 1),
+        ("2phases", 4, 1),
+    ]
+    for case in cases:
+        assert [run["seed"] for run in case["runs"]] == [0, 1]
+        for run in case["runs"]:
+            assert len(run["series"]) == 100
+            assert 0.3 < run["lowest"] <= run["level"] <= run["peak"] < 0.8
+    drawn = figure.read_text()
+    assert "valiant(minfirst), 2phases, 4 VCs: category 1" in drawn
+    assert main(["plot", str(figure)]) == 2
+
+
+def test_the_table_says_what_the_categories_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SHORT, "--routing", "valiant(minlast)"]) == 0
+    shown = capsys.readouterr().out
+    assert "valiant(minlast)" in shown
+    assert "Low: 10,000" in shown
+
+
+def test_a_study_goes_on_from_what_is_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _json(capsys, "--store", str(tmp_path / "store"))
+    computed: list[object] = []
+
+    class Counting(Inline):
+        def submit(self, *arguments: Any, **more: Any) -> Any:
+            computed.append(arguments)
+            return super().submit(*arguments, **more)
+
+    def counting(_: int) -> Counting:
+        return Counting()
+
+    executors = import_module("tvlb.cli.executors")
+    monkeypatch.setattr(executors, "local_workers", counting)
+    again = _json(capsys, "--store", str(tmp_path / "store"), "--seeds", "2")
+    assert again["stability"][0]["runs"][0] == first["stability"][0]["runs"][0]
+    assert len(computed) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--vcs", "ladder:3"), "vc_count 3 is too few: ladder needs at least 4 here"),
+        (("--vcs", "ladder:x"), "vcs 'ladder:x': expected POLICY or POLICY:COUNT, COUNT 1..16"),
+        (("--vcs", "won"), "vcs 'won': choose one of ladder, reuse, 2phases, any"),
+        (("--routing", "par"), "unknown routing 'par' of router vct"),
+        (("--cycles", "99999"), "cycles 99999 is too few: stability takes at least 100000"),
+        (("--input-buffer", "40"), "is not 1 to 127 packets of 16 phits"),
+        (("--load", "1.5"), "1.5"),
+        (("--seeds", "0"), "seeds 0"),
+        (("--pattern", "adv(1)"), "adv(1) is no pattern of hyperx(2,3,3)"),
+        (("--figure", "figure.doc"), ".doc"),
+    ],
+)
+def test_bad_input_is_one_line(
+    options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*SHORT, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err

@@ -1,0 +1,110 @@
+"""Whether long runs last: the categories, and studies of several cases."""
+
+import threading
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.search import (
+    StabilityCase,
+    UnitCache,
+    Units,
+    VctConfig,
+    judge_stability,
+    study_stability,
+)
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
+from tvlb.workers import local_workers
+
+TOPOLOGY = parse_topology("hyperx(2,3,3)")
+PATTERN = parse_pattern("dshift(1)")
+SHORT = VctConfig(warmup_cycles=0, measured_cycles=100_000)
+
+
+def course(*parts: tuple[int, float]) -> NDArray[np.float64]:
+    """Accepted load that stays on levels for so many thousand cycles each."""
+    return np.concatenate([np.full(length, level) for length, level in parts])
+
+
+@pytest.mark.parametrize(
+    ("series", "category"),
+    [
+        (course((510, 0.4)), 1),
+        # What comes before cycle 5,000 does not count.
+        (course((5, 0.0), (505, 0.4)), 1),
+        (course((5, 0.9), (505, 0.4)), 1),
+        # 0.85 of the peak is not low.
+        (course((300, 0.4), (210, 0.341)), 1),
+        (course((300, 0.4), (210, 0.339)), 3),
+        # A dip that heals: 29 of 496 means have a part of it.
+        (course((300, 0.4), (20, 0.1), (190, 0.4)), 2),
+        (course((300, 0.4), (60, 0.1), (150, 0.4)), 3),
+        # One that does not heal: the last 50 average 0.28.
+        (course((490, 0.4), (20, 0.1)), 3),
+    ],
+)
+def test_categories(series: NDArray[np.float64], category: int) -> None:
+    assert judge_stability(series).category == category
+
+
+def test_what_is_told_of_a_course() -> None:
+    found = judge_stability(course((5, 0.9), (95, 0.4), (50, 0.2)))
+    assert found.level == pytest.approx((95 * 0.4 + 50 * 0.2) / 145)
+    assert (found.peak, found.lowest, found.end_level) == pytest.approx((0.4, 0.2, 0.2))
+    # Of 136 means, those with four or more values of 0.2 are below 0.34.
+    assert found.low_share == pytest.approx(47 / 136)
+
+
+def test_short_runs_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="99,000 cycles tell too little of stability"):
+        judge_stability(np.full(99, 0.4))
+
+
+def study(cases: list[StabilityCase], seeds: int = 1) -> dict[str, list[int]]:
+    """Run a study; return the category of the first run of each case, and the length of all."""
+    with local_workers(2) as executor:
+        found = study_stability(
+            TOPOLOGY,
+            cases,
+            PATTERN,
+            seed=3,
+            seeds=seeds,
+            units=Units(UnitCache(executor), threading.Event()),
+            report=lambda _: None,
+        )
+    assert len(found.records()) == len(cases) * seeds
+    return {
+        str(case): [run.stability.category, *(len(one.series) for one in runs)]
+        for case, runs in found.runs.items()
+        for run in runs[:1]
+    }
+
+
+def test_a_study_has_every_case_with_every_seed() -> None:
+    cases = [StabilityCase("valiant", SHORT), StabilityCase("min", SHORT)]
+    assert study(cases, seeds=2) == {
+        "valiant(minfirst), ladder, 4 VCs": [1, 100, 100],
+        "min, ladder, 2 VCs": [1, 100, 100],
+    }
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ([StabilityCase("valiant", VctConfig())], "cycles 20000 is too few"),
+        (
+            [StabilityCase("valiant", SHORT), StabilityCase("valiant(minfirst)", SHORT)],
+            "two cases are the same",
+        ),
+        (
+            [StabilityCase("valiant", VctConfig(0, 100_000, "ladder", 3))],
+            "vc_count 3 is too few: ladder needs at least 4 here",
+        ),
+    ],
+)
+def test_cases_that_cannot_be_run_are_refused(cases: list[StabilityCase], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        study(cases)
