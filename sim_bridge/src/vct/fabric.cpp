@@ -363,7 +363,7 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
     const std::int32_t here = count_of(inputs_[vc].head);
     packets += here;
     const auto upstream = upstream_of(vc);
-    if (!is_node(upstream) && upstream != 0) below[upstream] += here;
+    if (!is_node(upstream)) below[upstream] += here;
     require(here <= input_packets_, "an input buffer holds too much");
   }
   for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) {
