@@ -155,8 +155,7 @@ void Fabric::open(std::uint32_t output_vc) {
   if (any != 0) activate(sw);
 }
 
-// A port that may be able to start a packet is looked at.
-void Fabric::settle(std::uint32_t number) {
+void Fabric::make_due(std::uint32_t number) {
   OutputPort& port = output_ports_[number];
   if (port.is_due || port.sends || port.ready == 0) return;
   port.is_due = true;
@@ -171,7 +170,7 @@ void Fabric::credit_back(std::uint32_t output_vc) {
   if (vc.head < 0) return;
   const std::uint32_t number = output_vc / static_cast<unsigned>(vcs_);
   output_ports_[number].ready |= static_cast<VcMask>(1U << (output_vc % static_cast<unsigned>(vcs_)));
-  settle(number);
+  make_due(number);
 }
 
 // The shortest queue among the open VCs, ties uniformly.
@@ -253,7 +252,6 @@ void Fabric::grant(const Request& request, std::int32_t cycle) {
   input.moves = true;
   input.granted = request.output_vc;
   written_.push(cycle + phits_, request.input_vc);
-  ++moves_;
 
   const InputPort& from = input_ports_[request.input_vc / static_cast<unsigned>(vcs_)];
   const std::uint32_t upstream = from.upstream + request.input_vc % static_cast<unsigned>(vcs_);
@@ -280,7 +278,7 @@ void Fabric::grant(const Request& request, std::int32_t cycle) {
     if (output.downstream == input_packets_) return;
   }
   port.ready |= bit;
-  settle(number);
+  make_due(number);
 }
 
 bool Fabric::can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) const {

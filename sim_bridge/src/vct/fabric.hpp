@@ -72,9 +72,6 @@ class Fabric {
     packets_[index(id)].next = free_;
     free_ = id;
   }
-  /// Cycles that events may lie ahead.
-  [[nodiscard]] static int wheel_span(const Config& config);
-
   /// A packet's header leaves its node on this VC.
   void send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle);
 
@@ -89,8 +86,6 @@ class Fabric {
   template <class Crossed, class Ejected>
   void send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected);
 
-  /// Grants and starts so far: the same number twice means that nothing has moved.
-  [[nodiscard]] std::int64_t moves() const { return moves_; }
   /// A head that can never leave, and what it waits for in turn, as input VCs; none if all can.
   [[nodiscard]] std::vector<std::uint32_t> find_deadlock() const;
   [[nodiscard]] int vcs() const { return vcs_; }
@@ -120,6 +115,8 @@ class Fabric {
   [[nodiscard]] static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
   [[nodiscard]] bool is_node(std::uint32_t upstream) const { return upstream >= num_vcs_; }
 
+  /// Cycles that events may lie ahead.
+  [[nodiscard]] static int wheel_span(const Config& config);
   void connect(const Network& network, const Config& config);
   /// The head of an input VC makes itself known to its ports.
   void request(std::uint32_t input_vc);
@@ -133,7 +130,8 @@ class Fabric {
   void allocate_at(std::int32_t sw, std::int32_t cycle);
   void grant(const Request& request, std::int32_t cycle);
   void open(std::uint32_t output_vc);
-  void settle(std::uint32_t output_vc);
+  /// Lists a port for the links of this cycle, if it may start a packet.
+  void make_due(std::uint32_t port);
   /// Phits that have entered an output VC and whose credits are not back.
   [[nodiscard]] std::int32_t queue(std::uint32_t output_vc, std::int32_t cycle) const {
     const OutputVc& vc = outputs_[output_vc];
@@ -172,7 +170,6 @@ class Fabric {
   std::vector<Request> requests_;
   std::vector<std::uint32_t> claims_;  // per output VC of a switch: how many asked for it
   std::vector<std::uint32_t> winner_;
-  std::int64_t moves_ = 0;
 
   EventWheel<Arrival> arrivals_;
   EventWheel<std::uint32_t> written_;       // input VCs: the packet in motion has crossed
@@ -195,7 +192,7 @@ void Fabric::deliver(std::int32_t cycle, Entered&& entered, Credited&& credited)
   sent_.drain(cycle, [&](std::uint32_t vc) {
     OutputPort& port = output_ports_[vc / static_cast<unsigned>(vcs_)];
     port.sends = false;
-    settle(vc / static_cast<unsigned>(vcs_));
+    make_due(vc / static_cast<unsigned>(vcs_));
     --outputs_[vc].held;
     open(vc);
   });
@@ -243,7 +240,6 @@ void Fabric::send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& eject
     Packet& packet = packets_[index(id)];
     from.head = packet.next;
     port.sends = true;
-    ++moves_;
     sent_.push(cycle + phits_, output);
     if (port.downstream < 0) {
       if (from.head < 0) port.ready &= static_cast<VcMask>(~(1U << vc));
