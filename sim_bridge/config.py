@@ -175,10 +175,11 @@ class SimulationConfig:
 
         Raises
         ------
-        InvalidInput : routes are too long for the simulator, or settings of comparisons are given
-            that the routing does not make.
+        InvalidInput : the routing has no place on the network, routes are too long for the
+            simulator, or settings of comparisons are given that the routing does not make.
         """
         chosen = Routing(routing)
+        chosen.check(topology)
         self._check_comparison(chosen)
         halves = 2 if chosen.draws_vlb else 1
         links = halves * len(topology.longest_min_path) + chosen.decides_again

@@ -6,6 +6,8 @@ from functools import cache
 
 from sim_bridge import _core
 from tvlb.choices import members
+from tvlb.errors import InvalidInput
+from tvlb.topology import Topology
 
 __all__ = ["Routing"]
 
@@ -43,6 +45,14 @@ class Routing(StrEnum):
     def decides_again(self) -> bool:
         """Whether it may decide once more, at a second switch of the source's group."""
         return self._compiled.decides_again
+
+    def check(self, topology: Topology) -> None:
+        """Raise InvalidInput if it decides again where a network has no paths."""
+        if self.decides_again and not topology.decides_again:
+            raise InvalidInput(
+                f"routing {self} decides again at the second switch of a MIN path, where no paths "
+                f"of {topology} begin"
+            )
 
     @property
     def compares_first_queues(self) -> bool:

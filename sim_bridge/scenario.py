@@ -58,8 +58,9 @@ class Scenario:
 
     Raises
     ------
-    InvalidInput : unknown routing, path set of another topology, seed out of range, a pattern
-        that does not fit, or a pair without the VLB path that the routing needs.
+    InvalidInput : unknown routing or one that has no place on the network, path set of another
+        topology, seed out of range, a pattern that does not fit, or a pair without the VLB path
+        that the routing needs.
 
     Notes
     -----
@@ -80,6 +81,7 @@ class Scenario:
                 f"not to {self.topology}"
             )
         check_seed(self.seed)
+        Routing(self.routing).check(self.topology)
 
     def run(
         self,

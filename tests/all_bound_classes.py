@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, cast
 
 from sim_bridge import SimulationConfig, _core, simulate
+from sim_bridge.vct import VctConfig, VctScenario
 from tvlb import _native
 from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
@@ -89,6 +90,8 @@ def _work() -> None:
     _use([_native.ShortestPaths(network.network.compile()), network.compile().kernel()])
     degraded = without(network, Failures(switches=(3,)))
     _use([degraded.compile(), degraded.compile().kernel()])
+    cut_through = VctConfig(warmup_cycles=100, measured_cycles=200)
+    VctScenario(network, "valiant", pattern).run(0.1, cut_through)
     simulate("slimfly(3)", path_set="nta", load=0.1, config=config)
 
 

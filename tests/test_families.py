@@ -25,7 +25,9 @@ KNOWING = {"tvlb/schemas/arrangements.py"}
 FAMILY = {
     "ARRANGEMENTS",
     "Dragonfly",
+    "DragonflyPlus",
     "FROM_FILE",
+    "HyperX",
     "LinkKind",
     "SlimFly",
     "arrangement",

@@ -38,8 +38,10 @@ def _toys(toys: None) -> None:
 
 
 def test_a_family_is_known_by_its_name() -> None:
-    assert [*families()] == ["dfly", "leaves", "network", "ring", "slimfly"]
-    assert [*named_families()] == ["dfly", "leaves", "ring", "slimfly"]
+    assert [*families()] == [
+        *("dfly", "dflyplus", "hyperx", "leaves", "network", "ring", "slimfly")
+    ]
+    assert [*named_families()] == [one for one in families() if one != "network"]
     assert family_of(Ring(3)).topology is Ring
     assert topology_forms().endswith(", ring(N[,P]) or slimfly(Q[,P][,XI][,min=MIN])")
 
@@ -61,7 +63,7 @@ def test_its_networks_are_parsed(text: str) -> None:
             r"'ring' is not ring\(N\[,P\]\); expected .* ring\(N\[,P\]\) or slimfly\(.*\), such as",
         ),
         ("ring(0)", r"N '0' is out of range: integers 3\.\.100000"),
-        ("cube(3)", "'cube' is not dfly, leaves, ring or slimfly"),
+        ("cube(3)", "'cube' is not dfly, dflyplus, hyperx, leaves, ring or slimfly"),
     ],
 )
 def test_what_is_none_of_its_networks_is_refused(text: str, complaint: str) -> None:

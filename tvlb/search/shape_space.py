@@ -17,9 +17,9 @@ _ABSENT = -20.0
 _DIGITS = 2
 _LARGEST = 100.0
 
-# How much more often a path is drawn per hop that it is shorter: of those whose first half is one
-# link, of those whose halves end with a link of the last kind, of all.
-_OF_ONE_FIRST, _OF_LAST_KIND, _OF_ALL = (1.0, 2.0, 4.0), (2.0, 4.0), (8.0,)
+# How much more often a path is drawn per hop that it is shorter: of those whose first half is as
+# short as any, of those whose halves end with a link of the last kind, of all.
+_OF_SHORTEST_FIRST, _OF_LAST_KIND, _OF_ALL = (1.0, 2.0, 4.0), (2.0, 4.0), (8.0,)
 _MODEL_SHARES = (0.95, 0.8)
 
 
@@ -65,10 +65,11 @@ def starting_sets(topology: Topology, models: Sequence[ShapeModel]) -> list[Shap
     """Return different sets to begin with.
 
     Sets whose paths are drawn the more often the shorter they are, by several ratios per hop: those
-    whose first half is one link, for UGAL-L then sees the queue of the very link that it is about
-    to use; those whose halves both end with a link of the last kind, on a Dragonfly without a local
-    hop before the intermediate and before the target; and all. Then what optimal flows of the free
-    model use, near the highest throughput and well below it, where they can do with fewer hops.
+    whose first half is as short as any, for where it is one link UGAL-L sees the queue of the very
+    link that it is about to use; those whose halves both end with a link of the last kind, on a
+    Dragonfly without a local hop before the intermediate and before the target; and all. Then what
+    optimal flows of the free model use, near the highest throughput and well below it, where they
+    can do with fewer hops.
 
     Parameters
     ----------
@@ -89,9 +90,9 @@ def _starts(
     halves: tuple[str, ...],
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], tuple[float, ...]]]:
     """Yield first halves, second halves and ratios."""
-    single = tuple(half for half in halves if len(half) == 1)
-    ended = tuple(half for half in halves if half[-1] == single[-1])
-    yield single, halves, _OF_ONE_FIRST
+    shortest = tuple(half for half in halves if len(half) == min(map(len, halves)))
+    ended = tuple(half for half in halves if half[-1] == shortest[-1][-1])
+    yield shortest, halves, _OF_SHORTEST_FIRST
     yield ended, ended, _OF_LAST_KIND
     yield halves, halves, _OF_ALL
 

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.paths import PathRows
-from tvlb.topology import are_up
 
 __all__ = ["Diversity", "Spread", "diversity"]
 
@@ -21,7 +20,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Diversity:
-    """Choice per inter-group pair of switches that are up, pairs without any path included.
+    """Choice per inter-group pair of switches that have paths, pairs without any path included.
 
     Attributes
     ----------
@@ -39,8 +38,8 @@ class Diversity:
 
 def diversity(rows: PathRows) -> Diversity:
     """Count paths, first links and intermediates of every pair with a choice."""
-    between = rows.topology.has_choice(rows.source, rows.target)
-    between &= are_up(rows.topology, rows.source, rows.target)
+    ends = rows.source, rows.target
+    between = rows.topology.has_choice(*ends) & rows.topology.has_paths(*ends)
     return Diversity(
         pairs=int(np.count_nonzero(between)),
         paths=_spread(np.diff(rows.offset)[between]),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.paths import ABSENT, PathRows, all_pairs, min_rows
 from tvlb.table.table import Table
-from tvlb.topology import Topology, are_up, link_ids
+from tvlb.topology import Topology, link_ids
 
 __all__ = ["StruckOut", "strike_out"]
 
@@ -56,7 +56,7 @@ def strike_out(table: Table, topology: Topology) -> StruckOut:
     source, target = all_pairs(table.topology)
     minimal = min_rows(table.topology, source, target)
     minimal_alive = _survivors(minimal, ids)[0]
-    up = are_up(topology, source, target)
+    joined = topology.has_paths(source, target)
     return StruckOut(
         rows=PathRows(
             topology,
@@ -70,8 +70,8 @@ def strike_out(table: Table, topology: Topology) -> StruckOut:
             weight,
         ),
         struck=int(np.count_nonzero(~alive)),
-        pairs_without_paths=_bare(before, alive, are_up(topology, before.source, before.target)),
-        pairs_without_min_paths=_bare(minimal, minimal_alive, up),
+        pairs_without_paths=_bare(before, alive, topology.has_paths(before.source, before.target)),
+        pairs_without_min_paths=_bare(minimal, minimal_alive, joined),
     )
 
 
@@ -91,10 +91,10 @@ def _sums(rows: PathRows) -> NDArray[np.float64]:
     return np.where(np.diff(rows.offset) > 0, sums, 1.0)
 
 
-def _bare(rows: PathRows, alive: NDArray[np.bool_], up: NDArray[np.bool_]) -> int:
-    """Count pairs of switches that are up that had rows and have none alive."""
+def _bare(rows: PathRows, alive: NDArray[np.bool_], joined: NDArray[np.bool_]) -> int:
+    """Count pairs of switches that still have paths that had rows and have none alive."""
     left = np.bincount(rows.pair_of_row[alive], minlength=len(rows.source))
-    return int(np.count_nonzero((np.diff(rows.offset) > 0) & (left == 0) & up))
+    return int(np.count_nonzero((np.diff(rows.offset) > 0) & (left == 0) & joined))
 
 
 def _renamed(

@@ -10,7 +10,6 @@ from tvlb.table.diversity import Spread, diversity
 from tvlb.table.header import TableHeader
 from tvlb.table.structure import first_invalid_row
 from tvlb.table.table import Table
-from tvlb.topology import are_up
 
 __all__ = ["summarise"]
 
@@ -18,7 +17,7 @@ __all__ = ["summarise"]
 def summarise(table: AnyTable) -> dict[str, Any]:
     """Describe a table in a few numbers, such as `paths`, `mean_vlb_hops` and `switch_pairs`.
 
-    Pairs of switches are those of switches that are up.
+    Pairs of switches are those of switches that have paths, so of none that is down.
     Of a full table `weights_from` says what its draw weights follow from: expression, balancing or
     listed; `diversity` is the choice per inter-group pair; `revisiting_paths` visit a switch twice
     and `repeating_paths` the same switches as an earlier one of their pair, None if a row is no
@@ -32,8 +31,8 @@ def summarise(table: AnyTable) -> dict[str, Any]:
     if isinstance(table, CompactTable):
         return _compact(table)
     rows, header = table.rows, table.header
-    up = are_up(rows.topology, rows.source, rows.target)
-    counts, found = np.diff(rows.offset)[up], diversity(rows)
+    joined = rows.topology.has_paths(rows.source, rows.target)
+    counts, found = np.diff(rows.offset)[joined], diversity(rows)
     followed = first_invalid_row(rows) is None
     return {
         "id": table.id,
@@ -92,7 +91,7 @@ def _weights(rows: PathRows) -> dict[str, float | None]:
 
 def _compact(table: CompactTable) -> dict[str, Any]:
     header = table.header
-    switches = int(are_up(table.topology, np.arange(table.topology.num_switches)).sum())
+    switches = int(np.count_nonzero(table.topology.is_end))
     record = header.compact
     assert record is not None
     return {

@@ -82,6 +82,10 @@ def verify(table: AnyTable, settings: VcSettings = _DEFAULT) -> VerifyReport:
     -------
     VerifyReport : the problems and what was found; nothing is raised for a bad table.
 
+    Raises
+    ------
+    InvalidInput : the routing has no place on the network.
+
     Notes
     -----
     The rows must be paths of the topology, sorted and different; exactly those that expression
@@ -92,6 +96,8 @@ def verify(table: AnyTable, settings: VcSettings = _DEFAULT) -> VerifyReport:
     left out. Of a compact table with too many paths to list, the rows of a sample of the switch
     pairs are generated and looked at; their dependencies join those of all MIN paths.
     """
+    if settings.routing is not None:
+        settings.routing.check(table.topology)
     if isinstance(table, CompactTable):
         return _verify_compact(table, settings)
     findings = check_content(table)

@@ -4,7 +4,7 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 """
 
 from tvlb.topology.compiled import compiled, path_kernel
-from tvlb.topology.degraded import are_up, link_ids, without
+from tvlb.topology.degraded import link_ids, without
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.dragonfly_plus import DragonflyPlus
 from tvlb.topology.expected import ExpectedPaths, touched
@@ -82,7 +82,6 @@ __all__ = [
     "TopologyRecord",
     "Triples",
     "WrittenNetwork",
-    "are_up",
     "as_topology",
     "compiled",
     "describe_network_files",

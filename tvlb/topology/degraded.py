@@ -10,9 +10,10 @@ from tvlb.topology.failures import Failures
 from tvlb.topology.family import family_of
 from tvlb.topology.listed import ListedTopology
 from tvlb.topology.network import Network, ordinals
+from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.topology import Origin, Topology
 
-__all__ = ["are_up", "link_ids", "without"]
+__all__ = ["link_ids", "without"]
 
 _SHOWN = 5
 
@@ -55,12 +56,6 @@ def link_ids(topology: Topology) -> NDArray[np.int32]:
     return np.where(gone, -1, ids).astype(np.int32)
 
 
-def are_up(topology: Topology, *switches: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Which of some switches are not down; of pairs, given by both ends, neither end is."""
-    down = () if topology.origin is None else topology.origin.failures.switches
-    return ~np.any([np.isin(ends, down) for ends in switches], axis=0)
-
-
 def _listed(topology: Topology, network: Network, text: str) -> Topology:
     nodes = np.bincount(network.node_switch, minlength=network.num_switches)
     kinds = range(len(topology.kinds.names))
@@ -71,6 +66,7 @@ def _listed(topology: Topology, network: Network, text: str) -> Topology:
         topology.kinds,
         labels=labels,
         path=text,
+        between_nodes=isinstance(topology, ShortestPathTopology) and topology.between_nodes,
     )
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field as Described
 
-from tvlb import _native
 from tvlb.calls import Whole
 from tvlb.errors import InvalidInput
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
@@ -21,6 +20,7 @@ __all__ = ["DragonflyPlus"]
 _MOST_PORTS = 128
 _MOST_GROUPS = 4097
 _FEWEST_GROUPS = 2
+_FEWEST_SPINES = 2  # of groups that a path turns in
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +56,7 @@ class DragonflyPlus(ShortestPathTopology):
     g: Annotated[int, Whole("G", _FEWEST_GROUPS, _MOST_GROUPS)]
 
     name = "dflyplus"
+    between_nodes = True
     kinds = LinkKinds(
         ("local", "global"),
         (10, 15),
@@ -83,21 +84,20 @@ class DragonflyPlus(ShortestPathTopology):
         leaves = self.a * self.g
         return np.repeat(np.array([self.p, 0], dtype=np.int32), leaves)
 
-    def compile(self) -> _native.ShortestPaths:
-        """See `Topology`."""
-        return _native.ShortestPaths(self.network.compile(), between_nodes=True)
+    @property
+    def switch_ports(self) -> NDArray[np.int64]:
+        """See `Topology`: global ports that are left over count, too."""
+        return np.repeat(np.array([self.p + self.a, self.a + self.h]), self.a * self.g)
 
     @property
-    def path_ends(self) -> NDArray[np.int32]:
-        """See `ShortestPathTopology`: the leaves."""
-        return np.arange(self.a * self.g, dtype=np.int32)
+    def shortest_detours(self) -> int:
+        """See `Topology`: by another leaf of either group, after or before a MIN path."""
+        return len(self.longest_min_path) + 2
 
-    def has_choice(
-        self, sources: NDArray[np.integer], targets: NDArray[np.integer]
-    ) -> NDArray[np.bool_]:
-        """See `Topology`: between two leaves."""
-        leaves = self.a * self.g
-        return (sources != targets) & (sources < leaves) & (targets < leaves)
+    def check_searchable(self) -> None:
+        """See `Topology`."""
+        if self.a < _FEWEST_SPINES:
+            raise InvalidInput(f"{self} has no VLB paths: they need a second spine in a group")
 
     @property
     def node_groups(self) -> int:
@@ -123,7 +123,7 @@ class DragonflyPlus(ShortestPathTopology):
     @property
     def layout(self) -> Layout:
         """See `Topology`: the leaves of each group, then the spines of each."""
-        return Layout(2 * self.g, self.a, 2 * self.g * self.a**2)
+        return Layout(2 * self.g, self.a, 0)
 
     def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """See `Topology`."""

@@ -87,7 +87,7 @@ class HyperX(ShortestPathTopology):
     def cables(self) -> tuple[NDArray[np.int32], ...]:
         """See `ShortestPathTopology.cables`."""
         lattice = np.arange(prod(self.sides)).reshape(self.sides, order="F")
-        found: list[NDArray[np.int32]] = []
+        found: list[NDArray[np.integer]] = []
         for axis, side in enumerate(self.sides):
             lines = np.moveaxis(lattice, axis, -1).reshape(-1, side)
             low, high = np.triu_indices(side, 1)
@@ -99,9 +99,10 @@ class HyperX(ShortestPathTopology):
         """See `ShortestPathTopology.nodes_of_switches`."""
         return np.full(prod(self.sides), self.p, dtype=np.int32)
 
-    def compile(self) -> _native.ShortestPaths:
-        """See `Topology`: links of the first dimension come first."""
-        return _native.ShortestPaths(self.network.compile(), _native.Chosen.FIRST_LINK)
+    @property
+    def chosen(self) -> _native.Chosen:
+        """See `ShortestPathTopology`: links of the first dimension come first."""
+        return _native.Chosen.FIRST_LINK
 
     @property
     def representatives(self) -> NDArray[np.int32]:

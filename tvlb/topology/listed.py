@@ -64,6 +64,7 @@ class ListedTopology(ShortestPathTopology):
         of 1 to 4,096 cycles.
     labels : what its owner calls every switch; none if there are no such names.
     path : the file that it came from; `str` of the topology is then this path.
+    between_nodes : see `ShortestPathTopology`.
 
     Raises
     ------
@@ -96,9 +97,11 @@ class ListedTopology(ShortestPathTopology):
         *,
         labels: Sequence[str] = (),
         path: str | None = None,
+        between_nodes: bool = False,
     ) -> None:
         _check_kinds(kinds, len(cables))
         self.kinds = kinds
+        self.between_nodes = between_nodes
         self._nodes = _node_counts(nodes)
         self._cables = tuple(
             _sorted_cables(one, len(self._nodes), name)
@@ -129,8 +132,8 @@ class ListedTopology(ShortestPathTopology):
 
     @property
     def identity(self) -> tuple[int | str, ...]:
-        """See `Topology`: number of switches and a hash of nodes, cables and kinds."""
-        return self.name, len(self._nodes), self._digest
+        """See `Topology`: a hash of nodes, cables and kinds, and which switches have paths."""
+        return self.name, len(self._nodes), self._digest, int(self.between_nodes)
 
     @property
     def is_named(self) -> bool:

@@ -26,11 +26,16 @@ _Mask = NDArray[np.bool_]
 
 
 class ShortestPathTopology(Topology):
-    """A network given by its cables; a MIN path is any shortest path.
+    """A network given by its cables; a MIN path is any shortest path, or one that `chosen` tells.
 
     A family is a frozen dataclass that is registered (`tvlb.topology.register`). Its fields are the
     parameters, annotated as `tvlb.calls.Signature` says; it has `name`, `kinds`, `cables` and
     `nodes_of_switches`.
+
+    Attributes
+    ----------
+    between_nodes : whether only switches with compute nodes have paths and are intermediates; the
+        others are passed.
 
     Raises
     ------
@@ -41,6 +46,18 @@ class ShortestPathTopology(Topology):
     Halves of paths are named by their position among the MIN paths of their ends. Numbers and
     lengths of these come from the compiled twin, which lists none of them.
     """
+
+    between_nodes: bool = False
+
+    @property
+    def chosen(self) -> _native.Chosen:
+        """Which of the shortest paths of a pair are MIN paths."""
+        return _native.Chosen.ALL
+
+    @property
+    def is_told_by_cables(self) -> bool:
+        """Whether its cables tell its MIN paths: all shortest ones between any two switches."""
+        return self.chosen == _native.Chosen.ALL and not self.between_nodes
 
     @abstractmethod
     def cables(self) -> tuple[NDArray[np.int32], ...]:
@@ -90,7 +107,9 @@ class ShortestPathTopology(Topology):
     def compile(self) -> _native.ShortestPaths:
         """See `Topology`."""
         try:
-            return _native.ShortestPaths(self.network.compile())
+            return _native.ShortestPaths(
+                self.network.compile(), self.chosen, between_nodes=self.between_nodes
+            )
         except ValueError as error:
             raise InvalidInput(f"{self}: {error}") from error
 
@@ -129,19 +148,28 @@ class ShortestPathTopology(Topology):
         return self._twin.most_min_paths
 
     @property
-    def path_ends(self) -> NDArray[np.int32]:
-        """Switches that paths begin and end at, and that are intermediates; ids ascend."""
-        return np.arange(self.num_switches, dtype=np.int32)
+    def is_end(self) -> _Mask:
+        """See `Topology`."""
+        return self.switch_nodes > 0 if self.between_nodes else super().is_end
+
+    def has_choice(self, sources: _Switches, targets: _Switches) -> _Mask:
+        """See `Topology`."""
+        return (self.has_paths if self.between_nodes else super().has_choice)(sources, targets)
+
+    @property
+    def decides_again(self) -> bool:
+        """See `Topology`: not where the second switch of a MIN path may have no paths."""
+        return not self.between_nodes
 
     @property
     def most_vlb_paths(self) -> int:
         """See `Topology`."""
-        return max(len(self.path_ends) - 2, 0) * self.most_min_paths**2
+        return max(int(np.count_nonzero(self.is_end)) - 2, 0) * self.most_min_paths**2
 
     @cached_property
     def expected_paths(self) -> ExpectedPaths:
         """See `Topology`: from the MIN paths of a few switches to all others."""
-        ends = self.path_ends
+        ends = np.flatnonzero(self.is_end).astype(np.int32)
         few = ends[np.unique(np.linspace(0, len(ends) - 1, _SAMPLED_SWITCHES).astype(np.int32))]
         sources, targets = np.meshgrid(few, ends, indexing="ij")
         apart = sources != targets

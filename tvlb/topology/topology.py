@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "Origin", "Topology", "Triples"]
 
 _REPRESENTATIVES = 64
-_FEWEST_SWITCHES = 3
+_FEWEST_ENDS = 3
 
 _Switches = NDArray[np.integer]
 _Mask = NDArray[np.bool_]
@@ -134,6 +134,22 @@ class Topology(ABC):
         """Ports of each switch, int64 (switches,): those in use, unless the family has others."""
         links = np.bincount(self.network.link_source, minlength=self.num_switches)
         return self.switch_nodes + links
+
+    @property
+    def is_end(self) -> NDArray[np.bool_]:
+        """Whether paths begin, end and have intermediates at a switch, bool (switches,).
+
+        Where they do not, they at most pass it. They do wherever it is not down, if the family says
+        nothing else.
+        """
+        found = np.ones(self.num_switches, dtype=bool)
+        if self.origin is not None:
+            found[list(self.origin.failures.switches)] = False
+        return found
+
+    def has_paths(self, sources: _Switches, targets: _Switches) -> NDArray[np.bool_]:
+        """Whether paths lead from given switches to others; arrays broadcast."""
+        return np.asarray((sources != targets) & self.is_end[sources] & self.is_end[targets])
 
     @property
     def num_senders(self) -> int:
@@ -255,6 +271,11 @@ class Topology(ABC):
     def seconds(self, sources: _Switches, targets: _Switches) -> tuple[_Switches, _Switches]:
         """Return the pairs from which a packet of given pairs may decide again, after one link."""
 
+    @property
+    def decides_again(self) -> bool:
+        """Whether a packet may decide again at the second switch of a MIN path."""
+        return True
+
     def capacity_prices(self, sources: _Switches, targets: _Switches) -> NDArray[np.float64]:
         """Return link prices of which every path of the given flows costs at least 2.
 
@@ -278,17 +299,22 @@ class Topology(ABC):
         hops = np.arange(2, 2 + len(vlb_paths))
         return float(touched(vlb_paths * hops, self.num_links).sum())
 
+    @property
+    def shortest_detours(self) -> int:
+        """Length of detours at which every pair may have one: that of the longest MIN path."""
+        return max(len(self.longest_min_path), 2)
+
     def data_points(self) -> list[str]:
         """Return the path sets among which Step 1 looks for candidates, shortest first.
 
-        From the length at which every pair may have a detour up, ten steps each, then all paths.
+        From `shortest_detours` up, ten steps each, then all paths.
 
         References
         ----------
         Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, Table 1.
         """
         most = len(self.longest_min_path)
-        lengths = [f"<={length}" for length in range(max(most, 2), 2 * most)]
+        lengths = [f"<={length}" for length in range(self.shortest_detours, 2 * most)]
         shares = ["", *(f"+{percent}%" for percent in range(10, 100, 10))]
         return [*(length + share for length in lengths for share in shares), "all"]
 
@@ -298,7 +324,7 @@ class Topology(ABC):
 
     def check_searchable(self) -> None:
         """Raise InvalidInput unless there are VLB paths to choose from."""
-        if self.num_switches < _FEWEST_SWITCHES:
+        if np.count_nonzero(self.is_end) < _FEWEST_ENDS:
             raise InvalidInput(f"{self} has no VLB paths: they need a third switch")
 
     @cached_property

@@ -68,6 +68,12 @@ class DegradedDragonfly(Dragonfly):
         return self._sizes
 
     @property
+    def node_groups(self) -> int:
+        """See `Topology`: none where some nodes are gone."""
+        healthy = self._sizes[0] * self.num_switches
+        return self.groups if self.num_nodes == healthy else 1
+
+    @property
     def identity(self) -> tuple[int | str, ...]:
         """See `Topology`: p, a, h, g and a hash of nodes and links."""
         return (*self.parameters, self._digest)

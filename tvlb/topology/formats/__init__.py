@@ -68,7 +68,7 @@ def network_formats() -> dict[str, NetworkFormat]:
 
 def lost_family(topology: Topology) -> tuple[str, ...]:
     """Say what of a network its cables do not tell: which paths are MIN paths, in some families."""
-    if isinstance(topology, ShortestPathTopology):
+    if isinstance(topology, ShortestPathTopology) and topology.is_told_by_cables:
         return ()
     return (f"the MIN paths of {topology}: of what is read, all shortest paths are MIN paths",)
 

@@ -50,6 +50,7 @@ def _write(topology: Topology, name: str) -> WrittenNetwork:
         raise InvalidInput(f"{name}: a configuration of CODES cannot name files with quotes")
     ends = np.stack([network.link_source, network.link_target], axis=1)
     inside, between = np.split(ends, [layout.first_global_link])
+    _check_joined(topology, between)
     intra = _intra(topology, inside)
     ports = np.bincount(between[:, 0], minlength=topology.num_switches)
     configuration = _CONFIGURATION.format(
@@ -72,6 +73,15 @@ def _write(topology: Topology, name: str) -> WrittenNetwork:
             f"and some {ports.max()}, with which CODES was not tried"
         )
     return WrittenNetwork(files, tuple(lost))
+
+
+def _check_joined(topology: Topology, between: NDArray[np.int32]) -> None:
+    """Refuse networks of which a group has no link to another: routing there would find none."""
+    groups, size = topology.layout.groups, topology.layout.switches_per_group
+    if len(np.unique(between // size, axis=0)) < groups * (groups - 1):
+        raise InvalidInput(
+            f"some groups of {topology} have no link to each other; codes holds Dragonflies only"
+        )
 
 
 def _intra(topology: Topology, inside: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -143,10 +143,14 @@ class SlimFly(ShortestPathTopology):
         each = self.p or usual_nodes(self.q)
         return np.full(2 * self.q**2, each, dtype=np.int32)
 
+    @property
+    def chosen(self) -> _native.Chosen:
+        """See `ShortestPathTopology`."""
+        return _native.Chosen.ALL if self.min == "all" else _native.Chosen.LOWEST_SWITCH
+
     def compile(self) -> _native.ShortestPaths:
         """See `Topology`."""
-        chosen = _native.Chosen.ALL if self.min == "all" else _native.Chosen.LOWEST_SWITCH
-        return _native.ShortestPaths(self.network.compile(), chosen, by_link=True)
+        return _native.ShortestPaths(self.network.compile(), self.chosen, by_link=True)
 
     @property
     def identity(self) -> tuple[int | str, ...]:
