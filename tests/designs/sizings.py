@@ -2,7 +2,7 @@
 
 from tvlb.topology import Sizing, families
 
-__all__ = ["DRAGONFLIES", "SLIM_FLIES"]
+__all__ = ["DRAGONFLIES", "HYPERXES", "SLIM_FLIES"]
 
 
 def _sizing(name: str) -> Sizing:
@@ -11,4 +11,4 @@ def _sizing(name: str) -> Sizing:
     return found
 
 
-DRAGONFLIES, SLIM_FLIES = _sizing("dfly"), _sizing("slimfly")
+DRAGONFLIES, SLIM_FLIES, HYPERXES = _sizing("dfly"), _sizing("slimfly"), _sizing("hyperx")

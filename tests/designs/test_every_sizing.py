@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tests.designs.sizings import SLIM_FLIES
+from tests.designs.sizings import HYPERXES, SLIM_FLIES
 from tvlb.designs import PriceList, Rate, hardware_of, quantity_names
 from tvlb.designs.quantities import Sizes
 from tvlb.errors import InvalidInput
@@ -18,12 +18,12 @@ from tvlb.topology import Family, Sizing, Topology, families, parse_topology, si
 PRICES = PriceList(
     "EUR",
     Rate(models=((7, 11.0), (200, 31.0))),
-    {"local": 3.0, "global": 7.0},
+    {"local": 3.0, "global": 7.0, "x": 2.0, "y": 4.0, "z": 5.0, "w": 6.0},
     Rate(5.0, 2.0),
-    {"global": 1.0},
+    {"global": 1.0, "x": 1.0, "w": 3.0},
 )
 # Values of each parameter from its lowest one on.
-VALUES = {"dfly": 5, "slimfly": 9}
+VALUES = {"dfly": 5, "slimfly": 9, "hyperx": 2}
 every_sizing = pytest.mark.parametrize(
     "family", sized_families().values(), ids=list(sized_families())
 )
@@ -140,6 +140,25 @@ def test_rows_have_the_columns_of_the_family(family: Family) -> None:
         for column in sizing.columns:
             expected = {"integer": int, "number": float, "text": str}[column.type]
             assert type(made[column.name]) is expected
+
+
+@pytest.mark.parametrize("sides", list(itertools.product((1, 2, 3), repeat=4)))
+def test_a_hyperx_has_sides_without_a_gap(sides: tuple[int, ...]) -> None:
+    family = families()["hyperx"]
+    columns = {
+        name: np.array([float(value)])
+        for name, value in zip(HYPERXES.names, (2, *sides), strict=True)
+    }
+    given = {name: int(values[0]) for name, values in columns.items() if values[0] > 1}
+    network = built(family, given) if "s1" in given else None
+    assert HYPERXES.are_networks(columns).tolist() == [network is not None]
+    if network is not None:
+        sizes = Sizes(HYPERXES, columns, PRICES)
+        assert sizes.value("nodes") == network.num_nodes
+        assert sizes.value("radix") == network.switch_ports.max()
+        assert sizes.value("cost") == PRICES.cost(hardware_of(network))
+        cables = {axis: int(sizes.value(f"{axis}_cables")[0]) for axis in "xyzw"}
+        assert {axis: number for axis, number in cables.items() if number} == kinds_of(network)
 
 
 def test_the_sizes_of_the_paper() -> None:

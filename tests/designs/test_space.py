@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.designs.sizings import DRAGONFLIES, SLIM_FLIES
+from tests.designs.sizings import DRAGONFLIES, HYPERXES, SLIM_FLIES
 from tvlb.designs import DesignSpace, parse_constraint, parse_range
 from tvlb.designs import space as module
 from tvlb.errors import InvalidInput
@@ -181,3 +181,14 @@ def test_no_slim_fly_at_all() -> None:
     )
     # (3 * 53 - 1) / 2 = 79 links leave 49 ports.
     assert space_of(SLIM_FLIES, {"q": "53", "p": "40..128"}).sizes()[:, 1].max() == 49
+
+
+def test_a_hyperx_has_as_many_dimensions_as_sides_are_given() -> None:
+    flat = space_of(HYPERXES, {"p": "2", "s1": "2..3", "s2": "3"}, "radix <= 6")
+    assert flat.parameters() == [{"p": 2, "s1": 2, "s2": 3}, {"p": 2, "s1": 3, "s2": 3}]
+    with pytest.raises(InvalidInput) as caught:
+        space_of(HYPERXES, {"p": "2", "s1": "3", "s3": "3"}).sizes()
+    assert str(caught.value) == (
+        "no combination of p = 2, s1 = 3, s3 = 3 has three switches, no gap between sides and at "
+        "most 128 ports per switch"
+    )

@@ -98,7 +98,7 @@ def problem(path: Path) -> str:
         ),
         (
             _SLIM_FLIES.replace("slimfly", "torus"),
-            ":1: generators[0]: family 'torus': expected dfly or slimfly",
+            ":1: generators[0]: family 'torus': expected dfly, dflyplus, hyperx or slimfly",
         ),
         (
             "[[generators]]\np = [4, true]",
@@ -114,8 +114,9 @@ def problem(path: Path) -> str:
             'topologies = [\n  "4,8,4,9",\n  "machine.mat",\n]',
             ":1: topologies[1]: topology 'machine.mat': 'machine.mat' is no name with arguments "
             "in brackets; expected p,a,h,g[,arrangement], "
-            "dfly(p,a,h,g[,arrangement]) or slimfly(Q[,P][,XI][,min=MIN]), such as "
-            "dfly(4,8,4,9,palmtree) or slimfly(7)",
+            "dfly(p,a,h,g[,arrangement]), dflyplus(P,A,H,G), hyperx(P,S1[,S2][,S3][,S4]) or "
+            "slimfly(Q[,P][,XI][,min=MIN]), such as "
+            "dfly(4,8,4,9,palmtree), dflyplus(4,4,4,17), hyperx(4,8,8) or slimfly(7)",
         ),
         (
             "topologies = [4]",

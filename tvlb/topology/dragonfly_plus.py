@@ -13,6 +13,7 @@ from tvlb.errors import InvalidInput
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
 from tvlb.topology.shortest_paths import ShortestPathTopology
+from tvlb.topology.sizing import Largest, Numbers, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.topology import Layout
 
 __all__ = ["DragonflyPlus"]
@@ -144,6 +145,63 @@ def _check(p: int, a: int, h: int, g: int) -> None:
         )
 
 
+def _per_pair(of: Mapping[str, Numbers]) -> Numbers:
+    return np.floor(of["a"] * of["h"] / (of["g"] - 1))
+
+
+def _switches(of: Mapping[str, Numbers]) -> Numbers:
+    return of["a"] * of["g"]
+
+
+def _leaf_radix(of: Mapping[str, Numbers]) -> Numbers:
+    return of["p"] + of["a"]
+
+
+def _spine_radix(of: Mapping[str, Numbers]) -> Numbers:
+    return of["a"] + of["h"]
+
+
+def _are_networks(of: Mapping[str, Numbers]) -> NDArray[np.bool_]:
+    ports = np.maximum(_leaf_radix(of), _spine_radix(of))
+    groups = (of["g"] >= _FEWEST_GROUPS) & (of["g"] <= of["a"] * of["h"] + 1)
+    return groups & (of["a"] >= _FEWEST_SPINES) & (ports <= _MOST_PORTS)
+
+
+_PARAMETERS = (
+    SizeParameter("p", "Compute nodes per leaf.", "2..8", high=_MOST_PORTS),
+    SizeParameter("a", "Leaves of a group, and spines.", "4..16", high=_MOST_PORTS),
+    SizeParameter("h", "Global ports per spine.", "2..8", high=_MOST_PORTS),
+    SizeParameter(
+        "g",
+        "Groups.",
+        "2..max",
+        largest=Largest(("a", "h"), lambda of: of["a"] * of["h"] + 1, "a*h + 1"),
+    ),
+)
+SIZING = Sizing(
+    parameters=_PARAMETERS,
+    rule=(
+        f"a >= {_FEWEST_SPINES}, {_FEWEST_GROUPS} <= g <= a*h + 1 and at most {_MOST_PORTS} ports "
+        "per switch"
+    ),
+    are_networks=_are_networks,
+    nodes=lambda of: of["p"] * of["a"] * of["g"],
+    switches=((_leaf_radix, _switches), (_spine_radix, _switches)),
+    cables={
+        "global": lambda of: _per_pair(of) * of["g"] * (of["g"] - 1) / 2,
+        "local": lambda of: of["a"] ** 2 * of["g"],
+    },
+    others={"links_per_pair": _per_pair},
+    columns=(
+        *(one.column for one in _PARAMETERS),
+        SizeColumn("links_per_pair", "number", "cables", "Cables between two groups."),
+        SizeColumn("radix", "integer", "ports", "Ports of a leaf, p+a, or a spine, a+h."),
+        SizeColumn("global_cables", "integer", "cables", "Cables between groups."),
+        SizeColumn("local_cables", "integer", "cables", "Cables between leaves and spines."),
+    ),
+)
+
+
 def dragonfly_plus_sizes(p: int, a: int, h: int, g: int) -> NetworkSizes:
     """Return how large a Dragonfly+ is; see `DragonflyPlus`."""
     _check(p, a, h, g)
@@ -167,5 +225,6 @@ register(
         dragonfly_plus_sizes,
         example="dflyplus(4,4,4,17)",
         metadata=DragonflyPlusMetadata,
+        sizing=SIZING,
     )
 )

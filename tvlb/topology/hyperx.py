@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from tvlb.errors import InvalidInput
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
 from tvlb.topology.shortest_paths import ShortestPathTopology
+from tvlb.topology.sizing import Formula, Numbers, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.topology import Layout
 
 __all__ = ["HyperX"]
@@ -147,6 +149,61 @@ def _check(p: int, sides: tuple[int, ...], given: tuple[int | None, ...]) -> Non
         )
 
 
+def _is_network(of: Mapping[str, Numbers]) -> NDArray[np.bool_]:
+    """Whether sides, 1 where there is none, follow each other without a gap and ports suffice."""
+    sides = [of[name] for name in _SIDES]
+    follow = [(before > 1) | (after == 1) for before, after in pairwise(sides)]
+    # Two switches have no VLB path.
+    return np.all([*follow, _switches(of) > _FEWEST, _radix(of) <= _MOST_PORTS], axis=0)
+
+
+def _switches(of: Mapping[str, Numbers]) -> Numbers:
+    return np.multiply.reduce([of[name] for name in _SIDES])
+
+
+def _radix(of: Mapping[str, Numbers]) -> Numbers:
+    return of["p"] + np.add.reduce([of[name] - 1 for name in _SIDES])
+
+
+def _cables(side: str) -> Formula:
+    return lambda of: _switches(of) * (of[side] - 1) / 2
+
+
+_SIDES = ("s1", "s2", "s3", "s4")
+_FEWEST = 2
+_PARAMETERS = (
+    SizeParameter("p", "Compute nodes per switch.", "4..8", high=_MOST_PORTS),
+    SizeParameter("s1", "Switches along the x axis.", "4..8", low=2, high=_MOST_PORTS),
+    *(
+        SizeParameter(
+            side,
+            f"Switches along the {axis} axis, 1 where there is none.",
+            "4..8",
+            low=2,
+            high=_MOST_PORTS,
+            usual=lambda of: np.ones_like(of["p"]),
+        )
+        for side, axis in zip(_SIDES[1:], _DIMENSIONS[1:], strict=True)
+    ),
+)
+SIZING = Sizing(
+    parameters=_PARAMETERS,
+    rule=f"three switches, no gap between sides and at most {_MOST_PORTS} ports per switch",
+    are_networks=_is_network,
+    nodes=lambda of: _switches(of) * of["p"],
+    switches=((_radix, _switches),),
+    cables={axis: _cables(side) for axis, side in zip(_DIMENSIONS, _SIDES, strict=True)},
+    columns=(
+        *(one.column for one in _PARAMETERS),
+        SizeColumn("radix", "integer", "ports", "Ports of a switch, p and those of every axis."),
+        *(
+            SizeColumn(f"{axis}_cables", "integer", "cables", f"Cables along the {axis} axis.")
+            for axis in _DIMENSIONS
+        ),
+    ),
+)
+
+
 def hyperx_sizes(
     p: int, s1: int, s2: int | None = None, s3: int | None = None, s4: int | None = None
 ) -> NetworkSizes:
@@ -168,4 +225,6 @@ class HyperXMetadata(TopologyMetadata):
     degree: int = Described(description="Links of a switch.")
 
 
-register(Family(HyperX, hyperx_sizes, example="hyperx(4,8,8)", metadata=HyperXMetadata))
+register(
+    Family(HyperX, hyperx_sizes, example="hyperx(4,8,8)", metadata=HyperXMetadata, sizing=SIZING)
+)
