@@ -1,4 +1,4 @@
-"""Every command of tvlb in docs/tutorial.md and docs/recipes, and every Python block, runs.
+"""Every command of tvlb in some pages of docs, and every Python block, runs.
 
 A page's commands run in its order and in a directory of its own, where the recipes find a small
 table t.parquet. A block with the name of a file is that file, and a text block is what the command
@@ -19,7 +19,10 @@ from tvlb.table import Table, write_table
 from tvlb.topology import Dragonfly
 
 _DOCS = Path(__file__).parents[1] / "docs"
-_PAGES = [_DOCS / "tutorial.md", *sorted((_DOCS / "recipes").glob("*.md"))]
+_PAGES = [
+    *(_DOCS / "tutorial.md", _DOCS / "hyperx-dragonfly-plus.md"),
+    *sorted((_DOCS / "recipes").glob("*.md")),
+]
 _BLOCK = re.compile(
     r"^```(python|text|\w+ [\w.]+)\n((?:.*\n)*?)```$|^ {4}(?: {2})?(tvlb (?:.*\\\n)*.*)$",
     re.MULTILINE,

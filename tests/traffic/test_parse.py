@@ -16,7 +16,12 @@ TOPOLOGY = Dragonfly(2, 4, 2, 3)
     "text",
     [
         "uniform",
+        "uniform(others)",
         "shift(2,0)",
+        "adv(1)",
+        "advr(1)",
+        "dshift(2)",
+        "dshift(2,1)",
         "type2",
         "type2(seed=1)",
         "permutation",
@@ -47,7 +52,7 @@ def test_blanks_do_not_matter() -> None:
      "shift(1.5,0)", "mixed(50,50,shift(1,0)", "SHIFT(1,0)", "shift(1,9999999999)"],
 )  # fmt: skip
 def test_unknown_text_shows_the_grammar(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"expected uniform, shift\(DG,DS\)"):
+    with pytest.raises(InvalidInput, match=r"expected uniform\(others\), shift\(DG,DS\)"):
         parse_pattern(text)
 
 
@@ -61,7 +66,8 @@ def test_seeds_are_plain_integers(seed: str) -> None:
 def test_the_adversarial_part_has_fixed_destinations(text: str) -> None:
     with pytest.raises(
         InvalidInput,
-        match="is not shift, type2, affine, alg2, pair, permutation or switch-permutation",
+        match="is not shift, type2, adv, affine, alg2, dshift, pair, permutation or "
+        "switch-permutation",
     ):
         parse_pattern(text)
 

@@ -19,7 +19,7 @@ _LARGEST = 999_999_999
 
 @dataclass(frozen=True)
 class Affine(DestinationPattern):
-    """Node k of switch u sends to node k of switch (A u + B) mod N, of N switches."""
+    """Node k of switch u sends to node k of switch (A u + B) mod N, of the N with nodes."""
 
     factor: Annotated[int, Whole("A", 1, _LARGEST)]
     offset: Annotated[int, Whole("B", 0, _LARGEST)]
@@ -30,15 +30,17 @@ class Affine(DestinationPattern):
 
     def destinations(self, topology: Topology, seed: int) -> NDArray[np.int32]:
         """See `DestinationPattern.destinations`."""
-        size = topology.num_switches
+        whole = topology if topology.origin is None else topology.origin.network
+        senders = np.flatnonzero(whole.switch_nodes)
+        size = len(senders)
         if gcd(self.factor, size) > 1:
             raise InvalidInput(
                 f"{self}: A = {self.factor} has a divisor in common with the {size} switches of "
-                f"{topology}, so that several would send to one"
+                f"{topology} with nodes, so that several would send to one"
             )
-        return self.to_switches(
-            topology, (self.factor * np.arange(size, dtype=np.int64) + self.offset) % size
-        )
+        target = np.arange(topology.num_switches)
+        target[senders] = senders[(self.factor * np.arange(size) + self.offset) % size]
+        return self.to_switches(topology, target)
 
 
 PATTERN = Affine

@@ -18,12 +18,9 @@ _FEWEST_NODES = 2
 
 @dataclass(frozen=True)
 class Uniform(NamedPattern):
-    """Uniform random (UR): every packet goes to a uniformly drawn node, or to another than its own.
+    """Uniform random (UR): packets go to uniformly drawn nodes; `others`: never to their sender."""
 
-    The sender is among the nodes drawn from, unless `others` is said.
-    """
-
-    others: Annotated[str | None, Choice("OTHERS", ("others",))] = None
+    others: Annotated[str | None, Choice("others", ("others",))] = None
 
     name = "uniform"
     example = "uniform"
