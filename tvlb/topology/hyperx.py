@@ -88,8 +88,8 @@ class HyperX(ShortestPathTopology):
 
     def cables(self) -> tuple[NDArray[np.int32], ...]:
         """See `ShortestPathTopology.cables`."""
-        lattice = np.arange(prod(self.sides)).reshape(self.sides, order="F")
-        found: list[NDArray[np.integer]] = []
+        lattice = np.arange(prod(self.sides), dtype=np.int32).reshape(self.sides, order="F")
+        found: list[NDArray[np.int32]] = []
         for axis, side in enumerate(self.sides):
             lines = np.moveaxis(lattice, axis, -1).reshape(-1, side)
             low, high = np.triu_indices(side, 1)
