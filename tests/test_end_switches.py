@@ -134,8 +134,8 @@ def test_requests_are_refused_for_a_routing_that_has_no_place() -> None:
 def test_exports_say_that_min_paths_are_lost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    path = tmp_path / "machine.json"
     for text in (*NETWORKS, "slimfly(3,min=single)"):
-        path = tmp_path / "machine.json"
         assert main(["export", text, "-o", str(path)]) == 0
         assert f"does not hold the MIN paths of {text}" in capsys.readouterr().err
         assert "links" in json.loads(path.read_text())
