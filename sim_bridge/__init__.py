@@ -1,6 +1,7 @@
 """The flit simulator: a compiled cycle-level core and its Python side.
 
 `simulate` runs one load, `search_saturation` searches for the largest load that a routing sustains.
+A second model of routers, `sim_bridge.vct`, has packets of several phits.
 """
 
 from sim_bridge._core import StopFlag
@@ -12,10 +13,12 @@ from sim_bridge.saturation import SaturationSearch, search_saturation
 from sim_bridge.scenario import Scenario
 from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
+from sim_bridge.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
 
 __all__ = [
     "LOAD",
     "MAX_CYCLES",
+    "VCT_ROUTINGS",
     "Decide",
     "PacketTrace",
     "Queue",
@@ -28,6 +31,9 @@ __all__ = [
     "StopFlag",
     "TraceHop",
     "UgalRule",
+    "VctConfig",
+    "VctResult",
+    "VctScenario",
     "Warmup",
     "half_width",
     "jain_index",

@@ -13,11 +13,20 @@ from tvlb.settings import Flag, Names, Number, Whole, check_settings, setting, s
 from tvlb.topology import Topology
 from tvlb.virtual_channels import Kinds, VcScheme
 
-__all__ = ["LOAD", "MAX_CYCLES", "Decide", "Queue", "SimulationConfig", "UgalRule", "Warmup"]
+__all__ = [
+    "LOAD",
+    "MAX_CYCLES",
+    "Decide",
+    "Queue",
+    "SimulationConfig",
+    "UgalRule",
+    "Warmup",
+    "check_load",
+]
 
 MAX_CYCLES = 100_000_000
 LOAD = Number(0, 1)
-"""Of offered loads, packets/cycle/node."""
+"""Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 _LATENCY = "_latency"
 _OF_FAMILY = "what the family of the network says"
 _NO_LINKS = "a network without such links"
@@ -199,6 +208,11 @@ class SimulationConfig:
             if value != usual and not routing.compares_first_queues:
                 known = one_of(one for one in Routing if one.compares_first_queues)
                 raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
+
+
+def check_load(load: float, max_rate: float) -> None:
+    """Raise InvalidInput unless a load is in range where nodes have rates of up to this one."""
+    replace(LOAD, high=LOAD.high / max(1.0, max_rate)).checked("load", load)
 
 
 def _longest_route(topology: Topology, routing: Routing, halves: int) -> Kinds:

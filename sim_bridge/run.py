@@ -1,9 +1,13 @@
 """Running a simulation."""
 
+from typing import overload
+
 from sim_bridge._core import StopFlag
 from sim_bridge.config import SimulationConfig
 from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
+from sim_bridge.vct import VctConfig, VctResult, VctScenario
+from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, as_path_set
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern, as_pattern
@@ -11,6 +15,7 @@ from tvlb.traffic import Pattern, as_pattern
 __all__ = ["simulate"]
 
 
+@overload
 def simulate(
     topology: Topology | str,
     *,
@@ -21,16 +26,40 @@ def simulate(
     config: SimulationConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
-) -> SimulationResult:
-    """Simulate one load flit by flit.
+) -> SimulationResult: ...
+@overload
+def simulate(
+    topology: Topology | str,
+    *,
+    load: float,
+    routing: str = "min",
+    pattern: Pattern | str = "uniform",
+    config: VctConfig,
+    seed: int = 0,
+    stop: StopFlag | None = None,
+) -> VctResult: ...
+def simulate(
+    topology: Topology | str,
+    *,
+    load: float,
+    routing: str | None = None,
+    path_set: PathSet | str | None = None,
+    pattern: Pattern | str = "uniform",
+    config: SimulationConfig | VctConfig | None = None,
+    seed: int = 0,
+    stop: StopFlag | None = None,
+) -> SimulationResult | VctResult:
+    """Simulate one load flit by flit, or with a `VctConfig` by virtual cut-through.
 
     Parameters
     ----------
     topology, path_set, pattern : also as the texts that commands take.
-    routing : `Routing` or its text.
-    path_set : VLB paths to draw from; ignored by a routing that draws none.
-    load : packets/cycle and node (times the node's rate in the pattern), 0..1.
-    config : router and windows; None for the defaults.
+    routing : `Routing` or its text, by default UGAL-L; with a `VctConfig` one of `VCT_ROUTINGS` or
+        "valiant", by default MIN.
+    path_set : VLB paths to draw from; ignored by a routing that draws none. Not with a `VctConfig`.
+    load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
+        phits.
+    config : router and windows; None for the defaults of `SimulationConfig`.
     seed : 0..2^63-1; equal arguments give equal results.
     stop : set from another thread to end the run with `stopped` = "cancelled"; its
         `cycles_done` tells the progress.
@@ -50,7 +79,10 @@ def simulate(
     >>> simulate("2,4,2,5", routing="min", load=0.1, config=quick)
     <SimulationResult min, uniform, load 0.1: latency 35.2 cycles, accepted 0.1037>
     """
-    network = as_topology(topology)
-    paths = as_path_set(path_set, network, seed)
-    scenario = Scenario(network, routing, paths, as_pattern(pattern), seed)
-    return scenario.run(load, config, stop)
+    network, traffic = as_topology(topology), as_pattern(pattern)
+    if isinstance(config, VctConfig):
+        if path_set is not None:
+            raise InvalidInput(f"path_set {path_set}: the router of a VctConfig draws no VLB paths")
+        return VctScenario(network, routing or "min", traffic, seed).run(load, config, stop)
+    paths = as_path_set("all" if path_set is None else path_set, network, seed)
+    return Scenario(network, routing or "ugal-l", paths, traffic, seed).run(load, config, stop)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.config import LOAD, SimulationConfig
+from sim_bridge.config import SimulationConfig, check_load
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.result import SimulationResult
 from sim_bridge.round_trip import round_trip_warnings
@@ -92,7 +92,7 @@ class Scenario:
         """Simulate one load; see `sim_bridge.simulate`."""
         settings = (config or SimulationConfig()).on(self.topology)
         compiled = self._compiled
-        self._check_load(load)
+        check_load(load, compiled.traffic.max_rate)
         start = time.perf_counter()
         try:
             raw = _core.simulate(
@@ -111,7 +111,18 @@ class Scenario:
     def check(self, loads: Iterable[float]) -> None:
         """Prepare the runs at these loads; raise InvalidInput where one of them would."""
         for load in loads:
-            self._check_load(load)
+            check_load(load, self._compiled.traffic.max_rate)
+
+    def resolved(self, config: SimulationConfig) -> SimulationConfig:
+        """Return the settings with what follows from the scenario filled in.
+
+        Raises
+        ------
+        InvalidInput : see `SimulationConfig.latencies` and `SimulationConfig.resolved_vc_count`.
+        """
+        settings = config.on(self.topology)
+        settings.resolved_vc_count(self.topology, self.routing)
+        return settings
 
     def with_seed(self, seed: int) -> "Scenario":
         """Return the same scenario with other random streams.
@@ -166,10 +177,6 @@ class Scenario:
             f"pairs of switches, such as from switch {sources[missing[0]]} to switch "
             f"{targets[missing[0]]}: they take MIN paths"
         )
-
-    def _check_load(self, load: float) -> None:
-        most = self._compiled.traffic.max_rate
-        replace(LOAD, high=LOAD.high / max(1.0, most)).checked("load", load)
 
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim_bridge import SimulationConfig, simulate
+    from sim_bridge import SimulationConfig, VctConfig, simulate
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.drawing import plot
     from tvlb.errors import TvlbError
@@ -29,6 +29,7 @@ __all__ = [
     "SimulationConfig",
     "TableResult",
     "TvlbError",
+    "VctConfig",
     "__version__",
     "balance",
     "errors",
@@ -58,6 +59,7 @@ _HOME = {
     "SimulationConfig": "sim_bridge",
     "TableResult": "tvlb.search",
     "TvlbError": "tvlb.errors",
+    "VctConfig": "sim_bridge",
     "optimize": "tvlb.search",
     "parse_expression": "tvlb.paths",
     "parse_pattern": "tvlb.traffic",

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from sim_bridge import _core
 from sim_bridge.config import MAX_CYCLES
 from tvlb.errors import InvalidInput
-from tvlb.settings import Names, Whole, check_settings, setting
+from tvlb.settings import Names, Whole, check_settings, setting, settings
+from tvlb.topology import Topology
 
 __all__ = ["VC_POLICIES", "VctConfig"]
 
@@ -14,6 +15,7 @@ VC_POLICIES = tuple(_core.vc_policies())
 
 _LATENCY = Whole(1, 4096)
 _MOST_PHITS = 65_536
+_MOST_PACKETS = 127
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,10 @@ class VctConfig:
         32, "Output buffer per VC, phits", Whole(1, _MOST_PHITS), option="output_buffer"
     )
     source_queue_packets: int = setting(
-        20, "Packets that a node queues before it refuses more", Whole(1, 10_000)
+        20,
+        "Packets that a node queues before it refuses more",
+        Whole(1, 10_000),
+        option="source_queue",
     )
     local_latency: int = setting(1, "Latency of links other than global ones, cycles", _LATENCY)
     global_latency: int = setting(1, "Latency of global links, cycles", _LATENCY)
@@ -57,16 +62,29 @@ class VctConfig:
 
     def __post_init__(self) -> None:
         check_settings(self)
-        for name, phits, most in (
-            ("input_buffer_phits", self.input_buffer_phits, 127),
-            ("output_buffer_phits", self.output_buffer_phits, 127),
+        for name, phits in (
+            ("input_buffer", self.input_buffer_phits),
+            ("output_buffer", self.output_buffer_phits),
         ):
             packets, rest = divmod(phits, self.packet_phits)
-            if rest or not 1 <= packets <= most:
+            if rest or not 1 <= packets <= _MOST_PACKETS:
                 raise InvalidInput(
-                    f"{name} {phits} is not 1 to {most} packets of {self.packet_phits} phits"
+                    f"{name} {phits} is not 1 to {_MOST_PACKETS} packets of {self.packet_phits} "
+                    "phits"
                 )
 
-    def latencies(self, kinds: tuple[str, ...]) -> list[int]:
-        """Latency of the links of each kind, cycles."""
+    def latencies(self, topology: Topology) -> list[int]:
+        """Latency of the links of each kind, cycles.
+
+        Raises
+        ------
+        InvalidInput : a latency of global links is given for a network that has none.
+        """
+        kinds = topology.kinds.names
+        usual = settings(VctConfig)["global_latency"].default
+        if self.global_latency != usual and "global" not in kinds:
+            raise InvalidInput(
+                f"global_latency = {self.global_latency}: {topology} has {' and '.join(kinds)} "
+                "links only"
+            )
         return [self.global_latency if kind == "global" else self.local_latency for kind in kinds]

@@ -70,13 +70,13 @@ def prove(
             links, 1, False, rises if policy == "ladder" else f"a way out: {rises}"
         )
     if policy == "any" and has_intermediate:
-        raise InvalidInput("vc_policy any is for routing min: two MIN halves may close a circle")
+        raise InvalidInput("vcs any is for routing min: two MIN halves may close a circle")
     splits = not is_acyclic(topology, min_ports, splits_local=False)
     if policy == "any" and splits:
-        raise InvalidInput(f"vc_policy any may deadlock: MIN routes of {topology} close a circle")
+        raise InvalidInput(f"vcs any may deadlock: MIN routes of {topology} close a circle")
     if splits and not is_acyclic(topology, min_ports, splits_local=True):
         raise InvalidInput(
-            f"vc_policy {policy} may deadlock: MIN routes of {topology} close a circle even where "
+            f"vcs {policy} may deadlock: MIN routes of {topology} close a circle even where "
             "local links behind the global one have VCs of their own"
         )
     step = 1 if policy == "any" else 4 if splits else 2

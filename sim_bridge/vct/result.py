@@ -31,7 +31,7 @@ class VctResult(Frame):
     phit_hops : phits times the network links they took, in the whole run.
     cycles : length of the run.
     stopped : "completed" or "cancelled"; then the figures are partial.
-    cpu_seconds : processor time of the run's thread.
+    cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
     """
 
     routing: str
@@ -51,6 +51,7 @@ class VctResult(Frame):
     cycles: int
     stopped: str
     cpu_seconds: float
+    wall_seconds: float
 
     def records(self) -> list[dict[str, object]]:
         """See `Frame.records`: one, of the figures that are single numbers or texts."""

@@ -1,11 +1,14 @@
 """What the virtual cut-through router is asked to carry."""
 
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from sim_bridge import _core
+from sim_bridge.config import check_load
 from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof, global_kind, prove
@@ -13,7 +16,6 @@ from sim_bridge.vct.result import VctResult
 from tvlb import _native
 from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.randomness import check_seed
-from tvlb.settings import Number
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
@@ -30,9 +32,12 @@ _STOPPED = {_core.Stopped.COMPLETED: "completed", _core.Stopped.CANCELLED: "canc
 
 @dataclass(frozen=True)
 class _Compiled:
+    """The scenario in the core's own types, and what was proved of it by policy."""
+
     network: _native.Topology
     traffic: _core.Traffic
     min_ports: _core.MinPorts
+    proofs: dict[str, DeadlockProof] = field(default_factory=dict[str, DeadlockProof])
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +80,16 @@ class VctScenario:
 
     def proof(self, policy: str) -> DeadlockProof:
         """Prove that a policy of virtual channels cannot deadlock here; see `prove`."""
-        return prove(
-            self.topology, self._compiled.min_ports, policy, has_intermediate=bool(self._phase)
-        )
+        known, compiled = self._compiled.proofs, self._compiled
+        if policy not in known:
+            known[policy] = prove(
+                self.topology, compiled.min_ports, policy, has_intermediate=bool(self._phase)
+            )
+        return known[policy]
 
     def check(self, load: float) -> None:
         """Raise InvalidInput where a run at this load would."""
-        Number(0, 1 / max(1.0, self._compiled.traffic.max_rate)).checked("load", load)
+        check_load(load, self._compiled.traffic.max_rate)
 
     def run(
         self, load: float, config: VctConfig | None = None, stop: _core.StopFlag | None = None
@@ -99,18 +107,15 @@ class VctScenario:
         InvalidInput : an argument is out of range, or there are too few virtual channels.
         SimulationDeadlock : buffers wait for each other in a circle.
         """
-        settings = config or VctConfig()
-        proof = self.proof(settings.vc_policy)
-        settings = replace(settings, vc_count=settings.vc_count or proof.vcs_needed)
-        assert settings.vc_count is not None
-        proof.check(settings.vc_count, settings.vc_policy)
-        self.check(load)
+        settings = self.resolved(config or VctConfig())
         compiled = self._compiled
+        self.check(load)
+        start = time.perf_counter()
         raw = _core.simulate_vct(
             compiled.network,
             compiled.traffic,
             compiled.min_ports,
-            self._core_config(load, settings, proof),
+            self._core_config(load, settings),
             _core.StopFlag() if stop is None else stop,
         )
         if raw.stopped == _core.Stopped.DEADLOCKED:
@@ -140,7 +145,27 @@ class VctScenario:
             cycles=raw.cycles,
             stopped=_STOPPED[raw.stopped],
             cpu_seconds=raw.cpu_seconds,
+            wall_seconds=time.perf_counter() - start,
         )
+
+    def resolved(self, config: VctConfig) -> VctConfig:
+        """Return the settings with what follows from the scenario filled in.
+
+        Raises
+        ------
+        InvalidInput : there are too few virtual channels, or a latency is of links that the network
+            does not have.
+        """
+        config.latencies(self.topology)
+        proof = self.proof(config.vc_policy)
+        count = config.vc_count or proof.vcs_needed
+        proof.check(count, config.vc_policy)
+        return replace(config, vc_count=count)
+
+    def check(self, loads: Iterable[float]) -> None:
+        """Prepare the runs at these loads; raise InvalidInput where one of them would."""
+        for load in loads:
+            check_load(load, self._compiled.traffic.max_rate)
 
     def with_seed(self, seed: int) -> "VctScenario":
         """Return the same scenario with other random streams; what was prepared is shared."""
@@ -159,9 +184,7 @@ class VctScenario:
         except ValueError as error:
             raise InvalidInput(f"cannot simulate {self.topology}: {error}") from error
 
-    def _core_config(
-        self, load: float, settings: VctConfig, proof: DeadlockProof
-    ) -> _core.VctConfig:
+    def _core_config(self, load: float, settings: VctConfig) -> _core.VctConfig:
         return _core.VctConfig(
             load=load,
             seed=self.seed,
@@ -170,12 +193,12 @@ class VctScenario:
             one_phase=self._phase,
             vc_policy=settings.vc_policy,
             vc_count=settings.vc_count,
-            splits_local=proof.splits_local,
+            splits_local=self.proof(settings.vc_policy).splits_local,
             global_kind=global_kind(self.topology),
             packet_phits=settings.packet_phits,
             input_buffer_phits=settings.input_buffer_phits,
             output_buffer_phits=settings.output_buffer_phits,
             source_queue_packets=settings.source_queue_packets,
-            latency=settings.latencies(self.topology.kinds.names),
+            latency=settings.latencies(self.topology),
             server_latency=settings.server_latency,
         )

@@ -114,15 +114,11 @@ def test_results_do_not_depend_on_the_number_of_threads(small: Dragonfly, figure
 def test_a_set_flag_cancels_a_run(small: Dragonfly) -> None:
     stop = StopFlag()
     stop.set()
-    arguments: dict[str, Any] = {
-        "routing": "min",
-        "path_set": parse_expression("none", small),
-        "pattern": Shift(1, 0),
-    }
-    result = simulate(small, load=0.1, stop=stop, **arguments)
+    scenario = Scenario(small, "min", parse_expression("none", small), Shift(1, 0))
+    result = scenario.run(0.1, stop=stop)
     assert (result.stopped, result.cycles) == ("cancelled", 0)
     with pytest.raises(Cancelled):
-        search_saturation(Scenario(small, **arguments), stop=stop)
+        search_saturation(scenario, stop=stop)
 
 
 def test_a_flag_set_from_another_thread_ends_a_long_run(small: Dragonfly) -> None:

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sim_bridge import _core
+from sim_bridge import _core, simulate
 from sim_bridge.conversion import core_traffic
 from sim_bridge.vct import VC_POLICIES, VctConfig, VctScenario
 from sim_bridge.vct.proof import global_kind, is_acyclic
@@ -220,8 +221,8 @@ def test_what_the_proof_allows_does_not_deadlock(topology: str, policy: str) -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"input_buffer_phits": 40}, "input_buffer_phits 40 is not 1 to 127 packets of 16 phits"),
-        ({"output_buffer_phits": 8}, "output_buffer_phits 8 is not 1 to 127 packets of 16 phits"),
+        ({"input_buffer_phits": 40}, "input_buffer 40 is not 1 to 127 packets of 16 phits"),
+        ({"output_buffer_phits": 8}, "output_buffer 8 is not 1 to 127 packets of 16 phits"),
         ({"vc_policy": "won"}, "vcs 'won': choose one of ladder, reuse, 2phases, any"),
         ({"vc_count": 17}, "vc_count 17 is out of range: 1..16"),
     ],
@@ -249,7 +250,7 @@ def test_settings_out_of_range_are_refused(change: dict[str, object], message: s
             "valiant",
             "dshift(1)",
             VctConfig(vc_policy="any"),
-            "vc_policy any is for routing min",
+            "vcs any is for routing min",
         ),
     ],
 )
@@ -258,3 +259,18 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
         scenario(topology, routing, pattern).run(0.5, config)
+
+
+def test_its_settings_choose_the_router() -> None:
+    run = simulate("hyperx(2,3,3)", load=0.2, pattern="dshift(1)", config=QUICK)
+    case = scenario("hyperx(2,3,3)", "min", "dshift(1)").run(0.2, QUICK)
+    assert (run.routing, run.config.vc_count) == ("min", 2)
+    assert run.series.tobytes() == case.series.tobytes()
+    given: dict[str, Any] = {"path_set": "all"}
+    with pytest.raises(InvalidInput, match=r"path_set all: .* draws no VLB paths"):
+        simulate("hyperx(2,3,3)", load=0.2, config=QUICK, **given)
+
+
+def test_latencies_are_of_links_that_the_network_has() -> None:
+    with pytest.raises(InvalidInput, match=r"global_latency = 5: .* has x and y links only"):
+        simulate("hyperx(2,3,3)", load=0.2, config=VctConfig(global_latency=5))

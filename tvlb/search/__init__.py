@@ -7,12 +7,16 @@ follows Algorithm 1 of the T-UGAL paper from end to end.
 from sim_bridge import (
     LOAD,
     MAX_CYCLES,
+    VCT_ROUTINGS,
     Routing,
     SaturationSearch,
     Scenario,
     SimulationConfig,
     SimulationResult,
     StopFlag,
+    VctConfig,
+    VctResult,
+    VctScenario,
     Warmup,
     half_width,
     jain_index,
@@ -52,7 +56,13 @@ from tvlb.search.repair import (
     repair,
 )
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
-from tvlb.search.simulation import SimulationRequest, find_saturation, parse_warmup, simulate_loads
+from tvlb.search.simulation import (
+    SimulationRequest,
+    VctRequest,
+    find_saturation,
+    parse_warmup,
+    simulate_loads,
+)
 from tvlb.search.simulation_units import NamedSet
 from tvlb.search.stability import (
     Stability,
@@ -125,6 +135,9 @@ __all__ = [
     "Units",
     "Validation",
     "VctConfig",
+    "VctRequest",
+    "VctResult",
+    "VctScenario",
     "Verdict",
     "Warmup",
     "Windows",

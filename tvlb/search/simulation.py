@@ -1,8 +1,9 @@
 """Simulations on request: loads and seeds in parallel, or saturation searches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sim_bridge import (
     SaturationSearch,
@@ -10,6 +11,9 @@ from sim_bridge import (
     SimulationConfig,
     SimulationResult,
     StopFlag,
+    VctConfig,
+    VctResult,
+    VctScenario,
     Warmup,
     search_saturation,
 )
@@ -18,46 +22,68 @@ from tvlb.parallel import map_threads
 from tvlb.progress import Progress, Reporter, silent
 from tvlb.randomness import check_seed
 
-__all__ = ["SimulationRequest", "find_saturation", "parse_warmup", "simulate_loads"]
+__all__ = ["SimulationRequest", "VctRequest", "find_saturation", "parse_warmup", "simulate_loads"]
 
 _SEARCH_GRID = 0.01
 _MAX_SEEDS = 1000
 
 
+class _Simulated(Protocol):
+    """A scenario of any router; its settings and results have the types of its own."""
+
+    @property
+    def seed(self) -> int: ...
+    def resolved(self, config: Any) -> Any: ...
+    def with_seed(self, seed: int) -> Self: ...
+    def check(self, loads: Iterable[float]) -> None: ...
+    def run(self, load: float, config: Any, stop: StopFlag) -> Any: ...
+
+
+_Scenario = TypeVar("_Scenario", bound=_Simulated)
+_Config = TypeVar("_Config", SimulationConfig, VctConfig)
+_Result = TypeVar("_Result", SimulationResult, VctResult)
+
+
 @dataclass(frozen=True, eq=False)
-class SimulationRequest:
+class _Request(Generic[_Scenario, _Config, _Result]):
     """What to simulate, checked when it is made.
 
     Attributes
     ----------
-    scenario : topology, routing, path set, pattern and first seed.
+    scenario : topology, routing, pattern, first seed, and path set where the router draws paths.
     config : router settings and windows.
     seeds : number of consecutive seeds, 1..1000.
 
     Raises
     ------
-    InvalidInput : the number of seeds, or the last seed, is out of range, or the simulator cannot
-        follow the routes of the network.
+    InvalidInput : the number of seeds, or the last seed, is out of range, or the settings do not
+        fit the scenario.
     """
 
-    scenario: Scenario
-    config: SimulationConfig
+    scenario: _Scenario
+    config: _Config
     seeds: int = 1
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= _MAX_SEEDS:
             raise InvalidInput(f"seeds {self.seeds} is out of range: 1..{_MAX_SEEDS}")
         check_seed(self.scenario.seed + self.seeds - 1)
-        topology = self.scenario.topology
-        object.__setattr__(self, "config", self.config.on(topology))
-        self.config.resolved_vc_count(topology, self.scenario.routing)
+        object.__setattr__(self, "config", self.scenario.resolved(self.config))
 
     @cached_property
-    def scenarios(self) -> tuple[Scenario, ...]:
+    def scenarios(self) -> tuple[_Scenario, ...]:
         """One per seed."""
         first = self.scenario
         others = range(first.seed + 1, first.seed + self.seeds)
         return (first, *(first.with_seed(seed) for seed in others))
+
+
+class SimulationRequest(_Request[Scenario, SimulationConfig, SimulationResult]):
+    """Runs of the flit simulator with input queues; see `_Request`."""
+
+
+class VctRequest(_Request[VctScenario, VctConfig, VctResult]):
+    """Runs of the virtual cut-through router; see `_Request`."""
 
 
 def parse_warmup(text: str) -> tuple[Warmup, int]:
@@ -80,13 +106,13 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
 class _Meter:
     """Cycles done of all that are planned; the drain and early ends are not known beforehand."""
 
-    def __init__(self, config: SimulationConfig, runs: int, flag: StopFlag) -> None:
+    def __init__(self, config: SimulationConfig | VctConfig, runs: int, flag: StopFlag) -> None:
         self._planned = config.warmup_cycles + config.measured_cycles
         self._runs = runs
         self._flag = flag
         self._corrections: list[int] = []
 
-    def finish(self, result: SimulationResult) -> None:
+    def finish(self, result: SimulationResult | VctResult) -> None:
         """Count a finished run for what was planned; may be called from any thread."""
         self._corrections.append(self._planned - result.cycles)
 
@@ -102,13 +128,13 @@ class _Meter:
 
 
 def simulate_loads(
-    request: SimulationRequest,
+    request: _Request[Any, Any, _Result],
     loads: Sequence[float],
     *,
     workers: int = 1,
     report: Reporter = silent,
     stop: StopFlag | None = None,
-) -> list[tuple[SimulationResult, ...]]:
+) -> list[tuple[_Result, ...]]:
     """Simulate every load with every seed, in parallel.
 
     Returns
@@ -128,9 +154,9 @@ def simulate_loads(
     jobs = [(scenario, load) for load in loads for scenario in request.scenarios]
     meter = _Meter(request.config, len(jobs), flag)
 
-    def run(job: tuple[Scenario, float]) -> SimulationResult:
+    def run(job: tuple[_Simulated, float]) -> _Result:
         scenario, load = job
-        result = scenario.run(load, request.config, flag)
+        result: _Result = scenario.run(load, request.config, flag)
         if result.stopped == "cancelled":
             raise Cancelled("the simulations were cancelled")
         meter.finish(result)
