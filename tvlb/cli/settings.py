@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, get_type_hints
 
@@ -24,7 +24,7 @@ from tvlb.settings import (
     settings,
 )
 
-__all__ = ["takes_settings"]
+__all__ = ["default_of", "option_of", "read_by_typer", "takes_settings", "told"]
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
@@ -49,14 +49,22 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         }
         command(**values, **given)
 
-    # What typer reads, and calls by keywords only.
+    read_by_typer(with_options, signature, options)
+    return with_options
+
+
+def read_by_typer(
+    command: Callable[..., None],
+    signature: inspect.Signature,
+    options: Mapping[str, Mapping[str, inspect.Parameter]],
+) -> None:
+    """Give a function that is called by keywords only a signature, options for some parameters."""
     parameters = [
         one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for parameter in signature.parameters.values()
         for one in options.get(parameter.name, {parameter.name: parameter}).values()
     ]
-    with_options.__dict__["__signature__"] = signature.replace(parameters=parameters)
-    return with_options
+    command.__dict__["__signature__"] = signature.replace(parameters=parameters)
 
 
 def _made(kind: Any, given: dict[str, Any]) -> Any:
@@ -67,7 +75,7 @@ def _options(kind: Any) -> dict[str, inspect.Parameter]:
     """Return the options of a dataclass by name."""
     hints = get_type_hints(kind, include_extras=True)
     declared = [
-        (one.option, _default(one), _annotation(one))
+        (one.option, default_of(one), _annotation(one))
         for one in settings(kind).values()
         if one.option is not None
     ]
@@ -80,7 +88,8 @@ def _options(kind: Any) -> dict[str, inspect.Parameter]:
     }
 
 
-def _default(setting: Setting) -> Any:
+def default_of(setting: Setting) -> Any:
+    """Return what a command is given where an option is not."""
     value, kind = setting.default, setting.kind
     # What is parsed is parsed from its text, and shown as that.
     parsed = isinstance(kind, Group) and kind.symbol is not None and value is not None
@@ -88,23 +97,38 @@ def _default(setting: Setting) -> Any:
 
 
 def _annotation(setting: Setting) -> Any:
-    text, kind, shown = setting.text, setting.kind, setting.unset or True
-    match kind:
-        case Whole():
-            values, option = int, integer(f"{text}, {kind}.", show_default=shown)
-        case Number():
-            values, option = float, number(f"{text}, {kind}.", show_default=shown)
-        case Names(names):
-            values = str
-            option = typer.Option(help=f"{text}: {one_of(names)}.", show_default=shown)
-        case NamesOrWhole(symbol=symbol) | Text(symbol):
-            values, option = str, typer.Option(metavar=symbol, help=f"{text}.")
-        case Texts(symbol):
-            told = f"{text}; may be repeated."
-            values, option = list[str], typer.Option(metavar=symbol, help=told, show_default=shown)
-        case Group(values, parse, symbol) if not isinstance(kind, Switch):
-            told = f"{text}."
-            option = typer.Option(parser=parse, metavar=symbol, help=told, show_default=shown)
-        case _:
-            values, option = bool, typer.Option(help=f"{text}.")
+    values, option = option_of(setting, f"{told(setting)}.", show_default=setting.unset or True)
     return Annotated[values | None if setting.unset else values, option]
+
+
+def told(setting: Setting) -> str:
+    """Return the help of an option, without a full stop."""
+    match setting.kind:
+        case Whole() | Number():
+            return f"{setting.text}, {setting.kind}"
+        case Names(names):
+            return f"{setting.text}: {one_of(names)}"
+        case Texts():
+            return f"{setting.text}; may be repeated"
+        case _:
+            return setting.text
+
+
+def option_of(setting: Setting, text: str, **more: Any) -> tuple[Any, Any]:
+    """Return the type of the values of an option, and what declares it with this help."""
+    match setting.kind:
+        case Whole():
+            values, option = int, integer(text, **more)
+        case Number():
+            values, option = float, number(text, **more)
+        case Names():
+            values, option = str, typer.Option(help=text, **more)
+        case NamesOrWhole(symbol=symbol) | Text(symbol):
+            values, option = str, typer.Option(metavar=symbol, help=text, **more)
+        case Texts(symbol):
+            values, option = list[str], typer.Option(metavar=symbol, help=text, **more)
+        case Group(values, parse, symbol) if not isinstance(setting.kind, Switch):
+            option = typer.Option(parser=parse, metavar=symbol, help=text, **more)
+        case _:
+            values, option = bool, typer.Option(help=text, **more)
+    return values, option

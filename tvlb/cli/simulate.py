@@ -1,14 +1,13 @@
-"""`tvlb simulate`: the flit simulator at given loads."""
+"""`tvlb simulate`: the simulators at given loads."""
 
-from dataclasses import replace
-from typing import Annotated, Any, cast
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from tvlb.choices import one_of
 from tvlb.cli.options import (
     Json,
-    PathSetOption,
     PatternOption,
     Seed,
     TopologyArgument,
@@ -17,54 +16,41 @@ from tvlb.cli.options import (
     integer,
     parse_loads,
 )
-from tvlb.cli.settings import takes_settings
+from tvlb.cli.router_options import takes_router_options
 from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_writable
 from tvlb.parallel import available_cores
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.schemas import SimulationDocument
-from tvlb.search import (
-    Routing,
-    Scenario,
-    SimulationConfig,
-    SimulationRequest,
-    find_saturation,
-    parse_warmup,
-    simulate_loads,
-)
-from tvlb.table import parse_path_set
+from tvlb.schemas.routers import Experiment, Router, router_named, routers
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
 __all__ = ["simulate"]
 
 
-@takes_settings
+@takes_router_options
 def simulate(
     topology: TopologyArgument,
-    routing: Annotated[str, typer.Option(help=f"{one_of(Routing)}.")] = "ugal-l",
-    vlb: PathSetOption = "all",
+    router: Annotated[
+        str,
+        typer.Option(
+            help="Model of the routers: "
+            f"{one_of(f'{one.name} ({one.text})' for one in routers().values())}."
+        ),
+    ] = "iq",
     pattern: PatternOption = "uniform",
     load: Annotated[
         str | None,
         typer.Option(
             metavar="LOADS",
-            help="Offered loads, packets/cycle/node: comma-separated numbers and START:STOP:STEP.",
+            help="Offered loads, "
+            f"{one_of(f'{one.load_unit} ({one.name})' for one in routers().values())}: "
+            "comma-separated numbers and START:STOP:STEP.",
         ),
     ] = None,
-    saturation: Annotated[
-        bool, typer.Option("--saturation", help="Search the saturation load on a 0.01 grid.")
-    ] = False,
-    warmup: Annotated[
-        str,
-        typer.Option(
-            metavar="CYCLES",
-            help="Warm-up cycles; detect or detect:CYCLES: until steady, at most 30,000 or CYCLES.",
-        ),
-    ] = "30000",
     *,
-    config: SimulationConfig,
+    given: Mapping[str, Any],
     without: WithoutOption = None,
     seed: Seed = 0,
     seeds: Annotated[
@@ -72,83 +58,52 @@ def simulate(
     ] = 1,
     figure: Annotated[
         str | None,
-        typer.Option(metavar="FIG", help="Draw latency against load: .svg, .png or .pdf."),
+        typer.Option(
+            metavar="FIG", help="Draw latency and accepted load against load: .svg, .png or .pdf."
+        ),
     ] = None,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Simulate a routing flit by flit."""
-    if load is None and not saturation:
-        raise InvalidInput("give --load, --saturation, or both")
+    """Simulate a routing cycle by cycle."""
+    model = router_named(router)
+    asked = model.asked(given)
     loads = [] if load is None else parse_loads(load)
     if figure is not None:
         check_writable(figure, FIGURE_SUFFIXES)
-    kind, warmup_cycles = parse_warmup(warmup)
-    config = replace(config, warmup=kind, warmup_cycles=warmup_cycles)
-    if config.traced_packets and not json:
-        raise InvalidInput(
-            f"--traces {config.traced_packets}: traces are part of the JSON document, add --json"
-        )
     network = parse_topology(topology, without)
-    traffic = parse_pattern(pattern)
-    path_set = parse_path_set(vlb, network, seed)
-    scenario = Scenario(network, routing, path_set, traffic, seed)
-    request = SimulationRequest(scenario, config, seeds)
-    count = workers or available_cores()
+    experiment = Experiment(network, parse_pattern(pattern), loads, seed, seeds)
+    simulation = model.simulation(experiment, asked)
+    if simulation.json_only and not json:
+        raise InvalidInput(
+            f"--{simulation.json_only}: they are part of the JSON document, add --json"
+        )
     with progress_display() as report:
-        results = simulate_loads(request, loads, workers=count, report=report)
-        found = find_saturation(request, workers=count, report=report) if saturation else []
-    print_warnings(scenario.warnings(config))
-    document = SimulationDocument.of(request, results, found).plain()
+        document = simulation.run(workers or available_cores(), report).plain()
+    print_warnings(document["warnings"])
     if figure is not None:
         save_figure(figure, document)
     if json:
         print_json(document)
     else:
-        _print(document)
+        _print(model, document)
 
 
-_COLUMNS = (
-    ("load", "load", 3),
-    ("accepted", "accepted", 4),
-    ("latency", "latency_mean", 2),
-    ("+-", "latency_ci95", 2),
-    ("p50", "latency_p50", 0),
-    ("p99", "latency_p99", 0),
-    ("hops", "hops_mean", 3),
-    ("VLB share", "vlb_share", 3),
-)
-
-
-def _print(document: dict[str, object]) -> None:
+def _print(model: Router, document: dict[str, Any]) -> None:
     console = stdout()
-    set_up = f"{document['routing']} with {document['path_set']}"
-    title = f"{document['topology']}, {set_up}, {document['pattern']}"
-    listed = grid((*(name for name, _, _ in _COLUMNS), "state"), ("state",), title)
-    for row in cast("list[dict[str, Any]]", document["rows"]):
+    states = [model.state(row) for row in document["rows"]]
+    headings = [column.heading for column in model.columns]
+    listed = grid(
+        [*headings, "state"] if any(states) else headings, ("state",), model.title(document)
+    )
+    listed.caption = f"Loads in {model.load_unit}, latencies in cycles"
+    for row, state in zip(document["rows"], states, strict=True):
         cells = [
-            "-" if row[key] is None else f"{row[key]:.{digits}f}" for _, key, digits in _COLUMNS
+            "-" if row[one.key] is None else f"{row[one.key]:.{one.digits}f}"
+            for one in model.columns
         ]
-        listed.add_row(*cells, _state(row))
+        listed.add_row(*cells, *([state] if state else []))
     if document["rows"]:
         console.print(listed)
-    if "saturation_load" in document:
-        console.print(f"Saturation load: {_saturation(document)} packets/cycle/node")
-
-
-def _state(row: dict[str, Any]) -> str:
-    runs = len(row.get("runs", [row]))
-    saturated = row.get("saturated_runs", int(row["saturated"]))
-    if saturated > 0:
-        return "saturated" if runs == 1 else f"saturated {saturated} of {runs}"
-    return "ok" if row["steady"] else "ok, warm-up not over"
-
-
-def _saturation(document: dict[str, Any]) -> str:
-    by_seed = document["saturation_by_seed"]
-    if len(by_seed) == 1:
-        return f"{by_seed[0]:.2f}"
-    listed = ", ".join(f"{load:.2f}" for load in by_seed)
-    return (
-        f"{document['saturation_load']:.4f} +- {document['saturation_ci95']:.4f} ({listed} by seed)"
-    )
+    if summary := model.summary(document):
+        console.print(summary)

@@ -48,6 +48,7 @@ from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import TableFormatText
+from tvlb.schemas.vct import VctDocument
 from tvlb.table import PairPaths
 
 __all__ = [
@@ -100,6 +101,7 @@ __all__ = [
     "TableOptions",
     "TableResource",
     "TotalCost",
+    "VctDocument",
     "WindowsBody",
     "command_line",
     "example",

@@ -13,7 +13,7 @@ from tvlb.schemas.common import Document
 from tvlb.schemas.problems import InWords
 from tvlb.schemas.requests import STRICT
 from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
-from tvlb.search import SimulationConfig
+from tvlb.search import SimulationConfig, VctConfig
 from tvlb.search import Windows as SimulatedWindows
 from tvlb.settings import (
     Flag,
@@ -33,6 +33,7 @@ __all__ = [
     "BalanceSettings",
     "RouterSettings",
     "SimulationSettings",
+    "VctSettings",
     "Windows",
     "WindowsBody",
     "with_options",
@@ -192,6 +193,10 @@ class RouterSettings(
 
 class SimulationSettings(with_settings(RouterSettings, SimulationConfig, _WINDOWS)):
     """Settings of the simulated routers, with the windows."""
+
+
+class VctSettings(with_settings(Document, VctConfig)):
+    """Settings of the virtual cut-through router, with the window."""
 
 
 class BalanceSettings(with_settings(Document, BalanceOptions)):

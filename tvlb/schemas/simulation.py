@@ -1,4 +1,7 @@
-"""The document of simulated loads and saturation searches: `tvlb simulate --json`."""
+"""The document of simulated loads and saturation searches: `tvlb simulate --json`.
+
+Of the router with input queues; that of the other one is in `tvlb.schemas.vct`.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
@@ -41,7 +44,9 @@ from tvlb.topology import Topology
 
 __all__ = [
     "Fairness",
+    "Intervals",
     "LinkLoad",
+    "OneSeed",
     "Run",
     "Series",
     "SimulatedRuns",
@@ -49,6 +54,7 @@ __all__ = [
     "Spread",
     "Trace",
     "TraceHop",
+    "over_seeds",
 ]
 
 
@@ -78,12 +84,12 @@ class Fairness(Document):
 class Spread(Document):
     """Load of the links of one kind; null where the network has none of it."""
 
-    mean: Figure = Field(description="Mean over the links, flits/cycle.")
-    max: Figure = Field(description="Load of the busiest link, flits/cycle.")
+    mean: Figure = Field(description="Mean over the links, flits or phits/cycle.")
+    max: Figure = Field(description="Load of the busiest link, flits or phits/cycle.")
 
     @classmethod
     def of(cls, loads: NDArray[np.float64]) -> Self:
-        """Describe float64 (links,), flits/cycle."""
+        """Describe float64 (links,), flits or phits/cycle."""
         if len(loads) == 0:
             return cls(mean=None, max=None)
         return cls(mean=float(loads.mean()), max=float(loads.max()))
@@ -92,11 +98,11 @@ class Spread(Document):
 class LinkLoad(by_kind(Spread)):
     """Load of the links in the measured window."""
 
-    by_link: tuple[float, ...] = Field(description="By link id, flits/cycle.")
+    by_link: tuple[float, ...] = Field(description="By link id, flits or phits/cycle.")
 
     @classmethod
     def of(cls, loads: NDArray[np.float64], topology: Topology) -> Self:
-        """Describe float64 (links,), flits/cycle."""
+        """Describe float64 (links,), flits or phits/cycle."""
         kinds = topology.network.link_kind
         spreads = {
             name: Spread.of(loads[kinds == kind]) for kind, name in enumerate(topology.kinds.names)
@@ -157,7 +163,9 @@ class _OneLoad(Document):
     load: Load = Field(description="Offered load, packets/cycle/node.")
 
 
-class _OneSeed(Document):
+class OneSeed(Document):
+    """A run."""
+
     seed: Seed
 
 
@@ -186,14 +194,23 @@ class _Means(Document):
     )
 
 
-class _Intervals(Document):
+class Intervals(Document):
+    """Half the 95% confidence intervals of the means."""
+
     accepted_ci95: NonNegative = Field(
-        description="Half the 95% confidence interval of accepted, packets/cycle/node; null where "
-        "it cannot be told.",
+        description="Half the 95% confidence interval of accepted, in its unit; null where it "
+        "cannot be told.",
     )
     latency_ci95: NonNegative = Field(
         description="Half the 95% confidence interval of latency_mean, cycles; null where it "
         "cannot be told.",
+    )
+
+
+class _Population(Document):
+    population: OptionalKey[Literal["generated"]] = Field(
+        default=None,
+        description="Whose latency and hops are told: those generated in the measured window.",
     )
 
 
@@ -218,7 +235,7 @@ class _Totals(Document):
 
 
 # The keys of the last base come first.
-class Run(_Totals, _Ending, _Intervals, _Means, _OneSeed, _OneLoad):
+class Run(_Totals, _Ending, Intervals, _Population, _Means, OneSeed, _OneLoad):
     """One run; intervals come from its batch means."""
 
     switch_injected: Fairness = Field(description="Sent by the nodes of each switch.")
@@ -230,7 +247,9 @@ class Run(_Totals, _Ending, _Intervals, _Means, _OneSeed, _OneLoad):
     @classmethod
     def of(cls, result: SimulationResult, topology: Topology) -> Self:
         """Describe a run."""
-        figures = {name: getattr(result, name) for name in cls.model_fields}
+        described = cls.model_fields.keys() - _Population.model_fields
+        figures = {name: getattr(result, name) for name in described}
+        figures["population"] = "generated"
         figures["switch_injected"] = Fairness.of(result.switch_injected)
         figures["switch_accepted"] = Fairness.of(result.switch_accepted)
         figures["series"] = {name: values.tolist() for name, values in vars(result.series).items()}
@@ -238,7 +257,7 @@ class Run(_Totals, _Ending, _Intervals, _Means, _OneSeed, _OneLoad):
         return cls.model_validate(figures)
 
 
-class SimulatedRuns(_Totals, _Intervals, _Means, _OneLoad):
+class SimulatedRuns(_Totals, Intervals, _Population, _Means, _OneLoad):
     """One load with several seeds: means, totals, and intervals from seed to seed."""
 
     saturated: Saturated
@@ -250,25 +269,35 @@ class SimulatedRuns(_Totals, _Intervals, _Means, _OneLoad):
     @classmethod
     def of(cls, runs: Sequence[SimulationResult], topology: Topology) -> Self:
         """Describe the runs of one load."""
-
-        def values(name: str) -> NDArray[np.float64]:
-            return np.array([getattr(run, name) for run in runs], dtype=np.float64)
-
         saturated = sum(run.saturated for run in runs)
         return cls.model_validate(
             {
-                "load": runs[0].load,
-                **{name: float(values(name).mean()) for name in _Means.model_fields},
-                "accepted_ci95": half_width(values("accepted")),
-                "latency_ci95": half_width(values("latency_mean")),
-                **{name: sum(getattr(run, name) for run in runs) for name in _Totals.model_fields},
+                **over_seeds(runs, _Means, _Totals),
+                "population": "generated",
                 "saturated": 2 * saturated > len(runs),
                 "saturated_runs": saturated,
-                "warmup_cycles": float(values("warmup_cycles").mean()),
+                "warmup_cycles": float(np.mean([run.warmup_cycles for run in runs])),
                 "steady": all(run.steady for run in runs),
                 "runs": [Run.of(run, topology) for run in runs],
             }
         )
+
+
+def over_seeds(
+    runs: Sequence[Any], means: type[Document], totals: type[Document]
+) -> dict[str, Any]:
+    """Return the load of runs that differ in the seed, means with intervals, and totals."""
+
+    def values(name: str) -> NDArray[np.float64]:
+        return np.array([getattr(run, name) for run in runs], dtype=np.float64)
+
+    return {
+        "load": runs[0].load,
+        **{name: float(values(name).mean()) for name in means.model_fields},
+        "accepted_ci95": half_width(values("accepted")),
+        "latency_ci95": half_width(values("latency_mean")),
+        **{name: sum(getattr(run, name) for run in runs) for name in totals.model_fields},
+    }
 
 
 _SEARCH_KEYS = ("saturation_load", "saturation_ci95", "saturation_by_seed", "saturation_runs")
@@ -288,6 +317,12 @@ class SimulationDocument(Document):
     )
 
     topology: TopologyText
+    router: OptionalKey[Literal["iq"]] = Field(
+        default=None, description="Model of the routers: input queues, packets of one flit."
+    )
+    load_unit: OptionalKey[Literal["packets/cycle/node"]] = Field(
+        default=None, description="Unit of offered and accepted load."
+    )
     routing: Routing = Field(description="How a packet gets its route.")
     path_set: PathSetText
     pattern: PatternText
@@ -343,6 +378,8 @@ class SimulationDocument(Document):
         return cls.model_validate(
             {
                 "topology": str(scenario.topology),
+                "router": "iq",
+                "load_unit": "packets/cycle/node",
                 "routing": scenario.routing,
                 "path_set": str(scenario.path_set),
                 "pattern": str(scenario.pattern),
