@@ -87,10 +87,6 @@ class VctScenario:
             )
         return known[policy]
 
-    def check(self, load: float) -> None:
-        """Raise InvalidInput where a run at this load would."""
-        check_load(load, self._compiled.traffic.max_rate)
-
     def run(
         self, load: float, config: VctConfig | None = None, stop: _core.StopFlag | None = None
     ) -> VctResult:
@@ -109,7 +105,7 @@ class VctScenario:
         """
         settings = self.resolved(config or VctConfig())
         compiled = self._compiled
-        self.check(load)
+        self.check([load])
         start = time.perf_counter()
         raw = _core.simulate_vct(
             compiled.network,

@@ -24,6 +24,15 @@ KIND = {f"{name}_{when}": [1.0] * 101 for name in ("percentiles",) for when in (
 ROW = {"latency_ci95": 0.5, "load": 0.1, "latency_mean": 40.0, "saturated": False}
 LOADS = {"rows": [ROW, ROW | {"load": 0.2, "saturated": True}], "routing": "min", "seeds": 1,
          "path_set": "none", "topology": "dfly(2,4,2,3)", "pattern": "uniform"}  # fmt: skip
+VCT_LOADS = {
+    "rows": [
+        {"load": load, "latency_mean": 30.0, "latency_ci95": half, "accepted": load,
+         "accepted_ci95": half}
+        for load, half in ((0.1, None), (0.4, 0.01))
+    ],
+    "load_unit": "phits/cycle/node", "routing": "valiant(minfirst)", "seeds": 2,
+    "topology": "hyperx(2,3,3)", "pattern": "dshift(1)",
+}  # fmt: skip
 FOUND = ["Saturation against latency on 3 held-out patterns",
          "Anytime curve of 12 sets, objective front", "Detours by shape"]  # fmt: skip
 
@@ -44,6 +53,7 @@ def found(**made: Any) -> dict[str, Any]:
         (PROBE | {"curves": {"all": CURVE}}, ["Probe curve", "Latency against load"]),
         ({"local": KIND, "global": KIND}, ["Link usage"]),
         (LOADS, ["dfly(2,4,2,3), uniform (dotted: saturated)"]),
+        (VCT_LOADS, ["hyperx(2,3,3), dshift(1)", "Accepted against load"]),
         (PROBE | {"search": None}, ["Probe curve"]),
         (PROBE | found(), ["Probe curve", *FOUND]),
     ],
@@ -87,6 +97,16 @@ def test_results_without_a_common_figure_are_refused() -> None:
         figure_of(PROBE, {}, names=("a", "b"))
     with pytest.raises(InvalidInput, match="7 results: one figure overlays at most 6"):
         figure_of(*[PROBE] * 7, names="abcdefg")
+
+
+def test_routers_that_tell_no_saturation_and_their_units() -> None:
+    latency, accepted = figure_of(VCT_LOADS).axes
+    assert labels(accepted) == ["valiant(minfirst)"]
+    for axis in (latency, accepted):
+        assert axis.get_xlabel() == "offered load (phits/cycle/node)"
+        assert list(axis.lines[0].get_xdata()) == [0.1, 0.4]
+    (both,) = figure_of(LOADS, VCT_LOADS, names=("a", "b")).axes
+    assert both.get_xlabel() == "offered load (packets/cycle/node or phits/cycle/node)"
 
 
 def test_saturated_loads_are_left_out_of_the_line() -> None:

@@ -21,7 +21,7 @@ from tvlb.schemas import (
     TableBody,
     TableDocument,
 )
-from tvlb.search import RepairOptions, SearchOptions, SimulationConfig, Windows
+from tvlb.search import RepairOptions, SearchOptions, SimulationConfig, VctConfig, Windows
 from tvlb.settings import (
     Names,
     NamesOrWhole,
@@ -35,10 +35,10 @@ from tvlb.settings import (
 )
 
 SWEEPS = (Path(__file__).parents[2] / "docs/sweeps.md").read_text()
+# Those of models of routers: tests/cli/test_routers.py.
 COMMANDS = {
     SearchOptions: "table",
     RepairOptions: "repair",
-    SimulationConfig: "simulate",
     BalanceOptions: "balance",
     WeightOptions: "balance",
 }
@@ -151,7 +151,7 @@ def test_every_setting_is_recorded() -> None:
                 assert list(numbers(schema)) == [(setting.kind.low, setting.kind.high)]
 
 
-@cases(COMMANDS)
+@cases([*COMMANDS, SimulationConfig, VctConfig])
 def test_values_out_of_range_are_refused(declaring: Any, setting: Setting) -> None:
     kind, bad = setting.kind, list[Any]()
     if isinstance(kind, Whole):

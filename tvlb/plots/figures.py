@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from tvlb.documents import link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.files import atomic_file, check_writable
@@ -240,23 +242,65 @@ def _loads_panel(axis: Axis, results: Sequence[_Result]) -> None:
         _loads(axis, result, result.colour if result.name else COLOURS[1])
     first = results[0].document
     title = f"{first['topology']}, {first['pattern']}"
-    axis.set_xlabel("offered load (packets/cycle/node)")
+    if len(results) > 1:
+        title = "Latency against load"
+    if any("saturated" in row for result in results for row in _simulated(result.document)):
+        title += " (dotted: saturated)"
+    axis.set_xlabel(f"offered load ({_load_unit(results)})")
     axis.set_ylabel("latency (cycles)")
-    axis.set_title(f"{'Latency against load' if len(results) > 1 else title} (dotted: saturated)")
+    axis.set_title(title)
     axis.legend()
+
+
+def _accepted_panel(axis: Axis, results: Sequence[_Result]) -> None:
+    for result in results:
+        rows = sorted(result.document["rows"], key=lambda row: row["load"])
+        axis.errorbar(
+            [row["load"] for row in rows],
+            [row["accepted"] for row in rows],
+            yerr=[row["accepted_ci95"] or 0.0 for row in rows],
+            color=result.colour,
+            marker="o",
+            markersize=3,
+            capsize=2,
+            label=result.label(_set_up(result.document)),
+        )
+    axis.set_xlabel(f"offered load ({_load_unit(results)})")
+    axis.set_ylabel(f"accepted ({_load_unit(results)}), bars: 95% intervals")
+    axis.set_title("Accepted against load")
+    axis.legend()
+
+
+def _load_unit(results: Sequence[_Result]) -> str:
+    """Units of the loads; earlier documents do not tell theirs."""
+    units = (result.document.get("load_unit", "packets/cycle/node") for result in results)
+    return " or ".join(dict.fromkeys(units))
+
+
+def _set_up(document: Document) -> str:
+    """Tell the routing, and the path set of routers that draw paths from one."""
+    given = (document["routing"], document.get("path_set"))
+    return ", ".join(part for part in given if part is not None)
+
+
+def _simulated(document: Document) -> list[Document]:
+    """Rows, and the runs of searches with a mark of that."""
+    searched = [row | {"searched": True} for row in document.get("saturation_runs", [])]
+    return [*document["rows"], *searched]
 
 
 def _loads(axis: Axis, result: _Result, saturated: str) -> None:
     document = result.document
-    searched = [row | {"searched": True} for row in document.get("saturation_runs", [])]
-    rows = sorted([*document["rows"], *searched], key=lambda row: row["load"])
-    shown = [row for row in rows if not row["saturated"] and row["latency_mean"] is not None]
+    rows = sorted(_simulated(document), key=lambda row: row["load"])
+    # Not all routers tell whether a load is saturated.
+    beyond = {row["load"] for row in rows if row.get("saturated", False)}
+    shown = [row for row in rows if not row.get("saturated") and row["latency_mean"] is not None]
     swept = [row for row in shown if "searched" not in row] or shown
     loads = [row["load"] for row in swept]
     means = [row["latency_mean"] for row in swept]
     # Searches with several seeds visit a load more than once, or only some of them do.
     one_curve = bool(document["rows"]) or document["seeds"] == 1
-    text = f"{document['routing']}, {document['path_set']}"
+    text = _set_up(document)
     if result.name:
         text += f" on {document['topology']}, {document['pattern']}"
     axis.plot(
@@ -271,9 +315,9 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> None:
             [mean + width for mean, width in zip(means, widths, strict=True)],
             color=result.colour,
             alpha=0.25,
-            label=None if result.name else "95% confidence",
+            label="95% confidence" if not result.name and np.isfinite(widths).any() else None,
         )
-    for load in {row["load"] for row in rows if row["saturated"]}:
+    for load in beyond:
         axis.axvline(load, color=saturated, linestyle=":", linewidth=1)
 
 
@@ -319,4 +363,5 @@ _PANELS: tuple[tuple[Callable[[Document], bool], _Draw, bool], ...] = (
     (has_shapes, _of_one(shapes_panel), False),
     (lambda document: "rows" in document and "routing" in document, _loads_panel, True),
     (lambda document: "stability" in document, _stability_panel, False),
+    (lambda document: "load_unit" in document and bool(document["rows"]), _accepted_panel, True),
 )

@@ -21,7 +21,7 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
-from sim_bridge.vct import VC_POLICIES, VCT_ROUTINGS, VctConfig
+from sim_bridge.vct import VC_POLICIES
 from tvlb.progress import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import Cost, model_cost, repair_cost, simulation_cost, table_cost

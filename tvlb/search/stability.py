@@ -6,7 +6,7 @@ Reference: the paper of docs/virtual-cut-through.md, section VI, which shows acc
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -255,8 +255,5 @@ def _resolved(
             f"{FEWEST_BINS * BIN}"
         )
     scenario = VctScenario(topology, case.routing, pattern)
-    scenario.check(load)
-    proof = scenario.proof(config.vc_policy)
-    vcs = config.vc_count or proof.vcs_needed
-    proof.check(vcs, config.vc_policy)
-    return StabilityCase(scenario.routing, replace(config, vc_count=vcs))
+    scenario.check([load])
+    return StabilityCase(scenario.routing, scenario.resolved(config))
