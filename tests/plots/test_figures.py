@@ -104,7 +104,7 @@ def test_routers_that_tell_no_saturation_and_their_units() -> None:
     assert labels(accepted) == ["valiant(minfirst)"]
     for axis in (latency, accepted):
         assert axis.get_xlabel() == "offered load (phits/cycle/node)"
-        assert list(axis.lines[0].get_xdata()) == [0.1, 0.4]
+        assert np.asarray(axis.lines[0].get_xdata()).tolist() == [0.1, 0.4]
     (both,) = figure_of(LOADS, VCT_LOADS, names=("a", "b")).axes
     assert both.get_xlabel() == "offered load (packets/cycle/node or phits/cycle/node)"
 
