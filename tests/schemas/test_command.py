@@ -9,6 +9,7 @@ from typer.main import get_group
 from tvlb.cli.app import app
 from tvlb.schemas import ModelBody, Request, SimulationBody, TableBody, command_line
 from tvlb.schemas.command import TOPOLOGY_FILE
+from tvlb.schemas.routers import router_named
 from tvlb.topology.dragonfly import Wiring
 
 WIRING = Wiring(p=1, a=2, h=1, g=2, links=((0, 2), (1, 3)))
@@ -114,6 +115,9 @@ def test_a_simulation() -> None:
         }
     )
     found = parsed(command_line(body))
+    # What is at its default is not in the line.
+    router = router_named("iq")
+    found |= router.asked({name: found[name] for name in router.options})
     for name, value in body.model_dump().items():
         expected = "0.1,0.25" if name == "load" else value
         assert found[name] == expected, name
