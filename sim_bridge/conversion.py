@@ -5,11 +5,11 @@ import numpy as np
 from sim_bridge import _core
 from sim_bridge.sampling import cumulative_within
 from tvlb import _native
-from tvlb.errors import InvalidInput
+from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
 from tvlb.topology import Topology, compiled
 from tvlb.traffic import NodeTraffic
 
-__all__ = ["core_network", "core_traffic"]
+__all__ = ["core_network", "core_traffic", "deadlock"]
 
 
 def core_network(topology: Topology) -> _native.Topology:
@@ -42,3 +42,15 @@ def core_traffic(network: _native.Network, traffic: NodeTraffic) -> _core.Traffi
         matrix_target_is_switch=False if table is None else table.target_is_switch,
         uniform_to_others=traffic.uniform_to_others,
     )
+
+
+def deadlock(topology: Topology, raw: _core.Result | _core.VctResult) -> SimulationDeadlock:
+    """Return the error of a run that ended in a deadlock."""
+    network = topology.network
+    blocked = tuple(
+        BlockedBuffer(
+            int(network.link_source[one.link]), int(network.link_target[one.link]), one.vc
+        )
+        for one in raw.wait_cycle
+    )
+    return SimulationDeadlock(raw.cycles, blocked)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.config import SimulationConfig, check_load
-from sim_bridge.conversion import core_network, core_traffic
+from sim_bridge.conversion import core_network, core_traffic, deadlock
 from sim_bridge.result import SimulationResult
 from sim_bridge.round_trip import round_trip_warnings
 from sim_bridge.routing import Routing
@@ -19,7 +19,7 @@ from sim_bridge.statistics import half_width, make_series, ratio
 from sim_bridge.trace import make_traces
 from tvlb import _native
 from tvlb.choices import choose
-from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
+from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, Switches
 from tvlb.randomness import check_seed
 from tvlb.topology import Topology
@@ -105,7 +105,7 @@ class Scenario:
         except ValueError as error:
             raise InvalidInput(str(error)) from error
         if raw.stopped == _core.Stopped.DEADLOCKED:
-            raise self._deadlock(raw)
+            raise deadlock(self.topology, raw)
         return self._result(load, settings, raw, time.perf_counter() - start)
 
     def check(self, loads: Iterable[float]) -> None:
@@ -139,16 +139,6 @@ class Scenario:
         """Return what limits such a run beyond its routing, in words; nothing is simulated."""
         own = self._compiled.warning
         return (*round_trip_warnings(self.topology, config), *([own] if own else []))
-
-    def _deadlock(self, raw: _core.Result) -> SimulationDeadlock:
-        network = self.topology.network
-        blocked = tuple(
-            BlockedBuffer(
-                int(network.link_source[one.link]), int(network.link_target[one.link]), one.vc
-            )
-            for one in raw.wait_cycle
-        )
-        return SimulationDeadlock(raw.cycles, blocked)
 
     @cached_property
     def _compiled(self) -> _Compiled:

@@ -9,12 +9,12 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.config import check_load
-from sim_bridge.conversion import core_network, core_traffic
+from sim_bridge.conversion import core_network, core_traffic, deadlock
 from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof, global_kind, prove
 from sim_bridge.vct.result import VctResult
 from tvlb import _native
-from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
+from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
@@ -115,14 +115,7 @@ class VctScenario:
             _core.StopFlag() if stop is None else stop,
         )
         if raw.stopped == _core.Stopped.DEADLOCKED:
-            network = self.topology.network
-            blocked = tuple(
-                BlockedBuffer(
-                    int(network.link_source[one.link]), int(network.link_target[one.link]), one.vc
-                )
-                for one in raw.wait_cycle
-            )
-            raise SimulationDeadlock(raw.cycles, blocked)
+            raise deadlock(self.topology, raw)
         return VctResult(
             routing=self.routing,
             pattern=str(self.pattern),
