@@ -1,5 +1,6 @@
 """Types of the compiled simulator core; flat numpy arrays in, plain records out."""
 
+from collections.abc import Callable
 from enum import Enum
 from typing import overload
 
@@ -36,8 +37,9 @@ def routings() -> list[Routing]: ...
 class Stopped(Enum):
     COMPLETED = 0
     SATURATED_EARLY = 1
-    CANCELLED = 2
-    DEADLOCKED = 3
+    ENDED = 2
+    CANCELLED = 3
+    DEADLOCKED = 4
 
 MAX_HOPS: int
 MAX_PORTS: int
@@ -258,5 +260,10 @@ def allowed_vcs(policy: str, links: int, phase: int, vc_count: int) -> int:
     """VCs that a packet may take on a link that is not global, a bit each."""
 
 def simulate_vct(
-    network: Topology, traffic: Traffic, min_ports: MinPorts, config: VctConfig, stop: StopFlag
+    network: Topology,
+    traffic: Traffic,
+    min_ports: MinPorts,
+    config: VctConfig,
+    stop: StopFlag,
+    watch: Callable[[float], bool] | None,
 ) -> VctResult: ...

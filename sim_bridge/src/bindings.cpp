@@ -1,6 +1,7 @@
 // Python module sim_bridge._core: arrays in, plain records out. Runs hold no Python lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -226,7 +227,7 @@ void bind_vct(nb::module_& module) {
     return static_cast<int>(vct::Policies::find(policy).allowed(packet, false, {vc_count, false}));
   }, nb::arg("policy"), nb::arg("links"), nb::arg("phase"), nb::arg("vc_count"));
   module.def("simulate_vct", &vct::simulate, nb::arg("network"), nb::arg("traffic"),
-             nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"),
+             nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"), nb::arg("watch").none(),
              nb::call_guard<nb::gil_scoped_release>());
 }
 
@@ -251,6 +252,7 @@ void bind_result(nb::module_& module) {
   nb::enum_<Stopped>(module, "Stopped")
       .value("COMPLETED", Stopped::completed)
       .value("SATURATED_EARLY", Stopped::saturated_early)
+      .value("ENDED", Stopped::ended)
       .value("CANCELLED", Stopped::cancelled)
       .value("DEADLOCKED", Stopped::deadlocked);
   nb::class_<Result>(module, "Result")

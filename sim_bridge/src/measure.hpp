@@ -10,7 +10,7 @@
 
 namespace tvlb::sim {
 
-enum class Stopped : std::uint8_t { completed, saturated_early, cancelled, deadlocked };
+enum class Stopped : std::uint8_t { completed, saturated_early, ended, cancelled, deadlocked };
 
 /// The input buffer at the end of a link.
 struct Buffer {

@@ -30,7 +30,7 @@ class VctResult(Frame):
     link_load : float64 (links,), phits/cycle over each link in the window, by link id.
     phit_hops : phits times the network links they took, in the whole run.
     cycles : length of the run.
-    stopped : "completed" or "cancelled"; then the figures are partial.
+    stopped : "completed"; "cancelled", or "ended" by what watched it: then the figures are partial.
     cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
     """
 

@@ -1,7 +1,7 @@
 """What the virtual cut-through router is asked to carry."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -27,7 +27,11 @@ VCT_ROUTINGS = ("min", *(f"valiant({one})" for one in _PHASES))
 first or their last one."""
 _ALIASES = {"valiant": VCT_ROUTINGS[1]}
 
-_STOPPED = {_core.Stopped.COMPLETED: "completed", _core.Stopped.CANCELLED: "cancelled"}
+_STOPPED = {
+    _core.Stopped.COMPLETED: "completed",
+    _core.Stopped.ENDED: "ended",
+    _core.Stopped.CANCELLED: "cancelled",
+}
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,11 @@ class VctScenario:
         return known[policy]
 
     def run(
-        self, load: float, config: VctConfig | None = None, stop: _core.StopFlag | None = None
+        self,
+        load: float,
+        config: VctConfig | None = None,
+        stop: _core.StopFlag | None = None,
+        watch: Callable[[float], bool] | None = None,
     ) -> VctResult:
         """Simulate one load.
 
@@ -97,6 +105,8 @@ class VctScenario:
         load : phits/cycle and node (times the node's rate in the pattern), 0..1.
         config : router and window; None for the defaults.
         stop : set from another thread to end the run.
+        watch : called with what was accepted in every 1,000 cycles, phits/cycle/node; ends the run
+            by returning False.
 
         Raises
         ------
@@ -113,6 +123,7 @@ class VctScenario:
             compiled.min_ports,
             self._core_config(load, settings),
             _core.StopFlag() if stop is None else stop,
+            watch,
         )
         if raw.stopped == _core.Stopped.DEADLOCKED:
             raise deadlock(self.topology, raw)

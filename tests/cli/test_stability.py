@@ -30,6 +30,7 @@ def test_the_document_has_every_case(capsys: pytest.CaptureFixture[str], tmp_pat
         ("ladder", 4, 1),
         ("2phases", 4, 1),
     ]
+    assert not document["until_collapse"]
     for case in cases:
         assert [run["seed"] for run in case["runs"]] == [0, 1]
         for run in case["runs"]:

@@ -4,8 +4,11 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.search.here import Inline
 from tvlb.errors import InvalidInput
 from tvlb.search import (
     StabilityCase,
@@ -15,6 +18,7 @@ from tvlb.search import (
     judge_stability,
     study_stability,
 )
+from tvlb.search.stability import collapse_watch
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 from tvlb.workers import local_workers
@@ -56,6 +60,39 @@ def test_what_is_told_of_a_course() -> None:
     assert (found.peak, found.lowest, found.end_level) == pytest.approx((0.4, 0.2, 0.2))
     # Of 136 means, those with four or more values of 0.2 are below 0.34.
     assert found.low_share == pytest.approx(47 / 136)
+    assert found.low_from == 94_000
+    assert judge_stability(course((100, 0.4))).low_from is None
+
+
+@given(st.lists(st.integers(0, 20), min_size=100, max_size=200), st.integers(1, 40))
+def test_a_run_that_is_ended_would_be_of_category_3(levels: list[int], length: int) -> None:
+    series = np.repeat(np.array(levels, dtype=np.float64), length)[:510]
+    goes_on = collapse_watch(len(series))
+    ended = next((place for place, one in enumerate(series) if not goes_on(one)), None)
+    found = judge_stability(series)
+    # Throughput that is low at the end alone is seen at the end.
+    assert (ended is not None) == (found.low_share > 0.1)
+    assert ended is None or found.category == 3
+
+
+def test_a_run_ends_at_its_collapse() -> None:
+    topology, pattern = parse_topology("hyperx(4,4,4)"), parse_pattern("dshift(1)")
+    case = StabilityCase("valiant(minlast)", VctConfig(0, 150_000, "2phases", 4))
+    full, ended = (
+        study_stability(
+            topology,
+            [case],
+            pattern,
+            until_collapse=until_collapse,
+            units=Units(UnitCache(Inline()), threading.Event()),
+            report=lambda _: None,
+        ).runs[case][0]
+        for until_collapse in (False, True)
+    )
+    assert full.stability.category == ended.stability.category == 3
+    assert full.stability.low_from == ended.stability.low_from
+    assert len(ended.series) < len(full.series) == 150
+    assert ended.series.tobytes() == full.series[: len(ended.series)].tobytes()
 
 
 def test_short_runs_are_refused() -> None:

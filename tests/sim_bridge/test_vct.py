@@ -163,6 +163,7 @@ def test_a_planted_deadlock_is_found_and_refused() -> None:
         _core.MinPorts(network),
         core_config(case.topology, "ladder", 2),
         _core.StopFlag(),
+        None,
     )
     assert raw.stopped == _core.Stopped.DEADLOCKED
     # A circle: each buffer lies where the link before it leads.

@@ -75,6 +75,13 @@ def stability(
     without: WithoutOption = None,
     seed: Seed = 0,
     seeds: Annotated[int, integer("Runs of each case, with seeds SEED, SEED+1, ...")] = 1,
+    until_collapse: Annotated[
+        bool,
+        typer.Option(
+            "--until-collapse",
+            help="End a run as soon as it is sure to be of category 3; categories are the same.",
+        ),
+    ] = False,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -111,6 +118,7 @@ def stability(
             load=load,
             seed=seed,
             seeds=seeds,
+            until_collapse=until_collapse,
             units=Units(UnitCache(started.executor, kept), threading.Event()),
             report=report,
         )
@@ -135,7 +143,17 @@ def _config(router: _Router, vcs: str) -> VctConfig:
 
 def _print(document: dict[str, Any]) -> None:
     title = f"{document['topology']}, {document['pattern']}, load {document['load']:g} phits/cycle"
-    columns = ("routing", "VCs", "seed", "category", "level", "lowest", "peak", "at the end")
+    columns = (
+        "routing",
+        "VCs",
+        "seed",
+        "category",
+        "level",
+        "lowest",
+        "peak",
+        "at the end",
+        "low from",
+    )
     listed = grid(columns, ("routing", "VCs"), f"{title} and node")
     for case in document["stability"]:
         for run in case["runs"]:
@@ -146,6 +164,7 @@ def _print(document: dict[str, Any]) -> None:
                 str(run["seed"]),
                 str(run["category"]),
                 *(f"{one:.3f}" for one in levels),
+                "-" if run["low_from"] is None else f"{run['low_from']:,}",
             )
     console = stdout()
     console.print(listed)
@@ -153,3 +172,5 @@ def _print(document: dict[str, Any]) -> None:
         "Categories: 1 never low; 2 low for at most a tenth of the time, and high at the end; 3 "
         "otherwise. Low: 10,000 cycles below 0.85 of the peak."
     )
+    if document["until_collapse"]:
+        console.print("Runs ended as soon as they were sure to be of category 3.")

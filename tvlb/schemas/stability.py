@@ -1,7 +1,7 @@
 """The document of stability studies: `tvlb stability --json`."""
 
 from dataclasses import asdict
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -32,11 +32,15 @@ class JudgedRun(Document):
     end_level: float = Field(
         ge=0.0, description="Mean of the last 50,000 cycles, phits/cycle/node."
     )
+    low_from: Annotated[int, Field(ge=0)] | None = Field(
+        description="First cycle of the first 10,000 that are low; null where none are."
+    )
     jain: float = Field(
         ge=0.0, le=1.0, description="Jain's fairness index of what each node was delivered."
     )
     series: tuple[float, ...] = Field(
-        description="Accepted load per 1,000 cycles, from cycle 0 on, phits/cycle/node."
+        description="Accepted load per 1,000 cycles, from cycle 0 on, phits/cycle/node; "
+        "shorter where the run ended at a collapse."
     )
     cpu_seconds: Seconds = Field(description="Processor time, where it was computed.")
 
@@ -70,6 +74,9 @@ class StabilityDocument(Document):
     topology: TopologyText
     pattern: PatternText
     load: Load
+    until_collapse: bool = Field(
+        description="Runs ended as soon as they were sure to be of category 3."
+    )
     stability: tuple[JudgedCase, ...] = Field(min_length=1, description="By case.")
     provenance: Versions
 
@@ -91,6 +98,7 @@ class StabilityDocument(Document):
                 "topology": str(study.topology),
                 "pattern": str(study.pattern),
                 "load": study.load,
+                "until_collapse": study.until_collapse,
                 "stability": cases,
                 "provenance": versions(),
             }

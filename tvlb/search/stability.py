@@ -5,7 +5,7 @@ Reference: the paper of docs/virtual-cut-through.md, section VI, which shows acc
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ __all__ = [
     "StabilityCase",
     "StabilityRun",
     "StabilityStudy",
+    "collapse_watch",
     "judge_stability",
     "study_stability",
 ]
@@ -55,6 +56,7 @@ class Stability:
     peak, lowest : largest and smallest mean of 10,000 cycles in a row, from there on.
     low_share : of these means, those that are low.
     end_level : mean of the last 50,000 cycles.
+    low_from : the first cycle of the first 10,000 that are low; None where none are.
     """
 
     category: int
@@ -63,6 +65,7 @@ class Stability:
     lowest: float
     low_share: float
     end_level: float
+    low_from: int | None
 
 
 def judge_stability(series: _Series) -> Stability:
@@ -77,10 +80,14 @@ def judge_stability(series: _Series) -> Stability:
             f"{len(series) * BIN:,} cycles tell too little of stability; at least "
             f"{FEWEST_BINS * BIN:,} are needed"
         )
-    settled = series[_FIRST_BIN:]
-    means = sliding_window_view(settled, _BINS_OF_MEAN).mean(axis=1)
+    return _judged(series)
+
+
+def _judged(series: _Series) -> Stability:
+    means = _means(series)
     peak = float(means.max())
-    low_share = float((means < _LOW * peak).mean())
+    low = _low(means)
+    low_share = len(low) / len(means)
     end_level = float(series[-_LAST_BINS:].mean())
     if low_share == 0.0:
         category = 1
@@ -89,8 +96,40 @@ def judge_stability(series: _Series) -> Stability:
     else:
         category = 3
     return Stability(
-        category, float(settled.mean()), peak, float(means.min()), low_share, end_level
+        category,
+        float(series[_FIRST_BIN:].mean()),
+        peak,
+        float(means.min()),
+        low_share,
+        end_level,
+        (_FIRST_BIN + int(low[0])) * BIN if len(low) else None,
     )
+
+
+def _means(series: _Series) -> _Series:
+    return sliding_window_view(series[_FIRST_BIN:], _BINS_OF_MEAN).mean(axis=1)
+
+
+def _low(means: _Series) -> NDArray[np.intp]:
+    return np.flatnonzero(means < _LOW * means.max())
+
+
+def collapse_watch(bins: int) -> Callable[[float], bool]:
+    """Return what ends a run of so many bins as soon as it is sure to be of category 3.
+
+    What is low beside the largest mean so far is low beside the largest of the whole run, too. It
+    is called with bin after bin, and returns whether the run goes on.
+    """
+    most_low = _MOST_LOW * (bins - _FIRST_BIN - _BINS_OF_MEAN + 1)
+    series: list[float] = []
+
+    def goes_on(accepted: float) -> bool:
+        series.append(accepted)
+        if len(series) < _FIRST_BIN + _BINS_OF_MEAN:
+            return True
+        return len(_low(_means(np.array(series)))) <= most_low
+
+    return goes_on
 
 
 @dataclass(frozen=True)
@@ -111,7 +150,8 @@ class StabilityRun:
     Attributes
     ----------
     seed : of its random streams.
-    series : float64, accepted load per 1,000 cycles, phits/cycle/node.
+    series : float64, accepted load per 1,000 cycles, phits/cycle/node; shorter than was asked for
+        where the run ended at a collapse.
     stability : what it shows.
     jain : Jain's index of what each node was delivered in the whole run.
     cpu_seconds : processor time, where it was computed.
@@ -132,12 +172,14 @@ class StabilityStudy(Frame):
     ----------
     topology, pattern : what was simulated.
     load : offered, phits/cycle/node.
+    until_collapse : runs ended as soon as they were sure to be of category 3.
     runs : by case, one for each seed.
     """
 
     topology: Topology
     pattern: Pattern
     load: float
+    until_collapse: bool
     runs: Mapping[StabilityCase, tuple[StabilityRun, ...]]
 
     def worst(self, case: StabilityCase) -> int:
@@ -169,10 +211,12 @@ class _RunUnit(Unit[StabilityRun]):
     case: StabilityCase
     pattern: Pattern
     load: float
+    until_collapse: bool
     seed: int
 
     def key_fields(self) -> Mapping[str, object]:
         """See `Unit.key_fields`."""
+        ended = {"until_collapse": True} if self.until_collapse else {}
         return {
             "unit": "stability",
             "network": network_identity(self.topology),
@@ -181,12 +225,16 @@ class _RunUnit(Unit[StabilityRun]):
             "pattern": self.pattern.identity,
             "load": self.load,
             "seed": self.seed,
+            **ended,
         }
 
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         scenario = VctScenario(self.topology, self.case.routing, self.pattern, self.seed)
-        run = scenario.run(self.load, self.case.config)
+        config = self.case.config
+        bins = (config.warmup_cycles + config.measured_cycles) // BIN
+        watch = collapse_watch(bins) if self.until_collapse else None
+        run = scenario.run(self.load, config, watch=watch)
         found = {"series": run.series.tolist(), "jain": run.jain, "cpu_seconds": run.cpu_seconds}
         return json.dumps(found).encode()
 
@@ -194,7 +242,7 @@ class _RunUnit(Unit[StabilityRun]):
         """See `Unit.decode`."""
         found = json.loads(data)
         series = np.array(found["series"], dtype=np.float64)
-        judged = judge_stability(series)
+        judged = _judged(series)
         return StabilityRun(self.seed, series, judged, found["jain"], found["cpu_seconds"])
 
 
@@ -206,6 +254,7 @@ def study_stability(
     load: float = 1.0,
     seed: int = 0,
     seeds: int = 1,
+    until_collapse: bool = False,
     units: Units,
     report: Reporter,
 ) -> StabilityStudy:
@@ -216,6 +265,7 @@ def study_stability(
     load : offered, phits/cycle/node.
     seed : the first one.
     seeds : how many, 1..1000.
+    until_collapse : end a run as soon as it is sure to be of category 3; categories are the same.
     units : where runs are computed and kept.
 
     Raises
@@ -232,7 +282,7 @@ def study_stability(
     count = counter(report, "stability", len(known) * seeds)
     found = units.map(
         [
-            _RunUnit(topology, case, pattern, load, one)
+            _RunUnit(topology, case, pattern, load, until_collapse, one)
             for case in known
             for one in range(seed, seed + seeds)
         ],
@@ -241,7 +291,7 @@ def study_stability(
     runs = {
         case: tuple(found[place * seeds : (place + 1) * seeds]) for place, case in enumerate(known)
     }
-    return StabilityStudy(topology, pattern, load, runs)
+    return StabilityStudy(topology, pattern, load, until_collapse, runs)
 
 
 def _resolved(

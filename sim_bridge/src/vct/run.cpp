@@ -18,10 +18,11 @@ constexpr std::int32_t kDeadlockInterval = 1024;  // cycles
 class Run {
  public:
   Run(const Network& network, const Traffic& traffic, const MinPorts& min_ports,
-      const Config& config, StopFlag& stop)
+      const Config& config, StopFlag& stop, const Watch& watch)
       : network_(network),
         config_(config),
         stop_(stop),
+        watch_(watch),
         window_{config.warmup_cycles, config.warmup_cycles + config.measured_cycles},
         fabric_(network, min_ports, config),
         servers_(network, traffic, config),
@@ -40,6 +41,7 @@ class Run {
   Result execute() {
     for (cycle_ = 0; cycle_ < window_.end; ++cycle_) {
       if (cycle_ % kPollInterval == 0 && !goes_on()) break;
+      if (cycle_ % kSeriesStep == 0 && cycle_ > 0 && !watched()) break;
       run_cycle();
     }
     return result();
@@ -48,6 +50,7 @@ class Run {
  private:
   void run_cycle();
   bool goes_on();
+  bool watched();
   void entered(Packet& packet, std::int32_t sw);
   void ejected(std::int32_t id);
   /// Phits of a packet whose first one passes somewhere in a cycle that do so within the window.
@@ -56,11 +59,16 @@ class Run {
     const std::int32_t until = std::min(first + config_.packet_phits, window_.end);
     return std::max(until - from, 0);
   }
+  [[nodiscard]] double accepted_in(std::int32_t step) const {
+    const auto phits = static_cast<double>(series_[static_cast<std::size_t>(step)]);
+    return phits / (static_cast<double>(network_.num_nodes()) * kSeriesStep);
+  }
   [[nodiscard]] Result result() const;
 
   const Network& network_;
   const Config& config_;
   StopFlag& stop_;
+  const Watch& watch_;
   Window window_;
   Fabric fabric_;
   Servers servers_;
@@ -158,6 +166,13 @@ bool Run::goes_on() {
   return waits.empty();
 }
 
+// What leaves from now on arrives in this step or later, so the one before is complete.
+bool Run::watched() {
+  if (!watch_ || watch_(accepted_in(cycle_ / kSeriesStep - 1))) return true;
+  stopped_ = Stopped::ended;
+  return false;
+}
+
 Result Run::result() const {
   Result out;
   const double nodes = network_.num_nodes();
@@ -183,8 +198,7 @@ Result Run::result() const {
   out.phit_hops = link_packets_ * config_.packet_phits;
   out.cycles = cycle_;
   for (std::int32_t step = 0; step < cycle_ / kSeriesStep; ++step) {
-    const auto phits = static_cast<double>(series_[static_cast<std::size_t>(step)]);
-    out.series.push_back(phits / (nodes * kSeriesStep));
+    out.series.push_back(accepted_in(step));
   }
   out.link_phits = link_phits_;
   out.wait_cycle = wait_cycle_;
@@ -194,10 +208,10 @@ Result Run::result() const {
 }  // namespace
 
 Result simulate(const Network& network, const Traffic& traffic, const MinPorts& min_ports,
-                const Config& config, StopFlag& stop) {
+                const Config& config, StopFlag& stop, const Watch& watch) {
   if (network.max_ports() > kMaxPorts) throw std::invalid_argument("a switch has too many ports");
   const double start = thread_cpu_seconds();
-  Result result = Run(network, traffic, min_ports, config, stop).execute();
+  Result result = Run(network, traffic, min_ports, config, stop, watch).execute();
   result.cpu_seconds = thread_cpu_seconds() - start;
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,13 @@ struct Result {
   double cpu_seconds = 0.0;
 };
 
-/// Runs to the end of the window, or until stopped. Deterministic in its arguments, `stop` aside.
-/// Throws std::invalid_argument on settings out of range.
+/// Gets the accepted load of every whole kSeriesStep, and tells whether the run goes on.
+using Watch = std::function<bool(double accepted)>;
+
+/// Runs to the end of the window, or until stopped, also by `watch` unless that is empty.
+/// Deterministic in its arguments, `stop` aside. Throws std::invalid_argument on settings out of
+/// range.
 Result simulate(const Network& network, const Traffic& traffic, const MinPorts& min_ports,
-                const Config& config, StopFlag& stop);
+                const Config& config, StopFlag& stop, const Watch& watch);
 
 }  // namespace tvlb::sim::vct
