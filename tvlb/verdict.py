@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scipy import special
+import scipy
 
 __all__ = [
     "LEAST_SIZES",
@@ -135,4 +135,4 @@ def advice(patterns: int, searched: bool) -> str:
 
 def _width(count: int) -> float:
     """Half an interval over so many patterns, in standard deviations."""
-    return float(special.stdtrit(count - 1, 0.975)) / math.sqrt(count)
+    return float(scipy.special.stdtrit(count - 1, 0.975)) / math.sqrt(count)
