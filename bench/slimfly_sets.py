@@ -1,7 +1,7 @@
 """Path sets of Slim Flies beside `ori`: modelled, and simulated with intervals.
 
-    python -m bench.slimfly_sets [--q 5 7] [--weighed 5 7] [--tables FILE...] [--seeds 3]
-        [--workers 2]
+    python -m bench.slimfly_sets [--q 5 7] [--sets ori nta...] [--weighed 5 7] [--tables FILE...]
+        [--seeds 3] [--workers 2]
 
 Of every set under alg2, pair, random permutations of switches that no weights were made for, and
 uniform traffic: the modelled throughput; with UGAL-L the saturation load, and the change against
@@ -30,7 +30,7 @@ from tvlb.topology import SlimFly
 from tvlb.traffic import parse_pattern
 
 BASELINE = "ori"
-SETS = (BASELINE, "nta", "3h", "<=3", "near", "<=3+50%")
+SETS = ("nta", "3h", "<=3", "near", "<=3+50%")
 SHORT_HOPS, SHORT_VCS, VCS = 3, 3, 4
 PERMUTATIONS = tuple(f"switch-permutation(seed={seed})" for seed in range(500, 504))
 TRAFFIC = {
@@ -127,14 +127,16 @@ def print_lines(one: Judged, baseline: Judged) -> None:
         print(f"  {traffic}: {figures}", flush=True)
 
 
-def sets_of(topology: SlimFly, weighed: bool, tables: Sequence[str]) -> dict[str, PathSet]:
+def sets_of(
+    topology: SlimFly, sets: Sequence[str], weighed: bool, tables: Sequence[str]
+) -> dict[str, PathSet]:
     """Return what is compared, the baseline first."""
-    found = {text: parse_expression(text, topology) for text in SETS}
+    found = {text: parse_expression(text, topology) for text in (BASELINE, *sets)}
     if weighed:
         few = step1_patterns(topology)
         for training in (few, few + many_permutations(topology)):
             name = f"<=3 weighed for {len(training)} patterns"
-            found[name] = weights_for_patterns(found["<=3"], training)
+            found[name] = weights_for_patterns(parse_expression("<=3", topology), training)
     for path in tables:
         table = read_table(path)
         if table.topology == topology:
@@ -146,6 +148,7 @@ def main() -> None:
     """Compare the sets network by network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--q", type=int, nargs="+", default=[5, 7])
+    parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--weighed", type=int, nargs="*", default=[5, 7])
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
@@ -155,7 +158,9 @@ def main() -> None:
         for q in given.q:
             topology = SlimFly(q)
             baseline = None
-            for name, path_set in sets_of(topology, q in given.weighed, given.tables).items():
+            for name, path_set in sets_of(
+                topology, given.sets, q in given.weighed, given.tables
+            ).items():
                 one = judged(name, path_set, given.seeds, threads)
                 baseline = baseline or one
                 print(
