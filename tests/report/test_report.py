@@ -285,6 +285,15 @@ def test_numbers_stay_what_scripts_can_hold() -> None:
     assert shown["best_saturation_gain"] == float(f"{gain:.6g}")
 
 
+def test_families_are_settings_where_points_differ_in_them() -> None:
+    rows = [dict(row) for row in ROWS[:2]]
+    rows[1] |= {"topology": "slimfly(5)", "links_per_pair": None}
+    assert [one["settings"] for one in points_of(rows)] == ["family dfly", "family slimfly"]
+    text = Reader(report_html("A sweep", rows, DOCUMENTS)).text
+    assert f"{rows[1]['routing']}, family slimfly, no groups" in text
+    assert "have no groups, so nothing" not in text
+
+
 def test_settings_are_the_options_in_which_points_differ() -> None:
     rows = [dict(row) for row in ROWS[:3]]
     assert {point["settings"] for point in points_of(rows)} == {""}

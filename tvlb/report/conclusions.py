@@ -76,11 +76,14 @@ def _mean(one: PointClass) -> float:
 def trends(classes: Sequence[PointClass]) -> tuple[str, ...]:
     """Compare the fewest with the most links per group pair, by routing and settings.
 
+    Networks without groups of switches have none to compare.
+
     Notes
     -----
     A trend is claimed only where both gains were measured and their intervals do not overlap.
     """
-    return tuple(_trend(list(members)) for _, members in groupby(classes, key=who))
+    grouped = [one for one in classes if one.links_per_pair]
+    return tuple(_trend(list(members)) for _, members in groupby(grouped, key=who))
 
 
 def _trend(members: Sequence[PointClass]) -> str:

@@ -91,7 +91,7 @@ Point = dict[str, Any]
 """The columns above, and what is made of them.
 
 `size`, `facts` : the size of the network, see `size_name` and `size_facts`.
-`settings` : what else was asked for, as far as points differ in it.
+`settings` : the family, and what else was asked for, as far as points differ in it.
 `tvlb`, `tvlb_saturation_gain`, `tvlb_latency_change`, with the ends of their intervals: the T-VLB
 set of the point and its changes, as measured. That is the chosen set or, where the conventional one
 was kept, the best candidate; None without a candidate.
@@ -201,8 +201,8 @@ def estimate_of(point: Point, figure: str) -> Estimate | None:
 
 
 def _settings(points: Sequence[Point]) -> list[str]:
-    """Return the options in which points differ, by point; empty texts if they do not."""
-    options = [_flat(_options(point)) for point in points]
+    """Return the families and options in which points differ, by point; empty if they do not."""
+    options = [{"family": _called(point), **_flat(_options(point))} for point in points]
     names = sorted({name for one in options for name in one})
     differing = [name for name in names if len({one.get(name) for one in options}) > 1]
     return [
