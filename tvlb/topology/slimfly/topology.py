@@ -84,7 +84,12 @@ class SlimFly(ShortestPathTopology):
     def __post_init__(self) -> None:
         _check(self.q, self.p)
         if self.xi is not None and not self.field.is_primitive(self.xi):
-            raise InvalidInput(f"xi = {self.xi} is not primitive in GF({self.q})")
+            allowed = ", ".join(
+                str(one) for one in range(1, self.q) if self.field.is_primitive(one)
+            )
+            raise InvalidInput(
+                f"xi = {self.xi} is not primitive in GF({self.q}); allowed are {allowed}"
+            )
         # Equal networks have one text.
         if self.xi == self.field.primitive_element:
             object.__setattr__(self, "xi", None)
