@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.processes import until
 from tests.jobs.queue_helpers import Clock
 from tests.worker_tasks import process_id, size, stop_once
-from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds
+from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds, wants_cpu
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.task_process import Message, TaskProcess
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
@@ -30,7 +30,10 @@ class Scene:
     def __init__(self) -> None:
         self.clock = Clock()
         self.used: float | None = 0.0
-        self.watch = HangWatch(1, HangLimits(60.0, 1000.0), self.clock, lambda pid: self.used)
+        self.wants = False
+        self.watch = HangWatch(
+            1, HangLimits(60.0, 1000.0), self.clock, lambda pid: self.used, lambda pid: self.wants
+        )
 
     def pass_time(self, seconds: float, share: float) -> str | None:
         """Look as often as a watcher does while a share of the time is spent computing."""
@@ -47,6 +50,35 @@ def test_a_process_that_takes_no_cpu_time_hangs() -> None:
     scene = Scene()
     assert scene.pass_time(58.0, share=0.001) is None
     assert scene.pass_time(2.0, share=0.001) == "it took no CPU time for 60 seconds"
+
+
+def test_a_process_that_others_leave_no_cpu_time_does_not_hang() -> None:
+    scene = Scene()
+    scene.wants = True
+    assert scene.pass_time(600.0, share=0.0) is None
+    scene.wants = False
+    assert scene.pass_time(58.0, share=0.0) is None
+    assert scene.pass_time(2.0, share=0.0) == "it took no CPU time for 60 seconds"
+
+
+@pytest.mark.parametrize("in_child", [False, True])
+def test_who_waits_or_is_stopped_wants_no_cpu_time(in_child: bool) -> None:
+    code = "import os\nos.write(1, b'.')\nwhile True: pass"
+    if in_child:
+        code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {code!r}])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"."
+        assert wants_cpu(process.pid)
+        os.killpg(process.pid, signal.SIGSTOP)
+        until(lambda: not wants_cpu(process.pid))
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert not wants_cpu(process.pid)
 
 
 def test_a_process_that_computes_for_long_does_not_hang_however_busy_the_machine() -> None:

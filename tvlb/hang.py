@@ -1,17 +1,17 @@
 """Whether a process that computes has hung: by the CPU time that it takes, not by progress alone.
 
 Long programs and long simulations report nothing for a while, and a busy machine delays everything;
-but what computes takes CPU time. A process that is stopped, or waits for what never comes, takes
-none; one in an endless loop takes it without end.
+but what computes takes CPU time, or would if others left it any. A process that is stopped, or
+waits for what never comes, takes none; one in an endless loop takes it without end.
 """
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["LOOK_SECONDS", "HangLimits", "HangWatch", "cpu_seconds"]
+__all__ = ["LOOK_SECONDS", "HangLimits", "HangWatch", "cpu_seconds", "wants_cpu"]
 
 LOOK_SECONDS = 2.0
 """How often a process is looked at."""
@@ -27,7 +27,7 @@ class HangLimits:
 
     Attributes
     ----------
-    idle_seconds : it took no CPU time for so long.
+    idle_seconds : it took no CPU time for so long, and wanted none.
     cpu_seconds : it took so much CPU time, on all cores together, without progress.
     """
 
@@ -44,6 +44,7 @@ class HangWatch:
     limits : see `HangLimits`.
     clock : seconds, never set back.
     used : CPU seconds of a process so far, see `cpu_seconds`.
+    wants : whether a process would take CPU time if it got any, see `wants_cpu`.
 
     Notes
     -----
@@ -56,11 +57,13 @@ class HangWatch:
         limits: HangLimits,
         clock: Callable[[], float] = time.monotonic,
         used: Callable[[int], float | None] | None = None,
+        wants: Callable[[int], bool] | None = None,
     ) -> None:
         self._pid = pid
         self._limits = limits
         self._clock = clock
         self._cpu_seconds = used or cpu_seconds
+        self._wants_cpu = wants or wants_cpu
         self.start_over()
 
     def start_over(self) -> None:
@@ -83,7 +86,7 @@ class HangWatch:
         # as it changed hands; what is seen again is no work.
         self._worked += max(used - self._most, 0.0)
         self._most = max(used, self._most)
-        busy = abs(used - before) >= _BUSY_SHARE * passed
+        busy = abs(used - before) >= _BUSY_SHARE * passed or self._wants_cpu(self._pid)
         self._idle = 0.0 if busy else self._idle + min(passed, 2 * LOOK_SECONDS)
         return self._reason()
 
@@ -99,19 +102,42 @@ def cpu_seconds(pid: int) -> float | None:
     """Return the CPU time of a process and its descendants so far; None where nothing is known."""
     if not Path(f"/proc/{pid}/task/{pid}/children").exists():
         return None
-    return _family_seconds(pid)
+    return sum(_ticks(process) for process in _family(pid)) / _TICKS_PER_SECOND
 
 
-def _family_seconds(pid: int) -> float:
+def wants_cpu(pid: int) -> bool:
+    """Return whether a thread of a process or of its descendants runs, or would if it were let."""
+    tasks = (task for process in _family(pid) for task in _listed(process / "task"))
+    return any((stat := _stat(task)) and stat[0] == "R" for task in tasks)
+
+
+def _family(pid: int) -> Iterator[Path]:
+    """Yield a process and its descendants, those that have just ended possibly left out."""
     process = Path(f"/proc/{pid}")
+    yield process
+    for task in _listed(process / "task"):
+        for child in _children(task):
+            yield from _family(child)
+
+
+def _ticks(process: Path) -> int:
+    """Return the CPU time of a process and of those of its children that it waited for."""
+    return sum(map(int, _stat(process)[11:15]))
+
+
+def _stat(process: Path) -> list[str]:
+    """Return what the kernel tells of a process or thread, its state first; empty if it ended."""
     try:
-        times = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
-        tasks = list((process / "task").iterdir())
+        return (process / "stat").read_text().rpartition(")")[2].split()
     except OSError:
-        # It has ended.
-        return 0.0
-    children = [child for task in tasks for child in _children(task)]
-    return sum(map(int, times)) / _TICKS_PER_SECOND + sum(map(_family_seconds, children))
+        return []
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _children(task: Path) -> list[int]:
