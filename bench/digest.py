@@ -1,20 +1,31 @@
-"""One hash over the results of 320 simulations, to compare builds.
+"""One hash over the results of 392 simulations, to compare builds.
 
     python bench/digest.py
 
-Every routing, two path sets, four patterns and two loads on four networks. Figures that depend on
-the machine (times) are left out. `bench/builds.sh PYTHON optimise` compares -O1 with -O3.
+With input queues every routing, two path sets, four patterns and two loads on four networks; by
+virtual cut-through every policy of virtual channels and phase, two patterns and two loads on three.
+Figures that depend on the machine (times) are left out. `bench/builds.sh PYTHON optimise` compares
+-O1 with -O3.
 """
 
 import hashlib
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 
-from runs import Run, run_all
+from runs import run_all
 
-from sim_bridge import Routing, Scenario, SimulationConfig
+from sim_bridge import (
+    Routing,
+    Scenario,
+    SimulationConfig,
+    SimulationResult,
+    VctConfig,
+    VctResult,
+    VctScenario,
+)
 from tvlb.documents import plain
 from tvlb.paths import parse_expression
 from tvlb.topology import parse_topology
@@ -27,11 +38,28 @@ LOADS = (0.1, 0.25)
 CONFIG = SimulationConfig(
     warmup_cycles=300, measured_cycles=500, drain_limit_cycles=3000, traced_packets=10
 )
+# Network, adversarial pattern, policy under MIN routing.
+VCT_NETWORKS = (
+    ("hyperx(4,4,4)", "dshift(1)", "any"),
+    ("dfly(2,4,2,9,palmtree)", "adv(2)", "ladder"),
+    ("dflyplus(2,2,2,5)", "adv(2)", "any"),
+)
+VCT_POLICIES = (
+    ("valiant(minfirst)", "ladder"),
+    ("valiant(minfirst)", "reuse"),
+    ("valiant(minfirst)", "2phases"),
+    ("valiant(minlast)", "2phases"),
+    ("valiant(minboth)", "2phases"),
+)
+VCT_LOADS = (0.3, 1.0)
+VCS = 8
 TIMES = ("cpu_seconds", "wall_seconds")
 
+Run = Callable[[], SimulationResult | VctResult]
 
-def runs() -> list[Run]:
-    """All runs in a fixed order."""
+
+def queued_runs() -> list[Run]:
+    """All runs with input queues, in a fixed order."""
     found: list[Run] = []
     for name in TOPOLOGIES:
         topology = parse_topology(name)
@@ -42,10 +70,23 @@ def runs() -> list[Run]:
     return found
 
 
+def vct_runs() -> list[Run]:
+    """All runs by virtual cut-through, in a fixed order."""
+    found: list[Run] = []
+    for name, adversarial, min_policy in VCT_NETWORKS:
+        topology = parse_topology(name)
+        policies = (("min", min_policy), *VCT_POLICIES)
+        for (routing, policy), pattern in itertools.product(policies, ("uniform", adversarial)):
+            scenario = VctScenario(topology, routing, parse_pattern(pattern), 3)
+            config = VctConfig(300, 500, policy, VCS)
+            found += [partial(scenario.run, load, config) for load in VCT_LOADS]
+    return found
+
+
 def main() -> None:
     """Print the number of runs and the hash."""
     digest = hashlib.sha256()
-    results = run_all(runs(), workers=1)
+    results = run_all([*queued_runs(), *vct_runs()], workers=1)
     for result in results:
         figures = {name: value for name, value in asdict(result).items() if name not in TIMES}
         digest.update(json.dumps(plain(figures), sort_keys=True).encode())
