@@ -52,7 +52,7 @@ def worker_process(
     disk_bytes: int | None = None,
     program: Sequence[str] = ("-m", "tvlb"),
 ) -> Generator[WorkerProcess]:
-    """Run a worker.
+    """Run a worker that computes one thing at a time.
 
     Parameters
     ----------
@@ -60,7 +60,8 @@ def worker_process(
     program : what Python runs, with the command line of tvlb.
     """
     log = directory.parent / f"worker-{time.monotonic_ns()}.log"
-    command = [sys.executable, *program, "worker", "--database", url, "--data", str(directory)]
+    store = ("--database", url, "--data", str(directory))
+    command = [sys.executable, *program, "worker", *store, "--workers", "1"]
     if disk_bytes is not None:
         disk = directory / "blobs"
         disk.mkdir(parents=True)
@@ -82,7 +83,7 @@ def until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + _TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "this takes too long"
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def ask(queue: JobQueue, body: Question) -> Job:

@@ -20,6 +20,7 @@ from tests.jobs.processes import (
     until,
     worker_process,
 )
+from tests.search.here import Inline, Memory
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.job import Job
@@ -30,18 +31,18 @@ from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
 from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import ModelBody, SimulationBody, SweepBody, TableBody, WindowsBody
-from tvlb.search import optimize
+from tvlb.search import UnitCache, optimize
 from tvlb.table import write_stream
 
-SHORT = WindowsBody(warmup=300, measured=300, grid=0.05)
+SHORT = WindowsBody(warmup=200, measured=200, grid=0.05)
 TABLE = TableBody(
-    topology="2,4,2,5",
-    patterns=4,
+    topology="1,2,2,3",
+    patterns=1,
     method="paper",
     screening=SHORT,
-    confirmation=WindowsBody(warmup=600, measured=400, grid=0.02),
+    confirmation=SHORT,
     finalists=1,
-    data_points=3,
+    data_points=1,
     simulated_patterns=2,
 )
 # Minutes of simulation, within one call of the compiled core.
@@ -82,7 +83,8 @@ def test_a_table_is_to_the_byte_what_the_library_computes(
     assert result is not None
     assert result.table_file is not None
     stream = BytesIO()
-    expected = optimize(TABLE.network(), TABLE.options())
+    unit_cache = UnitCache(Inline(), Memory())
+    expected = optimize(TABLE.network(), TABLE.options(), unit_cache=unit_cache)
     write_stream(expected.table, ".parquet", stream)
     blobs = BlobStore(directory / "blobs")
     assert blobs.read(result.table_file) == stream.getvalue()
@@ -135,7 +137,7 @@ def is_alive(pid: int) -> bool:
 def test_another_worker_computes_nothing_that_was_kept(
     queue: JobQueue, database: Database, database_url: str, directory: Path
 ) -> None:
-    job = ask(queue, TABLE.model_copy(update={"topology": "2,4,2,9"}))
+    job = ask(queue, TABLE.model_copy(update={"topology": "2,4,2,5", "patterns": 4}))
     with worker_process(database_url, directory) as worker:
         until(lambda: (read(queue, job).stage or "").startswith("screen"))
         worker.kill()
@@ -294,7 +296,8 @@ def _listed(database: Database) -> int:
 
 def test_the_reaping_process_dies(queue: JobQueue, database_url: str, directory: Path) -> None:
     """Two workers die one after the other, the second while it has the first one's job."""
-    job = ask(queue, TABLE)
+    body = SimulationBody(topology="1,2,2,3", load=(0.2,), cycles=1_000_000)
+    job = ask(queue, body)
     with worker_process(database_url, directory) as first:
         until(lambda: status(queue, job) is JobStatus.RUNNING)
         first.kill()
