@@ -15,6 +15,7 @@ from tests.vct_phits import Allowed, PhitSimulator
 from tests.vct_rows import Row, read_rows
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology, compiled, parse_topology
+from tvlb.topology.dragonfly import Wiring
 from tvlb.traffic import DestinationPattern, parse_pattern
 
 QUICK = VctConfig(warmup_cycles=1000, measured_cycles=2000)
@@ -26,6 +27,13 @@ def scenario(topology: str, routing: str, pattern: str, seed: int = 0) -> VctSce
 
 def ports_of(topology: Topology) -> Callable[[int, int], list[int]]:
     return _core.MinPorts(compiled(topology)).ports
+
+
+def test_a_local_link_is_the_way_inside_a_group_of_few_global_links() -> None:
+    """Switches 2 and 3 have none, so that no MIN path between groups goes from 2 to 3."""
+    ports = ports_of(Wiring(p=1, a=4, h=1, g=2, links=((0, 4), (1, 5))).build())
+    # Port 0 is the node; those to the other switches of the group follow in their order.
+    assert [ports(2, to) for to in (0, 1, 3)] == [[1], [2], [3]]
 
 
 POLICIES: dict[str, tuple[int, Allowed]] = {

@@ -57,6 +57,11 @@ public:
         return static_cast<std::int32_t>(found - links.begin());
     }
 
+    // A local link is none of `halves`.
+    [[nodiscard]] Shortest shortest_min(std::int32_t from, std::int32_t to) const override {
+        return group(from) == group(to) ? Shortest{1, 1} : Topology::shortest_min(from, to);
+    }
+
     // Of switches in different groups: the bits of a local hop before and after the global one.
     [[nodiscard]] std::size_t min_half(std::int32_t from, std::int32_t global,
                                        std::int32_t to) const override {
