@@ -1,7 +1,6 @@
 """`tvlb stability`: long runs of the virtual cut-through router under full load."""
 
 import threading
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,41 +10,23 @@ from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, progress_display, stdout
-from tvlb.errors import InvalidInput
 from tvlb.files import check_directory, check_writable
 from tvlb.jobs.workspace import Workspace
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.schemas import StabilityDocument
 from tvlb.search import (
-    MAX_CYCLES,
     VC_POLICIES,
     VCT_ROUTINGS,
-    StabilityCase,
+    LongRun,
     UnitCache,
     Units,
-    VctConfig,
+    stability_cases,
     study_stability,
 )
-from tvlb.settings import Whole, setting
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
 __all__ = ["stability"]
-
-_CYCLES = 510_000
-_MOST_VCS = 16
-
-
-@dataclass(frozen=True)
-class _Router(VctConfig):
-    """The settings of a long run: no warm-up; the virtual channels are options of the command."""
-
-    warmup_cycles: int = 0
-    measured_cycles: int = setting(
-        _CYCLES, "Cycles of a run", Whole(1, MAX_CYCLES), option="cycles"
-    )
-    vc_policy: str = "ladder"
-    vc_count: int | None = None
 
 
 @takes_settings
@@ -71,7 +52,7 @@ def stability(
     ] = None,
     load: Annotated[float, typer.Option(help="Offered load, phits/cycle/node.")] = 1.0,
     *,
-    router: _Router,
+    router: LongRun,
     without: WithoutOption = None,
     seed: Seed = 0,
     seeds: Annotated[int, integer("Runs of each case, with seeds SEED, SEED+1, ...")] = 1,
@@ -104,11 +85,7 @@ def stability(
         check_directory(store)
     network = parse_topology(topology, without)
     traffic = parse_pattern(pattern)
-    cases = [
-        StabilityCase(one, _config(router, policy))
-        for policy in vcs or ["ladder"]
-        for one in routing or [VCT_ROUTINGS[1]]
-    ]
+    cases = stability_cases(router, routing or [VCT_ROUTINGS[1]], vcs or ["ladder"])
     with progress_display() as report, where.started(report) as started:
         kept = None if store is None else Workspace(store, started.workers).units
         study = study_stability(
@@ -129,16 +106,6 @@ def stability(
         print_json(document)
     else:
         _print(document)
-
-
-def _config(router: _Router, vcs: str) -> VctConfig:
-    """Return the settings of a run with virtual channels that are asked for as POLICY[:COUNT]."""
-    policy, colon, count = vcs.partition(":")
-    if colon and not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_VCS):
-        raise InvalidInput(f"vcs {vcs!r}: expected POLICY or POLICY:COUNT, COUNT 1..{_MOST_VCS}")
-    values: dict[str, Any] = {one.name: getattr(router, one.name) for one in fields(VctConfig)}
-    values.update(vc_policy=policy, vc_count=int(count) if colon else None)
-    return VctConfig(**values)
 
 
 def _print(document: dict[str, Any]) -> None:

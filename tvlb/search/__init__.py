@@ -27,6 +27,7 @@ from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import Cost, model_cost, repair_cost, simulation_cost, table_cost
 from tvlb.search.decision import Measured, Verdict, compare, decide
 from tvlb.search.held_out import Change, Judged, Judgement
+from tvlb.search.long_runs import LongRun, parse_vcs, stability_cases
 from tvlb.search.objective import (
     BUDGETS,
     Aim,
@@ -69,6 +70,7 @@ from tvlb.search.stability import (
     StabilityCase,
     StabilityRun,
     StabilityStudy,
+    checked_cases,
     judge_stability,
     study_stability,
 )
@@ -104,6 +106,7 @@ __all__ = [
     "Found",
     "Judged",
     "Judgement",
+    "LongRun",
     "Measured",
     "NamedSet",
     "NoteBest",
@@ -146,6 +149,7 @@ __all__ = [
     "check_compact",
     "check_repair",
     "check_request",
+    "checked_cases",
     "choose_candidates",
     "choose_patterns",
     "compact_result",
@@ -162,6 +166,7 @@ __all__ = [
     "optimize",
     "parse_named_traffic",
     "parse_objective",
+    "parse_vcs",
     "parse_warmup",
     "probe",
     "repair",
@@ -169,6 +174,7 @@ __all__ = [
     "sealed",
     "simulate_loads",
     "simulation_cost",
+    "stability_cases",
     "study_stability",
     "table_cost",
     "traffic_texts",

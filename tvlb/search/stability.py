@@ -27,6 +27,7 @@ __all__ = [
     "StabilityCase",
     "StabilityRun",
     "StabilityStudy",
+    "checked_cases",
     "collapse_watch",
     "judge_stability",
     "study_stability",
@@ -273,12 +274,7 @@ def study_stability(
     InvalidInput : an argument is out of range, or a case does not fit the network.
     SimulationDeadlock, Cancelled : as `VctScenario.run`.
     """
-    if not 1 <= seeds <= _MOST_SEEDS:
-        raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
-    check_seed(seed + seeds - 1)
-    known = [_resolved(topology, case, pattern, load) for case in cases]
-    if len(set(known)) < len(known):
-        raise InvalidInput("two cases are the same")
+    known = checked_cases(topology, cases, pattern, load=load, seed=seed, seeds=seeds)
     count = counter(report, "stability", len(known) * seeds)
     found = units.map(
         [
@@ -294,9 +290,31 @@ def study_stability(
     return StabilityStudy(topology, pattern, load, until_collapse, runs)
 
 
-def _resolved(
-    topology: Topology, case: StabilityCase, pattern: Pattern, load: float
-) -> StabilityCase:
+def checked_cases(
+    topology: Topology,
+    cases: Sequence[StabilityCase],
+    pattern: Pattern,
+    *,
+    load: float,
+    seed: int,
+    seeds: int,
+) -> list[StabilityCase]:
+    """Return the cases with their numbers of VCs; raise InvalidInput as `study_stability`."""
+    if not 1 <= seeds <= _MOST_SEEDS:
+        raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
+    check_seed(seed + seeds - 1)
+    # Compiled once for each routing.
+    scenarios = {
+        routing: VctScenario(topology, routing, pattern)
+        for routing in dict.fromkeys(case.routing for case in cases)
+    }
+    known = [_resolved(scenarios[case.routing], case, load) for case in cases]
+    if len(set(known)) < len(known):
+        raise InvalidInput("two cases are the same")
+    return known
+
+
+def _resolved(scenario: VctScenario, case: StabilityCase, load: float) -> StabilityCase:
     """Return a case with its number of VCs; raise InvalidInput where it cannot be run."""
     config = case.config
     if config.warmup_cycles + config.measured_cycles < FEWEST_BINS * BIN:
@@ -304,6 +322,5 @@ def _resolved(
             f"cycles {config.measured_cycles} is too few: stability takes at least "
             f"{FEWEST_BINS * BIN}"
         )
-    scenario = VctScenario(topology, case.routing, pattern)
     scenario.check([load])
     return StabilityCase(scenario.routing, scenario.resolved(config))
