@@ -16,6 +16,7 @@ from tvlb.schemas import (
     Question,
     RepairBody,
     RequestLimits,
+    StabilityBody,
     SweepBody,
     TableBody,
     command_line,
@@ -95,7 +96,7 @@ def examine(
         request_key(resolved),
         json.dumps(resolved.model_dump(mode="json"), separators=(",", ":")),
         cost,
-        resolved.is_light and not isinstance(resolved, TableBody | RepairBody),
+        resolved.is_light and not isinstance(resolved, TableBody | RepairBody | StabilityBody),
         command_line(resolved),
         tuple(request_key(point) for point in points),
     )

@@ -26,6 +26,7 @@ _STAGES: _Stages = {
     "curves": (None, 0.88, 0.98),
     "simulate": ("simulate", 0.00, 1.00),
     "saturation": ("saturation", 0.00, 1.00),
+    "stability": ("stability", 0.00, 1.00),
     "expand": ("expand", 0.00, 0.00),
     "sweep": ("sweep", 0.00, 1.00),
 }

@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import REQUESTS, Question, SweepBody, command_line
+from tvlb.schemas import REQUESTS, Question, SweepBody, command_line, plural
 
 __all__ = ["Commands", "commands_of"]
 
@@ -53,7 +53,7 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
     text = json.dumps(_short(body), separators=(",", ":"))
     sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
     header = ["-H", "'Content-Type: application/json'", *sent]
-    curl = " ".join(_curl(base, token, "POST", f"/v1/{kind}s", header))
+    curl = " ".join(_curl(base, token, "POST", f"/v1/{plural(kind)}", header))
     return Commands(command_line(body), curl, base, token)
 
 

@@ -20,7 +20,7 @@ from api.services import Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.reading import whole_number
-from tvlb.schemas import Labelling
+from tvlb.schemas import Labelling, plural
 from tvlb.schemas.resources import Item
 from tvlb.schemas.texts import told_digits
 
@@ -115,11 +115,11 @@ def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: st
         return found.response(headers)
 
     router.add_api_route(
-        f"/{kind}s/{{{kind}_id}}",
+        f"/{plural(kind)}/{{{kind}_id}}",
         get,
         name=f"get_{kind}",
         operation_id=f"get_{kind}",
-        tags=[f"{kind}s"],
+        tags=[plural(kind)],
         description=about,
         response_class=Response,
         responses={200: {"model": result, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
@@ -141,12 +141,12 @@ def _add_deleting(router: APIRouter, kind: str) -> None:
         return Response(None, HTTPStatus.NO_CONTENT)
 
     router.add_api_route(
-        f"/{kind}s/{{{kind}_id}}",
+        f"/{plural(kind)}/{{{kind}_id}}",
         delete,
         methods=["DELETE"],
         name=f"delete_{kind}",
         operation_id=f"delete_{kind}",
-        tags=[f"{kind}s"],
+        tags=[plural(kind)],
         description=f"Delete a {kind}; its job stays, and the same request computes it again. "
         "`tvlb store gc` frees its room on the disk.",
         status_code=HTTPStatus.NO_CONTENT,
@@ -164,12 +164,12 @@ def _add_deleting(router: APIRouter, kind: str) -> None:
         return Response(None, HTTPStatus.NO_CONTENT)
 
     router.add_api_route(
-        f"/{kind}s/{{{kind}_id}}",
+        f"/{plural(kind)}/{{{kind}_id}}",
         label,
         methods=["PATCH"],
         name=f"label_{kind}",
         operation_id=f"label_{kind}",
-        tags=[f"{kind}s"],
+        tags=[plural(kind)],
         description="Give it a label, which its job has, too. The document stays as it is.",
         status_code=HTTPStatus.NO_CONTENT,
         response_class=Response,
@@ -192,11 +192,11 @@ def add_listing(
         return await list_results(services, listing, item, kind)
 
     router.add_api_route(
-        f"/{kind}s",
+        f"/{plural(kind)}",
         list_all,
-        name=f"list_{kind}s",
-        operation_id=f"list_{kind}s",
-        tags=[f"{kind}s"],
+        name=f"list_{plural(kind)}",
+        operation_id=f"list_{plural(kind)}",
+        tags=[plural(kind)],
         description=about,
         response_class=Response,
         responses={200: {"model": listed}, **problems(422)},
@@ -221,7 +221,7 @@ async def list_results(
             limit=listing.limit,
         )
         items = [services.library.listed(item, one) for one in found]
-        return {f"{kind}s": items, "next": listing.next_url(f"/v1/{kind}s", found)}
+        return {plural(kind): items, "next": listing.next_url(f"/v1/{plural(kind)}", found)}
 
     return as_json(await to_thread.run_sync(read))
 

@@ -1,4 +1,4 @@
-"""Tables, repairs, models and simulations: asking for them, and reading what was computed."""
+"""Results of all kinds but sweeps: asking for them, and reading what was computed."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -43,6 +43,10 @@ from tvlb.schemas import (
     SimulationItem,
     SimulationList,
     SimulationResource,
+    StabilityBody,
+    StabilityItem,
+    StabilityList,
+    StabilityResource,
     TableBody,
     TableFormatText,
     TableItem,
@@ -104,6 +108,13 @@ add_submitting(
     _own_link("simulation"),
     "Simulate a routing flit by flit: at once if it is small, else as a job.",
 )
+add_submitting(
+    router,
+    StabilityBody,
+    StabilityResource,
+    _own_link("stability"),
+    "Run a network under full load for long, and tell whether throughput lasts.",
+)
 
 
 class _Tables(Listing):
@@ -129,6 +140,13 @@ add_listing(router, "model", ModelItem, ModelList, "List the solved models, newe
 add_listing(
     router, "simulation", SimulationItem, SimulationList, "List the simulations, newest first."
 )
+add_listing(
+    router,
+    "stability",
+    StabilityItem,
+    StabilityList,
+    "List the studies of stability, newest first.",
+)
 add_reading(
     router,
     "table",
@@ -143,6 +161,7 @@ add_reading(
 )
 add_reading(router, "model", ModelResource, "Return a solved model.")
 add_reading(router, "simulation", SimulationResource, "Return the figures of a simulation.")
+add_reading(router, "stability", StabilityResource, "Return a study of stability: case by case.")
 
 
 class _Pair(StrictQuery):

@@ -12,7 +12,7 @@ from api.responses import ACCEPTED, problems
 from api.routes.reading import StrictQuery
 from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
-from tvlb.schemas import Estimate, Question
+from tvlb.schemas import Estimate, Question, plural
 from tvlb.schemas.resources import Label
 
 __all__ = ["add_submitting"]
@@ -88,12 +88,12 @@ def add_submitting(
     schema = {"$ref": f"#/components/schemas/{body.__name__}"}
     content = {"content": {"application/json": {"schema": schema}}, "required": True}
     router.add_api_route(
-        f"/{body.kind}s",
+        f"/{plural(body.kind)}",
         create,
         methods=["POST"],
         name=f"create_{body.kind}",
         operation_id=f"create_{body.kind}",
-        tags=[f"{body.kind}s"],
+        tags=[plural(body.kind)],
         description=about,
         response_class=Response,
         responses=_submitted(result, body.kind, links),

@@ -6,10 +6,11 @@
 from sim_bridge.vct.config import VC_POLICIES, VctConfig
 from sim_bridge.vct.proof import DeadlockProof
 from sim_bridge.vct.result import VctResult
-from sim_bridge.vct.scenario import VCT_ROUTINGS, VctScenario
+from sim_bridge.vct.scenario import VCT_ROUTING_NAMES, VCT_ROUTINGS, VctScenario
 
 __all__ = [
     "VCT_ROUTINGS",
+    "VCT_ROUTING_NAMES",
     "VC_POLICIES",
     "DeadlockProof",
     "VctConfig",

@@ -19,13 +19,15 @@ from tvlb.randomness import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
-__all__ = ["VCT_ROUTINGS", "VctScenario"]
+__all__ = ["VCT_ROUTINGS", "VCT_ROUTING_NAMES", "VctScenario"]
 
 _PHASES = ("minfirst", "minlast", "minboth")
 VCT_ROUTINGS = ("min", *(f"valiant({one})" for one in _PHASES))
 """MIN, or Valiant's routing; in brackets the phase of packets whose intermediate switch is their
 first or their last one."""
 _ALIASES = {"valiant": VCT_ROUTINGS[1]}
+VCT_ROUTING_NAMES = (*VCT_ROUTINGS, *_ALIASES)
+"""The same with short names."""
 
 _STOPPED = {
     _core.Stopped.COMPLETED: "completed",

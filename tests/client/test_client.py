@@ -23,6 +23,7 @@ from tvlb.schemas import (
     RepairBody,
     SimulationBody,
     SimulationResource,
+    StabilityBody,
     TableBody,
     TableResource,
     WindowsBody,
@@ -141,6 +142,16 @@ def test_models_and_simulations(client: Client) -> None:
     simulation = client.create_simulation(body)
     assert isinstance(simulation, SimulationResource)
     assert simulation.rows[0].load == 0.1
+
+
+def test_a_study_of_stability_is_followed(client: Client) -> None:
+    body = StabilityBody(topology="hyperx(2,2,2)", cycles=100_000)
+    told: list[Progress] = []
+    study = client.computed_stability(body, told.append)
+    assert told[-1] == Progress("stability", 1, 1)
+    assert [case.category for case in study.stability] == [1]
+    assert client.create_stability(body) == study
+    assert study.id in [one.id for one in client.stabilities("hyperx(2,2,2)")]
 
 
 def test_idempotency_keys(client: Client, table: TableResource) -> None:

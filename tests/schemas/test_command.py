@@ -7,7 +7,14 @@ import pytest
 from typer.main import get_group
 
 from tvlb.cli.app import app
-from tvlb.schemas import ModelBody, Request, SimulationBody, TableBody, command_line
+from tvlb.schemas import (
+    ModelBody,
+    Request,
+    SimulationBody,
+    StabilityBody,
+    TableBody,
+    command_line,
+)
 from tvlb.schemas.command import TOPOLOGY_FILE
 from tvlb.schemas.routers import router_named
 from tvlb.topology.dragonfly import Wiring
@@ -121,6 +128,28 @@ def test_a_simulation() -> None:
     for name, value in body.model_dump().items():
         expected = "0.1,0.25" if name == "load" else value
         assert found[name] == expected, name
+
+
+def test_a_study_of_stability() -> None:
+    body = StabilityBody(
+        topology="hyperx(2,3,3)",
+        pattern="dshift(1)",
+        routing=("min", "valiant(minlast)"),
+        vcs=("reuse", "2phases:4"),
+        load=0.9,
+        cycles=200_000,
+        packet=8,
+        input_buffer=32,
+        output_buffer=16,
+        source_queue=9,
+        local_latency=5,
+        seed=9,
+        seeds=3,
+        until_collapse=True,
+    )
+    found = parsed(command_line(body))
+    asked = body.model_dump() | {"routing": [*body.routing], "vcs": [*body.vcs]}
+    assert {name: found[name] for name in asked} == asked
 
 
 @pytest.mark.parametrize("body", [TableBody(topology=WIRING), ModelBody(topology=WIRING)])

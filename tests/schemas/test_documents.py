@@ -15,13 +15,21 @@ from tests.search.here import units_here
 from tvlb.cli import main
 from tvlb.documents import Document
 from tvlb.model import BoundKind
-from tvlb.schemas import ModelDocument, SimulationDocument, TableDocument, example
+from tvlb.schemas import (
+    ModelDocument,
+    SimulationDocument,
+    StabilityDocument,
+    StabilityResource,
+    TableDocument,
+    example,
+)
 from tvlb.search import Units
 
 _MODELS: dict[str, type[Document]] = {
     "model": ModelDocument,
     "simulate": SimulationDocument,
     "simulation": SimulationDocument,
+    "stability": StabilityDocument,
     "search": TableDocument,
     "table": TableDocument,
 }
@@ -187,7 +195,13 @@ def test_examples_follow_their_schemas(name: str) -> None:
     assert document in _MODELS[name].model_json_schema()["examples"]
 
 
-@pytest.mark.parametrize("name", ["model", "simulation", "table"])
+def test_the_example_of_a_study_follows_its_schema() -> None:
+    (resource,) = StabilityResource.model_json_schema()["examples"]
+    StabilityResource.model_validate_json(json.dumps(resource), strict=True)
+    assert example("stability").items() <= resource.items()
+
+
+@pytest.mark.parametrize("name", ["model", "simulation", "stability", "table"])
 def test_every_key_of_a_schema_is_described(name: str) -> None:
     schema = _MODELS[name].model_json_schema()
     parts = [schema, *schema["$defs"].values()]

@@ -17,11 +17,19 @@ from tvlb.schemas import (
     RepairBody,
     SimulationBody,
     SimulationDocument,
+    StabilityBody,
     SweepBody,
     TableBody,
     TableDocument,
 )
-from tvlb.search import RepairOptions, SearchOptions, SimulationConfig, VctConfig, Windows
+from tvlb.search import (
+    LongRun,
+    RepairOptions,
+    SearchOptions,
+    SimulationConfig,
+    VctConfig,
+    Windows,
+)
 from tvlb.settings import (
     Names,
     NamesOrWhole,
@@ -41,11 +49,13 @@ COMMANDS = {
     RepairOptions: "repair",
     BalanceOptions: "balance",
     WeightOptions: "balance",
+    LongRun: "stability",
 }
 REQUESTS = {
     SearchOptions: TableBody,
     RepairOptions: RepairBody,
     SimulationConfig: SimulationBody,
+    LongRun: StabilityBody,
 }
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tvlb.paths import LengthSet, parse_expression
 from tvlb.search import (
     Cost,
+    LongRun,
     RepairOptions,
     SearchOptions,
     SimulationConfig,
@@ -18,6 +19,8 @@ from tvlb.search import (
     model_cost,
     repair_cost,
     simulation_cost,
+    stability_cases,
+    stability_cost,
     table_cost,
 )
 from tvlb.search.sizes import program_size
@@ -72,6 +75,40 @@ def test_simulations_cost_more_the_longer_and_the_more_they_are(
     assert at_most(cost, simulation_cost(TOPOLOGY, routing, config, [*asked, 0.2], seeds, search))
     assert at_most(cost, simulation_cost(TOPOLOGY, routing, config, asked, seeds + 1, search))
     assert at_most(cost, simulation_cost(TOPOLOGY, routing, config, asked, seeds, True))
+
+
+@given(
+    st.sampled_from(["min", "valiant(minlast)"]),
+    st.floats(0.0, 1.0),
+    st.integers(100_000, 1_000_000),
+    st.integers(1, 100),
+    st.integers(1, 100_000),
+)
+def test_studies_of_stability_cost_more_the_longer_and_the_more_they_are(
+    routing: str, load: float, measured: int, seeds: int, longer: int
+) -> None:
+    def cost(load: float, cycles: int, seeds: int, *policies: str) -> Cost:
+        run = LongRun(measured_cycles=cycles)
+        return stability_cost(TOPOLOGY, stability_cases(run, [routing], policies), load, seeds)
+
+    least = cost(load, measured, seeds, "ladder")
+    assert consistent(least)
+    assert at_most(least, cost(1.0, measured, seeds, "ladder"))
+    assert at_most(least, cost(load, measured + longer, seeds, "ladder"))
+    assert at_most(least, cost(load, measured, seeds + 1, "ladder"))
+    assert at_most(least, cost(load, measured, seeds, "ladder", "reuse:8"))
+
+
+@pytest.mark.parametrize(
+    ("topology", "nanoseconds"), [("hyperx(8,8,8)", 28.0), ("dflyplus(4,4,4,17)", 53.5)]
+)
+def test_studies_cost_what_was_measured(topology: str, nanoseconds: float) -> None:
+    # Per node and cycle at load 1, under dshift(3) with ladder and adv(4) with reuse.
+    network = parse_topology(topology)
+    (case,) = stability_cases(LongRun(), ["valiant(minfirst)"], ["ladder"])
+    expected = network.num_nodes * case.config.measured_cycles * nanoseconds * 1e-9
+    found = stability_cost(network, [case], 1.0, 1).cpu_seconds
+    assert expected / 2 < found < expected * 2
 
 
 def test_packets_in_deep_buffers_are_counted() -> None:

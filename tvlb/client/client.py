@@ -36,6 +36,10 @@ from tvlb.schemas import (
     SimulationItem,
     SimulationList,
     SimulationResource,
+    StabilityBody,
+    StabilityItem,
+    StabilityList,
+    StabilityResource,
     SweepBody,
     SweepItem,
     SweepList,
@@ -44,12 +48,15 @@ from tvlb.schemas import (
     TableItem,
     TableList,
     TableResource,
+    plural,
 )
 
 __all__ = ["Client", "SweepFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
-_Page = TypeVar("_Page", JobList, TableList, RepairList, ModelList, SimulationList, SweepList)
+_Page = TypeVar(
+    "_Page", JobList, TableList, RepairList, ModelList, SimulationList, StabilityList, SweepList
+)
 SweepFormat = Literal["parquet", "csv"]
 
 
@@ -138,6 +145,12 @@ class Client:
         """Ask for a simulation; see `create_table`."""
         return self._create(body, SimulationResource, idempotency_key, wait)
 
+    def create_stability(
+        self, body: StabilityBody, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> StabilityResource | JobResource:
+        """Ask whether throughput under full load lasts; see `create_table`."""
+        return self._create(body, StabilityResource, idempotency_key, wait)
+
     def create_sweep(
         self, body: SweepBody, *, idempotency_key: str | None = None, wait: float | None = None
     ) -> SweepResource | JobResource:
@@ -157,7 +170,7 @@ class Client:
             headers["Prefer"] = f"wait={wait:.0f}"
         response = self._connection.request(
             "POST",
-            f"/v1/{body.kind}s",
+            f"/v1/{plural(body.kind)}",
             content=body.model_dump_json(),
             headers=headers,
             silence=wait or 0.0,
@@ -168,7 +181,7 @@ class Client:
 
     def estimate(self, body: Question) -> Estimate:
         """Return what a request would be computed as, and what it would cost."""
-        path = f"/v1/{body.kind}s?validate_only=true"
+        path = f"/v1/{plural(body.kind)}?validate_only=true"
         return read(
             Estimate, self._connection.request("POST", path, content=body.model_dump_json())
         )
@@ -238,6 +251,11 @@ class Client:
         """Yield simulations, newest first; see `jobs` for the search."""
         for page in self._pages(SimulationList, _listing("simulation", search)):
             yield from page.simulations
+
+    def stabilities(self, search: str | None = None) -> Iterator[StabilityItem]:
+        """Yield studies of stability, newest first; see `jobs` for the search."""
+        for page in self._pages(StabilityList, _listing("stability", search)):
+            yield from page.stabilities
 
     def label(self, url: str, label: str | None) -> None:
         """Give a job or a result a label, which both have; None takes it away.
@@ -340,6 +358,15 @@ class Client:
         found = self.create_repair(body)
         return found if isinstance(found, RepairResource) else self.finished_repair(found, report)
 
+    def computed_stability(
+        self, body: StabilityBody, report: Reporter = silent
+    ) -> StabilityResource:
+        """Return a study of stability once it is computed; see `computed`."""
+        found = self.create_stability(body)
+        if isinstance(found, StabilityResource):
+            return found
+        return self._get(StabilityResource, self.outcome(found, report))
+
     def computed_sweep(self, body: SweepBody, report: Reporter = silent) -> SweepResource:
         """Return a sweep once it is computed; points that failed are among its rows.
 
@@ -391,7 +418,7 @@ class Client:
 
 def _listing(kind: str, search: str | None, **more: str | None) -> str:
     given = {name: text for name, text in {"search": search, **more}.items() if text is not None}
-    return f"/v1/{kind}s" + (f"?{urlencode(given)}" if given else "")
+    return f"/v1/{plural(kind)}" + (f"?{urlencode(given)}" if given else "")
 
 
 def _part(identifier: str) -> str:

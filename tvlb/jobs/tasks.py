@@ -1,5 +1,6 @@
 """Computing one request: what every kind of job does, once it has a process to itself."""
 
+import threading
 import time
 from typing import Protocol
 
@@ -14,6 +15,8 @@ from tvlb.schemas import (
     RepairBody,
     SimulationBody,
     SimulationDocument,
+    StabilityBody,
+    StabilityDocument,
     SweepBody,
     TableBody,
 )
@@ -21,9 +24,11 @@ from tvlb.search import (
     Reporter,
     SaturationSearch,
     UnitCache,
+    Units,
     find_saturation,
     optimize,
     simulate_loads,
+    study_stability,
 )
 from tvlb.workers import local_workers
 
@@ -104,6 +109,27 @@ def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskO
     )
 
 
+def _stability(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
+    assert isinstance(body, StabilityBody)
+    start = time.perf_counter()
+    with local_workers(workspace.cores, workspace.hang) as executor:
+        study = study_stability(
+            body.network(),
+            body.cases(),
+            body.traffic(),
+            load=body.load,
+            seed=body.seed,
+            seeds=body.seeds,
+            until_collapse=body.until_collapse,
+            units=Units(UnitCache(executor, workspace.units), threading.Event()),
+            report=report,
+        )
+    return TaskOutput(
+        store_document(workspace.blobs, StabilityDocument.of(study).plain()),
+        timings={"stability": time.perf_counter() - start},
+    )
+
+
 def _sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     # Loaded here: no other task needs the report.
     from tvlb.jobs.sweep_task import compute_sweep
@@ -116,5 +142,6 @@ _KINDS: dict[str, _Computation] = {
     RepairBody.kind: _repair,
     ModelBody.kind: _model,
     SimulationBody.kind: _simulation,
+    StabilityBody.kind: _stability,
     SweepBody.kind: _sweep,
 }

@@ -15,7 +15,7 @@ from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.probe import ProbeCurve
 from tvlb.schemas.repair import RepairDocument
 from tvlb.schemas.repair_body import RepairBody
-from tvlb.schemas.requests import Question, Request, request_key, shown_subject
+from tvlb.schemas.requests import Question, Request, plural, request_key, shown_subject
 from tvlb.schemas.resources import (
     Estimate,
     JobError,
@@ -34,6 +34,9 @@ from tvlb.schemas.resources import (
     SimulationItem,
     SimulationList,
     SimulationResource,
+    StabilityItem,
+    StabilityList,
+    StabilityResource,
     TableItem,
     TableList,
     TableResource,
@@ -42,6 +45,7 @@ from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
 from tvlb.schemas.stability import StabilityDocument
+from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, SweepBody, TableOptions, TotalCost
 from tvlb.schemas.sweep_file import read_sweep_file
 from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
@@ -88,7 +92,11 @@ __all__ = [
     "SimulationItem",
     "SimulationList",
     "SimulationResource",
+    "StabilityBody",
     "StabilityDocument",
+    "StabilityItem",
+    "StabilityList",
+    "StabilityResource",
     "SweepBody",
     "SweepItem",
     "SweepList",
@@ -105,6 +113,7 @@ __all__ = [
     "WindowsBody",
     "command_line",
     "example",
+    "plural",
     "read_sweep_file",
     "request_key",
     "shown_subject",

@@ -7,6 +7,7 @@ from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question, Request
 from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.table_body import TableBody
 
 __all__ = ["FAILURES_FILE", "TABLE_FILE", "TOPOLOGY_FILE", "command_line"]
@@ -15,7 +16,12 @@ __all__ = ["FAILURES_FILE", "TABLE_FILE", "TOPOLOGY_FILE", "command_line"]
 TOPOLOGY_FILE = "TOPOLOGY.json"
 TABLE_FILE = "TABLE.parquet"
 FAILURES_FILE = "FAILURES.json"
-_COMMANDS = {TableBody.kind: "table", ModelBody.kind: "model", SimulationBody.kind: "simulate"}
+_COMMANDS = {
+    TableBody.kind: "table",
+    ModelBody.kind: "model",
+    SimulationBody.kind: "simulate",
+    StabilityBody.kind: "stability",
+}
 _NAMED = ("topology", "table", "without")
 
 

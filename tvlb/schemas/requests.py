@@ -19,7 +19,7 @@ from tvlb.randomness import MAX_SEED, check_seed
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import InWords, first_problem
 from tvlb.schemas.texts import TopologyText
-from tvlb.search import MAX_CYCLES, Cost
+from tvlb.search import LOAD, MAX_CYCLES, Cost
 from tvlb.topology import (
     Description,
     ExplicitTopology,
@@ -38,11 +38,13 @@ __all__ = [
     "MAX_CYCLES",
     "STRICT",
     "AnyNetwork",
+    "Load",
     "Question",
     "Request",
     "Seed",
     "description_of",
     "network_of",
+    "plural",
     "request_key",
     "shown_subject",
 ]
@@ -54,6 +56,13 @@ Seed = Annotated[
     WHOLE,
     InWords(check_seed),
 ]
+
+Load = Annotated[float, Field(ge=0, le=1), InWords(lambda load: LOAD.checked("load", load))]
+
+
+def plural(kind: str) -> str:
+    """Return what requests of a kind are called together, in routes and documents."""
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
 def description_of(topology: str | ExplicitTopology) -> Description:

@@ -14,10 +14,12 @@ from tvlb.schemas.model import ModelDocument
 from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.repair import RepairDocument
 from tvlb.schemas.repair_body import RepairBody
-from tvlb.schemas.requests import Question
+from tvlb.schemas.requests import Question, plural
 from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.stability import StabilityDocument
+from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.table import TableDocument, TableSummary
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import OneOf
@@ -46,6 +48,9 @@ __all__ = [
     "SimulationItem",
     "SimulationList",
     "SimulationResource",
+    "StabilityItem",
+    "StabilityList",
+    "StabilityResource",
     "TableItem",
     "TableList",
     "TableResource",
@@ -108,7 +113,7 @@ def urls_of(kind: str, key: str, front: int = 0) -> dict[str, Any]:
     ----------
     front : number of the points of a table's front.
     """
-    url, file = f"/v1/{kind}s/{key}", "download?format=parquet"
+    url, file = f"/v1/{plural(kind)}/{key}", "download?format=parquet"
     match kind:
         case "table":
             return {
@@ -184,6 +189,17 @@ class SimulationResource(SimulationDocument, Identity):
     )
 
     request: SimulationBody = Field(description="The resolved request.")
+
+
+class StabilityResource(StabilityDocument, Identity):
+    """Whether throughput under full load lasts."""
+
+    model_config = example_of(
+        StabilityBody(topology="hyperx(2,2,2)", pattern="dshift(1)", cycles=100_000),
+        example("stability"),
+    )
+
+    request: StabilityBody = Field(description="The resolved request.")
 
 
 class JobError(Document):
@@ -282,6 +298,12 @@ class SimulationItem(Item):
     request: SimulationBody
 
 
+class StabilityItem(Item):
+    """A study of stability among others."""
+
+    request: StabilityBody
+
+
 class TableList(Document):
     """Tables, newest first."""
 
@@ -307,6 +329,13 @@ class SimulationList(Document):
     """Simulations, newest first."""
 
     simulations: tuple[SimulationItem, ...]
+    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
+
+
+class StabilityList(Document):
+    """Studies of stability, newest first."""
+
+    stabilities: tuple[StabilityItem, ...]
     next: str | None = Field(description="URL of the page of older ones; null if there are none.")
 
 
@@ -358,7 +387,9 @@ class CostItem(Document):
     cpu_seconds: float
     memory_bytes: int
     stages: dict[str, float] = Field(description="CPU seconds by stage.")
-    answer_bytes: int = Field(description="Of the document of a simulation, else 0.")
+    answer_bytes: int = Field(
+        description="Of the document of a simulation or a stability study, else 0."
+    )
 
 
 class PointCount(Document):

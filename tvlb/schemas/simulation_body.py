@@ -9,11 +9,10 @@ from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.schemas.problems import InWords
-from tvlb.schemas.requests import MAX_CYCLES, Request, Seed
+from tvlb.schemas.requests import MAX_CYCLES, Load, Request, Seed
 from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
 from tvlb.search import (
-    LOAD,
     Cost,
     Routing,
     Scenario,
@@ -31,8 +30,6 @@ __all__ = ["SimulationBody"]
 
 _FEW_RUNS = 100
 _FEW_TRACES = 1000
-
-Load = Annotated[float, Field(ge=0, le=1), InWords(lambda load: LOAD.checked("load", load))]
 
 
 class _Scenario(Request):

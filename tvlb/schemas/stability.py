@@ -73,7 +73,7 @@ class StabilityDocument(Document):
 
     topology: TopologyText
     pattern: PatternText
-    load: Load
+    load: Load = Field(description="Offered load, phits/cycle/node.")
     until_collapse: bool = Field(
         description="Runs ended as soon as they were sure to be of category 3."
     )

@@ -23,7 +23,13 @@ from tvlb.errors import InvalidInput
 from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import expression_examples, expression_regex
 from tvlb.schemas.problems import InWords, refusal, violation
-from tvlb.search import parse_named_traffic, parse_objective, parse_warmup
+from tvlb.search import (
+    VC_POLICIES,
+    parse_named_traffic,
+    parse_objective,
+    parse_vcs,
+    parse_warmup,
+)
 from tvlb.table import TABLE_SUFFIXES, table_formats
 from tvlb.topology import (
     is_network_file,
@@ -43,6 +49,7 @@ __all__ = [
     "TableFormatText",
     "TopologyText",
     "TrafficText",
+    "VcsText",
     "WarmupText",
     "checked",
     "distinct",
@@ -231,6 +238,16 @@ TableFormatText = Annotated[
     str,
     OneOf(name for name, each in table_formats().items() if each.write is not None),
     Field(description=f"Of the file{_row_limits()}."),
+]
+VcsText = Annotated[
+    str,
+    Field(
+        pattern=rf"^({'|'.join(VC_POLICIES)})(:[0-9]{{1,2}})?$",
+        description="POLICY or POLICY:COUNT: virtual channels that a packet may take on its next "
+        "link, and how many of them a port has, if not what the policy needs.",
+        examples=["reuse", "2phases:4"],
+    ),
+    _parsed_by(parse_vcs, "vcs"),
 ]
 WarmupText = Annotated[
     str,

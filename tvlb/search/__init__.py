@@ -21,10 +21,17 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
-from sim_bridge.vct import VC_POLICIES
+from sim_bridge.vct import VC_POLICIES, VCT_ROUTING_NAMES
 from tvlb.progress import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
-from tvlb.search.cost import Cost, model_cost, repair_cost, simulation_cost, table_cost
+from tvlb.search.cost import (
+    Cost,
+    model_cost,
+    repair_cost,
+    simulation_cost,
+    stability_cost,
+    table_cost,
+)
 from tvlb.search.decision import Measured, Verdict, compare, decide
 from tvlb.search.held_out import Change, Judged, Judgement
 from tvlb.search.long_runs import LongRun, parse_vcs, stability_cases
@@ -97,6 +104,7 @@ __all__ = [
     "PAPER",
     "SCREENING",
     "VCT_ROUTINGS",
+    "VCT_ROUTING_NAMES",
     "VC_POLICIES",
     "Aim",
     "Assessment",
@@ -175,6 +183,7 @@ __all__ = [
     "simulate_loads",
     "simulation_cost",
     "stability_cases",
+    "stability_cost",
     "study_stability",
     "table_cost",
     "traffic_texts",

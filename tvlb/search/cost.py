@@ -15,12 +15,13 @@ from tvlb.search.options import SearchOptions
 from tvlb.search.repair import RepairOptions
 from tvlb.search.sampling import BATCH
 from tvlb.search.sizes import program_size
+from tvlb.search.stability import StabilityCase
 from tvlb.search.windows import Windows
 from tvlb.search.workload import Workload, parse_traffic
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
-__all__ = ["Cost", "model_cost", "repair_cost", "simulation_cost", "table_cost"]
+__all__ = ["Cost", "model_cost", "repair_cost", "simulation_cost", "stability_cost", "table_cost"]
 
 # A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
 _BASE_BYTES = 132e6
@@ -61,6 +62,7 @@ _BYTES_PER_TRACE = 6000.0
 _WRITTEN_PER_TRACE = 450.0
 _BYTES_PER_NUMBER = 150.0
 _WRITTEN_PER_NUMBER = 10.0
+_WRITTEN_PER_SHARE = 20.0
 _FIGURES = 40
 _SERIES_CYCLES = 1000
 _SEARCH_RUNS = 10
@@ -69,6 +71,14 @@ _SEARCH_RUNS = 10
 _DOUBTFUL_LOAD = 0.35
 # Runs of a saturation search, times their loads, times their share of the window: 1.8 to 2.9.
 _SEARCH_RUNS_AT_FULL_LOAD = 2.2
+
+# The virtual cut-through router, by phits times links: 17 to 24 ns on networks of up to 1,000
+# nodes, 43 on hyperx(8,8,8,8). Routes have 0.75 to 0.95 of the links of the longest, and what
+# networks carried at load 1 was 1.0 to 2.6 phits times links in a cycle per node.
+_SECONDS_PER_PHIT_HOP = 2.1e-8
+_MEAN_ROUTE = 0.85
+_MOST_PHIT_HOPS = 2.0
+_BYTES_PER_VC = 150.0
 
 # A table: the saturation throughput of UGAL under type2 is about half the bound by capacity.
 _SHARE_OF_BOUND = 0.5
@@ -115,7 +125,7 @@ class Cost:
     cpu_seconds : processor time of all threads and processes, seconds.
     memory_bytes : peak of the largest process.
     stages : CPU seconds by stage; they add up to `cpu_seconds`.
-    answer_bytes : of the document, where it may be large: that of simulations.
+    answer_bytes : of the document, where it may be large: that of simulations and of stability.
     """
 
     cpu_seconds: float
@@ -178,6 +188,28 @@ def simulation_cost(
     packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
     latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
     return _cost(stages, _simulator_bytes(topology) + packets + latencies + kept, written)
+
+
+def stability_cost(
+    topology: Topology, cases: Sequence[StabilityCase], load: float, seeds: int
+) -> Cost:
+    """Estimate a study of stability, whose runs all last to their ends."""
+    nodes = topology.num_nodes
+    slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
+    phit_hops, bins, channels = 0.0, 0.0, 0
+    for case in cases:
+        links = len(topology.longest_min_path) * (1 if case.routing == "min" else 2)
+        cycles = case.config.measured_cycles
+        phit_hops += nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
+        bins += cycles / _SERIES_CYCLES
+        channels = max(channels, case.config.vc_count or links)
+    numbers = seeds * (bins + _FIGURES * len(cases))
+    buffers = (topology.num_links + nodes) * channels * _BYTES_PER_VC
+    return _cost(
+        {"stability": seeds * phit_hops * _SECONDS_PER_PHIT_HOP * slower},
+        buffers + numbers * _BYTES_PER_NUMBER,
+        numbers * _WRITTEN_PER_SHARE,
+    )
 
 
 def table_cost(topology: Topology, options: SearchOptions) -> Cost:
