@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
 from tvlb.judged import judged_sets, shortened
-from tvlb.plots import figure_of, save_figure
+from tvlb.plots import figure_of, save_figure, stability_bands
 from tvlb.schemas import example
 from tvlb.schemas.found import FoundSearch
 
@@ -126,6 +126,22 @@ def test_an_unknown_interval_has_no_band() -> None:
 def test_searches_with_several_seeds_are_points(seeds: int, style: str) -> None:
     searched = LOADS | {"rows": [], "seeds": seeds, "saturation_runs": [ROW, ROW]}
     assert figure_of(searched).axes[0].lines[0].get_linestyle() == style
+
+
+def test_a_run_that_ended_early_is_in_the_band_as_long_as_it_lasts() -> None:
+    document = example("stability")
+    (case,) = document["stability"]
+    (run,) = case["runs"]
+    long, short = [0.4, 0.5, 0.6], [0.2, 0.1]
+    case["runs"] = [run | {"series": long}, run | {"series": short}]
+    (band,) = stability_bands(document)
+    assert band.cycles == (500.0, 1500.0, 2500.0)
+    assert band.mean == pytest.approx((0.3, 0.3, 0.6))
+    assert (band.lowest, band.highest) == ((0.2, 0.1, 0.6), (0.4, 0.5, 0.6))
+    (axis,) = figure_of(document).axes
+    (line,) = axis.get_lines()
+    assert line.get_label() == "valiant(minfirst), ladder, 4 VCs: category 1"
+    assert len(axis.collections) == 1
 
 
 def test_the_made_up_search_is_one() -> None:

@@ -3,6 +3,20 @@
 They are drawn from the JSON documents, so a result can be plotted long after it was computed.
 """
 
-from tvlb.plots.figures import FIGURE_SUFFIXES, MOST_RESULTS, figure_of, save_figure
+from tvlb.plots.figures import (
+    FIGURE_SUFFIXES,
+    MOST_RESULTS,
+    StabilityBand,
+    figure_of,
+    save_figure,
+    stability_bands,
+)
 
-__all__ = ["FIGURE_SUFFIXES", "MOST_RESULTS", "figure_of", "save_figure"]
+__all__ = [
+    "FIGURE_SUFFIXES",
+    "MOST_RESULTS",
+    "StabilityBand",
+    "figure_of",
+    "save_figure",
+    "stability_bands",
+]

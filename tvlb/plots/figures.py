@@ -19,7 +19,14 @@ from tvlb.plots.style import COLOURS, Axis, Document
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIGURE_SUFFIXES", "MOST_RESULTS", "figure_of", "save_figure"]
+__all__ = [
+    "FIGURE_SUFFIXES",
+    "MOST_RESULTS",
+    "StabilityBand",
+    "figure_of",
+    "save_figure",
+    "stability_bands",
+]
 
 FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
 MOST_RESULTS = len(COLOURS)
@@ -321,19 +328,50 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> None:
         axis.axvline(load, color=saturated, linestyle=":", linewidth=1)
 
 
+@dataclass(frozen=True)
+class StabilityBand:
+    """Accepted load of a case over time, phits/cycle/node; of the runs that last so long.
+
+    Attributes
+    ----------
+    label : of the case, with its category.
+    cycles : middle of every 1,000 cycles.
+    mean, lowest, highest : over the runs, in these.
+    """
+
+    label: str
+    cycles: tuple[float, ...]
+    mean: tuple[float, ...]
+    lowest: tuple[float, ...]
+    highest: tuple[float, ...]
+
+
+def stability_bands(document: Document) -> list[StabilityBand]:
+    """Return what the figure of a stability study shows, by case."""
+    return [_band(case) for case in document["stability"]]
+
+
+def _band(case: Document) -> StabilityBand:
+    series: list[list[float]] = [run["series"] for run in case["runs"]]
+    at_once = [
+        [one[place] for one in series if place < len(one)] for place in range(max(map(len, series)))
+    ]
+    policy = f"{case['vc_policy']}, {case['vc_count']} VCs"
+    return StabilityBand(
+        f"{case['routing']}, {policy}: category {case['category']}",
+        tuple(1000 * (place + 0.5) for place in range(len(at_once))),
+        tuple(sum(values) / len(values) for values in at_once),
+        tuple(map(min, at_once)),
+        tuple(map(max, at_once)),
+    )
+
+
 def _stability_panel(axis: Axis, results: Sequence[_Result]) -> None:
     document = results[0].document
-    for case, colour in zip(document["stability"], COLOURS, strict=False):
-        runs = [run["series"] for run in case["runs"]]
-        cycles = [1000 * (place + 0.5) for place in range(len(runs[0]))]
-        at_once = list(zip(*runs, strict=True))
-        mean = [sum(values) / len(values) for values in at_once]
-        policy = f"{case['vc_policy']}, {case['vc_count']} VCs"
-        label = f"{case['routing']}, {policy}: category {case['category']}"
-        axis.plot(cycles, mean, color=colour, linewidth=1, label=label)
-        if len(runs) > 1:
-            lowest, highest = ([pick(values) for values in at_once] for pick in (min, max))
-            axis.fill_between(cycles, lowest, highest, color=colour, alpha=0.25)
+    for band, colour in zip(stability_bands(document), COLOURS, strict=False):
+        axis.plot(band.cycles, band.mean, color=colour, linewidth=1, label=band.label)
+        if band.lowest != band.highest:
+            axis.fill_between(band.cycles, band.lowest, band.highest, color=colour, alpha=0.25)
     axis.set_xlabel("cycle")
     axis.set_ylabel("accepted (phits/cycle/node)")
     axis.set_ylim(bottom=0)
