@@ -1,7 +1,7 @@
 """Path sets of Slim Flies beside `ori`: modelled, and simulated with intervals.
 
     python -m bench.slimfly_sets [--q 5 7] [--sets ori nta...] [--weighed 5 7] [--tables FILE...]
-        [--seeds 3] [--workers 2]
+        [--seeds 3] [--permutations 4] [--workers 2]
 
 Of every set under alg2, pair, random permutations of switches that no weights were made for, and
 uniform traffic: the modelled throughput; with UGAL-L the saturation load, and the change against
@@ -12,7 +12,7 @@ path by path are those of `bench.slimfly_weights`; tables are results of `tvlb t
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -32,13 +32,7 @@ from tvlb.traffic import parse_pattern
 BASELINE = "ori"
 SETS = ("nta", "3h", "<=3", "near", "<=3+50%")
 SHORT_HOPS, SHORT_VCS, VCS = 3, 3, 4
-PERMUTATIONS = tuple(f"switch-permutation(seed={seed})" for seed in range(500, 504))
-TRAFFIC = {
-    "alg2": ("alg2",),
-    "pair": ("pair",),
-    "permutations": PERMUTATIONS,
-    "uniform": ("uniform",),
-}
+FIRST_PERMUTATION = 500
 GRID, LOW_LOAD = 0.005, 0.1
 MODEL = "rm+:0.001"
 FIRST_SEED = 900
@@ -76,7 +70,24 @@ def longest_path(path_set: PathSet) -> int:
     return longest
 
 
-def judged(name: str, path_set: PathSet, seeds: int, threads: ThreadPoolExecutor) -> Judged:
+def traffic_of(permutations: int) -> dict[str, tuple[str, ...]]:
+    """Return the patterns by traffic."""
+    seeds = range(FIRST_PERMUTATION, FIRST_PERMUTATION + permutations)
+    return {
+        "alg2": ("alg2",),
+        "pair": ("pair",),
+        "permutations": tuple(f"switch-permutation(seed={seed})" for seed in seeds),
+        "uniform": ("uniform",),
+    }
+
+
+def judged(
+    name: str,
+    path_set: PathSet,
+    traffics: Mapping[str, Sequence[str]],
+    seeds: int,
+    threads: ThreadPoolExecutor,
+) -> Judged:
     """Model and simulate a set."""
     hops = longest_path(path_set)
     config = SimulationConfig(
@@ -98,7 +109,7 @@ def judged(name: str, path_set: PathSet, seeds: int, threads: ThreadPoolExecutor
     theta: dict[str, _Values] = {}
     saturation: dict[str, _Values] = {}
     latency: dict[str, _Values] = {}
-    for traffic, patterns in TRAFFIC.items():
+    for traffic, patterns in traffics.items():
         cases = [(one, FIRST_SEED + seed) for one in patterns for seed in range(seeds)]
         theta[traffic] = np.array(list(threads.map(modelled, patterns)))
         saturation[traffic], latency[traffic] = np.array(list(threads.map(simulated, cases))).T
@@ -115,7 +126,7 @@ def change(mine: _Values, theirs: _Values, rounding: float = 0.0) -> str:
 
 def print_lines(one: Judged, baseline: Judged) -> None:
     """Print a line per traffic."""
-    for traffic in TRAFFIC:
+    for traffic in one.theta:
         saturation, latency = one.saturation[traffic], one.latency[traffic]
         figures = (
             f"theta {one.theta[traffic].mean():.3f}, saturation {saturation.mean():.3f}, "
@@ -152,8 +163,10 @@ def main() -> None:
     parser.add_argument("--weighed", type=int, nargs="*", default=[5, 7])
     parser.add_argument("--tables", nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--permutations", type=int, default=4)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
+    traffics = traffic_of(given.permutations)
     with ThreadPoolExecutor(given.workers) as threads:
         for q in given.q:
             topology = SlimFly(q)
@@ -161,7 +174,7 @@ def main() -> None:
             for name, path_set in sets_of(
                 topology, given.sets, q in given.weighed, given.tables
             ).items():
-                one = judged(name, path_set, given.seeds, threads)
+                one = judged(name, path_set, traffics, given.seeds, threads)
                 baseline = baseline or one
                 print(
                     f"{topology} {name}: {one.hops} hops at most, {one.mean_hops:.2f} in the mean"
