@@ -19,11 +19,13 @@ from api.pages.views import (
     View,
     Visitor,
     fields,
+    long_run_options,
     render_results,
     view_comparison,
     view_model,
     view_repair,
     view_simulation,
+    view_stability,
     view_sweep,
     view_table,
 )
@@ -32,8 +34,8 @@ from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
 from tvlb.designs import quantity_names
-from tvlb.schemas import RepairItem, SweepBody, SweepItem, TableItem
-from tvlb.search import BUDGETS
+from tvlb.schemas import RepairItem, StabilityItem, SweepBody, SweepItem, TableItem
+from tvlb.search import BUDGETS, VC_POLICIES, VCT_ROUTINGS
 from tvlb.topology import UNNAMED, sized_families
 
 __all__ = ["mount_assets", "router"]
@@ -179,6 +181,24 @@ async def show_simulation(visit: Visit, simulation_id: ResultId) -> Response:
     return await visit.show_results("simulation.html", view_simulation, "simulation", simulation_id)
 
 
+@router.get("/stabilities/new")
+async def show_new_stability(visit: Visit) -> Response:
+    """Show the form for a new study of stability, and the studies."""
+    return visit.show(
+        "new_stability.html",
+        studies=await to_thread.run_sync(_studies, visit.services),
+        routings=VCT_ROUTINGS,
+        policies=VC_POLICIES,
+        options=long_run_options(),
+    )
+
+
+@router.get("/stabilities/{stability_id}")
+async def show_stability(visit: Visit, stability_id: ResultId) -> Response:
+    """Show a study of stability: its categories and accepted load over time."""
+    return await visit.show_results("stability.html", view_stability, "stability", stability_id)
+
+
 @router.get("/sweeps/new")
 async def show_new_sweep(visit: Visit) -> Response:
     """Show the form for a new sweep, and the sweeps."""
@@ -230,6 +250,11 @@ def _sized() -> list[dict[str, Any]]:
 def _sweeps(services: Services) -> list[dict[str, Any]]:
     found = services.results.newest("sweep", limit=_LISTED)
     return [services.library.listed(SweepItem, one) for one in found]
+
+
+def _studies(services: Services) -> list[dict[str, Any]]:
+    found = services.results.newest("stability", limit=_LISTED)
+    return [services.library.listed(StabilityItem, one) for one in found]
 
 
 def _repairs(services: Services, table_id: str) -> list[dict[str, Any]]:

@@ -19,14 +19,17 @@ from tvlb.judged import (
     shape_rows,
     shortened,
 )
-from tvlb.schemas import TableBody
-from tvlb.search import OLD_TABLE
+from tvlb.plots import stability_bands
+from tvlb.schemas import StabilityBody, TableBody
+from tvlb.search import OLD_TABLE, LongRun
+from tvlb.settings import settings
 from tvlb.table import table_formats
 
 __all__ = [
     "View",
     "Visitor",
     "fields",
+    "long_run_options",
     "plotted_simulation",
     "render_results",
     "shown_table",
@@ -34,6 +37,7 @@ __all__ = [
     "view_model",
     "view_repair",
     "view_simulation",
+    "view_stability",
     "view_sweep",
     "view_table",
 ]
@@ -135,6 +139,16 @@ def view_simulation(documents: Sequence[Document], visitor: Visitor) -> Document
         "rows": rows,
         "data": data,
         "commands": visitor.commands("simulation", simulation["request"]),
+    }
+
+
+def view_stability(documents: Sequence[Document], visitor: Visitor) -> Document:
+    """Return what the page of a study of stability shows."""
+    (study,) = documents
+    return {
+        "study": study,
+        "data": {"bands": [asdict(band) for band in stability_bands(study)]},
+        "commands": visitor.commands("stability", study["request"]),
     }
 
 
@@ -272,6 +286,13 @@ def _by_switch(row: Document) -> list[float]:
     """Return what every switch accepted, the mean over the runs."""
     runs = [run["switch_accepted"]["by_switch"] for run in row.get("runs", [row])]
     return [sum(values) / len(runs) for values in zip(*runs, strict=True)]
+
+
+def long_run_options() -> list[tuple[str, str, Any]]:
+    """Return name, description and default of the settings of long runs."""
+    described = StabilityBody.model_fields
+    names = [one.option for one in settings(LongRun).values() if one.option is not None]
+    return [(name, described[name].description or "", described[name].default) for name in names]
 
 
 def fields() -> dict[str, Document]:

@@ -17,6 +17,62 @@ export function line(text) {
   return made;
 }
 
+/** The lines of a text that are not empty. */
+export function lines(text) {
+  return text.split("\n").map((one) => one.trim()).filter((one) => one !== "");
+}
+
+/** The number that a text is, else the text, of which the service will say what is wrong. */
+export function asNumber(text) {
+  const trimmed = text.trim();
+  return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+}
+
+/** A seed, which may be beyond what JavaScript counts exactly. */
+export function asSeed(text) {
+  return /^[0-9]+$/.test(text) ? BigInt(text) : text;
+}
+
+/** The values that a text is as JSON; `what` begins the complaint where it is none. */
+export function parsed(text, what) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${what} no JSON: ${error.message}`);
+  }
+}
+
+/** A request as JSON; seeds keep their digits. */
+export function asJson(request) {
+  return JSON.stringify(request, (_, value) => (typeof value === "bigint" ? `#${value}#` : value)).replace(/"#([0-9]+)#"/g, "$1");
+}
+
+/** What an estimate says of cost and command. */
+export function toldCost(found) {
+  const memory = Math.ceil(found.cost.memory_bytes / 2 ** 20);
+  const cost = found.known
+    ? "Already computed: the answer comes at once."
+    : `About ${duration(found.cost.cpu_seconds)} of processor time and ${memory} MiB.`;
+  return [line(cost), command(found.command)];
+}
+
+function command(text) {
+  const row = document.createElement("div");
+  row.className = "command";
+  const label = document.createElement("span");
+  label.className = "label";
+  label.textContent = "command line";
+  const code = document.createElement("code");
+  code.tabIndex = 0;
+  code.textContent = text;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.copy = text;
+  button.textContent = "Copy";
+  row.append(label, code, button);
+  return row;
+}
+
 /**
  * Make a form ask.
  *

@@ -4,6 +4,7 @@ import * as found from "./report/found.js";
 
 const drawn = new Map();
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"];
+const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
 const SCALE = [
   [0, "#f7fbff"],
   [0.25, "#b5d4e9"],
@@ -307,6 +308,34 @@ export function switches(runs) {
     {
       xaxis: { title: { text: "switch" } },
       yaxis: { title: { text: "accepted (packets/cycle/node)" }, rangemode: "tozero" },
+    },
+  ];
+}
+
+/** Accepted load over time of the cases of a study of stability: mean, and a band of their runs. */
+export function bands(cases) {
+  const colours = palette();
+  const traces = cases.flatMap((one, number) => {
+    const look = { x: one.cycles, mode: "lines", legendgroup: number, line: { color: colours[number % colours.length], width: 0 }, hoverinfo: "skip", showlegend: false };
+    return [
+      { ...look, y: one.lowest },
+      { ...look, y: one.highest, fill: "tonexty" },
+      {
+        ...look,
+        name: one.label,
+        y: one.mean,
+        line: { ...look.line, width: 1.5, dash: DASHES[number % DASHES.length] },
+        showlegend: true,
+        hoverinfo: "all",
+        hovertemplate: "cycle %{x}: %{y:.3f}",
+      },
+    ];
+  });
+  return [
+    traces,
+    {
+      xaxis: { title: { text: "cycle" } },
+      yaxis: { title: { text: "accepted (phits/cycle/node)" }, rangemode: "tozero" },
     },
   ];
 }

@@ -1,6 +1,6 @@
 // The form for a repair of the table that the page shows.
 
-import { askWith, duration, line } from "./asking.js";
+import { askWith, duration, line, parsed } from "./asking.js";
 
 const form = document.getElementById("repair");
 const { id } = JSON.parse(document.getElementById("data").textContent);
@@ -8,15 +8,7 @@ const { id } = JSON.parse(document.getElementById("data").textContent);
 /** The request, null without failures. */
 function body() {
   const text = form.elements.without.value.trim();
-  return text === "" ? null : JSON.stringify({ table: id, without: failures(text) });
-}
-
-function failures(text) {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`The failures are no JSON: ${error.message}`);
-  }
+  return text === "" ? null : JSON.stringify({ table: id, without: parsed(text, "The failures are") });
 }
 
 /** What an estimate says. */

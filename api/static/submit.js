@@ -1,9 +1,9 @@
 // The form for a new table.
 
-import { askWith, duration, line } from "./asking.js";
+import { asJson, asNumber, asSeed, askWith, lines, toldCost } from "./asking.js";
 
 const form = document.getElementById("request");
-const NUMBERS = ["seed", "tolerance", "finalists", "data_points", "simulated_patterns"];
+const NUMBERS = ["tolerance", "finalists", "data_points", "simulated_patterns"];
 const NUMBERS_OR_WORDS = ["patterns", "budget"];
 const WINDOWS = ["screening", "confirmation"];
 
@@ -24,13 +24,11 @@ function body() {
     const [warmup, measured, grid] = numbers;
     found[name] = numbers.length === 3 ? { warmup, measured, grid } : text(name);
   }
-  const traffic = text("traffic").split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const traffic = lines(text("traffic"));
   if (traffic.length) found.traffic = traffic;
   found.balance = given.has("balance");
-  // Numbers beyond what JavaScript counts exactly keep their digits.
-  const seed = text("seed");
-  const json = JSON.stringify(found);
-  return /^[0-9]+$/.test(seed) ? json.replace(/"seed":[^,}]+/, `"seed":${BigInt(seed)}`) : json;
+  if (text("seed") !== "") found.seed = asSeed(text("seed"));
+  return asJson(found);
 }
 
 /** Offer what has a meaning for the method, and show its defaults. */
@@ -43,35 +41,4 @@ function fitMethod() {
   for (const field of form.querySelectorAll("input[data-search]")) field.placeholder = field.dataset[method];
 }
 
-function asNumber(text) {
-  const trimmed = text.trim();
-  return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
-}
-
-/** What an estimate says. */
-function told(found) {
-  const memory = Math.ceil(found.cost.memory_bytes / 2 ** 20);
-  const cost = found.known
-    ? "Already computed: the answer comes at once."
-    : `About ${duration(found.cost.cpu_seconds)} of processor time and ${memory} MiB.`;
-  return [line(cost), command(found.command)];
-}
-
-function command(text) {
-  const row = document.createElement("div");
-  row.className = "command";
-  const label = document.createElement("span");
-  label.className = "label";
-  label.textContent = "command line";
-  const code = document.createElement("code");
-  code.tabIndex = 0;
-  code.textContent = text;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.dataset.copy = text;
-  button.textContent = "Copy";
-  row.append(label, code, button);
-  return row;
-}
-
-askWith(form, { path: "/v1/tables", body, told, changed: fitMethod });
+askWith(form, { path: "/v1/tables", body, told: toldCost, changed: fitMethod });

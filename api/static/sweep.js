@@ -1,6 +1,6 @@
 // The form for a new sweep.
 
-import { askWith, duration, line } from "./asking.js";
+import { asJson, asSeed, askWith, duration, line, lines, parsed } from "./asking.js";
 
 const form = document.getElementById("request");
 
@@ -9,11 +9,6 @@ function showRanges() {
   const family = form.elements.family.value;
   const asked = form.querySelector(`template[data-family="${family}"]`).content.cloneNode(true);
   document.getElementById("ranges").replaceChildren(asked);
-}
-
-/** The lines of a field that are not empty. */
-function lines(name) {
-  return form.elements[name].value.split("\n").map((one) => one.trim()).filter((one) => one !== "");
 }
 
 function ticked(name) {
@@ -25,32 +20,19 @@ function body() {
   const text = (name) => form.elements[name].value.trim();
   const ranges = [...form.querySelectorAll("[data-range]")].map((field) => field.name);
   const given = ranges.filter((name) => text(name) !== "");
-  const topologies = lines("topologies");
+  const topologies = lines(text("topologies"));
   if (!topologies.length && !given.length) return null;
-  const found = { ...others(text("others")), name: text("name"), topologies };
+  const others = text("others") === "" ? {} : parsed(text("others"), "Options and prices are");
+  const found = { ...others, name: text("name"), topologies };
   if (given.length) {
     const texts = Object.fromEntries(given.map((name) => [name, text(name)]));
-    found.generators = [{ family: text("family"), ...texts, constraints: lines("constraints") }];
+    found.generators = [{ family: text("family"), ...texts, constraints: lines(text("constraints")) }];
   }
   found.arrangements = ticked("arrangements");
   found.routings = ticked("routings");
   found.seeds = text("seeds").split(",").map((seed) => asSeed(seed.trim()));
   found.options = { method: text("method"), ...found.options };
-  // Numbers beyond what JavaScript counts exactly keep their digits.
-  return JSON.stringify(found, (_, value) => (typeof value === "bigint" ? `#${value}#` : value)).replace(/"#([0-9]+)#"/g, "$1");
-}
-
-function asSeed(text) {
-  return /^[0-9]+$/.test(text) ? BigInt(text) : text;
-}
-
-function others(text) {
-  if (text === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`Options and prices are no JSON: ${error.message}`);
-  }
+  return asJson(found);
 }
 
 /** What an estimate says. */

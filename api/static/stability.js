@@ -1,0 +1,6 @@
+// The figure of a study of stability.
+
+import * as plots from "./plots.js";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+plots.plot("bands-plot", () => plots.bands(data.bands));
