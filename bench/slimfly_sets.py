@@ -1,6 +1,6 @@
 """Path sets of Slim Flies beside `ori`: modelled, and simulated with intervals.
 
-    python -m bench.slimfly_sets [--q 5 7] [--sets ori nta...] [--weighed 5 7] [--tables FILE...]
+    python -m bench.slimfly_sets [--q 5 7] [--sets nta 3h...] [--weighed 5 7] [--tables FILE...]
         [--seeds 3] [--permutations 4] [--workers 2]
 
 Of every set under alg2, pair, random permutations of switches that no weights were made for, and

@@ -43,7 +43,10 @@ class _Compiled:
     network: _native.Topology
     traffic: _core.Traffic
     min_ports: _core.MinPorts
-    proofs: dict[str, DeadlockProof] = field(default_factory=dict[str, DeadlockProof])
+    # By policy, and whether there are intermediate switches.
+    proofs: dict[tuple[str, bool], DeadlockProof] = field(
+        default_factory=dict[tuple[str, bool], DeadlockProof]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +90,10 @@ class VctScenario:
     def proof(self, policy: str) -> DeadlockProof:
         """Prove that a policy of virtual channels cannot deadlock here; see `prove`."""
         known, compiled = self._compiled.proofs, self._compiled
-        if policy not in known:
-            known[policy] = prove(
-                self.topology, compiled.min_ports, policy, has_intermediate=bool(self._phase)
-            )
-        return known[policy]
+        case = policy, bool(self._phase)
+        if case not in known:
+            known[case] = prove(self.topology, compiled.min_ports, policy, has_intermediate=case[1])
+        return known[case]
 
     def run(
         self,
@@ -168,6 +170,12 @@ class VctScenario:
         """Prepare the runs at these loads; raise InvalidInput where one of them would."""
         for load in loads:
             check_load(load, self._compiled.traffic.max_rate)
+
+    def with_routing(self, routing: str) -> "VctScenario":
+        """Return the same scenario with another routing; what was prepared is shared."""
+        other = replace(self, routing=routing)
+        other.__dict__["_compiled"] = self._compiled
+        return other
 
     def with_seed(self, seed: int) -> "VctScenario":
         """Return the same scenario with other random streams; what was prepared is shared."""

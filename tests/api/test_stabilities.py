@@ -82,11 +82,22 @@ def test_finished_runs_serve_later_studies(server: Server) -> None:
     assert [case["runs"][1] for case in more["stability"]] == runs(first)
 
 
-def test_runs_end_at_a_collapse_where_that_is_asked_for(http: httpx.Client) -> None:
-    body = SHORT | {"until_collapse": True}
+def test_runs_end_at_a_collapse_where_that_is_asked_for(http: httpx.Client, server: Server) -> None:
+    body = {
+        "topology": "hyperx(4,4,4)",
+        "pattern": "dshift(1)",
+        "routing": ["valiant(minlast)"],
+        "vcs": ["2phases:4"],
+        "cycles": 100_000,
+        "until_collapse": True,
+    }
     found = http.post("/v1/stabilities?validate_only=true", json=body).json()
     assert found["command"].endswith("--until-collapse")
-    assert not found["known"]
+    document = answered(server, "/v1/stabilities", body)
+    assert document["until_collapse"]
+    (run,) = runs(document)
+    assert run["category"] == 3
+    assert len(run["series"]) < 100
 
 
 def test_studies_are_listed_labelled_and_deleted(http: httpx.Client, server: Server) -> None:

@@ -26,10 +26,10 @@ def test_the_document_has_every_case(capsys: pytest.CaptureFixture[str], tmp_pat
     )
     StabilityDocument.model_validate_json(json.dumps(document))
     cases = document["stability"]
-    assert [(one["vc_policy"], one["vc_count"], one["category"]) for one in cases] == [
-        ("ladder", 4, 1),
-        ("2phases", 4, 1),
-    ]
+    shown = [(one["config"]["vc_policy"], one["config"]["vc_count"]) for one in cases]
+    assert shown == [("ladder", 4), ("2phases", 4)]
+    assert {one["config"]["measured_cycles"] for one in cases} == {100_000}
+    assert [one["category"] for one in cases] == [1, 1]
     assert not document["until_collapse"]
     for case in cases:
         assert [run["seed"] for run in case["runs"]] == [0, 1]
@@ -79,6 +79,9 @@ def test_a_study_goes_on_from_what_is_kept(
         (("--cycles", "99999"), "cycles 99999 is too few: stability takes at least 100000"),
         (("--input-buffer", "40"), "is not 1 to 127 packets of 16 phits"),
         (("--load", "1.5"), "1.5"),
+        (("--load", "0"), "load 0 is too low: 0 packets in 10,000 cycles tell nothing"),
+        (("--load", "0.1"), "at least 2,000 are needed"),
+        (("--vcs", "ladder:" + "1" * 5000), "expected POLICY or POLICY:COUNT, COUNT 1..16"),
         (("--seeds", "0"), "seeds 0"),
         (("--pattern", "adv(1)"), "adv(1) is no pattern of hyperx(2,3,3)"),
         (("--figure", "figure.doc"), ".doc"),

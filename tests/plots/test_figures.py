@@ -128,19 +128,40 @@ def test_searches_with_several_seeds_are_points(seeds: int, style: str) -> None:
     assert figure_of(searched).axes[0].lines[0].get_linestyle() == style
 
 
-def test_a_run_that_ended_early_is_in_the_band_as_long_as_it_lasts() -> None:
+def test_runs_that_ended_at_different_times_have_lines_of_their_own() -> None:
     document = example("stability")
     (case,) = document["stability"]
     (run,) = case["runs"]
-    long, short = [0.4, 0.5, 0.6], [0.2, 0.1]
-    case["runs"] = [run | {"series": long}, run | {"series": short}]
-    (band,) = stability_bands(document)
-    assert band.cycles == (500.0, 1500.0, 2500.0)
-    assert band.mean == pytest.approx((0.3, 0.3, 0.6))
-    assert (band.lowest, band.highest) == ((0.2, 0.1, 0.6), (0.4, 0.5, 0.6))
+    case["category"] = 3
+    case["runs"] = [
+        run | {"seed": 3, "series": [0.4, 0.5, 0.6]},
+        run | {"seed": 4, "series": [0.2, 0.1], "category": 3},
+    ]
+    document["stability"] = [case] * 4
+    bands = stability_bands(document)[:2]
+    name = "valiant(minfirst), ladder, 4 VCs"
+    assert [one.label for one in bands] == [
+        f"{name}, seed 3: category 1",
+        f"{name}, seed 4: category 3",
+    ]
+    assert [one.mean for one in bands] == [(0.4, 0.5, 0.6), (0.2, 0.1)]
+    assert bands[1].cycles == (500.0, 1500.0)
+    # More than there are colours.
     (axis,) = figure_of(document).axes
-    (line,) = axis.get_lines()
-    assert line.get_label() == "valiant(minfirst), ladder, 4 VCs: category 1"
+    looks = {(line.get_color(), line.get_linestyle()) for line in axis.get_lines()}
+    assert len(looks) == 8
+    assert not axis.collections
+
+
+def test_runs_that_last_equally_long_are_a_band() -> None:
+    document = example("stability")
+    (case,) = document["stability"]
+    (run,) = case["runs"]
+    case["runs"] = [run | {"series": [0.4, 0.5]}, run | {"series": [0.2, 0.1]}]
+    (band,) = stability_bands(document)
+    assert band.mean == pytest.approx((0.3, 0.3))
+    assert (band.lowest, band.highest) == ((0.2, 0.1), (0.4, 0.5))
+    (axis,) = figure_of(document).axes
     assert len(axis.collections) == 1
 
 

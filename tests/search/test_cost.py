@@ -99,6 +99,18 @@ def test_studies_of_stability_cost_more_the_longer_and_the_more_they_are(
     assert at_most(least, cost(load, measured, seeds, "ladder", "reuse:8"))
 
 
+def test_small_packets_and_deep_queues_cost_more() -> None:
+    def cost(**router: int) -> Cost:
+        cases = stability_cases(LongRun(**router), ["valiant(minfirst)"], ["ladder"])
+        return stability_cost(TOPOLOGY, cases, 1.0, 1)
+
+    usual = cost()
+    assert cost(packet_phits=1).cpu_seconds > 8 * usual.cpu_seconds
+    queues = cost(source_queue_packets=10_000).memory_bytes - usual.memory_bytes
+    assert queues >= 8 * 9980 * TOPOLOGY.num_nodes
+    assert cost(input_buffer_phits=2032).memory_bytes > usual.memory_bytes
+
+
 @pytest.mark.parametrize(
     ("topology", "nanoseconds"), [("hyperx(8,8,8)", 28.0), ("dflyplus(4,4,4,17)", 53.5)]
 )

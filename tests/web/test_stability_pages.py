@@ -29,7 +29,7 @@ def test_a_study_is_readable_without_scripts(server: Server) -> None:
     assert "<h1>Stability of hyperx(2,3,3)</h1>" in shown
     assert "Under <code>dshift(1)</code> at load 1, " in shown
     for case in study["stability"]:
-        assert f"<td>{case['vc_policy']}, {case['vc_count']}</td>" in shown
+        assert f"<td>{case['config']['vc_policy']}, {case['config']['vc_count']}</td>" in shown
         for run in case["runs"]:
             for figure in ("level", "lowest", "peak"):
                 assert f"{run[figure]:.3f}" in shown

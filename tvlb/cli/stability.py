@@ -127,7 +127,7 @@ def _print(document: dict[str, Any]) -> None:
             levels = [run[name] for name in ("level", "lowest", "peak", "end_level")]
             listed.add_row(
                 case["routing"],
-                f"{case['vc_policy']}, {case['vc_count']}",
+                f"{case['config']['vc_policy']}, {case['config']['vc_count']}",
                 str(run["seed"]),
                 str(run["category"]),
                 *(f"{one:.3f}" for one in levels),

@@ -330,7 +330,7 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> None:
 
 @dataclass(frozen=True)
 class StabilityBand:
-    """Accepted load of a case over time, phits/cycle/node; of the runs that last so long.
+    """Accepted load of a case over time, phits/cycle/node.
 
     Attributes
     ----------
@@ -347,18 +347,29 @@ class StabilityBand:
 
 
 def stability_bands(document: Document) -> list[StabilityBand]:
-    """Return what the figure of a stability study shows, by case."""
-    return [_band(case) for case in document["stability"]]
+    """Return what the figure of a stability study shows.
+
+    A band for each case, or for each run of a case whose runs ended at different times.
+    """
+    return [band for case in document["stability"] for band in _bands(case)]
 
 
-def _band(case: Document) -> StabilityBand:
-    series: list[list[float]] = [run["series"] for run in case["runs"]]
-    at_once = [
-        [one[place] for one in series if place < len(one)] for place in range(max(map(len, series)))
+def _bands(case: Document) -> list[StabilityBand]:
+    runs = case["runs"]
+    name = f"{case['routing']}, {case['config']['vc_policy']}, {case['config']['vc_count']} VCs"
+    if len({len(run["series"]) for run in runs}) == 1:
+        series = [run["series"] for run in runs]
+        return [_band(f"{name}: category {case['category']}", series)]
+    return [
+        _band(f"{name}, seed {run['seed']}: category {run['category']}", [run["series"]])
+        for run in runs
     ]
-    policy = f"{case['vc_policy']}, {case['vc_count']} VCs"
+
+
+def _band(label: str, series: Sequence[Sequence[float]]) -> StabilityBand:
+    at_once = list(zip(*series, strict=True))
     return StabilityBand(
-        f"{case['routing']}, {policy}: category {case['category']}",
+        label,
         tuple(1000 * (place + 0.5) for place in range(len(at_once))),
         tuple(sum(values) / len(values) for values in at_once),
         tuple(map(min, at_once)),
@@ -368,8 +379,11 @@ def _band(case: Document) -> StabilityBand:
 
 def _stability_panel(axis: Axis, results: Sequence[_Result]) -> None:
     document = results[0].document
-    for band, colour in zip(stability_bands(document), COLOURS, strict=False):
-        axis.plot(band.cycles, band.mean, color=colour, linewidth=1, label=band.label)
+    looks = itertools.cycle(itertools.product(("-", "--", ":"), COLOURS))
+    for band, (line, colour) in zip(stability_bands(document), looks, strict=False):
+        axis.plot(
+            band.cycles, band.mean, color=colour, linestyle=line, linewidth=1, label=band.label
+        )
         if band.lowest != band.highest:
             axis.fill_between(band.cycles, band.lowest, band.highest, color=colour, alpha=0.25)
     axis.set_xlabel("cycle")

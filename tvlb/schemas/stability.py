@@ -8,6 +8,7 @@ from pydantic import Field
 from tvlb.documents import Document
 from tvlb.provenance import versions
 from tvlb.schemas.common import Load, PatternText, Seconds, Seed, TopologyText, Versions
+from tvlb.schemas.settings import VctSettings
 from tvlb.search import StabilityRun, StabilityStudy
 
 __all__ = ["JudgedCase", "JudgedRun", "StabilityDocument"]
@@ -62,8 +63,7 @@ class JudgedCase(Document):
     """A routing and a policy of virtual channels."""
 
     routing: str = Field(description="Routing of the router vct.")
-    vc_policy: str = Field(description="Which VCs a packet may take on its next link.")
-    vc_count: int = Field(ge=1, description="Virtual channels per port.")
+    config: VctSettings
     category: _Category = Field(description="The worst of its runs.")
     runs: tuple[JudgedRun, ...] = Field(min_length=1, description="One for each seed.")
 
@@ -86,8 +86,7 @@ class StabilityDocument(Document):
         cases = [
             {
                 "routing": case.routing,
-                "vc_policy": case.config.vc_policy,
-                "vc_count": case.config.vc_count,
+                "config": case.config,
                 "category": study.worst(case),
                 "runs": [JudgedRun.of(run) for run in runs],
             }

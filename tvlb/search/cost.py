@@ -72,13 +72,16 @@ _DOUBTFUL_LOAD = 0.35
 # Runs of a saturation search, times their loads, times their share of the window: 1.8 to 2.9.
 _SEARCH_RUNS_AT_FULL_LOAD = 2.2
 
-# The virtual cut-through router, by phits times links: 17 to 24 ns on networks of up to 1,000
-# nodes, 43 on hyperx(8,8,8,8). Routes have 0.75 to 0.95 of the links of the longest, and what
-# networks carried at load 1 was 1.0 to 2.6 phits times links in a cycle per node.
-_SECONDS_PER_PHIT_HOP = 2.1e-8
+# The virtual cut-through router, by packets times links: 0.27 to 0.38 us on networks of up to 1,000
+# nodes, 0.69 on hyperx(8,8,8,8); a packet of one phit took 0.25. Routes have 0.75 to 0.95 of the
+# links of the longest, and what networks carried at load 1 was 1.0 to 2.6 phits times links in a
+# cycle per node.
+_SECONDS_PER_PACKET_HOP = 3.4e-7
 _MEAN_ROUTE = 0.85
 _MOST_PHIT_HOPS = 2.0
-_BYTES_PER_VC = 150.0
+_BYTES_PER_VC = 30.0
+_BYTES_PER_BUFFERED = 20.0  # packet that fits a buffer
+_BYTES_PER_QUEUED = 8.0  # packet that fits the queue of a node
 
 # A table: the saturation throughput of UGAL under type2 is about half the bound by capacity.
 _SHARE_OF_BOUND = 0.5
@@ -196,18 +199,25 @@ def stability_cost(
     """Estimate a study of stability, whose runs all last to their ends."""
     nodes = topology.num_nodes
     slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
-    phit_hops, bins, channels = 0.0, 0.0, 0
+    packet_hops, bins, held = 0.0, 0.0, 0.0
     for case in cases:
         links = len(topology.longest_min_path) * (1 if case.routing == "min" else 2)
         cycles = case.config.measured_cycles
-        phit_hops += nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
+        phit_hops = nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
+        packet_hops += phit_hops / case.config.packet_phits
         bins += cycles / _SERIES_CYCLES
-        channels = max(channels, case.config.vc_count or links)
+        ports = (topology.num_links + nodes) * (case.config.vc_count or links)
+        deep = case.config.input_buffer_phits + case.config.output_buffer_phits
+        packets = ports * deep / case.config.packet_phits
+        queued = nodes * case.config.source_queue_packets
+        held = max(
+            held,
+            ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
+        )
     numbers = seeds * (bins + _FIGURES * len(cases))
-    buffers = (topology.num_links + nodes) * channels * _BYTES_PER_VC
     return _cost(
-        {"stability": seeds * phit_hops * _SECONDS_PER_PHIT_HOP * slower},
-        buffers + numbers * _BYTES_PER_NUMBER,
+        {"stability": seeds * packet_hops * _SECONDS_PER_PACKET_HOP * slower},
+        held + numbers * _BYTES_PER_NUMBER,
         numbers * _WRITTEN_PER_SHARE,
     )
 

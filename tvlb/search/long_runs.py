@@ -35,7 +35,7 @@ def parse_vcs(text: str) -> tuple[str, int | None]:
     InvalidInput : there is no such policy, or the number is out of range.
     """
     policy, colon, count = text.partition(":")
-    if colon and not (count.isascii() and count.isdigit() and 1 <= int(count) <= _MOST_VCS):
+    if colon and count not in map(str, range(1, _MOST_VCS + 1)):
         raise InvalidInput(f"vcs {text!r}: expected POLICY or POLICY:COUNT, COUNT 1..{_MOST_VCS}")
     settings(VctConfig)["vc_policy"].checked(policy)
     return policy, int(count) if colon else None

@@ -5,6 +5,7 @@ Reference: the paper of docs/virtual-cut-through.md, section VI, which shows acc
 """
 
 import json
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -40,6 +41,7 @@ _BINS_OF_MEAN = 10
 _LOW, _END_LEVEL, _MOST_LOW = 0.85, 0.9, 0.1
 _LAST_BINS = 50
 _MOST_SEEDS = 1000
+_LEAST_PACKETS = 2000  # of a mean, so that noise is not low
 
 _Series = NDArray[np.float64]
 
@@ -85,9 +87,9 @@ def judge_stability(series: _Series) -> Stability:
 
 
 def _judged(series: _Series) -> Stability:
-    means = _means(series)
+    means = sliding_window_view(series[_FIRST_BIN:], _BINS_OF_MEAN).mean(axis=1)
     peak = float(means.max())
-    low = _low(means)
+    low = np.flatnonzero(means < _LOW * peak)
     low_share = len(low) / len(means)
     end_level = float(series[-_LAST_BINS:].mean())
     if low_share == 0.0:
@@ -107,14 +109,6 @@ def _judged(series: _Series) -> Stability:
     )
 
 
-def _means(series: _Series) -> _Series:
-    return sliding_window_view(series[_FIRST_BIN:], _BINS_OF_MEAN).mean(axis=1)
-
-
-def _low(means: _Series) -> NDArray[np.intp]:
-    return np.flatnonzero(means < _LOW * means.max())
-
-
 def collapse_watch(bins: int) -> Callable[[float], bool]:
     """Return what ends a run of so many bins as soon as it is sure to be of category 3.
 
@@ -122,13 +116,26 @@ def collapse_watch(bins: int) -> Callable[[float], bool]:
     is called with bin after bin, and returns whether the run goes on.
     """
     most_low = _MOST_LOW * (bins - _FIRST_BIN - _BINS_OF_MEAN + 1)
-    series: list[float] = []
+    to_skip = _FIRST_BIN
+    last: deque[float] = deque(maxlen=_BINS_OF_MEAN)
+    means: list[float] = []
+    peak, low = 0.0, 0
 
     def goes_on(accepted: float) -> bool:
-        series.append(accepted)
-        if len(series) < _FIRST_BIN + _BINS_OF_MEAN:
+        nonlocal to_skip, peak, low
+        if to_skip:
+            to_skip -= 1
             return True
-        return len(_low(_means(np.array(series)))) <= most_low
+        last.append(accepted)
+        if len(last) < _BINS_OF_MEAN:
+            return True
+        means.append(float(np.mean(last)))
+        if means[-1] > peak:
+            peak = means[-1]
+            low = sum(one < _LOW * peak for one in means)
+        elif means[-1] < _LOW * peak:
+            low += 1
+        return low <= most_low
 
     return goes_on
 
@@ -303,12 +310,9 @@ def checked_cases(
     if not 1 <= seeds <= _MOST_SEEDS:
         raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
     check_seed(seed + seeds - 1)
-    # Compiled once for each routing.
-    scenarios = {
-        routing: VctScenario(topology, routing, pattern)
-        for routing in dict.fromkeys(case.routing for case in cases)
-    }
-    known = [_resolved(scenarios[case.routing], case, load) for case in cases]
+    # Compiled once; what is compiled does not depend on the routing.
+    first = VctScenario(topology, "min", pattern)
+    known = [_resolved(first.with_routing(case.routing), case, load) for case in cases]
     if len(set(known)) < len(known):
         raise InvalidInput("two cases are the same")
     return known
@@ -323,4 +327,10 @@ def _resolved(scenario: VctScenario, case: StabilityCase, load: float) -> Stabil
             f"{FEWEST_BINS * BIN}"
         )
     scenario.check([load])
+    packets = scenario.topology.num_nodes * load * _BINS_OF_MEAN * BIN / config.packet_phits
+    if packets < _LEAST_PACKETS:
+        raise InvalidInput(
+            f"load {load:g} is too low: {packets:,.0f} packets in {_BINS_OF_MEAN * BIN:,} cycles "
+            f"tell nothing of stability; at least {_LEAST_PACKETS:,} are needed"
+        )
     return StabilityCase(scenario.routing, scenario.resolved(config))
