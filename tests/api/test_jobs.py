@@ -4,10 +4,11 @@ import json
 import os
 import signal
 import sqlite3
-from pathlib import Path
+from collections.abc import Generator
 from typing import Any
 
 import httpx
+import pytest
 from httpx_sse import connect_sse
 
 from tests.jobs.processes import until
@@ -17,6 +18,21 @@ from tvlb.schemas import JobList, JobResource
 
 # Minutes of simulation, within one call of the compiled core.
 ENDLESS: dict[str, Any] = {"topology": "2,4,2,5", "load": [0.2], "cycles": 100_000_000}
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
+    """A server without a worker; the last test ends it."""
+    data = tmp_path_factory.mktemp("idle") / "data"
+    with running_server(data, "--no-worker", "--max-jobs", "2") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def working(tmp_path_factory: pytest.TempPathFactory) -> Generator[Server]:
+    """A server whose worker is killed; the last test ends it."""
+    with running_server(tmp_path_factory.mktemp("working") / "data") as running:
+        yield running
 
 
 def start(http: httpx.Client, **changes: Any) -> JobResource:
@@ -88,56 +104,37 @@ def test_a_cancelled_wait_holds_nobody(http: httpx.Client) -> None:
     cancel(http, JobResource.model_validate_json(held.content))
 
 
-def test_the_full_queue_says_so(tmp_path: Path) -> None:
-    with (
-        running_server(tmp_path / "data", "--no-worker", "--max-jobs", "2") as server,
-        httpx.Client(base_url=server.url) as http,
-    ):
-        start(http, seed=1)
-        start(http, seed=2)
-        start(http, seed=2)
+def test_the_full_queue_says_so(idle: Server) -> None:
+    with httpx.Client(base_url=idle.url) as http:
+        first = start(http, seed=1)
+        second = start(http, seed=2)
+        assert start(http, seed=2).id == second.id
         refused = http.post("/v1/simulations", json=ENDLESS | {"seed": 3})
         assert refused.status_code == 429
         assert refused.json()["type"] == "urn:tvlb:problem:queue-full"
         assert int(refused.headers["retry-after"]) > 0
+        cancel(http, first)
+        cancel(http, second)
 
 
-def test_the_worker_of_a_server_is_started_again(tmp_path: Path) -> None:
+def test_the_worker_of_a_server_is_started_again(working: Server) -> None:
     """Its job goes on as a second attempt."""
-    with (
-        running_server(tmp_path / "data") as server,
-        httpx.Client(base_url=server.url) as http,
-    ):
+    with httpx.Client(base_url=working.url) as http:
         job = start(http, seed=1)
         until(lambda: read(http, job).progress > 0)
-        os.kill(_worker_of(server), signal.SIGKILL)
+        os.kill(_worker_of(working), signal.SIGKILL)
         until(lambda: read(http, job).attempt == 2)
         until(lambda: read(http, job).status is JobStatus.RUNNING)
         cancel(http, job)
 
 
-def test_a_server_ends_even_when_its_worker_has_just_died(tmp_path: Path) -> None:
-    with running_server(tmp_path / "data") as server:
-        os.kill(_worker_of(server), signal.SIGKILL)
-        until(lambda: "another one is started" in server.log.read_text())
-        server.process.terminate()
-        assert server.process.wait(20) == 0
-
-
-def test_streams_end_when_the_server_does(tmp_path: Path) -> None:
-    with (
-        running_server(tmp_path / "data", "--no-worker") as server,
-        httpx.Client(base_url=server.url) as http,
-    ):
-        job = start(http, seed=1)
-        asked = http.head(job.events_url)
-        assert (asked.status_code, asked.content) == (200, b"")
-        with connect_sse(http, "GET", job.events_url) as stream:
-            events = stream.iter_sse()
-            assert next(events).event == "state"
-            server.process.terminate()
-            assert list(events) == []
-        assert server.process.wait(20) == 0
+def test_a_server_ends_even_when_its_worker_has_just_died(working: Server) -> None:
+    said = "another one is started"
+    before = working.log.read_text().count(said)
+    os.kill(_worker_of(working), signal.SIGKILL)
+    until(lambda: working.log.read_text().count(said) > before)
+    working.process.terminate()
+    assert working.process.wait(20) == 0
 
 
 def test_nothing_more_is_said_of_what_has_ended(http: httpx.Client) -> None:
@@ -156,34 +153,36 @@ def _worker_of(server: Server) -> int:
     return int(json.loads(lines[-1])["pid"])
 
 
-def test_one_audit_line_per_job(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    with running_server(data) as server, httpx.Client(base_url=server.url) as http:
-        running = start(http, seed=1)
-        queued = start(http, seed=2)
-        until(lambda: read(http, running).progress > 0)
-        cancel(http, queued)
-        cancel(http, running)
-        done = start(http, cycles=1_000_000, seed=3)
-        until(lambda: read(http, done).status is JobStatus.SUCCEEDED)
-        until(lambda: len(_audit(server)) >= 3)
-    assert sorted((line["job"], line["status"]) for line in _audit(server)) == sorted(
+def test_one_audit_line_per_job(server: Server, http: httpx.Client) -> None:
+    running = start(http, seed=11)
+    queued = start(http, seed=12)
+    until(lambda: read(http, running).progress > 0)
+    cancel(http, queued)
+    cancel(http, running)
+    done = start(http, cycles=1_000_000, seed=13)
+    until(lambda: read(http, done).status is JobStatus.SUCCEEDED)
+    jobs = {running.id, queued.id, done.id}
+    # Lines are in the order in which jobs end.
+    until(lambda: done.id in [job for job, _ in _audit(server)])
+    assert sorted((job, status) for job, status in _audit(server) if job in jobs) == sorted(
         [(running.id, "cancelled"), (queued.id, "cancelled"), (done.id, "succeeded")]
     )
 
 
-def _audit(server: Server) -> list[dict[str, Any]]:
+def _audit(server: Server) -> list[tuple[str, str]]:
+    """Return the jobs of the audit, and what they ended with."""
     lines = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
-    return [line for line in map(json.loads, lines) if line.get("part") == "audit"]
+    return [
+        (line["job"], line["status"])
+        for line in map(json.loads, lines)
+        if line.get("part") == "audit"
+    ]
 
 
-def test_a_database_or_a_store_that_is_gone_takes_no_jobs(tmp_path: Path) -> None:
+def test_a_database_or_a_store_that_is_gone_takes_no_jobs(idle: Server) -> None:
     """Deleted or replaced under the server, which is ready again when the first one is back."""
-    data = tmp_path / "data"
-    with (
-        running_server(data, "--no-worker") as server,
-        httpx.Client(base_url=server.url, timeout=60) as http,
-    ):
+    data = idle.data
+    with httpx.Client(base_url=idle.url, timeout=60) as http:
         for name in ("jobs.sqlite3", "blobs"):
             away = (data / name).rename(data / "away")
             _check_refusals(http, f"{name} is gone (No such file or directory)")
@@ -192,7 +191,7 @@ def test_a_database_or_a_store_that_is_gone_takes_no_jobs(tmp_path: Path) -> Non
             (data / name).rmdir()
             away.rename(data / name)
             assert http.get("/readyz").status_code == 200
-        start(http)
+        cancel(http, start(http))
 
 
 def _check_refusals(http: httpx.Client, why: str) -> None:
@@ -206,18 +205,31 @@ def _check_refusals(http: httpx.Client, why: str) -> None:
         assert why in answer.json()["detail"]
 
 
-def test_readiness_tells_the_truth(tmp_path: Path) -> None:
+def test_readiness_tells_the_truth(idle: Server) -> None:
     """With a database that does not answer the process lives, and is not ready."""
-    data = tmp_path / "data"
-    with (
-        running_server(data, "--no-worker") as server,
-        httpx.Client(base_url=server.url, timeout=90) as http,
-    ):
+    with httpx.Client(base_url=idle.url, timeout=90) as http:
         assert http.get("/readyz").status_code == 200
-        with sqlite3.connect(data / "jobs.sqlite3") as connection:
-            connection.execute("DROP TABLE events")
-            connection.execute("DROP TABLE jobs")
-        assert http.get("/readyz").status_code == 503
-        assert http.get("/readyz").headers["content-type"] == "application/problem+json"
-        assert http.get("/healthz").status_code == 200
-        assert http.get("/v1/jobs").status_code == 503
+        with sqlite3.connect(idle.data / "jobs.sqlite3") as connection:
+            connection.execute("ALTER TABLE jobs RENAME TO away")
+        try:
+            assert http.get("/readyz").status_code == 503
+            assert http.get("/readyz").headers["content-type"] == "application/problem+json"
+            assert http.get("/healthz").status_code == 200
+            assert http.get("/v1/jobs").status_code == 503
+        finally:
+            with sqlite3.connect(idle.data / "jobs.sqlite3") as connection:
+                connection.execute("ALTER TABLE away RENAME TO jobs")
+        assert http.get("/readyz").status_code == 200
+
+
+def test_streams_end_when_the_server_does(idle: Server) -> None:
+    with httpx.Client(base_url=idle.url) as http:
+        job = start(http, seed=1)
+        asked = http.head(job.events_url)
+        assert (asked.status_code, asked.content) == (200, b"")
+        with connect_sse(http, "GET", job.events_url) as stream:
+            events = stream.iter_sse()
+            assert next(events).event == "state"
+            idle.process.terminate()
+            assert list(events) == []
+        assert idle.process.wait(20) == 0
