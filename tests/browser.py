@@ -3,8 +3,9 @@
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Request, expect, sync_playwright
 
 __all__ = ["CHROMIUM", "new_page", "running_browser"]
 
@@ -41,25 +42,32 @@ def new_page(
 ) -> Generator[Page]:
     """Open a page that fails its test for errors of scripts and for requests to elsewhere."""
     wrong: list[str] = []
-    context = browser.new_context(
-        base_url=url,
-        viewport={"width": width, "height": 900},
-        color_scheme="dark" if dark else "light",
-        accept_downloads=True,
-    )
-    page = context.new_page()
-    page.set_default_timeout(TIMEOUT_MILLISECONDS)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith((url, "data:", "blob:"))
-            else wrong.append(f"a request to {request.url}")
-        ),
-    )
+
+    def note_error(error: Error) -> None:
+        wrong.append(str(error))
+
+    def note_request(request: Request) -> None:
+        if not request.url.startswith((url, "data:", "blob:")):
+            wrong.append(f"a request to {request.url}")
+
+    page = _page(browser, url)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(media="null", color_scheme="dark" if dark else "light")
+    page.on("pageerror", note_error)
+    page.on("request", note_request)
     try:
         yield page
     finally:
-        context.close()
+        page.remove_listener("pageerror", note_error)
+        page.remove_listener("request", note_request)
+        page.context.clear_cookies()
+        page.context.clear_permissions()
     assert wrong == []
+
+
+@cache
+def _page(browser: Browser, url: str) -> Page:
+    """Return that of a site: another one would have to compile anew what draws, for seconds."""
+    page = browser.new_context(base_url=url, accept_downloads=True).new_page()
+    page.set_default_timeout(TIMEOUT_MILLISECONDS)
+    return page

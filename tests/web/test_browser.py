@@ -44,7 +44,7 @@ def test_a_table_is_asked_for_followed_and_downloaded(
 ) -> None:
     with new_page(browser, server.url) as page:
         page.goto("/")
-        fill(page, topology="2,4,2,9", seed="5")
+        fill(page, topology="1,2,2,3", seed="5")
         page.get_by_label("Method").select_option("paper")
         expect(page.get_by_label("Objective")).to_be_hidden()
         page.get_by_text("More options").click()
@@ -52,7 +52,7 @@ def test_a_table_is_asked_for_followed_and_downloaded(
         fill(page, screening="300,300,0.05", confirmation="600,400,0.02")
         estimate = page.locator("#estimate")
         expect(estimate).to_contain_text("of processor time")
-        expect(estimate).to_contain_text("tvlb table 'dfly(2,4,2,9)' --method paper --patterns 2")
+        expect(estimate).to_contain_text("tvlb table 'dfly(1,2,2,3)' --method paper --patterns 2")
         page.get_by_role("button", name="Compute").click()
         page.wait_for_url("**/jobs/*")
         progress = page.locator("#job progress")
@@ -297,7 +297,9 @@ def test_nothing_stands_in_anybodys_way(
 def _check(page: Page) -> None:
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
     # What else it can tell takes most of its time.
-    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+    # What Plotly draws has thousands of elements, none of which can be reached.
+    asked = "axe.run({exclude: ['.main-svg']}, {resultTypes: ['violations']})"
+    found = page.evaluate(asked)["violations"]
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
     wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wider <= 0, f"{page.url} is {wider} pixels too wide"
