@@ -21,15 +21,17 @@ settings.load_profile("tvlb")
 # The files that take longest, in that order. They come first: one that began last would leave the
 # other processes of `make test` without anything to do.
 _LONGEST = (
-    "jobs/test_worker.py",
     "web/test_browser.py",
-    "api/test_jobs.py",
-    "api/test_contract.py",
-    "cli/test_sweep.py",
-    "cluster/test_dask.py",
+    "jobs/test_worker.py",
+    "test_recipes.py",
     "client/test_client.py",
-    "test_foreign_family.py",
+    "api/test_jobs.py",
+    "report/test_in_browser.py",
     "cli/test_server.py",
+    "cluster/test_dask.py",
+    "api/test_contract.py",
+    "test_foreign_family.py",
+    "cli/test_sweep.py",
 )
 
 
