@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,30 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("toy")
 
 
-def tvlb(environment: dict[str, str], place: Path, *arguments: str) -> str:
+# Several commands in one process, which takes a second to load what they need.
+_COMMANDS = """
+import json, sys
+from contextlib import redirect_stdout
+from io import StringIO
+from tvlb.cli import main
+
+printed = []
+for arguments in json.load(sys.stdin):
+    with redirect_stdout(StringIO()) as stream:
+        if main(arguments):
+            sys.exit(1)
+    printed.append(stream.getvalue())
+json.dump(printed, sys.stdout)
+"""
+
+
+def tvlb_each(
+    environment: dict[str, str], place: Path, commands: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return what each of several commands prints."""
     ended = subprocess.run(
-        [sys.executable, "-m", "tvlb", *arguments],
+        [sys.executable, "-c", _COMMANDS],
+        input=json.dumps(commands),
         cwd=place,
         env=os.environ | environment,
         capture_output=True,
@@ -77,7 +99,12 @@ def tvlb(environment: dict[str, str], place: Path, *arguments: str) -> str:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    return json.loads(ended.stdout)
+
+
+def tvlb(environment: dict[str, str], place: Path, *arguments: str) -> str:
+    (printed,) = tvlb_each(environment, place, [arguments])
+    return printed
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +125,13 @@ def test_it_is_listed(environment: dict[str, str], place: Path) -> None:
 # Between opposite switches of a ring of six there are two shortest ways.
 # Uniform traffic: 6 pairs of nodes' switches a hop away in either direction, 6 two, 3 three, and no
 # detour is of use; (2 * 6 * (1 + 2) + 3 * 2 * 3) * 2 / 6 = 18 flits over 12 links at theta = 1.
-@pytest.mark.parametrize("vlb", ["<=4", "all", "short(all)", "shape(r.?)", "shape(r.?) & <=3+50%"])
-def test_its_throughput_is_modelled(environment: dict[str, str], place: Path, vlb: str) -> None:
-    options = ("--pattern", "uniform", "--vlb", vlb, "--json")
-    document = json.loads(tvlb(environment, place, "model", NETWORK, *options))
-    assert document["theta"] == pytest.approx(12 / 18)
+def test_its_throughput_is_modelled(environment: dict[str, str], place: Path) -> None:
+    sets = ("<=4", "all", "short(all)", "shape(r.?)", "shape(r.?) & <=3+50%")
+    options = ("--pattern", "uniform", "--json", "--vlb")
+    commands = [("model", NETWORK, *options, vlb) for vlb in sets]
+    printed = tvlb_each(environment, place, commands)
+    theta = {vlb: json.loads(one)["theta"] for vlb, one in zip(sets, printed, strict=True)}
+    assert theta == pytest.approx(dict.fromkeys(sets, 12 / 18))
 
 
 def test_its_patterns_are_probed(environment: dict[str, str], place: Path) -> None:
@@ -115,53 +144,52 @@ def test_its_sets_are_balanced(environment: dict[str, str], place: Path) -> None
     assert json.loads(found)["ring"]["before"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    ("routing", "vlb"),
-    [("min", "all"), ("vlb", "short(all)"), ("ugal-l", "table"), ("ugal-g", "all"), ("par", "all")],
-)
-def test_its_routing_is_simulated(
-    environment: dict[str, str], place: Path, routing: str, vlb: str, table: Path
-) -> None:
-    chosen = str(table) if vlb == "table" else vlb
-    document = json.loads(
-        tvlb(
-            environment,
-            place,
-            "simulate",
-            NETWORK,
-            "--routing",
-            routing,
-            "--vlb",
-            chosen,
-            "--load",
-            "0.2",
-            "--warmup",
-            "200",
-            "--cycles",
-            "1000",
-            "--json",
-        )
-    )
-    row = document["rows"][0]
-    assert row["accepted"] == pytest.approx(0.2, abs=0.03)
-    assert document["config"]["vc_scheme"] == "per-hop"
+def test_its_routing_is_simulated(environment: dict[str, str], place: Path, table: Path) -> None:
+    sets = {"min": "all", "vlb": "short(all)", "ugal-l": str(table), "ugal-g": "all", "par": "all"}
+    windows = ("--load", "0.2", "--warmup", "200", "--cycles", "1000", "--json")
+    commands = [
+        ("simulate", NETWORK, "--routing", routing, "--vlb", vlb, *windows)
+        for routing, vlb in sets.items()
+    ]
+    for routing, printed in zip(sets, tvlb_each(environment, place, commands), strict=True):
+        document = json.loads(printed)
+        assert document["config"]["vc_scheme"] == "per-hop", routing
+        assert document["rows"][0]["accepted"] == pytest.approx(0.2, abs=0.03), routing
 
 
 def test_its_table_holds(environment: dict[str, str], place: Path, table: Path) -> None:
     header = json.loads(table.read_text())["header"]
     assert header["topology"] == {"name": NETWORK, "path_names": "positions"}
-    report = json.loads(tvlb(environment, place, "verify", table.name, "--json"))
+    first, _, _, last = tvlb_each(
+        environment,
+        place,
+        [
+            ("verify", table.name, "--json"),
+            ("export", table.name, "--to", "csv", "-o", "table.csv"),
+            ("export", "table.csv", "--to", "parquet", "-o", "table.parquet"),
+            ("verify", "table.parquet", "--json"),
+        ],
+    )
+    report = json.loads(first)
     assert report["ok"]
     assert report["scheme"] == "per-hop"
-    tvlb(environment, place, "export", table.name, "--to", "csv", "-o", "table.csv")
-    tvlb(environment, place, "export", "table.csv", "--to", "parquet", "-o", "table.parquet")
-    again = json.loads(tvlb(environment, place, "verify", "table.parquet", "--json"))
-    assert again["table_id"] == report["table_id"]
+    assert json.loads(last)["table_id"] == report["table_id"]
 
 
 def test_its_sizes_are_swept(environment: dict[str, str], place: Path) -> None:
     (place / "sweep.toml").write_text(SWEEP)
-    tvlb(environment, place, "sweep", "sweep.toml", "-o", "swept", "--data", "store")
+    tvlb(
+        environment,
+        place,
+        "sweep",
+        "sweep.toml",
+        "-o",
+        "swept",
+        "--data",
+        "store",
+        "--workers",
+        "1",
+    )
     with (place / "swept" / "results.csv").open(newline="") as stream:
         rows = [*csv.DictReader(stream)]
     # toy(5) was there before.
@@ -176,7 +204,7 @@ def test_its_sizes_are_swept(environment: dict[str, str], place: Path) -> None:
 
 def test_it_is_served(environment: dict[str, str], place: Path) -> None:
     data = place / "served"
-    with running_server(data, environment=environment) as server:
+    with running_server(data, "--workers", "1", environment=environment) as server:
         header = {"Authorization": f"Bearer {new_token(data)}", "Prefer": "wait=120"}
         with httpx.Client(base_url=server.url, headers=header, timeout=200) as http:
             model = http.post("/v1/models", json=MODEL)
