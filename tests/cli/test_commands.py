@@ -265,7 +265,8 @@ def table_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [
             sys.executable, "-c", "from tvlb.cli import main; raise SystemExit(main())",
-            "table", "1,2,2,3", "--patterns", "2", "-o", str(folder / "t.parquet"),
+            "table", "1,2,2,3", "--patterns", "2", "--budget", "0", "--data-points", "1",
+            "--confirmation", "200,200,0.05", "--workers", "1", "-o", str(folder / "t.parquet"),
             "--plot", str(folder / "t.svg"), "--json",
         ],
         capture_output=True,
