@@ -2,8 +2,6 @@
 
 import json
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.search.here import units_here
+from tests.search.here import own_units_here
 from tvlb.cli import main
 from tvlb.documents import Document
 from tvlb.model import BoundKind
@@ -23,7 +21,6 @@ from tvlb.schemas import (
     TableDocument,
     example,
 )
-from tvlb.search import Units
 
 _MODELS: dict[str, type[Document]] = {
     "model": ModelDocument,
@@ -46,8 +43,10 @@ _SHORT = ("--warmup", "200", "--cycles", "200", "--workers", "1")
 
 
 @pytest.fixture(autouse=True)
-def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search in an empty directory and in this process: workers take a second to start."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys.modules["tvlb.search.optimize"], "own_units", own_units_here)
 
 
 def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -146,14 +145,8 @@ def test_table_balanced_by_a_sample(
     def never(_: object) -> bool:
         return False
 
-    @contextmanager
-    def here(*_: object) -> Generator[Units]:
-        yield units_here()
-
     for module in ("search.tables", "search.candidates", "balance.balancing"):
         monkeypatch.setattr(sys.modules[f"tvlb.{module}"], "is_listable", never)
-    # Worker processes would not know.
-    monkeypatch.setattr(sys.modules["tvlb.search.optimize"], "own_units", here)
     document = _printed(capsys, "table", "2,4,2,3", *_QUICK)
     assert document["table"]["form"] == "compact"
     assert document["balance"]["sampled_pairs"] > 0

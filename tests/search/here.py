@@ -1,7 +1,8 @@
 """Executors and a store for tests that are not about processes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import Event
 from typing import Any, ParamSpec, TypeVar
@@ -13,6 +14,7 @@ __all__ = [
     "Inline",
     "Memory",
     "flipped",
+    "own_units_here",
     "sealed_garbage",
     "unit_cache_here",
     "units_here",
@@ -91,3 +93,9 @@ def sealed_garbage(unit: Unit[Any]) -> bytes:
     executor.asked.get().set_result(b"\xff")
     landing.result()
     return memory.kept[unit.key]
+
+
+@contextmanager
+def own_units_here(*_: object) -> Generator[Units]:
+    """Compute in this process what a search would start workers for; for `monkeypatch`."""
+    yield units_here()
