@@ -95,9 +95,10 @@ def test_intervals_hold_what_they_promise() -> None:
     assert abs(held - 380) < 5 * 4.4
 
 
+@pytest.mark.usefixtures("probe_here")
 def test_auto_ends_with_the_batch_that_is_enough() -> None:
     topology = Dragonfly(2, 4, 4, 5)
-    found = probe(topology, patterns="auto", seed=1, workers=2)
+    found = probe(topology, patterns="auto", seed=1)
     assert len(found.sample.patterns) == BATCH < found.sample.available == 36
     assert found.sample.half_width <= PRECISION
     assert "side of the cut" in found.sample.stopped
@@ -108,9 +109,10 @@ def test_auto_ends_with_the_batch_that_is_enough() -> None:
     assert same.sample.stopped == "as many patterns as were asked for"
 
 
+@pytest.mark.usefixtures("probe_here")
 def test_auto_agrees_with_all_about_the_candidates() -> None:
     topology = Dragonfly(2, 4, 2, 5)
-    auto, whole = (probe(topology, patterns=choice, workers=2) for choice in ("auto", "all"))
+    auto, whole = (probe(topology, patterns=choice) for choice in ("auto", "all"))
     assert len(auto.sample.patterns) < len(whole.sample.patterns) == 36
     assert whole.sample.stopped == "all patterns were used"
     for sampled, exact in zip(auto.points, whole.points, strict=True):
