@@ -43,7 +43,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sweep(root: Path, results: Path, data: Path, *more: str) -> list[str]:
-    return ["sweep", str(root / "sweep.toml"), "-o", str(results), "--data", str(data), *more]
+    files = [str(root / "sweep.toml"), "-o", str(results), "--data", str(data)]
+    return ["sweep", *files, "--workers", "1", *more]
 
 
 def contents(directory: Path) -> dict[str, bytes]:
@@ -91,8 +92,8 @@ def test_another_run_computes_nothing_and_says_the_same(
     assert contents(tmp_path / "results") == contents(place / "results")
 
 
-def test_one_worker_and_another_store_give_the_same_bytes(place: Path, tmp_path: Path) -> None:
-    assert main(sweep(place, tmp_path / "r", tmp_path / "d", "--workers", "1")) == 0
+def test_more_workers_and_another_store_give_the_same_bytes(place: Path, tmp_path: Path) -> None:
+    assert main(sweep(place, tmp_path / "r", tmp_path / "d", "--workers", "2")) == 0
     assert contents(tmp_path / "r") == contents(place / "results")
 
 
