@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.search.here import unit_cache_here
 from tests.service import TABLE, Server, answered
 from tvlb.schemas import TableBody, TableResource
 from tvlb.search import optimize
@@ -58,7 +59,7 @@ def test_the_parquet_file_is_to_the_byte_what_the_library_writes(
     assert answer.headers["content-type"] == "application/vnd.apache.parquet"
     body = TableBody.model_validate(TABLE)
     stream = BytesIO()
-    expected = optimize(body.network(), body.options())
+    expected = optimize(body.network(), body.options(), unit_cache=unit_cache_here())
     write_stream(expected.table, ".parquet", stream)
     assert answer.content == stream.getvalue()
     assert answer.headers["etag"].strip('"') == (
