@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from api import ServerLimits, Settings
-from api import serve as run_server
+from api.serve import serve as run_server
+from api.settings import ServerLimits, Settings
 from tvlb.cli.options import Workers, integer, number
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
