@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -100,7 +101,7 @@ def test_studies_of_stability_cost_more_the_longer_and_the_more_they_are(
 
 
 def test_small_packets_and_deep_queues_cost_more() -> None:
-    def cost(**router: int) -> Cost:
+    def cost(**router: Any) -> Cost:
         cases = stability_cases(LongRun(**router), ["valiant(minfirst)"], ["ladder"])
         return stability_cost(TOPOLOGY, cases, 1.0, 1)
 
