@@ -30,7 +30,7 @@ export function asNumber(text) {
 
 /** A seed, which may be beyond what JavaScript counts exactly. */
 export function asSeed(text) {
-  return /^[0-9]+$/.test(text) ? BigInt(text) : text;
+  return /^-?[0-9]+$/.test(text) ? BigInt(text) : asNumber(text);
 }
 
 /** The values that a text is as JSON; `what` begins the complaint where it is none. */
@@ -42,9 +42,10 @@ export function parsed(text, what) {
   }
 }
 
-/** A request as JSON; seeds keep their digits. */
+/** A request as JSON; seeds keep their digits. No form takes the mark that they have meanwhile. */
 export function asJson(request) {
-  return JSON.stringify(request, (_, value) => (typeof value === "bigint" ? `#${value}#` : value)).replace(/"#([0-9]+)#"/g, "$1");
+  const marked = JSON.stringify(request, (_, value) => (typeof value === "bigint" ? `\0${value}` : value));
+  return marked.replace(/"\\u0000(-?[0-9]+)"/g, "$1");
 }
 
 /** What an estimate says of cost and command. */
