@@ -54,6 +54,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
+    if given.seeds < 2:
+        parser.error(f"--seeds {given.seeds} is too few: intervals take at least 2")
     header = ("network, pattern", "policy", *map(str, LOADS), "lost")
     print(f"| {' | '.join(header)} |\n{'|---' * len(header)}|", flush=True)
     for network, pattern, *vcs in CASES:
