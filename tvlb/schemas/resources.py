@@ -342,8 +342,12 @@ class StabilityList(Document):
 class Labelling(Document):
     """What people are to call a job or a result."""
 
+    # Not deferred: FastAPI keeps a needless warning of pydantic from the log only while it declares
+    # the routes.
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"label": "the machine of 2027"}]}
+        extra="forbid",
+        defer_build=False,
+        json_schema_extra={"examples": [{"label": "the machine of 2027"}]},
     )
 
     label: Label | None = Field(description="null removes the label.")
