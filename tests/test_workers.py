@@ -20,6 +20,7 @@ from tests.worker_tasks import (
     refuse_oddly,
     say_and_nap,
     size,
+    tell_and_wait,
     unpicklable,
 )
 from tvlb.errors import Cancelled, InvalidInput, WorkerLost
@@ -90,6 +91,17 @@ def test_an_exception_comes_back_with_its_traceback(workers: WorkerPool) -> None
     assert isinstance(error, ValueError)
     assert str(error) == "no such switch"
     assert "worker_tasks.py" in error.__notes__[0]
+
+
+def test_a_task_tells_how_far_it_is(workers: WorkerPool, tmp_path: Path) -> None:
+    future = workers.submit(tell_and_wait, tmp_path / "go on")
+    for _ in range(2000):
+        if future.parts:
+            break
+        time.sleep(0.01)
+    assert (future.parts, future.done()) == (7, False)
+    (tmp_path / "go on").touch()
+    assert future.result(_TIMEOUT) is None
 
 
 def test_what_cannot_travel_fails_its_own_task_only(workers: WorkerPool) -> None:

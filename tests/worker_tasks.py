@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+from tvlb.workers import tell_part
+
 __all__ = [
     "Refusal",
     "count_and_die",
@@ -21,6 +23,7 @@ __all__ = [
     "size",
     "slurm_job",
     "stop_once",
+    "tell_and_wait",
     "unpicklable",
 ]
 
@@ -101,6 +104,14 @@ def stop_once(path: Path) -> str:
         path.touch()
         os.kill(os.getpid(), signal.SIGSTOP)
     return "second attempt"
+
+
+def tell_and_wait(path: Path) -> None:
+    """Tell of seven parts, then of three, and wait for the file."""
+    tell_part(7)
+    tell_part(3)
+    while not path.exists():
+        time.sleep(0.01)
 
 
 def unpicklable() -> object:

@@ -32,7 +32,15 @@ from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch
 from tvlb.parallel import follow_parent
 from tvlb.retry import MAX_ATTEMPTS
 
-__all__ = ["WorkerPool", "encode_call", "local_workers", "run_call", "settle"]
+__all__ = [
+    "TaskFuture",
+    "WorkerPool",
+    "encode_call",
+    "local_workers",
+    "run_call",
+    "settle",
+    "tell_part",
+]
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -40,6 +48,8 @@ _Result = TypeVar("_Result")
 _FAILED_STARTS = 5
 _END_SECONDS = 1.0
 _READY = b""
+# To the pool that this process works for, None in any other.
+_to_pool: Connection | None = None
 # Loaded once, in the process that the others are forked from; a name, since what is here depends on
 # none of it.
 _LOADED = ["tvlb.search"]
@@ -60,9 +70,20 @@ def local_workers(count: int, hang: HangLimits | None = None) -> Generator["Work
         yield pool
 
 
+class TaskFuture(Future[_Result]):
+    """Of a task of a pool.
+
+    Attributes
+    ----------
+    parts : how many of its parts the task has told to be done; see `tell_part`.
+    """
+
+    parts: int = 0
+
+
 @dataclass
 class _Task:
-    future: Future[Any]
+    future: TaskFuture[Any]
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -131,7 +152,7 @@ class WorkerPool(Executor):
 
     def submit(
         self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
-    ) -> Future[_Result]:
+    ) -> TaskFuture[_Result]:
         """Ask for `fn(*args, **kwargs)` on one of the processes.
 
         Raises
@@ -139,7 +160,7 @@ class WorkerPool(Executor):
         NoWorkers : no process can be started any more.
         RuntimeError : the pool was shut down.
         """
-        future: Future[_Result] = Future()
+        future: TaskFuture[_Result] = TaskFuture()
         with self._lock:
             if self._broken is not None:
                 raise NoWorkers(str(self._broken)) from self._broken
@@ -296,11 +317,15 @@ class WorkerPool(Executor):
         except (EOFError, OSError):
             self._bury(worker)
             return
-        task, worker.task = worker.task, None
-        if task is None:
+        if worker.task is None:
             worker.ready = True
             self._failed_starts = 0
+        elif message.isdigit():
+            # A further attempt tells the first ones again.
+            worker.task.future.parts = max(worker.task.future.parts, int(message))
+            worker.watch.start_over()
         else:
+            task, worker.task = worker.task, None
             settle(task.future, message)
 
     def _bury(self, worker: _Worker) -> None:
@@ -390,13 +415,21 @@ def _how_ended(code: int | None) -> str:
 
 def _serve(pipe: Connection) -> None:
     """Compute what comes through the pipe until it closes; the body of a worker process."""
+    global _to_pool  # noqa: PLW0603
     follow_parent()
+    _to_pool = pipe
     try:
         pipe.send_bytes(_READY)
         while True:
             pipe.send_bytes(run_call(pipe.recv_bytes()))
     except (EOFError, OSError):
         return
+
+
+def tell_part(done: int) -> None:
+    """In a task: say how many of its parts are done; of no effect outside of a `WorkerPool`."""
+    if _to_pool is not None:
+        _to_pool.send_bytes(str(done).encode())
 
 
 def encode_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> bytes:

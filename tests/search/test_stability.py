@@ -1,5 +1,7 @@
 """Whether long runs last: the categories, and studies of several cases."""
 
+import os
+import signal
 import threading
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from tests.search.here import Inline
 from tvlb.errors import InvalidInput
+from tvlb.progress import Progress, silent
 from tvlb.search import (
     StabilityCase,
     UnitCache,
@@ -126,6 +129,33 @@ def test_a_study_has_every_case_with_every_seed() -> None:
         "valiant(minfirst), ladder, 4 VCs": [1, 100, 100],
         "min, ladder, 2 VCs": [1, 100, 100],
     }
+
+
+def test_a_run_tells_how_far_it_is_and_begins_again_where_its_process_is_killed() -> None:
+    cases = [StabilityCase("valiant", VctConfig(warmup_cycles=0, measured_cycles=800_000))]
+    told: list[Progress] = []
+    with local_workers(1) as workers:
+
+        def report(event: Progress) -> None:
+            if event.done > 0 and killed == []:
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+            told.append(event)
+
+        killed: list[int] = []
+        process = workers.submit(os.getpid).result()
+        units = Units(UnitCache(workers), threading.Event())
+        found = study_stability(TOPOLOGY, cases, PATTERN, seed=1, units=units, report=report)
+    done = [event.done for event in told]
+    assert done == sorted(done)
+    assert {event.total for event in told} == {800}
+    assert any(0 < one < 800 for one in done)
+    assert (told[0].done, told[0].note) == (0, "thousand cycles, 0 of 1 runs")
+    assert (told[-1].done, told[-1].note) == (800, "thousand cycles, 1 of 1 runs")
+    here = Units(UnitCache(Inline()), threading.Event())
+    again = study_stability(TOPOLOGY, cases, PATTERN, seed=1, units=here, report=silent)
+    for case, (run,) in found.runs.items():
+        assert run.series.tolist() == again.runs[case][0].series.tolist()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import count
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -16,11 +17,12 @@ from numpy.typing import NDArray
 from sim_bridge.vct import VctConfig, VctScenario
 from tvlb.errors import InvalidInput
 from tvlb.frames import Frame
-from tvlb.progress import Reporter, counter
+from tvlb.progress import Progress, Reporter
 from tvlb.randomness import check_seed
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
+from tvlb.workers import tell_part
 
 __all__ = [
     "FEWEST_BINS",
@@ -222,6 +224,11 @@ class _RunUnit(Unit[StabilityRun]):
     until_collapse: bool
     seed: int
 
+    @property
+    def parts(self) -> int:
+        """See `Unit.parts`: every 1,000 cycles are one."""
+        return (self.case.config.warmup_cycles + self.case.config.measured_cycles) // BIN
+
     def key_fields(self) -> Mapping[str, object]:
         """See `Unit.key_fields`."""
         ended = {"until_collapse": True} if self.until_collapse else {}
@@ -239,10 +246,14 @@ class _RunUnit(Unit[StabilityRun]):
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         scenario = VctScenario(self.topology, self.case.routing, self.pattern, self.seed)
-        config = self.case.config
-        bins = (config.warmup_cycles + config.measured_cycles) // BIN
-        watch = collapse_watch(bins) if self.until_collapse else None
-        run = scenario.run(self.load, config, watch=watch)
+        judge = collapse_watch(self.parts) if self.until_collapse else None
+        bins = count(1)
+
+        def watch(accepted: float) -> bool:
+            tell_part(next(bins))
+            return judge is None or judge(accepted)
+
+        run = scenario.run(self.load, self.case.config, watch=watch)
         found = {"series": run.series.tolist(), "jain": run.jain, "cpu_seconds": run.cpu_seconds}
         return json.dumps(found).encode()
 
@@ -282,15 +293,18 @@ def study_stability(
     SimulationDeadlock, Cancelled : as `VctScenario.run`.
     """
     known = checked_cases(topology, cases, pattern, load=load, seed=seed, seeds=seeds)
-    count = counter(report, "stability", len(known) * seeds)
-    found = units.map(
-        [
-            _RunUnit(topology, case, pattern, load, until_collapse, one)
-            for case in known
-            for one in range(seed, seed + seeds)
-        ],
-        count,
-    )
+    runs_asked = [
+        _RunUnit(topology, case, pattern, load, until_collapse, one)
+        for case in known
+        for one in range(seed, seed + seeds)
+    ]
+    total = sum(run.parts for run in runs_asked)
+
+    def show(runs: int, parts: int) -> None:
+        note = f"thousand cycles, {runs} of {len(runs_asked)} runs"
+        report(Progress("stability", parts, total, note))
+
+    found = units.map(runs_asked, on_parts=show)
     runs = {
         case: tuple(found[place * seeds : (place + 1) * seeds]) for place, case in enumerate(known)
     }

@@ -20,7 +20,7 @@ from tvlb.errors import Cancelled, NoWorkers, TvlbError, WorkerLost
 from tvlb.parallel import Stop, gather
 from tvlb.provenance import versions
 from tvlb.topology import Topology
-from tvlb.workers import local_workers
+from tvlb.workers import TaskFuture, local_workers
 
 __all__ = [
     "Unit",
@@ -41,6 +41,11 @@ _Result = TypeVar("_Result")
 
 class Unit(ABC, Generic[_Result]):
     """A piece of work: picklable, and the same bytes wherever it is computed."""
+
+    @property
+    def parts(self) -> int:
+        """In how many parts it tells its progress; see `tvlb.workers.tell_part`."""
+        return 1
 
     @abstractmethod
     def key_fields(self) -> Mapping[str, object]:
@@ -192,6 +197,13 @@ class UnitCache:
         pending.computing.add_done_callback(lambda _: self._complete(unit.key, pending))
         return pending.result, True
 
+    def parts_done(self, unit: Unit[Any]) -> int:
+        """Return how many parts of a unit are done; 0 if nobody is computing it here."""
+        with self._lock:
+            pending = self._pending.get(unit.key)
+        computing = None if pending is None else pending.computing
+        return computing.parts if isinstance(computing, TaskFuture) else 0
+
     def leave(self, unit: Unit[Any], result: Future[bytes]) -> None:
         """Wait for a unit no longer; what nobody waits for is not begun."""
         with self._lock:
@@ -254,9 +266,18 @@ class Units:
         self.count = UnitCount()
 
     def map(
-        self, units: Sequence[Unit[_Result]], on_done: Callable[[], None] = lambda: None
+        self,
+        units: Sequence[Unit[_Result]],
+        on_done: Callable[[], None] = lambda: None,
+        on_parts: Callable[[int, int], None] = lambda units, parts: None,
     ) -> list[_Result]:
-        """Return the results in the order of the units; `on_done` is called after every one.
+        """Return the results in the order of the units.
+
+        Parameters
+        ----------
+        on_done : called after every unit.
+        on_parts : called when all have begun, after every unit that was waited for, and several
+            times a second in between, with the units and the parts of units that are done.
 
         Raises
         ------
@@ -279,7 +300,21 @@ class Units:
                 else:
                     known[position] = result
                     on_done()
-            found = gather(list(begun.values()), self._stop, on_done)
+
+            def show() -> None:
+                done = [place in known or begun[place].done() for place in range(len(units))]
+                parts = (
+                    unit.parts if ended else self._unit_cache.parts_done(unit)
+                    for unit, ended in zip(units, done, strict=True)
+                )
+                on_parts(sum(done), sum(parts))
+
+            def count() -> None:
+                on_done()
+                show()
+
+            show()
+            found = gather(list(begun.values()), self._stop, count, show)
         finally:
             for position, future in begun.items():
                 self._unit_cache.leave(units[position], future)
