@@ -199,6 +199,62 @@ def test_no_traffic_matrix_is_sent(server: Server, capsys: pytest.CaptureFixture
     assert "a request cannot name a file" in line
 
 
+_STUDY = (
+    "stability", "wired.json", "--vcs", "ladder", "--vcs", "reuse:4", "--cycles", "100000",
+    "--seed", "3", "--until-collapse", "--json",
+)  # fmt: skip
+
+
+def test_a_server_studies_the_same(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*_STUDY, "--workers", "1"]) == 0
+    here = json.loads(capsys.readouterr().out)
+    assert main([*_STUDY, "--server", server.url]) == 0
+    captured = capsys.readouterr()
+    said = captured.err.splitlines()
+    assert said[0].startswith(f"tvlb: the server computes it: {server.url}/v1/jobs/")
+    assert "tvlb: stability 200/200 thousand cycles, 2 of 2 runs" in said
+    there = captured.out
+    assert _without_cpu_time(json.loads(there)) == _without_cpu_time(here)
+
+    assert main([*_STUDY, "--server", server.url]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == there
+    assert captured.err.startswith(f"tvlb: the server knows it already: {server.url}/v1/stabil")
+    job = said[0].rpartition("/")[2]
+    assert main(["jobs", job, "--server", server.url]) == 0
+    assert "never low" in capsys.readouterr().out
+
+
+def _without_cpu_time(study: dict[str, Any]) -> dict[str, Any]:
+    for case in study["stability"]:
+        for run in case["runs"]:
+            del run["cpu_seconds"]
+    return study
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--workers", "1"], "--workers"),
+        (["--executor", "dask", "--scheduler", "127.0.0.1:1"], "--executor"),
+        (["--store", "kept"], "--store"),
+        (["--pattern", "wired.csv"], "wired.csv"),
+        (["--vcs", "ladder:3"], "vc_count 3 is too few"),
+        (["--routing", "ugal-l"], "ugal-l"),
+        (["--seeds", "1001"], "1001"),
+    ],
+    ids=str,
+)
+def test_a_study_that_no_server_can_do(
+    options: list[str], named: str, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*_STUDY, "--server", server.url, *options]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("tvlb: error: ")
+    assert named in line
+    assert not Path("kept").exists()
+
+
 def test_nobody_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "2,4,2,5", "--server", _NOBODY]) == 1
     (line,) = capsys.readouterr().err.splitlines()

@@ -9,14 +9,22 @@ import typer
 from rich.markup import escape
 
 from tvlb.cli.options import Json
-from tvlb.cli.remote import Place, TokenFileOption, finish_repair, finish_table, read_token
+from tvlb.cli.remote import (
+    Place,
+    TokenFileOption,
+    finish_repair,
+    finish_stability,
+    finish_table,
+    read_token,
+)
 from tvlb.cli.repair import print_repair
+from tvlb.cli.stability import print_stability
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
 from tvlb.client import Client
 from tvlb.errors import InvalidInput
 from tvlb.files import free_path, safe_name
-from tvlb.schemas import JobResource, RepairBody, TableBody, shown_subject
+from tvlb.schemas import JobResource, RepairBody, StabilityBody, TableBody, shown_subject
 from tvlb.table import check_writable
 
 __all__ = ["jobs"]
@@ -105,13 +113,20 @@ def _attend(
         finish, show = _TABLES[job.kind]
         named = output or str(free_path(Path(f"{safe_name(shown_subject(job.request))}.parquet")))
         document = finish(place, client, job, named)
-        if as_json:
-            print_json(document)
-        else:
-            show(document, stdout())
-        return
-    if output is not None:
+    elif output is not None:
         raise InvalidInput(f"--output: job {job.id} is a {job.kind} and makes no table")
+    elif job.kind == StabilityBody.kind:
+        document, show = finish_stability(place, client, job), print_stability
+    else:
+        _wait(client, job, as_json=as_json)
+        return
+    if as_json:
+        print_json(document)
+    else:
+        show(document, stdout())
+
+
+def _wait(client: Client, job: JobResource, *, as_json: bool) -> None:
     with progress_display() as report:
         url = client.outcome(job, report)
     print_notice(f"the result is at {client.url(url)}")

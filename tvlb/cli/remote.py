@@ -21,6 +21,9 @@ from tvlb.schemas import (
     RepairBody,
     RepairDocument,
     RepairResource,
+    StabilityBody,
+    StabilityDocument,
+    StabilityResource,
     TableBody,
     TableDocument,
     TableResource,
@@ -36,10 +39,12 @@ __all__ = [
     "TokenFileOption",
     "compute_at_server",
     "finish_repair",
+    "finish_stability",
     "finish_table",
     "place_of",
     "read_token",
     "repair_at_server",
+    "study_at_server",
 ]
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
@@ -177,9 +182,44 @@ def finish_repair(place: Place, client: Client, job: JobResource, output: str) -
     return _downloaded_repair(client, repaired, output)
 
 
+def study_at_server(place: Place, network: Topology, body: StabilityBody) -> Mapping[str, Any]:
+    """Have a study of stability computed, and return its document.
+
+    Parameters
+    ----------
+    network : that of the request.
+
+    Raises
+    ------
+    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
+    """
+    with place.client() as client:
+        found = client.create_stability(body)
+        if isinstance(found, StabilityResource):
+            print_notice(f"the server knows it already: {client.url(found.url)}")
+            document: Mapping[str, Any] = _plain(found, StabilityDocument)
+        else:
+            print_notice(f"the server computes it: {client.url(found.url)}")
+            document = finish_stability(place, client, found)
+    # A server does not know the name of our topology file.
+    return {**document, "topology": str(network)}
+
+
+def finish_stability(place: Place, client: Client, job: JobResource) -> Mapping[str, Any]:
+    """Wait for the study of stability of a job, and return its document.
+
+    Raises
+    ------
+    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
+    """
+    with _waiting(place, job) as report:
+        return _plain(client.finished_stability(job, report), StabilityDocument)
+
+
 @contextmanager
-def _waiting(place: Place, job: JobResource, output: str) -> Generator[Reporter]:
+def _waiting(place: Place, job: JobResource, output: str | None = None) -> Generator[Reporter]:
     """Show the progress of a job while the block waits for it, and say how to go on if it ends."""
+    written = () if output is None else ("-o", output)
     try:
         with progress_display() as report:
             yield report
@@ -187,7 +227,7 @@ def _waiting(place: Place, job: JobResource, output: str) -> Generator[Reporter]
         print_notice(str(error))
         raise
     except KeyboardInterrupt:
-        print_notice(f"the job goes on: {place.command(job.id, '-o', output)}")
+        print_notice(f"the job goes on: {place.command(job.id, *written)}")
         print_notice(f"to cancel it: {place.command(job.id, '--cancel')}")
         raise
 

@@ -1,19 +1,23 @@
 """`tvlb stability`: long runs of the virtual cut-through router under full load."""
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
+from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, study_at_server
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, progress_display, stdout
+from tvlb.errors import InvalidInput
 from tvlb.files import check_directory, check_writable
 from tvlb.jobs.workspace import Workspace
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.schemas import StabilityDocument
+from tvlb.schemas import StabilityBody, StabilityDocument
 from tvlb.search import (
     VC_POLICIES,
     VCT_ROUTINGS,
@@ -23,10 +27,11 @@ from tvlb.search import (
     stability_cases,
     study_stability,
 )
-from tvlb.topology import parse_topology
+from tvlb.settings import asked
+from tvlb.topology import described, parse_topology
 from tvlb.traffic import parse_pattern
 
-__all__ = ["stability"]
+__all__ = ["print_stability", "stability"]
 
 
 @takes_settings
@@ -76,39 +81,66 @@ def stability(
         typer.Option(metavar="FIG", help="Draw accepted load over time: .svg, .png or .pdf."),
     ] = None,
     where: ExecutorOptions,
+    server: ServerOption = None,
+    token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
     """Run a network under full load for long, and tell whether throughput lasts."""
+    place = place_of(server, token_file, where.workers)
+    if place is not None:
+        _check_for_server(where, store)
     if figure is not None:
         check_writable(figure, FIGURE_SUFFIXES)
     if store is not None:
         check_directory(store)
     network = parse_topology(topology, without)
-    traffic = parse_pattern(pattern)
-    cases = stability_cases(router, routing or [VCT_ROUTINGS[1]], vcs or ["ladder"])
-    with progress_display() as report, where.started(report) as started:
-        kept = None if store is None else Workspace(store, started.workers).units
-        study = study_stability(
-            network,
-            cases,
-            traffic,
+    routings, channels = routing or [VCT_ROUTINGS[1]], vcs or ["ladder"]
+    if place is None:
+        with progress_display() as report, where.started(report) as started:
+            kept = None if store is None else Workspace(store, started.workers).units
+            study = study_stability(
+                network,
+                stability_cases(router, routings, channels),
+                parse_pattern(pattern),
+                load=load,
+                seed=seed,
+                seeds=seeds,
+                until_collapse=until_collapse,
+                units=Units(UnitCache(started.executor, kept), threading.Event()),
+                report=report,
+            )
+        document: Mapping[str, Any] = StabilityDocument.of(study).plain()
+    else:
+        body = StabilityBody(
+            topology=described(network),
+            pattern=pattern,
+            routing=routings,
+            vcs=channels,
             load=load,
             seed=seed,
             seeds=seeds,
             until_collapse=until_collapse,
-            units=Units(UnitCache(started.executor, kept), threading.Event()),
-            report=report,
+            **asked(router),
         )
-    document = StabilityDocument.of(study).plain()
+        document = study_at_server(place, network, body)
     if figure is not None:
         save_figure(figure, document)
     if json:
         print_json(document)
     else:
-        _print(document)
+        print_stability(document, stdout())
 
 
-def _print(document: dict[str, Any]) -> None:
+def _check_for_server(where: ExecutorOptions, store: Path | None) -> None:
+    """Refuse options that have no meaning at a server."""
+    if where.executor != "local":
+        raise InvalidInput("--executor with --server: the server decides on its workers")
+    if store is not None:
+        raise InvalidInput("--store with --server: servers keep pieces of work on their own")
+
+
+def print_stability(document: Mapping[str, Any], console: Console) -> None:
+    """Print the document of a study."""
     title = f"{document['topology']}, {document['pattern']}, load {document['load']:g} phits/cycle"
     columns = (
         "routing",
@@ -133,7 +165,6 @@ def _print(document: dict[str, Any]) -> None:
                 *(f"{one:.3f}" for one in levels),
                 "-" if run["low_from"] is None else f"{run['low_from']:,}",
             )
-    console = stdout()
     console.print(listed)
     console.print(
         "Categories: 1 never low; 2 low for at most a tenth of the time, and high at the end; 3 "

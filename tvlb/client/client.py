@@ -365,7 +365,7 @@ class Client:
         found = self.create_stability(body)
         if isinstance(found, StabilityResource):
             return found
-        return self._get(StabilityResource, self.outcome(found, report))
+        return self.finished_stability(found, report)
 
     def computed_sweep(self, body: SweepBody, report: Reporter = silent) -> SweepResource:
         """Return a sweep once it is computed; points that failed are among its rows.
@@ -390,6 +390,10 @@ class Client:
     def finished_repair(self, job: JobResource, report: Reporter = silent) -> RepairResource:
         """Return the repair that a job computes, once it has ended; see `computed`."""
         return self._get(RepairResource, self.outcome(job, report))
+
+    def finished_stability(self, job: JobResource, report: Reporter = silent) -> StabilityResource:
+        """Return the study that a job computes, once it has ended; see `computed`."""
+        return self._get(StabilityResource, self.outcome(job, report))
 
     def outcome(self, job: JobResource, report: Reporter = silent) -> str:
         """Follow a job of any kind to its end and return the URL of its result; see `computed`."""
