@@ -44,13 +44,10 @@ def make_sampler(
 def _listed(
     network: _native.Topology, path_set: PathSet, sources: Switches, targets: Switches
 ) -> _core.PathSampler:
-    """List the paths in chunks, twice: first to count them and compare their weights."""
-    _check_size(path_set, sources, targets)
-    count, equal = 0, True
-    for rows in _chunks(path_set, sources, targets):
-        count += len(rows)
-        equal = equal and _has_equal_weights(rows)
-    stored = _core.explicit_rows(network, expected=count, weighted=not equal)
+    """List the paths in chunks, until weights differ and then once more from the beginning."""
+    most = _most_rows(path_set, sources, targets)
+    equal = all(_has_equal_weights(rows) for rows in _chunks(path_set, sources, targets))
+    stored = _core.explicit_rows(network, expected=most, weighted=not equal)
     before = 0.0
     for rows in _chunks(path_set, sources, targets):
         running = _running_sums(rows.weight, before)
@@ -68,8 +65,8 @@ def _listed(
     return stored
 
 
-def _check_size(path_set: PathSet, sources: Switches, targets: Switches) -> None:
-    """Refuse what would not fit into memory, before any path is listed."""
+def _most_rows(path_set: PathSet, sources: Switches, targets: Switches) -> int:
+    """Bound the number of paths; refuse what would not fit into memory, before any is listed."""
     total = 0
     for start in range(0, len(sources), _PAIRS_AT_ONCE):
         span = slice(start, start + _PAIRS_AT_ONCE)
@@ -80,6 +77,7 @@ def _check_size(path_set: PathSet, sources: Switches, targets: Switches) -> None
                 f"{path_set.topology}, the most that is listed to draw from; choose a pattern with "
                 "fewer pairs of switches, or an expression without balancing"
             )
+    return total
 
 
 def _chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:

@@ -5,7 +5,7 @@
 namespace tvlb {
 
 std::unique_ptr<PathKernel> kernel_by_min_rule(const Topology& topology) {
-    return std::make_unique<PathKernelOf<PathsByMinRule>>(topology);
+    return std::make_unique<PathKernelOf<PathsByMinRule<>>>(topology);
 }
 
 }  // namespace tvlb

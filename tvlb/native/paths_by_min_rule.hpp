@@ -1,17 +1,22 @@
 // The VLB paths of any network, as `PathKernelOf` enumerates them.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "path_kernel_of.hpp"
 
 namespace tvlb {
 
-// The paths of any network, by its MIN rule.
+// The paths of any network, by its MIN rule; of a known class it is asked directly. Memory: 30
+// bytes per MIN path, if there are no more than a million.
+template <class Network = Topology>
 class PathsByMinRule {
 public:
-    explicit PathsByMinRule(const Topology& topology) : topology_(topology) {}
+    explicit PathsByMinRule(const Network& topology) : topology_(topology) { keep_halves(); }
 
     template <class Value>
     [[nodiscard]] std::vector<Value> zeros() const {
@@ -27,13 +32,15 @@ public:
     template <class Visit>
     void for_each_triple(std::int32_t s, std::int32_t d, Visit visit) const {
         const auto halves = topology_.halves().size();
+        const bool simple = topology_.are_simple();
+        Halves made_first, made_second;
         for (std::int32_t via = 0; via < topology_.num_switches(); ++via) {
             if (!topology_.is_intermediate(s, via, d)) continue;
-            const auto firsts = list_halves(s, via);
-            const auto seconds = list_halves(via, d);
-            for (const auto& first : firsts) {
-                for (const auto& second : seconds) {
-                    if (topology_.are_simple() && meet(first.links, second.links)) continue;
+            const auto firsts = halves_of(s, via, made_first);
+            const auto seconds = halves_of(via, d, made_second);
+            for (const auto& first : firsts.named) {
+                for (const auto& second : seconds.named) {
+                    if (simple && meet(firsts.passed(first), seconds.passed(second))) continue;
                     visit(via, first.name, second.name, first.code * halves + second.code);
                 }
             }
@@ -92,10 +99,25 @@ public:
     }
 
 private:
+    static constexpr std::size_t kMostKept = 1 << 20;
+
     struct NamedHalf {
         std::int32_t name;
-        std::size_t code;
-        PathLinks links;
+        std::uint32_t begin;  // of its switches, from the first to the last one
+        std::uint16_t passed;
+        std::uint16_t code;
+    };
+    struct Halves {
+        std::vector<NamedHalf> named;
+        std::vector<std::int32_t> switches;
+    };
+    struct HalvesView {
+        std::span<const NamedHalf> named;
+        std::span<const std::int32_t> switches;
+
+        [[nodiscard]] std::span<const std::int32_t> passed(const NamedHalf& half) const {
+            return switches.subspan(half.begin, half.passed);
+        }
     };
 
     [[nodiscard]] int hops_of(std::size_t code) const {
@@ -106,30 +128,66 @@ private:
         return topology_.min_paths(from, to) > 0 && topology_.min_name(from, to, 0) == kAbsent;
     }
 
-    [[nodiscard]] std::vector<NamedHalf> list_halves(std::int32_t from, std::int32_t to) const {
-        std::vector<NamedHalf> out;
+    void keep_halves() {
+        const auto switches = topology_.num_switches();
+        kept_from_.assign(1, 0);
+        for (std::int32_t from = 0; from < switches; ++from) {
+            for (std::int32_t to = 0; to < switches; ++to) {
+                // No others are halves.
+                if (from != to && topology_.has_choice(from, to)) append_halves(kept_, from, to);
+                kept_from_.push_back(static_cast<std::uint32_t>(kept_.named.size()));
+            }
+            if (std::max(kept_from_.size(), kept_.named.size()) > kMostKept + 1) {
+                kept_ = {};
+                kept_from_ = {};
+                return;
+            }
+        }
+    }
+
+    // The MIN paths of a pair; `made` is where they are listed unless all are kept.
+    [[nodiscard]] HalvesView halves_of(std::int32_t from, std::int32_t to, Halves& made) const {
+        if (kept_from_.empty()) {
+            made.named.clear();
+            made.switches.clear();
+            append_halves(made, from, to);
+            return {made.named, made.switches};
+        }
+        const auto pair = static_cast<std::size_t>(from) *
+                              static_cast<std::size_t>(topology_.num_switches()) +
+                          static_cast<std::size_t>(to);
+        const auto begin = kept_from_[pair];
+        return {std::span(kept_.named).subspan(begin, kept_from_[pair + 1] - begin),
+                kept_.switches};
+    }
+
+    void append_halves(Halves& out, std::int32_t from, std::int32_t to) const {
         const auto count = topology_.min_paths(from, to);
         for (std::int32_t position = 0; position < count; ++position) {
             const auto name = topology_.min_name(from, to, position);
-            out.push_back({name, topology_.min_half(from, name, to), {}});
-            topology_.append_min(out.back().links, from, name, to);
+            const auto begin = out.switches.size();
+            PathLinks links;
+            topology_.append_min(links, from, name, to);
+            out.switches.push_back(from);
+            for (const auto link : links.view()) out.switches.push_back(topology_.target(link));
+            out.named.push_back({name, static_cast<std::uint32_t>(begin),
+                                 static_cast<std::uint16_t>(out.switches.size() - begin),
+                                 static_cast<std::uint16_t>(topology_.min_half(from, name, to))});
         }
-        return out;
     }
 
-    // Whether two halves share a switch besides the one where they join; MIN paths are simple.
-    [[nodiscard]] bool meet(const PathLinks& first, const PathLinks& second) const {
-        for (const auto out : first.view()) {
-            for (const auto in : second.view()) {
-                if (topology_.source(out) == topology_.target(in)) return true;
-                const bool joins = out == first.view().back() && in == second.view().front();
-                if (!joins && topology_.target(out) == topology_.source(in)) return true;
-            }
-        }
-        return false;
+    // Whether two halves, which are simple, share a switch besides the one where they join.
+    static bool meet(std::span<const std::int32_t> first, std::span<const std::int32_t> second) {
+        const auto before = first.first(first.size() - 1);
+        return std::ranges::any_of(second.subspan(1), [&](std::int32_t passed) {
+            return std::ranges::find(before, passed) != before.end();
+        });
     }
 
-    const Topology& topology_;
+    const Network& topology_;
+    // Of all pairs by source and target, so that not every pair of switches finds them anew.
+    Halves kept_;
+    std::vector<std::uint32_t> kept_from_;
 };
 
 }  // namespace tvlb

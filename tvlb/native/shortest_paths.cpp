@@ -79,10 +79,10 @@ private:
 };
 
 // Adds up the MIN paths of a pair without a list of them.
-class ShortestKernel final : public PathKernelOf<PathsByMinRule> {
+class ShortestKernel final : public PathKernelOf<PathsByMinRule<ShortestPaths>> {
 public:
     explicit ShortestKernel(const ShortestPaths& network)
-        : PathKernelOf<PathsByMinRule>(network), network_(network) {}
+        : PathKernelOf<PathsByMinRule<ShortestPaths>>(network), network_(network) {}
 
     [[nodiscard]] MinUsage min_usage(Switches sources, Switches targets) const override {
         if (network_.rule().chosen != Chosen::all) return PathKernelOf::min_usage(sources, targets);
