@@ -1,6 +1,6 @@
 """HyperX networks against products of complete graphs, and what is none."""
 
-from itertools import combinations
+from itertools import combinations, groupby
 from math import prod
 
 import networkx as nx
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import all_pairs, min_rows
+from tvlb.paths import all_pairs, min_rows, parse_expression
 from tvlb.topology import Failures, HyperX, parse_topology, without
 
 SIDES = (
@@ -57,6 +57,32 @@ def test_min_corrects_one_coordinate_after_the_other(sides: tuple[int, ...]) -> 
                 at[axis] = place[target][axis]
                 expected.append(int(topology.switches_at(at[None])[0]))
         assert topology.network.link_target[links[links >= 0]].tolist() == expected
+
+
+@pytest.mark.parametrize("sides", [(5, 4), (33, 32)], ids=str)
+def test_detours_visit_no_switch_twice(sides: tuple[int, int]) -> None:
+    """Of the larger network MIN paths are too many to be kept; both are listed as they are."""
+    topology = HyperX(1, *sides)
+    targets = np.array([1, sides[0], sides[0] + 1, 3 * sides[0] + 4], dtype=np.int32)
+    rows = parse_expression("<=4", topology, 0).rows(np.zeros_like(targets), targets)
+    for number, target in enumerate(targets):
+        across, up = divmod(int(target), sides[0])[::-1]
+        expected = [
+            via
+            for via in range(topology.num_switches)
+            # Columns first, then rows: from 0 to the intermediate, and from there to the target.
+            for x, y in [divmod(via, sides[0])[::-1]]
+            if is_simple([(0, 0), (x, 0), (x, y), (across, y), (across, up)])
+            and via not in (0, target)
+        ]
+        found = rows.intermediate[rows.offset[number] : rows.offset[number + 1]]
+        assert found.tolist() == expected
+
+
+def is_simple(walk: list[tuple[int, int]]) -> bool:
+    """Whether a walk comes to no switch again, once it left it."""
+    switches = [here for here, _ in groupby(walk)]
+    return len(set(switches)) == len(switches)
 
 
 def test_ids_and_coordinates() -> None:
