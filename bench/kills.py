@@ -256,12 +256,11 @@ class Faults:
 
 
 def _computes(pid: int) -> bool:
-    """Whether a process was started to compute, or to fork such; others look after semaphores."""
+    """Whether a process was spawned to compute; others only look after semaphores."""
     try:
-        called = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"spawn_main" in called or b"forkserver" in called
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -140,15 +140,6 @@ def test_a_process_killed_while_it_is_idle_is_replaced(workers: WorkerPool) -> N
     assert {workers.submit(process_id).result(_TIMEOUT) for _ in range(4)}.isdisjoint({first})
 
 
-def test_processes_start_again_after_that_which_they_are_forked_from_was_killed() -> None:
-    with local_workers(1) as pool:
-        first, origin = pool.submit(process_id).result(_TIMEOUT), pool.submit(os.getppid).result()
-        os.kill(origin, signal.SIGKILL)
-        assert _ends(origin)
-        os.kill(first, signal.SIGKILL)
-        assert pool.submit(os.getppid).result(_TIMEOUT) not in {origin, os.getpid()}
-
-
 def test_waiting_tasks_can_be_cancelled(tmp_path: Path) -> None:
     with local_workers(1) as pool:
         running = pool.submit(say_and_nap, tmp_path / "running", 0.1)

@@ -91,7 +91,7 @@ def call_nicely(function: Callable[[*_Given], _Result], *given: *_Given) -> _Res
 
 
 def follow_parent() -> None:
-    """In a worker process: leave Ctrl-C to the parent, and end when the parent is gone."""
+    """In a spawned process: leave Ctrl-C to the parent, and end when the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

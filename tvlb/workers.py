@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerProcess
+from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
@@ -50,9 +50,6 @@ _END_SECONDS = 1.0
 _READY = b""
 # To the pool that this process works for, None in any other.
 _to_pool: Connection | None = None
-# Loaded once, in the process that the others are forked from; a name, since what is here depends on
-# none of it.
-_LOADED = ["tvlb.search"]
 
 
 @contextmanager
@@ -92,7 +89,7 @@ class _Task:
 
 @dataclass(eq=False)
 class _Worker:
-    process: ForkServerProcess
+    process: SpawnProcess
     pipe: Connection
     watch: HangWatch
     ready: bool = False
@@ -106,14 +103,13 @@ class _Worker:
 
 
 class WorkerPool(Executor):
-    """Runs tasks on processes, each of them one task at a time, in order of submission.
+    """Runs tasks on spawned processes, each of them one task at a time, in order of submission.
 
     A function is sent by name; it, its arguments and its result have to be picklable. A task whose
     process dies or hangs is tried again, `attempts` times in all; then its future raises
     `WorkerLost`.
     Exceptions of a task reach its future, with the traceback as a note. Processes start when there
-    is work for them, forked from one without threads that has loaded what most tasks need; they
-    leave Ctrl-C to this process and end when it is gone.
+    is work for them; they leave Ctrl-C to this process and end when it is gone.
 
     Parameters
     ----------
@@ -134,8 +130,7 @@ class WorkerPool(Executor):
         self._count = count
         self._hang = hang or HangLimits()
         self._attempts = attempts
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(_LOADED)
+        self._context = multiprocessing.get_context("spawn")
         # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
         self._lock = threading.Lock()
         self._pending: deque[_Task] = deque()
@@ -279,29 +274,22 @@ class WorkerPool(Executor):
             self._bury(worker)
 
     def _start(self) -> None:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(
-            target=_serve, args=(theirs,), name="tvlb worker", daemon=True
-        )
-        try:
-            # The first of all waits until what it needs has been loaded.
-            process.start()
-        except (EOFError, ConnectionError):
-            # What it was to be forked from died; the next try starts another of those.
-            ours.close()
-            self._count_failed_start("as there was nothing to fork it from")
-            os.eventfd_write(self._bell, 1)
-            return
-        except OSError as error:
-            raise NoWorkers(f"a worker process cannot be started: {error}") from error
-        finally:
-            # Only the process itself may hold its end: that closes when it dies.
-            theirs.close()
-        assert process.pid is not None
         with self._lock:
-            self._workers.append(_Worker(process, ours, HangWatch(process.pid, self._hang)))
             if self._killed:
-                process.kill()
+                return
+            ours, theirs = self._context.Pipe()
+            process = self._context.Process(
+                target=_serve, args=(theirs,), name="tvlb worker", daemon=True
+            )
+            try:
+                process.start()
+            except OSError as error:
+                raise NoWorkers(f"a worker process cannot be started: {error}") from error
+            finally:
+                # Only the process itself may hold its end: that closes when it dies.
+                theirs.close()
+            assert process.pid is not None
+            self._workers.append(_Worker(process, ours, HangWatch(process.pid, self._hang)))
 
     def _listen(self) -> None:
         by_pipe = {worker.pipe: worker for worker in self._workers}
@@ -387,7 +375,7 @@ class WorkerPool(Executor):
                 task.future.set_exception(self._broken)
 
 
-def _end_process(process: ForkServerProcess) -> None:
+def _end_process(process: SpawnProcess) -> None:
     process.join(_END_SECONDS)
     process.kill()
     process.join()

@@ -147,8 +147,8 @@ def optimize(
     Notes
     -----
     Equal topology, options and seed give an equal table on any number of workers, wherever they
-    are, and from whatever was kept. Worker processes import the main module, so a script that calls
-    this needs an ``if __name__ == "__main__":`` guard.
+    are, and from whatever was kept. Worker processes are spawned, so a script that calls this needs
+    an ``if __name__ == "__main__":`` guard.
 
     The stages that are reported are probe, balance, then of the paper's method screen all, screen
     pilot, screen candidates, screen latency, confirm, confirm latency, of the search for weighted
