@@ -34,7 +34,8 @@ def make_sampler(
     On a Dragonfly, sets with a rule draw for any pair; their memory grows with the switches times
     the groups, with shortest halves and percentages with the pairs of switches. On other networks
     sets of shortest halves do, and need no memory. Memory of a listed set is 4 bytes
-    per path (12 with unequal weights), and 8 per pair of switches.
+    per path (12 with unequal weights), and 8 per pair of switches; room is reserved for as many
+    paths as there may be.
     """
     rule = path_set.draw_rule
     compact = None if rule is None else _core.rule_sampler(network, rule)

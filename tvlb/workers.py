@@ -9,12 +9,16 @@ it may wait for a process that hangs, another thread kills those.
 # of pebble (5.2) share one pipe: after some of its processes were killed, 17 to 39 of 40 tasks with
 # arguments of 5 MB never ended, and with small arguments the pool broke as well, so that to pass
 # keys or shared memory would not help.
+# Why no fork server (Python 3.11): it imports from the current directory whatever the path that it
+# is given, nothing notices if it hangs, and after its death living processes count as ended, so
+# that they cannot be killed.
 
 import multiprocessing
 import os
 import pickle
 import signal
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator
@@ -48,8 +52,30 @@ _Result = TypeVar("_Result")
 _FAILED_STARTS = 5
 _END_SECONDS = 1.0
 _READY = b""
-# To the pool that this process works for, None in any other.
-_to_pool: Connection | None = None
+# More often than anybody looks.
+_TELL_SECONDS = 0.1
+
+
+class _Teller:
+    """Tells the pool that this process works for how far its task is, not too often.
+
+    Attributes
+    ----------
+    pipe : to the pool; None in any other process.
+    """
+
+    def __init__(self) -> None:
+        self.pipe: Connection | None = None
+        self._told = 0.0
+
+    def tell(self, done: int) -> None:
+        now = time.monotonic()
+        if self.pipe is not None and now - self._told >= _TELL_SECONDS:
+            self._told = now
+            self.pipe.send_bytes(str(done).encode())
+
+
+_TELLER = _Teller()
 
 
 @contextmanager
@@ -403,9 +429,8 @@ def _how_ended(code: int | None) -> str:
 
 def _serve(pipe: Connection) -> None:
     """Compute what comes through the pipe until it closes; the body of a worker process."""
-    global _to_pool  # noqa: PLW0603
     follow_parent()
-    _to_pool = pipe
+    _TELLER.pipe = pipe
     try:
         pipe.send_bytes(_READY)
         while True:
@@ -415,9 +440,11 @@ def _serve(pipe: Connection) -> None:
 
 
 def tell_part(done: int) -> None:
-    """In a task: say how many of its parts are done; of no effect outside of a `WorkerPool`."""
-    if _to_pool is not None:
-        _to_pool.send_bytes(str(done).encode())
+    """In a task: say how many of its parts are done; of no effect outside of a `WorkerPool`.
+
+    It may be called as often as there are parts: most calls are passed over.
+    """
+    _TELLER.tell(done)
 
 
 def encode_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> bytes:

@@ -96,12 +96,13 @@ def stability(
     network = parse_topology(topology, without)
     routings, channels = routing or [VCT_ROUTINGS[1]], vcs or ["ladder"]
     if place is None:
+        traffic, cases = parse_pattern(pattern), stability_cases(router, routings, channels)
         with progress_display() as report, where.started(report) as started:
             kept = None if store is None else Workspace(store, started.workers).units
             study = study_stability(
                 network,
-                stability_cases(router, routings, channels),
-                parse_pattern(pattern),
+                cases,
+                traffic,
                 load=load,
                 seed=seed,
                 seeds=seeds,

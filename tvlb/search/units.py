@@ -269,15 +269,15 @@ class Units:
         self,
         units: Sequence[Unit[_Result]],
         on_done: Callable[[], None] = lambda: None,
-        on_parts: Callable[[int, int], None] = lambda units, parts: None,
+        on_parts: Callable[[int, int], None] | None = None,
     ) -> list[_Result]:
         """Return the results in the order of the units.
 
         Parameters
         ----------
         on_done : called after every unit.
-        on_parts : called when all have begun, after every unit that was waited for, and several
-            times a second in between, with the units and the parts of units that are done.
+        on_parts : called when all have begun, several times a second until they are done, and at
+            the end, with the units and the parts of units that are done; these never fall.
 
         Raises
         ------
@@ -301,20 +301,21 @@ class Units:
                     known[position] = result
                     on_done()
 
+            parts = [0] * len(units)
+
             def show() -> None:
+                if on_parts is None:
+                    return
                 done = [place in known or begun[place].done() for place in range(len(units))]
-                parts = (
-                    unit.parts if ended else self._unit_cache.parts_done(unit)
-                    for unit, ended in zip(units, done, strict=True)
-                )
+                for place, unit in enumerate(units):
+                    told = unit.parts if done[place] else self._unit_cache.parts_done(unit)
+                    # Between its last part and its result a unit may seem not to have begun.
+                    parts[place] = max(parts[place], told)
                 on_parts(sum(done), sum(parts))
 
-            def count() -> None:
-                on_done()
-                show()
-
             show()
-            found = gather(list(begun.values()), self._stop, count, show)
+            found = gather(list(begun.values()), self._stop, on_done, show)
+            show()
         finally:
             for position, future in begun.items():
                 self._unit_cache.leave(units[position], future)

@@ -16,12 +16,12 @@ def compiled(topology: Topology) -> Any:
     return topology.compile()
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)
 def path_kernel(topology: Topology) -> _native.PathKernel:
     """Return what enumerates the path sets of a topology."""
     return compiled(topology).kernel()
 
 
 # A thread or a greenlet that never ends may hold this module, and with it what is kept here.
-for kept in (path_kernel, compiled):
-    atexit.register(kept.cache_clear)
+atexit.register(path_kernel.cache_clear)
+atexit.register(compiled.cache_clear)
