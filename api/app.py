@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from itertools import chain
 from typing import Any
 
 from anyio import to_thread
@@ -92,7 +93,8 @@ def _document(app: FastAPI) -> bytes:
     # Every error is a problem; FastAPI's own description of validation errors is not ours.
     for name in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(name, None)
-    components["schemas"] |= _schemas((ProblemDocument, *REQUESTS.values()))
+    bodies = chain.from_iterable(REQUESTS.values())
+    components["schemas"] |= _schemas((ProblemDocument, *bodies))
     if app.state.services.settings.needs_token:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"token": []}]

@@ -13,13 +13,13 @@ from api.side_process import SideProcess, SideQueue, check_waiting
 from tvlb.jobs.repair_task import with_its_network
 from tvlb.jobs.workspace import Workspace
 from tvlb.schemas import (
-    Question,
     RepairBody,
     RequestLimits,
     StabilityBody,
     SweepBody,
     TableBody,
     command_line,
+    request_class,
     request_key,
 )
 from tvlb.search import Cost
@@ -66,12 +66,13 @@ class Examined:
 
 
 def examine(
-    model: type[Question], sent: bytes, limits: RequestLimits, workspace: Workspace
+    kind: str, sent: bytes, limits: RequestLimits, workspace: Workspace
 ) -> Examined | list[dict[str, Any]]:
-    """Read and resolve a body, and estimate its cost; errors where it is none of the model.
+    """Read and resolve a body, and estimate its cost; errors where it is none of its kind.
 
     Parameters
     ----------
+    kind, sent : of `tvlb.schemas.REQUESTS`, and the body itself.
     workspace : where the stored tables are that requests name.
 
     Raises
@@ -79,6 +80,7 @@ def examine(
     InvalidInput : the request cannot be computed, or is beyond the limits.
     DamagedBlob, StoreUnavailable : a table that it names cannot be read.
     """
+    model = request_class(kind, sent)
     try:
         body = model.model_validate_json(sent)
     except ValidationError as error:
@@ -125,17 +127,17 @@ class Examiner:
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
         self._large = SideQueue(process, _MOST_SECONDS, _MOST_WAITING_LARGE, f"large {_WHAT}")
 
-    async def run(self, model: type[Question], sent: bytes) -> Examined:
-        """Examine a body.
+    async def run(self, kind: str, sent: bytes) -> Examined:
+        """Examine a body; see `examine`.
 
         Raises
         ------
-        RequestValidationError : it is none of the model.
+        RequestValidationError : it is none of its kind.
         InvalidInput, DamagedBlob, StoreUnavailable : as `examine`.
         Problem : too many are being examined, or it took too long.
         """
-        is_sweep = issubclass(model, SweepBody)
-        given = examine, model, sent, self._limits, self._workspace
+        is_sweep = kind == SweepBody.kind
+        given = examine, kind, sent, self._limits, self._workspace
         if len(sent) > _SMALL_BYTES:
             found = await self._large.call(*given)
         else:

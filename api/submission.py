@@ -25,7 +25,6 @@ from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import Task, TaskOutput
-from tvlb.schemas import Question
 from tvlb.schemas.resources import urls_of
 
 __all__ = ["SubmitHeaders", "Submitter", "parse_wait"]
@@ -67,20 +66,20 @@ class Submitter:
     writers: CapacityLimiter
     examiner: Examiner
 
-    async def estimate(self, model: type[Question], sent: bytes) -> Response:
+    async def estimate(self, kind: str, sent: bytes) -> Response:
         """Answer with the resolved request and what it costs, and compute nothing.
 
         Parameters
         ----------
-        model, sent : of the body, and the body itself.
+        kind, sent : as `api.examination.examine`.
 
         Raises
         ------
-        RequestValidationError : the body is none of the model.
+        RequestValidationError : the body is none of its kind.
         InvalidInput, DamagedBlob, StoreUnavailable : as `api.examination.examine`.
         Problem : too many requests are being examined.
         """
-        examined = await self.examiner.run(model, sent)
+        examined = await self.examiner.run(kind, sent)
         return JSONResponse(await to_thread.run_sync(self._estimate, examined))
 
     def _estimate(self, examined: Examined) -> dict[str, Any]:
@@ -106,21 +105,21 @@ class Submitter:
         known = self.results.known(points)
         return {"total": len(points), "known": len(known)}
 
-    async def submit(self, model: type[Question], sent: bytes, headers: SubmitHeaders) -> Response:
+    async def submit(self, kind: str, sent: bytes, headers: SubmitHeaders) -> Response:
         """Answer with the result if it is known, small or finished in time, else with its job.
 
         Parameters
         ----------
-        model, sent : of the body, and the body itself.
+        kind, sent : as `api.examination.examine`.
 
         Raises
         ------
-        RequestValidationError : the body is none of the model.
+        RequestValidationError : the body is none of its kind.
         InvalidInput, DamagedBlob, StoreUnavailable : as `api.examination.examine`.
         QueueFull : no job was made for it.
         Problem : its Idempotency-Key cannot be used, or too many requests are being examined.
         """
-        examined = await self.examiner.run(model, sent)
+        examined = await self.examiner.run(kind, sent)
         if headers.label is not None:
             await to_thread.run_sync(
                 self.labels.set, examined.key, headers.label, limiter=self.writers
@@ -131,7 +130,7 @@ class Submitter:
             self.kept_responses.begin,
             headers.owner,
             headers.idempotency_key,
-            f"{model.kind} {examined.text}",
+            f"{kind} {examined.text}",
             headers.wait_seconds or 0.0,
             limiter=self.writers,
         )

@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import REQUESTS, Question, SweepBody, command_line, plural
+from tvlb.schemas import Question, SweepBody, command_line, plural, read_request
 
 __all__ = ["Commands", "commands_of"]
 
@@ -49,7 +49,7 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
     """
     # Requests of earlier versions have no method: there was only one.
     earlier = {"method": "paper"} if kind == "table" and "method" not in request else {}
-    body = REQUESTS[kind].model_validate(request | earlier)
+    body = read_request(kind, json.dumps(request | earlier))
     text = json.dumps(_short(body), separators=(",", ":"))
     sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
     header = ["-H", "'Content-Type: application/json'", *sent]

@@ -21,6 +21,7 @@ from tvlb.judged import (
 )
 from tvlb.plots import stability_bands
 from tvlb.schemas import StabilityBody, TableBody
+from tvlb.schemas.routers import router_named
 from tvlb.search import OLD_TABLE, LongRun
 from tvlb.settings import settings
 from tvlb.table import table_formats
@@ -133,11 +134,16 @@ def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Do
 def view_simulation(documents: Sequence[Document], visitor: Visitor) -> Document:
     """Return what the page of a simulation shows."""
     (simulation,) = documents
+    # Documents of earlier versions name no router: there was only one.
+    router = router_named(simulation.get("router", "iq"))
     rows, data = plotted_simulation(simulation)
     return {
         "simulation": simulation,
-        "rows": rows,
-        "data": data,
+        "router": router,
+        "title": router.title(simulation),
+        "summary": router.summary(simulation),
+        "rows": [(row, router.state(row)) for row in rows],
+        "data": data | {"load_unit": router.load_unit},
         "commands": visitor.commands("simulation", simulation["request"]),
     }
 
@@ -273,18 +279,21 @@ def plotted_simulation(simulation: Document) -> tuple[list[Document], Document]:
     if simulation["seeds"] == 1:
         rows += simulation.get("saturation_runs", [])
     rows.sort(key=lambda row: row["load"])
-    kept = ("load", "latency_mean", "latency_ci95", "saturated", "accepted")
-    drawn = [{name: row[name] for name in kept} for row in rows]
+    # Not every router tells which loads are saturated, nor what switches accepted.
+    kept = ("load", "latency_mean", "latency_ci95", "saturated", "accepted", "accepted_ci95")
+    drawn = [{name: row[name] for name in kept if name in row} for row in rows]
     # Of many loads those that are drawn switch by switch are spread evenly.
     step = max(1, math.ceil(len(rows) / _LOADS_BY_SWITCH))
     for row, shown in zip(rows[::step], drawn[::step], strict=True):
-        shown["by_switch"] = _by_switch(row)
+        runs = row.get("runs", [row])
+        if "switch_accepted" in runs[0]:
+            shown["by_switch"] = _by_switch(runs)
     return rows, {"rows": drawn, "routing": simulation["routing"]}
 
 
-def _by_switch(row: Document) -> list[float]:
+def _by_switch(of_seeds: Sequence[Document]) -> list[float]:
     """Return what every switch accepted, the mean over the runs."""
-    runs = [run["switch_accepted"]["by_switch"] for run in row.get("runs", [row])]
+    runs = [run["switch_accepted"]["by_switch"] for run in of_seeds]
     return [sum(values) / len(runs) for values in zip(*runs, strict=True)]
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from http import HTTPStatus
+from types import UnionType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -94,7 +95,9 @@ class Listing(StrictQuery):
         return f"{path}?{urlencode(place | narrowed)}"
 
 
-def add_reading(router: APIRouter, kind: str, result: type[BaseModel], about: str) -> None:
+def add_reading(
+    router: APIRouter, kind: str, result: UnionType | type[BaseModel], about: str
+) -> None:
     """Add the routes that read a result of a kind, and label it.
 
     Parameters

@@ -30,28 +30,24 @@ from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
 from tvlb.schemas import (
     LinkUsage,
-    ModelBody,
     ModelItem,
     ModelList,
     ModelResource,
     PairPaths,
-    RepairBody,
     RepairItem,
     RepairList,
     RepairResource,
-    SimulationBody,
     SimulationItem,
     SimulationList,
     SimulationResource,
-    StabilityBody,
     StabilityItem,
     StabilityList,
     StabilityResource,
-    TableBody,
     TableFormatText,
     TableItem,
     TableList,
     TableResource,
+    VctSimulationResource,
 )
 from tvlb.schemas.texts import told_digits
 from tvlb.table import pair_summary, table_formats
@@ -76,7 +72,7 @@ def _file_link(kind: str) -> dict[str, Any]:
 _ID = {"table_id": "$response.body#/id"}
 add_submitting(
     router,
-    TableBody,
+    "table",
     TableResource,
     _own_link("table")
     | _file_link("table")
@@ -88,7 +84,7 @@ add_submitting(
 )
 add_submitting(
     router,
-    RepairBody,
+    "repair",
     RepairResource,
     _own_link("repair") | _file_link("repair"),
     "Rebuild a stored table by its rule for what failures left of its network, and compare it with "
@@ -96,21 +92,21 @@ add_submitting(
 )
 add_submitting(
     router,
-    ModelBody,
+    "model",
     ModelResource,
     _own_link("model"),
     "Solve one throughput model: at once if it is small, else as a job.",
 )
 add_submitting(
     router,
-    SimulationBody,
-    SimulationResource,
+    "simulation",
+    SimulationResource | VctSimulationResource,
     _own_link("simulation"),
-    "Simulate a routing flit by flit: at once if it is small, else as a job.",
+    "Simulate a routing cycle by cycle: at once if it is small, else as a job.",
 )
 add_submitting(
     router,
-    StabilityBody,
+    "stability",
     StabilityResource,
     _own_link("stability"),
     "Run a network under full load for long, and tell whether throughput lasts.",
@@ -160,7 +156,12 @@ add_reading(
     "Return a repair: the new table, and what it is worth beside the old one.",
 )
 add_reading(router, "model", ModelResource, "Return a solved model.")
-add_reading(router, "simulation", SimulationResource, "Return the figures of a simulation.")
+add_reading(
+    router,
+    "simulation",
+    SimulationResource | VctSimulationResource,
+    "Return the figures of a simulation.",
+)
 add_reading(router, "stability", StabilityResource, "Return a study of stability: case by case.")
 
 

@@ -1,6 +1,7 @@
 """The requests that compute something: their headers, their query, and what they answer."""
 
 from dataclasses import replace
+from types import UnionType
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -12,7 +13,7 @@ from api.responses import ACCEPTED, problems
 from api.routes.reading import StrictQuery
 from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
-from tvlb.schemas import Estimate, Question, plural
+from tvlb.schemas import REQUESTS, Estimate, plural
 from tvlb.schemas.resources import Label
 
 __all__ = ["add_submitting"]
@@ -63,8 +64,8 @@ Sent = Annotated[bytes, Depends(_sent)]
 
 def add_submitting(
     router: APIRouter,
-    body: type[Question],
-    result: type[BaseModel],
+    kind: str,
+    result: UnionType | type[BaseModel],
     links: dict[str, Any],
     about: str,
 ) -> None:
@@ -72,7 +73,7 @@ def add_submitting(
 
     Parameters
     ----------
-    body, result : of what is sent, and of what is computed.
+    result : of what is computed.
     links : where what was computed is found.
     about : what the route does.
     """
@@ -81,28 +82,29 @@ def add_submitting(
         sent: Sent, services: WithServices, headers: WithHeaders, options: WithOptions
     ) -> Response:
         if options.validate_only == "true":
-            return await services.submitter.estimate(body, sent)
+            return await services.submitter.estimate(kind, sent)
         labelled = replace(headers, label=options.label)
-        return await services.submitter.submit(body, sent, labelled)
+        return await services.submitter.submit(kind, sent, labelled)
 
-    schema = {"$ref": f"#/components/schemas/{body.__name__}"}
+    bodies = [{"$ref": f"#/components/schemas/{body.__name__}"} for body in REQUESTS[kind]]
+    schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
     content = {"content": {"application/json": {"schema": schema}}, "required": True}
     router.add_api_route(
-        f"/{plural(body.kind)}",
+        f"/{plural(kind)}",
         create,
         methods=["POST"],
-        name=f"create_{body.kind}",
-        operation_id=f"create_{body.kind}",
-        tags=[plural(body.kind)],
+        name=f"create_{kind}",
+        operation_id=f"create_{kind}",
+        tags=[plural(kind)],
         description=about,
         response_class=Response,
-        responses=_submitted(result, body.kind, links),
+        responses=_submitted(result, kind, links),
         openapi_extra={"requestBody": content},
     )
 
 
 def _submitted(
-    model: type[BaseModel], noun: str, links: dict[str, Any]
+    model: UnionType | type[BaseModel], noun: str, links: dict[str, Any]
 ) -> dict[int | str, dict[str, Any]]:
     """Describe the answers of a route that computes something."""
     return {

@@ -20,7 +20,7 @@ from api.routes.reading import (
 )
 from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
-from tvlb.schemas import SweepBody, SweepItem, SweepList, SweepResource
+from tvlb.schemas import SweepItem, SweepList, SweepResource
 
 __all__ = ["router"]
 
@@ -44,7 +44,7 @@ _LINKS: dict[str, Any] = {
 
 add_submitting(
     router,
-    SweepBody,
+    "sweep",
     SweepResource,
     _LINKS,
     "Ask for the tables of many networks; those that are there are not computed again.\n\n"

@@ -1,4 +1,5 @@
-// Figures by Plotly in the colours of the page. Loads are packets/cycle/node, latencies cycles.
+// Figures by Plotly in the colours of the page. Loads are packets/cycle/node, those of
+// simulations in the unit of their router; latencies are cycles.
 
 import * as found from "./report/found.js";
 
@@ -362,6 +363,29 @@ export function loads(data) {
         marker: { symbol: "x", size: 9, color: colour("vlb") },
       },
     ],
-    { xaxis: { title: { text: "offered load" } }, yaxis: { title: { text: "latency (cycles)" } } },
+    {
+      showlegend: saturated.length > 0,
+      xaxis: { title: { text: `offered load (${data.load_unit})` } },
+      yaxis: { title: { text: "latency (cycles)" } },
+    },
+  ];
+}
+
+/** Accepted by offered load of a simulation. */
+export function accepted(data) {
+  return [
+    [
+      {
+        x: data.rows.map((row) => row.load),
+        y: data.rows.map((row) => row.accepted),
+        error_y: error(data.rows.map((row) => row.accepted_ci95)),
+        mode: "lines+markers",
+        line: { color: colour("min") },
+      },
+    ],
+    {
+      xaxis: { title: { text: `offered load (${data.load_unit})` } },
+      yaxis: { title: { text: `accepted (${data.load_unit})` }, rangemode: "tozero" },
+    },
   ];
 }

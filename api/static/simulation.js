@@ -3,9 +3,12 @@
 import * as plots from "./plots.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-plots.plot("loads-plot", () => plots.loads(data));
-plots.plot("switches-plot", () =>
-  plots.switches(
-    data.rows.filter((row) => row.by_switch).map((row) => [`load ${row.load}`, row.by_switch]),
-  ),
-);
+const bySwitch = data.rows.filter((row) => row.by_switch);
+if (data.rows.length) {
+  plots.plot("loads-plot", () => plots.loads(data));
+  plots.plot("accepted-plot", () => plots.accepted(data));
+}
+if (bySwitch.length)
+  plots.plot("switches-plot", () =>
+    plots.switches(bySwitch.map((row) => [`load ${row.load}`, row.by_switch])),
+  );

@@ -15,15 +15,7 @@ from api.side_process import SideProcess
 from tests.api.counting import CountingProcess
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
-from tvlb.schemas import (
-    BeyondLimits,
-    ModelBody,
-    Question,
-    RequestLimits,
-    SimulationBody,
-    SweepBody,
-    TableBody,
-)
+from tvlb.schemas import BeyondLimits, RequestLimits
 from tvlb.topology import NamedTopology
 from tvlb.topology.dragonfly import Wiring
 
@@ -38,13 +30,13 @@ def sent(body: dict[str, Any], size: int = 0) -> bytes:
     return json.dumps(body).encode().ljust(size)
 
 
-def asked(*bodies: bytes, model: type[Question] = ModelBody) -> list[object]:
+def asked(*bodies: bytes, kind: str = "model") -> list[object]:
     """Return what is found of each; an exception is what was raised."""
 
     async def run() -> list[object]:
         process = SideProcess(load)
         examiner = Examiner(LIMITS, process, NOWHERE)
-        found = [await asyncio.gather(examiner.run(model, one), return_exceptions=True)
+        found = [await asyncio.gather(examiner.run(kind, one), return_exceptions=True)
                  for one in bodies]  # fmt: skip
         process.close()
         return [one for (one,) in found]
@@ -55,7 +47,7 @@ def asked(*bodies: bytes, model: type[Question] = ModelBody) -> list[object]:
 def test_small_and_large_bodies_are_examined_alike() -> None:
     small, large = asked(sent(MODEL), sent(MODEL, 20_000))
     assert isinstance(small, Examined)
-    assert large == small == examine(ModelBody, sent(MODEL), LIMITS, NOWHERE)
+    assert large == small == examine("model", sent(MODEL), LIMITS, NOWHERE)
     assert json.loads(small.text)["topology"] == "dfly(2,4,2,5)"
     assert small.may_be_quick
     assert small.command == "tvlb model 'dfly(2,4,2,5)' --pattern 'shift(1,0)'"
@@ -77,31 +69,31 @@ def test_refusals_come_from_beside_as_well(body: dict[str, Any], error: type[Exc
 
 def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     body = {"topologies": ["2,4,2,5", "2,4,2,9"], "options": {"method": "paper"}}
-    (found,) = asked(sent(body), model=SweepBody)
+    (found,) = asked(sent(body), kind="sweep")
     assert isinstance(found, Examined)
     assert len(set(found.points)) == 2
     assert not found.may_be_quick
 
 
 def after_sweeps(
-    monkeypatch: pytest.MonkeyPatch, count: int, model: type[Question], body: dict[str, Any]
+    monkeypatch: pytest.MonkeyPatch, count: int, kind: str, body: dict[str, Any]
 ) -> Examined:
     """Return what is found of a body while so many sweeps are held."""
     go_on = threading.Event()
 
-    def slow(model: type[Question], content: bytes, *given: Any) -> object:
-        if model is SweepBody:
+    def slow(kind: str, content: bytes, *given: Any) -> object:
+        if kind == "sweep":
             go_on.wait()
-        return examine(model, content, *given)
+        return examine(kind, content, *given)
 
     async def run() -> Examined:
         examiner = Examiner(LIMITS, SideProcess(load), NOWHERE)
-        sweeps = [asyncio.create_task(examiner.run(SweepBody, sent(SWEEP))) for _ in range(count)]
+        sweeps = [asyncio.create_task(examiner.run("sweep", sent(SWEEP))) for _ in range(count)]
         # All take their places before anything else happens.
         for _ in range(50):
             await asyncio.sleep(0)
         try:
-            return await asyncio.wait_for(examiner.run(model, sent(body)), 30.0)
+            return await asyncio.wait_for(examiner.run(kind, sent(body)), 30.0)
         finally:
             go_on.set()
             await asyncio.gather(*sweeps)
@@ -111,12 +103,12 @@ def after_sweeps(
 
 
 def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert after_sweeps(monkeypatch, 3, ModelBody, MODEL).kind == "model"
+    assert after_sweeps(monkeypatch, 3, "model", MODEL).kind == "model"
 
 
 def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Problem, match="20 requests wait") as raised:
-        after_sweeps(monkeypatch, 21, SweepBody, SWEEP)
+        after_sweeps(monkeypatch, 21, "sweep", SWEEP)
     assert raised.value.status_code == 503
 
 
@@ -126,8 +118,8 @@ def test_no_large_body_is_beside_a_sweep_in_its_process() -> None:
     async def run() -> None:
         examiner = Examiner(LIMITS, process, NOWHERE)
         await asyncio.gather(
-            examiner.run(SweepBody, sent(SWEEP, 20_000)),
-            examiner.run(ModelBody, sent(MODEL, 20_000)),
+            examiner.run("sweep", sent(SWEEP, 20_000)),
+            examiner.run("model", sent(MODEL, 20_000)),
         )
 
     asyncio.run(run())
@@ -143,9 +135,9 @@ def test_networks_beyond_the_limits_are_not_built(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Wiring, "build", None)
     wiring = {"p": 1, "a": 1, "h": 362, "g": 363, "links": [[0, 1]]}
     for topology in (TOO_LARGE, wiring):
-        for model in (ModelBody, TableBody, SimulationBody):
+        for kind in ("model", "table", "simulation"):
             with pytest.raises(BeyondLimits, match="65,703 global cables"):
-                examine(model, sent({"topology": topology}), RequestLimits(), NOWHERE)
+                examine(kind, sent({"topology": topology}), RequestLimits(), NOWHERE)
 
 
 def test_at_most_two_of_many_large_networks_are_built_at_once(
@@ -171,7 +163,7 @@ def test_at_most_two_of_many_large_networks_are_built_at_once(
     async def run() -> None:
         examiner = Examiner(RequestLimits(), SideProcess(load), NOWHERE)
         body = sent({"topology": LARGE})
-        await asyncio.gather(*(examiner.run(ModelBody, body) for _ in range(40)))
+        await asyncio.gather(*(examiner.run("model", body) for _ in range(40)))
 
     monkeypatch.setattr(NamedTopology, "build", counted)
     asyncio.run(run())

@@ -26,6 +26,8 @@ from tvlb.schemas import (
     StabilityBody,
     TableBody,
     TableResource,
+    VctSimulationBody,
+    VctSimulationResource,
     WindowsBody,
 )
 from tvlb.table import read_table
@@ -142,6 +144,12 @@ def test_models_and_simulations(client: Client) -> None:
     simulation = client.create_simulation(body)
     assert isinstance(simulation, SimulationResource)
     assert simulation.rows[0].load == 0.1
+    virtual = VctSimulationBody(topology="hyperx(2,3,3)", router="vct", load=(0.1,), cycles=2000)
+    routed = client.create_simulation(virtual)
+    assert isinstance(routed, VctSimulationResource)
+    assert routed.request == virtual.resolved()
+    listed = {one.id: one.request for one in client.simulations()}
+    assert (listed[simulation.id], listed[routed.id]) == (body.resolved(), routed.request)
 
 
 def test_a_study_of_stability_is_followed(client: Client) -> None:

@@ -13,6 +13,7 @@ from tvlb.schemas import (
     SimulationBody,
     StabilityBody,
     TableBody,
+    VctSimulationBody,
     command_line,
 )
 from tvlb.schemas.command import TOPOLOGY_FILE
@@ -128,6 +129,35 @@ def test_a_simulation() -> None:
     for name, value in body.model_dump().items():
         expected = "0.1,0.25" if name == "load" else value
         assert found[name] == expected, name
+
+
+def test_a_simulation_of_virtual_cut_through() -> None:
+    body = VctSimulationBody(
+        topology="hyperx(2,3,3)",
+        router="vct",
+        routing="valiant(minlast)",
+        pattern="dshift(1)",
+        load=(0.1, 0.25),
+        warmup=300,
+        cycles=700,
+        vcs="2phases",
+        vc_count=4,
+        packet=8,
+        input_buffer=32,
+        output_buffer=16,
+        source_queue=9,
+        local_latency=5,
+        server_latency=2,
+        seed=9,
+        seeds=3,
+    )
+    found = parsed(command_line(body))
+    router = router_named("vct")
+    found |= router.asked({name: found[name] for name in router.options})
+    asked = body.model_dump() | {"load": "0.1,0.25", "warmup": "300"}
+    assert {name: found[name] for name in asked} == asked
+    short = VctSimulationBody(topology="hyperx(2,3,3)", router="vct", load=(0.1,))
+    assert command_line(short) == "tvlb simulate 'hyperx(2,3,3)' --load 0.1 --router vct"
 
 
 def test_a_study_of_stability() -> None:

@@ -19,6 +19,8 @@ from tvlb.schemas import (
     StabilityDocument,
     StabilityResource,
     TableDocument,
+    VctDocument,
+    VctSimulationResource,
     example,
 )
 
@@ -29,6 +31,7 @@ _MODELS: dict[str, type[Document]] = {
     "stability": StabilityDocument,
     "search": TableDocument,
     "table": TableDocument,
+    "vct": VctDocument,
 }
 _QUICK = (
     "--method", "paper", "--patterns", "2", "--screening", "300,300,0.05",
@@ -180,7 +183,7 @@ def test_simulation_without_local_links(capsys: pytest.CaptureFixture[str]) -> N
     assert document["rows"][0]["link_load"]["local"] == {"mean": None, "max": None}
 
 
-@pytest.mark.parametrize("name", ["model", "simulation", "search", "table"])
+@pytest.mark.parametrize("name", ["model", "simulation", "search", "table", "vct"])
 def test_examples_follow_their_schemas(name: str) -> None:
     document = example(name)
     model = _MODELS[name].model_validate_json(json.dumps(document), strict=True)
@@ -188,10 +191,13 @@ def test_examples_follow_their_schemas(name: str) -> None:
     assert document in _MODELS[name].model_json_schema()["examples"]
 
 
-def test_the_example_of_a_study_follows_its_schema() -> None:
-    (resource,) = StabilityResource.model_json_schema()["examples"]
-    StabilityResource.model_validate_json(json.dumps(resource), strict=True)
-    assert example("stability").items() <= resource.items()
+@pytest.mark.parametrize(
+    ("model", "name"), [(StabilityResource, "stability"), (VctSimulationResource, "vct")]
+)
+def test_examples_of_resources_follow_their_schemas(model: type[Document], name: str) -> None:
+    (resource,) = model.model_json_schema()["examples"]
+    model.model_validate_json(json.dumps(resource), strict=True)
+    assert example(name).items() <= resource.items()
 
 
 @pytest.mark.parametrize("name", ["model", "simulation", "stability", "table"])

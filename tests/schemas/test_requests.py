@@ -1,5 +1,6 @@
 """Requests: equal questions are equal requests, and every body is what the command line asks."""
 
+import json
 import re
 from itertools import product
 from typing import Any
@@ -11,16 +12,23 @@ from pydantic import ValidationError
 
 from tvlb.errors import InvalidInput
 from tvlb.schemas import (
-    REQUESTS,
     BeyondLimits,
     ModelBody,
     RequestLimits,
     SimulationBody,
     TableBody,
+    VctSimulationBody,
+    read_request,
+    request_class,
     request_key,
 )
-from tvlb.search import SearchOptions, SimulationConfig
+from tvlb.schemas.problems import first_problem
+from tvlb.search import SearchOptions, SimulationConfig, VctConfig
 
+VCT: dict[str, Any] = {
+    "topology": "hyperx(2, 3,3)", "router": "vct", "pattern": "dshift( 1)", "load": (0.1, 0.1, 0.2),
+    "cycles": 2000,
+}  # fmt: skip
 SPACES = st.sampled_from(["", " ", "  "])
 
 
@@ -85,10 +93,11 @@ def test_resolving_twice_changes_nothing() -> None:
         ModelBody(topology="2,4,2,5", vlb="<=6", pattern="mixed(75, 25, shift(1,0))"),
         ModelBody(topology="2,4,2,5", vlb="shape(?.lg:1e-9, g.g:0.10) & short(2, 3)"),
         SimulationBody(topology="2,4,2,5", load=(0.1, 0.1, 0.2)),
+        VctSimulationBody(**VCT, routing="valiant"),
     ):
         once = body.resolved()
         assert once.resolved() == once
-        assert REQUESTS[body.kind].model_validate_json(once.model_dump_json()) == once
+        assert read_request(body.kind, once.model_dump_json()) == once
 
 
 @pytest.mark.parametrize(
@@ -287,3 +296,100 @@ def test_defaults_are_filled_in(first: dict[str, Any], second: dict[str, Any]) -
 def test_nothing_to_simulate() -> None:
     with pytest.raises(InvalidInput, match="load is empty"):
         SimulationBody(topology="2,4,2,5").resolved()
+
+
+def test_a_simulation_is_of_the_class_of_its_router() -> None:
+    earlier = '{"topology": "2,4,2,5", "load": [0.1]}'
+    assert isinstance(read_request("simulation", earlier), SimulationBody)
+    for router, kind in (("iq", SimulationBody), ("vct", VctSimulationBody)):
+        text = f'{{"topology": "2,4,2,5", "load": [0.1], "router": "{router}"}}'
+        assert type(read_request("simulation", text)) is kind
+
+
+def test_virtual_cut_through_with_its_defaults() -> None:
+    body = VctSimulationBody(**VCT)
+    assert body.simulation(body.network()).config == VctConfig(measured_cycles=2000, vc_count=2)
+    assert body.resolved().model_dump(mode="json") == {
+        "topology": "hyperx(2,3,3)",
+        "router": "vct",
+        "pattern": "dshift(1)",
+        "load": [0.1, 0.2],
+        "seed": 0,
+        "seeds": 1,
+        "routing": "min",
+        "warmup": 20_000,
+        "cycles": 2000,
+        "vcs": "ladder",
+        "vc_count": 2,
+        "packet": 16,
+        "input_buffer": 64,
+        "output_buffer": 32,
+        "source_queue": 20,
+        "local_latency": 1,
+        "global_latency": 1,
+        "server_latency": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"routing": "valiant"}, {"routing": "valiant(minfirst)", "vc_count": 4}),
+        ({"load": [0.1, 0.2]}, {"pattern": "dshift(1)", "warmup": 20_000}),
+        ({"seed": 3.0}, {"seed": 3, "seeds": 1}),
+    ],
+)
+def test_equal_runs_of_virtual_cut_through_are_equal_requests(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    bodies = [VctSimulationBody.model_validate(VCT | changes) for changes in (first, second)]
+    assert key(bodies[0]) == key(bodies[1])
+    assert key(bodies[0]) != key(VctSimulationBody(**VCT, packet=8))
+
+
+def test_many_runs_are_not_light() -> None:
+    assert VctSimulationBody(**VCT | {"load": (0.1,)}, seeds=100).is_light
+    assert not VctSimulationBody(**VCT | {"load": (0.1,)}, seeds=101).is_light
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"router": "x"}, "router 'x': choose one of iq, vct"),
+        ({"router": "iq", "packet": 8}, "packet: unknown key; use one of topology, "),
+        ({"load": None}, 'the key "load" is missing'),
+        ({"load": []}, "load: expected a list of 1..1000 values, not 0"),
+        ({"load": [1.5]}, "load[0]: load 1.5 is out of range: 0..1"),
+        ({"vlb": "<=4"}, "vlb: unknown key; use one of topology, "),
+        ({"saturation": True}, "saturation: unknown key; use one of topology, "),
+        ({"warmup": "detect"}, "warmup 'detect' is not an integer"),
+        ({"warmup": -1}, "warmup -1 is out of range: 0..100000000"),
+        ({"routing": "ugal-l"}, 'routing: expected "min", "valiant(minfirst)", '),
+        ({"vcs": "won"}, "vcs 'won': choose one of ladder, reuse, 2phases, any"),
+        ({"packet": 0}, "packet 0 is out of range: 1..1024"),
+    ],
+)
+def test_simulations_that_are_malformed(changes: dict[str, Any], told: str) -> None:
+    text = json.dumps({name: given for name, given in (VCT | changes).items() if given is not None})
+    model = request_class("simulation", text)
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate_json(text)
+    line = str(first_problem(model, caught.value))
+    assert line.startswith(told)
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"vc_count": 1}, "vc_count 1 is too few: ladder needs at least 2 here"),
+        ({"routing": "valiant", "vcs": "any"}, "vcs any is for routing min"),
+        ({"input_buffer": 40}, "input_buffer 40 is not 1 to 127 packets of 16 phits"),
+        ({"global_latency": 9}, "global_latency = 9: hyperx(2,3,3) has x and y links only"),
+        ({"pattern": "adv(1)"}, "it has no groups"),
+        ({"seed": 2**63 - 1, "seeds": 2}, "seed 9223372036854775808 is out of range"),
+    ],
+)
+def test_simulations_that_cannot_be(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(told)):
+        VctSimulationBody.model_validate(VCT | changes).examined()

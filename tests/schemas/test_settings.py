@@ -21,6 +21,7 @@ from tvlb.schemas import (
     SweepBody,
     TableBody,
     TableDocument,
+    VctSimulationBody,
 )
 from tvlb.search import (
     LongRun,
@@ -55,6 +56,7 @@ REQUESTS = {
     SearchOptions: TableBody,
     RepairOptions: RepairBody,
     SimulationConfig: SimulationBody,
+    VctConfig: VctSimulationBody,
     LongRun: StabilityBody,
 }
 

@@ -60,9 +60,12 @@ class Modelled(Units):
         self.simulated: list[RunUnit | SaturationUnit] = []
 
     def map(
-        self, units: Sequence[Unit[_Answer]], on_done: Callable[[], None] = lambda: None
+        self,
+        units: Sequence[Unit[_Answer]],
+        on_done: Callable[[], None] = lambda: None,
+        on_parts: Callable[[int, int], None] | None = None,
     ) -> list[_Answer]:
-        """See `Units.map`."""
+        """See `Units.map`; no part is told."""
         answers: list[Any] = []
         for unit in cast("Sequence[Unit[Any]]", units):
             match unit:

@@ -16,6 +16,8 @@ from tvlb.search import (
     RepairOptions,
     SearchOptions,
     SimulationConfig,
+    StabilityCase,
+    VctConfig,
     Windows,
     model_cost,
     repair_cost,
@@ -23,6 +25,7 @@ from tvlb.search import (
     stability_cases,
     stability_cost,
     table_cost,
+    vct_cost,
 )
 from tvlb.search.sizes import program_size
 from tvlb.topology import Dragonfly, parse_topology
@@ -98,6 +101,35 @@ def test_studies_of_stability_cost_more_the_longer_and_the_more_they_are(
     assert at_most(least, cost(load, measured + longer, seeds, "ladder"))
     assert at_most(least, cost(load, measured, seeds + 1, "ladder"))
     assert at_most(least, cost(load, measured, seeds, "ladder", "reuse:8"))
+
+
+@given(
+    st.sampled_from(["min", "valiant(minlast)"]),
+    st.lists(st.floats(0.0, 1.0), min_size=1, max_size=5),
+    st.integers(0, 100_000),
+    st.integers(1, 100),
+)
+def test_loads_of_virtual_cut_through_cost_more_the_more_they_are(
+    routing: str, loads: list[float], warmup: int, seeds: int
+) -> None:
+    def cost(loads: list[float], warmup: int, seeds: int) -> Cost:
+        config = VctConfig(warmup_cycles=warmup, measured_cycles=1000)
+        return vct_cost(TOPOLOGY, routing, config, loads, seeds)
+
+    least = cost(loads, warmup, seeds)
+    assert consistent(least)
+    # Cycles without traffic are not free.
+    assert least.cpu_seconds > 0
+    assert at_most(least, cost([*loads, 0.0], warmup, seeds))
+    assert at_most(least, cost(loads, warmup + 1000, seeds))
+    assert at_most(least, cost(loads, warmup, seeds + 1))
+
+
+def test_a_load_costs_what_a_study_of_it_does() -> None:
+    config = VctConfig(warmup_cycles=0, measured_cycles=100_000, vc_count=4)
+    case = StabilityCase("valiant(minfirst)", config)
+    study = stability_cost(TOPOLOGY, [case], 0.7, 3)
+    assert vct_cost(TOPOLOGY, case.routing, config, [0.7], 3).cpu_seconds == study.cpu_seconds
 
 
 def test_small_packets_and_deep_queues_cost_more() -> None:

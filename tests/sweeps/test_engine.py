@@ -27,7 +27,7 @@ from tvlb.retry import MAX_ATTEMPTS
 from tvlb.schemas import SweepBody
 from tvlb.search import Unit, UnitCache
 from tvlb.sweeps import PointResult, Stored, engine, points_of, rows_of, run_points
-from tvlb.workers import WorkerPool
+from tvlb.workers import TaskFuture, WorkerPool
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -298,12 +298,12 @@ class Deadly(WorkerPool):
 
     def submit(
         self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
-    ) -> Future[_Result]:
+    ) -> TaskFuture[_Result]:
         unit = cast("Unit[Any]", args[0])
         if unit.key_fields()["unit"] != "pattern":
             return super().submit(fn, *args, **kwargs)
         dying = super().submit(count_and_die, self._starts / unit.key)
-        return cast("Future[_Result]", dying)
+        return cast("TaskFuture[_Result]", dying)
 
 
 def test_a_unit_that_kills_its_process_is_started_three_times_whoever_needs_it(

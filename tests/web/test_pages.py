@@ -171,12 +171,37 @@ def test_simulations_and_models_have_pages(server: Server) -> None:
     shown = get(server, f"/simulations/{simulation['id']}").text
     assert f"{simulation['rows'][1]['accepted']:.4f}" in shown
     assert "tvlb simulate &#39;dfly(2,4,2,5)&#39; --load 0.1,0.2 --warmup 200" in shown
+    assert "dfly(2,4,2,5), ugal-l with all, uniform" in shown
+    assert "switches-plot" in shown
+    assert ">state</th>" in shown
     assert f"{model['theta']:.6f}" in get(server, f"/models/{model['id']}").text
+
+
+def test_a_simulation_of_virtual_cut_through_has_a_page(server: Server) -> None:
+    body = {
+        "topology": "hyperx(2,3,3)", "router": "vct", "pattern": "dshift(1)", "load": [0, 0.2],
+        "cycles": 2000, "seeds": 2,
+    }  # fmt: skip
+    simulation = httpx.post(f"{server.url}/v1/simulations", json=body, timeout=60).json()
+    shown = get(server, f"/simulations/{simulation['id']}").text
+    assert "hyperx(2,3,3), min, ladder on 2 VCs, dshift(1), packets of 16 phits" in shown
+    assert "Throughput and load are phits/cycle/node" in shown
+    idle, busy = simulation["rows"]
+    assert idle["latency_mean"] is None
+    for key, digits in (("accepted", 4), ("accepted_ci95", 4), ("latency_mean", 2), ("jain", 4)):
+        assert f'<td class="number">{busy[key]:.{digits}f}</td>' in shown
+    for figure in ("loads-plot", "accepted-plot"):
+        assert f'id="{figure}"' in shown
+    assert "switches-plot" not in shown
+    assert "crosses" not in shown
+    assert ">state</th>" not in shown
+    assert "tvlb simulate &#39;hyperx(2,3,3)&#39; --pattern &#39;dshift(1)&#39;" in shown
+    assert "--router vct" in shown
 
 
 @pytest.mark.parametrize(("loads", "by_switch"), [(0, 0), (100, 100), (101, 51)])
 def test_at_most_a_hundred_loads_are_shown_by_switch(loads: int, by_switch: int) -> None:
-    row = dict.fromkeys(("latency_mean", "latency_ci95", "saturated", "accepted"), 0.0)
+    row = dict.fromkeys(("latency_mean", "latency_ci95", "accepted", "accepted_ci95"), 0.0)
     accepted = {"switch_accepted": {"by_switch": [0.5]}}
     rows = [row | accepted | {"load": number / 1000} for number in range(loads)]
     _, drawn = plotted_simulation({"rows": rows, "seeds": 1, "routing": "min"})

@@ -48,6 +48,8 @@ from tvlb.schemas import (
     TableItem,
     TableList,
     TableResource,
+    VctSimulationBody,
+    VctSimulationResource,
     plural,
 )
 
@@ -140,9 +142,15 @@ class Client:
         return self._create(body, ModelResource, idempotency_key, wait)
 
     def create_simulation(
-        self, body: SimulationBody, *, idempotency_key: str | None = None, wait: float | None = None
-    ) -> SimulationResource | JobResource:
+        self,
+        body: SimulationBody | VctSimulationBody,
+        *,
+        idempotency_key: str | None = None,
+        wait: float | None = None,
+    ) -> SimulationResource | VctSimulationResource | JobResource:
         """Ask for a simulation; see `create_table`."""
+        if isinstance(body, VctSimulationBody):
+            return self._create(body, VctSimulationResource, idempotency_key, wait)
         return self._create(body, SimulationResource, idempotency_key, wait)
 
     def create_stability(

@@ -7,7 +7,6 @@ from typing import Protocol
 from tvlb.jobs.outputs import store_document, store_table
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.schemas import (
-    REQUESTS,
     ModelBody,
     ModelDocument,
     ModelledCase,
@@ -19,6 +18,9 @@ from tvlb.schemas import (
     StabilityDocument,
     SweepBody,
     TableBody,
+    VctDocument,
+    VctSimulationBody,
+    read_request,
 )
 from tvlb.search import (
     Reporter,
@@ -51,8 +53,8 @@ def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
     TvlbError : as the command line does for the same question.
     OSError : a file could not be written.
     """
-    body = REQUESTS[task.kind].model_validate_json(task.request)
-    return _KINDS[task.kind](body, workspace, report)
+    body = read_request(task.kind, task.request)
+    return _COMPUTATIONS[type(body)](body, workspace, report)
 
 
 def _table(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
@@ -109,6 +111,20 @@ def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskO
     )
 
 
+def _vct_simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
+    assert isinstance(body, VctSimulationBody)
+    request = body.simulation(body.network())
+    start = time.perf_counter()
+    results = simulate_loads(request, body.load, workers=workspace.cores, report=report)
+    seconds = time.perf_counter() - start
+    return TaskOutput(
+        store_document(workspace.blobs, VctDocument.of(request, results).plain()),
+        timings={"simulate": seconds},
+        # No flit-hops: a phit is a part of a packet, and takes less time than a packet of one flit.
+        work={"simulate_seconds": seconds},
+    )
+
+
 def _stability(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
     assert isinstance(body, StabilityBody)
     start = time.perf_counter()
@@ -137,11 +153,12 @@ def _sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput
     return compute_sweep(body, workspace, report)
 
 
-_KINDS: dict[str, _Computation] = {
-    TableBody.kind: _table,
-    RepairBody.kind: _repair,
-    ModelBody.kind: _model,
-    SimulationBody.kind: _simulation,
-    StabilityBody.kind: _stability,
-    SweepBody.kind: _sweep,
+_COMPUTATIONS: dict[type[Question], _Computation] = {
+    TableBody: _table,
+    RepairBody: _repair,
+    ModelBody: _model,
+    SimulationBody: _simulation,
+    VctSimulationBody: _vct_simulation,
+    StabilityBody: _stability,
+    SweepBody: _sweep,
 }

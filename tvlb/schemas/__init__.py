@@ -8,7 +8,7 @@ from tvlb.schemas.balance import Balance
 from tvlb.schemas.command import command_line
 from tvlb.schemas.examples import example
 from tvlb.schemas.generators import Generator
-from tvlb.schemas.kinds import REQUESTS
+from tvlb.schemas.kinds import REQUESTS, read_request, request_class
 from tvlb.schemas.limits import BeyondLimits, RequestLimits
 from tvlb.schemas.model import ModelDocument, ModelledCase
 from tvlb.schemas.model_body import ModelBody
@@ -40,6 +40,7 @@ from tvlb.schemas.resources import (
     TableItem,
     TableList,
     TableResource,
+    VctSimulationResource,
 )
 from tvlb.schemas.settings import WindowsBody
 from tvlb.schemas.simulation import SimulationDocument
@@ -53,6 +54,7 @@ from tvlb.schemas.table import TableDocument
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import TableFormatText
 from tvlb.schemas.vct import VctDocument
+from tvlb.schemas.vct_simulation_body import VctSimulationBody
 from tvlb.table import PairPaths
 
 __all__ = [
@@ -110,11 +112,15 @@ __all__ = [
     "TableResource",
     "TotalCost",
     "VctDocument",
+    "VctSimulationBody",
+    "VctSimulationResource",
     "WindowsBody",
     "command_line",
     "example",
     "plural",
+    "read_request",
     "read_sweep_file",
+    "request_class",
     "request_key",
     "shown_subject",
 ]

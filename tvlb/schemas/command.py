@@ -6,7 +6,7 @@ from typing import Any, cast, overload
 from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question, Request
-from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.simulation_body import LoadsBody
 from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.table_body import TableBody
 
@@ -19,7 +19,7 @@ FAILURES_FILE = "FAILURES.json"
 _COMMANDS = {
     TableBody.kind: "table",
     ModelBody.kind: "model",
-    SimulationBody.kind: "simulate",
+    LoadsBody.kind: "simulate",
     StabilityBody.kind: "stability",
 }
 _NAMED = ("topology", "table", "without")

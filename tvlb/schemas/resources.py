@@ -23,6 +23,8 @@ from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.table import TableDocument, TableSummary
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import OneOf
+from tvlb.schemas.vct import VctDocument
+from tvlb.schemas.vct_simulation_body import VctSimulationBody
 from tvlb.table import table_formats
 from tvlb.topology import Failures
 
@@ -54,6 +56,7 @@ __all__ = [
     "TableItem",
     "TableList",
     "TableResource",
+    "VctSimulationResource",
     "example_of",
     "urls_of",
 ]
@@ -191,6 +194,19 @@ class SimulationResource(SimulationDocument, Identity):
     request: SimulationBody = Field(description="The resolved request.")
 
 
+class VctSimulationResource(VctDocument, Identity):
+    """Loads simulated with the virtual cut-through router."""
+
+    model_config = example_of(
+        VctSimulationBody(
+            topology="hyperx(2,2)", router="vct", load=(0.2,), warmup=1000, cycles=2000
+        ),
+        example("vct"),
+    )
+
+    request: VctSimulationBody = Field(description="The resolved request.")
+
+
 class StabilityResource(StabilityDocument, Identity):
     """Whether throughput under full load lasts."""
 
@@ -295,7 +311,7 @@ class ModelItem(Item):
 class SimulationItem(Item):
     """A simulation among others."""
 
-    request: SimulationBody
+    request: SimulationBody | VctSimulationBody
 
 
 class StabilityItem(Item):

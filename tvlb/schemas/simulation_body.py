@@ -1,6 +1,6 @@
-"""What simulations can be asked for, as a JSON body."""
+"""What simulations can be asked for, as a JSON body; of the router with input queues."""
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
 
@@ -10,6 +10,7 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.schemas.problems import InWords
 from tvlb.schemas.requests import MAX_CYCLES, Load, Request, Seed
+from tvlb.schemas.routers import router_named
 from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
 from tvlb.search import (
@@ -24,17 +25,64 @@ from tvlb.search import (
 )
 from tvlb.settings import made
 from tvlb.topology import Topology, described
-from tvlb.traffic import parse_named_pattern
+from tvlb.traffic import Pattern, parse_named_pattern
 
-__all__ = ["SimulationBody"]
+__all__ = ["MOST_LOADS", "LoadsBody", "SimulationBody"]
 
+MOST_LOADS = 1000
 _FEW_RUNS = 100
 _FEW_TRACES = 1000
 
 
-class _Scenario(Request):
+class LoadsBody(Request):
+    """What simulations have in common, whatever the routers."""
+
+    kind: ClassVar[str] = "simulation"
+
+    pattern: PatternText = "uniform"
+    load: tuple[Load, ...]
+    seed: Seed = 0
+    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), WHOLE] = 1
+
+    def traffic(self) -> Pattern:
+        """Return the traffic pattern."""
+        return parse_named_pattern(self.pattern)
+
+    @property
+    def runs(self) -> int:
+        """How many runs are asked for."""
+        return len(self.load) * self.seeds
+
+    @property
+    def is_light(self) -> bool:
+        """See `Question.is_light`; many runs take their time outside the simulator."""
+        return self.runs <= _FEW_RUNS
+
+    def written(self, network: Topology) -> dict[str, Any]:
+        """Return network, pattern and loads as a resolved request has them."""
+        return {
+            "topology": described(network),
+            "pattern": str(self.traffic()),
+            "load": tuple(dict.fromkeys(self.load)),
+        }
+
+
+class _Scenario(LoadsBody):
     """What is simulated, and for how long before it is measured."""
 
+    load: Annotated[
+        tuple[Load, ...],
+        Field(
+            max_length=MOST_LOADS,
+            strict=False,
+            description="Offered loads, packets/cycle/node, 0..1.",
+        ),
+    ] = ()
+    router: Annotated[
+        Literal["iq"],
+        Field(description="Model of the routers: input queues, packets of one flit."),
+        InWords(lambda name: router_named(str(name))),
+    ] = "iq"
     routing: Annotated[
         str,
         OneOf(Routing),
@@ -42,13 +90,6 @@ class _Scenario(Request):
         InWords(lambda name: choose(Routing, "routing", str(name))),
     ] = "ugal-l"
     vlb: PathSetText = "all"
-    pattern: PatternText = "uniform"
-    load: Annotated[
-        tuple[Load, ...],
-        Field(
-            max_length=1000, strict=False, description="Offered loads, packets/cycle/node, 0..1."
-        ),
-    ] = ()
     saturation: Annotated[
         bool, Field(description="Search the saturation load on a grid of 0.01.")
     ] = False
@@ -73,10 +114,6 @@ class SimulationBody(with_options(_Scenario, SimulationConfig)):
             ],
         }
     )
-    kind: ClassVar[str] = "simulation"
-
-    seed: Seed = 0
-    seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), WHOLE] = 1
 
     if TYPE_CHECKING:
         # Which options there are is known only when the program runs.
@@ -90,15 +127,18 @@ class SimulationBody(with_options(_Scenario, SimulationConfig)):
     def simulation(self, network: Topology) -> SimulationRequest:
         """Return what is to be simulated."""
         path_set = parse_expression(self.vlb, network, self.seed)
-        traffic = parse_named_pattern(self.pattern)
-        scenario = Scenario(network, self.routing, path_set, traffic, self.seed)
+        scenario = Scenario(network, self.routing, path_set, self.traffic(), self.seed)
         return SimulationRequest(scenario, self.config(), self.seeds)
 
     @property
+    def runs(self) -> int:
+        """See `LoadsBody.runs`; a search counts as one for each seed."""
+        return super().runs + self.saturation * self.seeds
+
+    @property
     def is_light(self) -> bool:
-        """See `Question.is_light`; traces and many runs take their time outside the simulator."""
-        runs = (len(self.load) + self.saturation) * self.seeds
-        return runs <= _FEW_RUNS and self.config().traced_packets * runs <= _FEW_TRACES
+        """See `LoadsBody.is_light`; so do traces."""
+        return super().is_light and self.config().traced_packets * self.runs <= _FEW_TRACES
 
     def _resolved(self, network: Topology) -> Self:
         if not self.load and not self.saturation:
@@ -110,12 +150,10 @@ class SimulationBody(with_options(_Scenario, SimulationConfig)):
         scenario, config = simulation.scenario, simulation.config
         scenario.pattern.resolve(network, self.seed)
         return self.model_copy(
-            update={name: getattr(config, name) for name in config.latency_settings()}
+            update=self.written(network)
+            | {name: getattr(config, name) for name in config.latency_settings()}
             | {
-                "topology": described(network),
                 "vlb": str(scenario.path_set),
-                "pattern": str(scenario.pattern),
-                "load": tuple(dict.fromkeys(self.load)),
                 "warmup": _warmup_text(config),
                 "vcs": config.vc_scheme,
                 "vc_count": config.resolved_vc_count(network, self.routing),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from tvlb.documents import Document
 from tvlb.provenance import versions
@@ -21,6 +21,7 @@ from tvlb.schemas.common import (
     TopologyText,
     Versions,
 )
+from tvlb.schemas.examples import example
 from tvlb.schemas.settings import VctSettings
 from tvlb.schemas.simulation import Intervals, LinkLoad, OneSeed, over_seeds
 from tvlb.search import VctRequest, VctResult
@@ -125,6 +126,8 @@ class VctRuns(_Totals, Intervals, _Population, _Means, _OneLoad):
 
 class VctDocument(Document):
     """Loads simulated with the virtual cut-through router."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [example("vct")]})
 
     topology: TopologyText
     router: Literal["vct"] = Field(

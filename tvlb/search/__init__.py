@@ -31,6 +31,7 @@ from tvlb.search.cost import (
     simulation_cost,
     stability_cost,
     table_cost,
+    vct_cost,
 )
 from tvlb.search.decision import Measured, Verdict, compare, decide
 from tvlb.search.held_out import Change, Judged, Judgement
@@ -188,4 +189,5 @@ __all__ = [
     "table_cost",
     "traffic_texts",
     "unsealed",
+    "vct_cost",
 ]

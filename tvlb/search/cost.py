@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sim_bridge import Routing, SimulationConfig, Warmup
+from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
@@ -21,7 +21,15 @@ from tvlb.search.workload import Workload, parse_traffic
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
-__all__ = ["Cost", "model_cost", "repair_cost", "simulation_cost", "stability_cost", "table_cost"]
+__all__ = [
+    "Cost",
+    "model_cost",
+    "repair_cost",
+    "simulation_cost",
+    "stability_cost",
+    "table_cost",
+    "vct_cost",
+]
 
 # A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
 _BASE_BYTES = 132e6
@@ -78,6 +86,7 @@ _SEARCH_RUNS_AT_FULL_LOAD = 2.2
 # cycle per node.
 _SECONDS_PER_PACKET_HOP = 3.4e-7
 _MEAN_ROUTE = 0.85
+_SECONDS_PER_IDLE_CYCLE = 1.4e-10  # of a node; 0.9e-10 to 1.4e-10 without traffic
 _MOST_PHIT_HOPS = 2.0
 _BYTES_PER_VC = 30.0
 _BYTES_PER_BUFFERED = 20.0  # packet that fits a buffer
@@ -197,27 +206,61 @@ def stability_cost(
     topology: Topology, cases: Sequence[StabilityCase], load: float, seeds: int
 ) -> Cost:
     """Estimate a study of stability, whose runs all last to their ends."""
+    runs = [_vct_run(topology, case.routing, case.config, load) for case in cases]
+    return _vct_runs_cost("stability", runs, seeds)
+
+
+def vct_cost(
+    topology: Topology, routing: str, config: VctConfig, loads: Sequence[float], seeds: int
+) -> Cost:
+    """Estimate simulated loads of the virtual cut-through router; see `simulation_cost`."""
+    runs = [_vct_run(topology, routing, config, load) for load in loads]
+    # Also the load of every link, and the cycles of the series.
+    more = topology.num_links + (config.warmup_cycles + config.measured_cycles) / _SERIES_CYCLES
+    told = [replace(run, numbers=run.numbers + more) for run in runs]
+    return _vct_runs_cost("simulate", told, seeds)
+
+
+@dataclass(frozen=True)
+class _VctRun:
+    """A run of the virtual cut-through router.
+
+    Attributes
+    ----------
+    seconds : of a processor.
+    held : bytes, while it lasts.
+    numbers : that it tells.
+    """
+
+    seconds: float
+    held: float
+    numbers: float
+
+
+def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -> _VctRun:
     nodes = topology.num_nodes
     slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
-    packet_hops, bins, held = 0.0, 0.0, 0.0
-    for case in cases:
-        links = len(topology.longest_min_path) * (1 if case.routing == "min" else 2)
-        cycles = case.config.measured_cycles
-        phit_hops = nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
-        packet_hops += phit_hops / case.config.packet_phits
-        bins += cycles / _SERIES_CYCLES
-        ports = (topology.num_links + nodes) * (case.config.vc_count or links)
-        deep = case.config.input_buffer_phits + case.config.output_buffer_phits
-        packets = ports * deep / case.config.packet_phits
-        queued = nodes * case.config.source_queue_packets
-        held = max(
-            held,
-            ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
-        )
-    numbers = seeds * (bins + _FIGURES * len(cases))
+    links = len(topology.longest_min_path) * (1 if routing == "min" else 2)
+    cycles = config.warmup_cycles + config.measured_cycles
+    phit_hops = nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
+    ports = (topology.num_links + nodes) * (config.vc_count or links)
+    deep = config.input_buffer_phits + config.output_buffer_phits
+    packets = ports * deep / config.packet_phits
+    queued = nodes * config.source_queue_packets
+    return _VctRun(
+        nodes * cycles * _SECONDS_PER_IDLE_CYCLE
+        + phit_hops / config.packet_phits * _SECONDS_PER_PACKET_HOP * slower,
+        ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
+        cycles / _SERIES_CYCLES + _FIGURES,
+    )
+
+
+def _vct_runs_cost(stage: str, runs: Sequence[_VctRun], seeds: int) -> Cost:
+    """Return the cost of runs one at a time; what all of them tell is kept."""
+    numbers = seeds * math.fsum(run.numbers for run in runs)
     return _cost(
-        {"stability": seeds * packet_hops * _SECONDS_PER_PACKET_HOP * slower},
-        held + numbers * _BYTES_PER_NUMBER,
+        {stage: seeds * math.fsum(run.seconds for run in runs)},
+        max((run.held for run in runs), default=0.0) + numbers * _BYTES_PER_NUMBER,
         numbers * _WRITTEN_PER_SHARE,
     )
 

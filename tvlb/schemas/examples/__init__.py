@@ -8,5 +8,5 @@ __all__ = ["example"]
 
 
 def example(name: str) -> dict[str, Any]:
-    """Return the example of a name: search, table, repair, model, simulation, stability or job."""
+    """Return the example of a name, that of its file."""
     return json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))
