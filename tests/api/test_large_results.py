@@ -158,7 +158,7 @@ def test_a_large_simulation_over_http(http: httpx.Client, server: Server) -> Non
     assert http.head(read.json()["url"]).headers["content-length"] == str(len(read.content))
     page = http.get(f"/simulations/{read.json()['id']}")
     assert page.status_code == 200
-    assert "<code>uniform</code>" in page.text
+    assert ", uniform</p>" in page.text
     assert len(page.content) < 20_000
 
 

@@ -39,8 +39,8 @@ def test_a_study_is_a_job_whose_document_is_that_of_the_library(http: httpx.Clie
     assert done["result_url"] == held.headers["content-location"]
     assert done["timings"].keys() == {"stability"}
     events = http.get(job["events_url"]).text.replace(" ", "")
-    for finished in range(3):
-        assert f'"stage":"stability","done":{finished},"total":2' in events
+    for finished in (0, 200):
+        assert f'"stage":"stability","done":{finished},"total":200' in events
     body = StabilityBody.model_validate(SHORT)
     study = study_stability(
         parse_topology("hyperx(2,3,3)"),

@@ -156,7 +156,7 @@ def test_a_study_of_stability_is_followed(client: Client) -> None:
     body = StabilityBody(topology="hyperx(2,2,2)", cycles=100_000)
     told: list[Progress] = []
     study = client.computed_stability(body, told.append)
-    assert told[-1] == Progress("stability", 1, 1)
+    assert told[-1] == Progress("stability", 100, 100, "thousand cycles, 1 of 1 runs")
     assert [case.category for case in study.stability] == [1]
     assert client.create_stability(body) == study
     assert study.id in [one.id for one in client.stabilities("hyperx(2,2,2)")]
