@@ -1,11 +1,11 @@
-"""One hash over the results of 392 simulations, to compare builds.
+"""One hash over the results of 472 simulations, to compare builds.
 
     python bench/digest.py
 
-With input queues every routing, two path sets, four patterns and two loads on four networks; by
-virtual cut-through every policy of virtual channels and phase, two patterns and two loads on three.
-Figures that depend on the machine (times) are left out. `bench/builds.sh PYTHON optimise` compares
--O1 with -O3.
+With input queues every routing, two path sets, four patterns and two loads on five networks, one of
+them with more than 256 VCs per switch; by virtual cut-through every policy of virtual channels and
+phase, two patterns and two loads on three. Figures that depend on the machine (times) are left out.
+`bench/builds.sh PYTHON optimise` compares -O1 with -O3.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from tvlb.paths import parse_expression
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
-TOPOLOGIES = ("2,4,2,5", "2,4,2,9", "3,6,3,7,palmtree", "4,8,4,9")
+TOPOLOGIES = ("2,4,2,5", "2,4,2,9", "3,6,3,7,palmtree", "4,8,4,9", "100,2,1,3")
 PATH_SETS = ("all", "short(2,3)")
 PATTERNS = ("uniform", "shift(1,0)", "type2(seed=1)", "mixed(50,50,shift(1,0))")
 LOADS = (0.1, 0.25)
