@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from pydantic import BaseModel, ValidationError
@@ -49,6 +49,7 @@ __all__ = [
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
 _LONGEST_TOKEN = 10_000
+_Result = TypeVar("_Result", bound=TableResource | RepairResource | StabilityResource)
 
 ServerOption = Annotated[
     str | None,
@@ -128,11 +129,9 @@ def compute_at_server(
     """
     body = _body(network, options)
     with place.client() as client:
-        found = client.create_table(body)
+        found = _told(client, client.create_table(body))
         if isinstance(found, TableResource):
-            print_notice(f"the server knows it already: {client.url(found.url)}")
             return _downloaded(client, found, output, str(network))
-        print_notice(f"the server computes it: {client.url(found.url)}")
         return finish_table(place, client, found, output, str(network))
 
 
@@ -162,11 +161,9 @@ def repair_at_server(place: Place, body: RepairBody, output: str) -> Mapping[str
     ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
     """
     with place.client() as client:
-        found = client.create_repair(body)
+        found = _told(client, client.create_repair(body))
         if isinstance(found, RepairResource):
-            print_notice(f"the server knows it already: {client.url(found.url)}")
             return _downloaded_repair(client, found, output)
-        print_notice(f"the server computes it: {client.url(found.url)}")
         return finish_repair(place, client, found, output)
 
 
@@ -194,13 +191,12 @@ def study_at_server(place: Place, network: Topology, body: StabilityBody) -> Map
     ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
     """
     with place.client() as client:
-        found = client.create_stability(body)
-        if isinstance(found, StabilityResource):
-            print_notice(f"the server knows it already: {client.url(found.url)}")
-            document: Mapping[str, Any] = _plain(found, StabilityDocument)
-        else:
-            print_notice(f"the server computes it: {client.url(found.url)}")
-            document = finish_stability(place, client, found)
+        found = _told(client, client.create_stability(body))
+        document: Mapping[str, Any] = (
+            _plain(found, StabilityDocument)
+            if isinstance(found, StabilityResource)
+            else finish_stability(place, client, found)
+        )
     # A server does not know the name of our topology file.
     return {**document, "topology": str(network)}
 
@@ -214,6 +210,13 @@ def finish_stability(place: Place, client: Client, job: JobResource) -> Mapping[
     """
     with _waiting(place, job) as report:
         return _plain(client.finished_stability(job, report), StabilityDocument)
+
+
+def _told(client: Client, found: _Result | JobResource) -> _Result | JobResource:
+    """Say where the server's answer lies: at a result, or at the job that computes it."""
+    state = "computes it" if isinstance(found, JobResource) else "knows it already"
+    print_notice(f"the server {state}: {client.url(found.url)}")
+    return found
 
 
 @contextmanager
