@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tvlb.paths import parse_expression
 from tvlb.table import Table
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, Topology
 
 MakeTable = Callable[..., Table]
 ChangeColumns = Callable[..., Table]
@@ -28,7 +28,7 @@ def make_table() -> MakeTable:
 
     def make(
         expression: str,
-        topology: Dragonfly,
+        topology: Topology,
         seed: int = 0,
         removed: NDArray[np.bool_] | None = None,
     ) -> Table:

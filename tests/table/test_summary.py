@@ -8,7 +8,7 @@ import pytest
 
 from tvlb.errors import InvalidInput
 from tvlb.table import CompactTable, Table, pair_paths, summarise, verify
-from tvlb.topology import Dragonfly, Failures, without
+from tvlb.topology import Dragonfly, Failures, parse_topology, without
 
 
 def test_summary_is_plain_data(make_table: Callable[..., Table], small: Dragonfly) -> None:
@@ -93,4 +93,13 @@ def test_paths_inside_a_group_have_no_global_links(table: Table) -> None:
 @pytest.mark.parametrize(("source", "target"), [(0, 36), (-1, 3), (5, 5)])
 def test_pairs_that_do_not_exist_are_refused(source: int, target: int, table: Table) -> None:
     with pytest.raises(InvalidInput, match="switch"):
+        pair_paths(table, source, target)
+
+
+@pytest.mark.parametrize(("source", "target"), [(0, 10), (10, 0)])
+def test_pairs_with_a_switch_that_paths_only_pass_are_refused(
+    source: int, target: int, make_table: Callable[..., Table]
+) -> None:
+    table = make_table("all", parse_topology("dflyplus(2,2,2,5)"))
+    with pytest.raises(InvalidInput, match="switch 10 has no nodes"):
         pair_paths(table, source, target)

@@ -59,7 +59,8 @@ def pair_paths(table: AnyTable, source: int, target: int) -> list[PathItem]:
 
     Raises
     ------
-    InvalidInput : not two different switches of the topology, or the table's rows are invalid.
+    InvalidInput : not two different switches of the topology, one without nodes that paths only
+        pass, or the table's rows are invalid.
     """
     rows = _pair_rows(table, source, target)
     return _paths(rows, len(rows))
@@ -74,7 +75,7 @@ def pair_summary(table: AnyTable, source: int, target: int, limit: int | None = 
 
     Raises
     ------
-    InvalidInput : not two different switches of the topology, or the table's rows are invalid.
+    InvalidInput : as `pair_paths`.
     """
     rows = _pair_rows(table, source, target)
     least = min_rows(table.topology, *_ends(source, target))
@@ -107,6 +108,8 @@ def _pair_rows(table: AnyTable, source: int, target: int) -> PathRows:
 def _check_ends(topology: Topology, source: int, target: int) -> None:
     for switch in (source, target):
         check_switch(topology, switch)
+        if not topology.is_end[switch]:
+            raise InvalidInput(f"switch {switch} has no nodes: no paths begin or end there")
     if source == target:
         raise InvalidInput(f"switch {source} has no paths to itself")
 
