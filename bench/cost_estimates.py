@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
+from sim_bridge import VctConfig, VctScenario
 from tvlb.model import throughput
 from tvlb.paths import parse_expression
 from tvlb.search import (
@@ -32,6 +33,7 @@ from tvlb.search import (
     simulate_loads,
     simulation_cost,
     table_cost,
+    vct_cost,
 )
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
@@ -91,6 +93,21 @@ def simulation(
         f"{seeds} seeds",
         lambda: simulation_cost(topology, routing, config, loads, seeds, not loads),
         run,
+    )
+
+
+def cut_through(
+    network: str, routing: str, pattern: str, policy: str, vcs: int, cycles: int, load: float
+) -> Case:
+    """Simulate a load with the virtual cut-through router."""
+    topology = parse_topology(network)
+    config = VctConfig(cycles, cycles, policy, vcs)
+    scenario = VctScenario(topology, routing, parse_pattern(pattern))
+    return Case(
+        f"cut-through {topology} {routing} {pattern} load {load}, {policy}:{vcs}, "
+        f"{cycles}+{cycles}",
+        lambda: vct_cost(topology, routing, config, [load], 1),
+        lambda: scenario.run(load, config),
     )
 
 
@@ -187,6 +204,24 @@ def unseen() -> list[Case]:
     ]
 
 
+def other_families() -> list[Case]:
+    """Return requests on networks that no constant was fitted to, but those of `cut_through`."""
+    return [
+        model("slimfly(9)", "ori", "alg2"),
+        model("hyperx(4,8,8)", "all", "dshift(1)"),
+        simulation("slimfly(7)", "ugal-l", "uniform", (2000, 2000), [0.3, 0.5]),
+        simulation("hyperx(2,4,4)", "ugal-l", "dshift(2)", (3000, 3000), []),
+        cut_through("hyperx(4,4,4)", "valiant(minfirst)", "dshift(2)", "2phases", 4, 200_000, 1.0),
+        cut_through("dflyplus(4,4,4,17)", "valiant", "advr(4)", "ladder", 6, 100_000, 0.3),
+        cut_through("slimfly(5)", "min", "uniform", "ladder", 2, 200_000, 0.5),
+        table("slimfly(5)", "auto", Windows(500, 500, 0.02), Windows(1000, 1000, 0.01), 2, 4, 3),
+        searched("slimfly(5)", "default", Windows(1000, 1000, 0.02)),
+        searched("slimfly(7)", "small", Windows(1000, 1000, 0.02)),
+        searched("hyperx(2,4,4)", "default", Windows(2000, 2000, 0.01)),
+        searched("dflyplus(2,2,2,5)", "default", Windows(2000, 2000, 0.01)),
+    ]
+
+
 def processor_seconds() -> float:
     """User and system time of this process and of its ended children."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -236,7 +271,7 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only cases whose name contains this")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    everything = [*fitted(), *unseen()]
+    everything = [*fitted(), *unseen(), *other_families()]
     if options.case is not None:
         chosen = next(case for case in everything if case.name == options.case)
         json.dump(asdict(measure(chosen)), sys.stdout)
