@@ -256,8 +256,16 @@ class VctResult:
     def cpu_seconds(self) -> float: ...
 
 def vc_policies() -> list[str]: ...
-def allowed_vcs(policy: str, links: int, phase: int, vc_count: int) -> int:
-    """VCs that a packet may take on a link that is not global, a bit each."""
+def allowed_vcs(
+    policy: str,
+    links: int,
+    phase: int,
+    passed_global: bool,
+    is_global: bool,
+    vc_count: int,
+    splits_local: bool,
+) -> int:
+    """VCs that a packet may take on its next link, a bit each."""
 
 def simulate_vct(
     network: Topology,

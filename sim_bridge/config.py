@@ -203,11 +203,17 @@ class SimulationConfig:
         return min(scheme.vcs_needed(_longest_route(topology, chosen, 2)), _MAX_VCS)
 
     def _check_comparison(self, routing: Routing) -> None:
-        given = {"ugal_rule": (self.ugal_rule, UgalRule.HOPS), "queue": (self.queue, Queue.PORT)}
-        for name, (value, usual) in given.items():
-            if value != usual and not routing.compares_first_queues:
-                known = one_of(one for one in Routing if one.compares_first_queues)
-                raise InvalidInput(f"{name} {value} is of the routings {known}, not of {routing}")
+        of_first = [one for one in Routing if one.compares_first_queues]
+        given = {
+            "ugal_rule": (self.ugal_rule, UgalRule.HOPS, of_first),
+            "queue": (self.queue, Queue.PORT, of_first),
+            "threshold": (self.threshold, 0, [one for one in Routing if one.is_adaptive]),
+        }
+        for name, (value, usual, known) in given.items():
+            if value != usual and routing not in known:
+                raise InvalidInput(
+                    f"{name} {value} is of the routings {one_of(known)}, not of {routing}"
+                )
 
 
 def check_load(load: float, max_rate: float) -> None:

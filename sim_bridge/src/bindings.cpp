@@ -222,10 +222,14 @@ void bind_vct(nb::module_& module) {
     for (const auto& policy : vct::Policies::all()) names.emplace_back(policy.name);
     return names;
   });
-  module.def("allowed_vcs", [](const std::string& policy, int links, int phase, int vc_count) {
-    const vct::Progress packet{static_cast<std::uint8_t>(links), static_cast<std::uint8_t>(phase), false};
-    return static_cast<int>(vct::Policies::find(policy).allowed(packet, false, {vc_count, false}));
-  }, nb::arg("policy"), nb::arg("links"), nb::arg("phase"), nb::arg("vc_count"));
+  module.def("allowed_vcs", [](const std::string& policy, int links, int phase, bool passed_global,
+                               bool is_global, int vc_count, bool splits_local) {
+    const vct::Progress packet{static_cast<std::uint8_t>(links), static_cast<std::uint8_t>(phase),
+                               passed_global};
+    const vct::VcLimits limits{vc_count, splits_local};
+    return static_cast<int>(vct::Policies::find(policy).allowed(packet, is_global, limits));
+  }, nb::arg("policy"), nb::arg("links"), nb::arg("phase"), nb::arg("passed_global"),
+     nb::arg("is_global"), nb::arg("vc_count"), nb::arg("splits_local"));
   module.def("simulate_vct", &vct::simulate, nb::arg("network"), nb::arg("traffic"),
              nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"), nb::arg("watch").none(),
              nb::call_guard<nb::gil_scoped_release>());

@@ -76,7 +76,7 @@ def test_a_study_goes_on_from_what_is_kept(
         (("--vcs", "ladder:x"), "vcs 'ladder:x': expected POLICY or POLICY:COUNT, COUNT 1..16"),
         (("--vcs", "won"), "vcs 'won': choose one of ladder, reuse, 2phases, any"),
         (("--routing", "par"), "unknown routing 'par' of router vct"),
-        (("--cycles", "99999"), "cycles 99999 is too few: stability takes at least 100000"),
+        (("--cycles", "99999"), "cycles 99999 is out of range: 100000..100000000"),
         (("--input-buffer", "40"), "is not 1 to 127 packets of 16 phits"),
         (("--load", "1.5"), "1.5"),
         (("--load", "0"), "load 0 is too low: 0 packets in 10,000 cycles tell nothing"),

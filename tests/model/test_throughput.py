@@ -168,3 +168,13 @@ def test_path_set_of_another_topology() -> None:
     other = Dragonfly(2, 4, 2, 5)
     with pytest.raises(InvalidInput, match="belongs to"):
         throughput(TINY, parse_expression("all", other), Shift(1, 0))
+
+
+@pytest.mark.parametrize("solver", ["highs", "rm+:0.001"])
+@pytest.mark.parametrize("network", ["slimfly(5)", "hyperx(2,4,4)", "2,4,2,9"])
+def test_traffic_inside_switches_alone_takes_no_link(network: str, solver: str) -> None:
+    topology = parse_topology(network)
+    found = throughput(
+        topology, parse_expression("all", topology), parse_pattern("affine(1,0)"), solver=solver
+    )
+    assert found.theta == pytest.approx(1.0)

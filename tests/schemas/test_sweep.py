@@ -424,3 +424,8 @@ def test_a_sweep_without_prices_is_the_request_that_it_was() -> None:
     assert SweepBody.model_validate(priced.model_dump(mode="json")) == priced
     # What the network costs changes no table.
     assert priced.points() == given.points()
+
+
+def test_a_routing_without_a_place_is_refused_before_any_work() -> None:
+    with pytest.raises(InvalidInput, match=r"^dflyplus\(2,2,2,5\): routing par decides again"):
+        sweep(topologies=["dflyplus(2,2,2,5)"], routings=["ugal-l", "par"]).points()

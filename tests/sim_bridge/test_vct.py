@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from sim_bridge import _core, simulate
 from sim_bridge.conversion import core_traffic
 from sim_bridge.vct import VC_POLICIES, VctConfig, VctScenario
-from sim_bridge.vct.proof import global_kind, is_acyclic
+from sim_bridge.vct.proof import global_kind, is_acyclic, prove
 from tests.vct_phits import Allowed, PhitSimulator
 from tests.vct_rows import Row, read_rows
 from tvlb.errors import InvalidInput
@@ -195,6 +196,62 @@ def test_the_proof_tells_what_closes_circles() -> None:
         "hyperx(2,3,3)": [True, True],
         "dflyplus(2,2,2,5)": [True, True],
     }
+
+
+def test_the_vcs_of_routes_follow_from_what_a_policy_allows() -> None:
+    found = {}
+    for policy in VC_POLICIES:
+        for has_intermediate in (False, True):
+            for text in ("dfly(2,4,2,9,palmtree)", "hyperx(2,3,3)"):
+                topology = parse_topology(text)
+                ports = _core.MinPorts(compiled(topology))
+                try:
+                    proof = prove(topology, ports, policy, has_intermediate=has_intermediate)
+                except InvalidInput:
+                    continue
+                found[policy, has_intermediate, text] = proof.vcs_needed, proof.argument
+    rises, circle = "the VC rises with every link", "MIN routes close no circle"
+    assert found == {
+        ("ladder", False, "dfly(2,4,2,9,palmtree)"): (3, rises),
+        ("ladder", False, "hyperx(2,3,3)"): (2, rises),
+        ("ladder", True, "dfly(2,4,2,9,palmtree)"): (6, rises),
+        ("ladder", True, "hyperx(2,3,3)"): (4, rises),
+        ("reuse", False, "dfly(2,4,2,9,palmtree)"): (3, f"a way out: {rises}"),
+        ("reuse", False, "hyperx(2,3,3)"): (2, f"a way out: {rises}"),
+        ("reuse", True, "dfly(2,4,2,9,palmtree)"): (6, f"a way out: {rises}"),
+        ("reuse", True, "hyperx(2,3,3)"): (4, f"a way out: {rises}"),
+        ("2phases", False, "dfly(2,4,2,9,palmtree)"): (4, circle),
+        ("2phases", False, "hyperx(2,3,3)"): (2, circle),
+        ("2phases", True, "dfly(2,4,2,9,palmtree)"): (4, circle),
+        ("2phases", True, "hyperx(2,3,3)"): (2, circle),
+        ("any", False, "hyperx(2,3,3)"): (1, circle),
+    }
+
+
+def test_the_proof_does_not_trust_a_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = parse_topology("dfly(2,4,2,9,palmtree)")
+    ports = _core.MinPorts(compiled(topology))
+    # As ladder with half of the VCs, and as 2phases with VCs that both phases share.
+
+    def stays(_policy: str, links: int, *_state: int) -> int:
+        return 1 << links // 2
+
+    def shares(*_state: object) -> int:
+        return 1
+
+    for policy, wrong in (("ladder", stays), ("reuse", stays), ("2phases", shares)):
+        monkeypatch.setattr(_core, "allowed_vcs", wrong)
+        with pytest.raises(InvalidInput, match=f"vcs {policy} may deadlock"):
+            prove(topology, ports, policy, has_intermediate=True)
+
+
+@pytest.mark.parametrize("policy", ["ladder", "reuse"])
+def test_routes_of_too_many_links_are_refused(policy: str, tmp_path: Path) -> None:
+    ring = tmp_path / "ring.edgelist"
+    ring.write_text("# endpoints 1\n" + "".join(f"{i} {(i + 1) % 40}\n" for i in range(40)))
+    case = VctScenario(parse_topology(str(ring)), "min", parse_pattern("uniform"))
+    with pytest.raises(InvalidInput, match=r"up to 20 links and need as many VCs; 16 are the most"):
+        case.run(0.1, VctConfig(vc_policy=policy))
 
 
 REFUSED = {

@@ -23,7 +23,7 @@ def plot(
         list[str],
         typer.Argument(
             metavar="RESULT.json...",
-            help="Output of tvlb table, probe, simulate or balance with --json; several are drawn "
+            help="Output of tvlb table, probe, simulate, stability or balance with --json; several are drawn "
             f"into the same figures, up to {MOST_RESULTS}.",
             show_default=False,
         ),

@@ -51,11 +51,12 @@ def capacity_bound(topology: Topology, demand: Demand) -> Bound:
     Notes
     -----
     Every path costs at least 2, so with total traffic T and the prices of all links W,
-    2 theta T <= W.
+    2 theta T <= W. Without traffic between switches only the ports bound it.
     """
     cap = theta_cap(demand)
     worth = float(topology.capacity_prices(demand.source, demand.target).sum())
-    value = worth / (2.0 * float(demand.rate.sum())) if worth else cap
+    total = float(demand.rate.sum())
+    value = worth / (2.0 * total) if worth and total else cap
     if value < cap:
         return Bound(value, BoundKind.LINKS)
     return Bound(cap, BoundKind.PORTS if cap < 1.0 else BoundKind.UNIT)

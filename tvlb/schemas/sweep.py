@@ -313,7 +313,7 @@ class SweepBody(Question):
         try:
             network = body.network(limits)
             bill = None if self.prices is None else self.prices.listed().bill(network)
-            # What a search accepts is the same for all routings and seeds.
+            # What else a search accepts is the same for all routings and seeds.
             check_request(network, body.options())
             # Equal networks are one point, whatever they were called.
             written = described(network)
@@ -323,7 +323,10 @@ class SweepBody(Question):
             body = body.complete(network).model_copy(update={"topology": written})
             for routing in self.routings:
                 routed = body.model_copy(update={"routing": routing})
-                cost = table_cost(network, routed.options())
+                options = routed.options()
+                # Raises where the routing has no place.
+                options.config.resolved_vc_count(network, routing)
+                cost = table_cost(network, options)
                 if limits is not None:
                     limits.check_cost(cost)
                 for seed in self.seeds:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from sim_bridge.config import MAX_CYCLES
 from sim_bridge.vct import VctConfig
 from tvlb.errors import InvalidInput
-from tvlb.search.stability import StabilityCase
+from tvlb.search.stability import BIN, FEWEST_BINS, StabilityCase
 from tvlb.settings import Whole, setting, settings
 
 __all__ = ["LongRun", "parse_vcs", "stability_cases"]
@@ -21,7 +21,7 @@ class LongRun(VctConfig):
 
     warmup_cycles: int = 0
     measured_cycles: int = setting(
-        _CYCLES, "Cycles of a run", Whole(1, MAX_CYCLES), option="cycles"
+        _CYCLES, "Cycles of a run", Whole(FEWEST_BINS * BIN, MAX_CYCLES), option="cycles"
     )
     vc_policy: str = "ladder"
     vc_count: int | None = None

@@ -327,8 +327,9 @@ def checked_cases(
     # Compiled once; what is compiled does not depend on the routing.
     first = VctScenario(topology, "min", pattern)
     known = [_resolved(first.with_routing(case.routing), case, load) for case in cases]
-    if len(set(known)) < len(known):
-        raise InvalidInput("two cases are the same")
+    for case in known:
+        if known.count(case) > 1:
+            raise InvalidInput(f"two cases are the same: {case}")
     return known
 
 

@@ -21,7 +21,9 @@ def group_of_nodes(topology: Topology, pattern: object, shift: int) -> tuple[int
     """Return the groups of a network and the nodes of each; refuse shifts that it does not have."""
     groups = topology.node_groups
     if groups < 2:
-        raise InvalidInput(f"{pattern} is no pattern of {topology}: it has no groups")
+        raise InvalidInput(
+            f"{pattern} is no pattern of {topology}: it has no groups of equally many nodes"
+        )
     if not 0 <= shift < groups:
         raise InvalidInput(
             f"{pattern}: group shift {shift} is out of range; allowed are 0..{groups - 1}"
