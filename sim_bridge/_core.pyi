@@ -222,8 +222,8 @@ class MinPorts:
     @property
     def longest(self) -> int: ...
     def ports(self, source: int, target: int) -> list[int]: ...
-    def dependencies(self, network: Network, global_kind: int) -> list[tuple[int, int]]:
-        """Links that packets hold and want; local ones behind a global one count anew."""
+    def closes_circle(self, network: Network, global_kind: int) -> bool:
+        """Whether links wait for each other in one; local ones behind a global one count anew."""
 
 class VctResult:
     @property

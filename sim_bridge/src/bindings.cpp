@@ -195,13 +195,8 @@ void bind_vct(nb::module_& module) {
         return std::vector<int>(ports.begin(), ports.end());
       }, nb::arg("source"), nb::arg("target"))
       .def_prop_ro("longest", &vct::MinPorts::longest)
-      .def("dependencies", [](const vct::MinPorts& self, const Network& network, int global_kind) {
-        std::vector<std::pair<std::int32_t, std::int32_t>> out;
-        for (const auto& one : self.dependencies(network, global_kind)) {
-          out.emplace_back(one.held, one.wanted);
-        }
-        return out;
-      }, nb::arg("network"), nb::arg("global_kind"));
+      .def("closes_circle", &vct::MinPorts::closes_circle, nb::arg("network"),
+           nb::arg("global_kind"));
   nb::class_<vct::Result>(module, "VctResult")
       .def_ro("latency_mean", &vct::Result::latency_mean)
       .def_ro("hops_mean", &vct::Result::hops_mean)

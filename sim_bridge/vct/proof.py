@@ -6,9 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import scipy
-
 from sim_bridge import _core
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology, compiled
@@ -79,8 +76,9 @@ def prove(
             way = "the VC rises with every link"
             argument = way if all(one.have_one_vc() for one in rising) else f"a way out: {way}"
             return DeadlockProof(rising[0].vc_count, multiple, splits, argument)
-        if all(one.part_phases() for one in states) and is_acyclic(
-            topology, min_ports, splits_local=states[-1].part_local()
+        kind = global_kind(topology) if states[-1].part_local() else NO_KIND
+        if all(one.part_phases() for one in states) and not min_ports.closes_circle(
+            compiled(topology), kind
         ):
             return DeadlockProof(multiple, multiple, splits, "MIN routes close no circle")
     if policy in ("ladder", "reuse"):
@@ -178,19 +176,3 @@ def global_kind(topology: Topology) -> int:
     """Position of the kind of global links, -1 where there is none."""
     names = topology.kinds.names
     return names.index("global") if "global" in names else NO_KIND
-
-
-def is_acyclic(topology: Topology, min_ports: _core.MinPorts, *, splits_local: bool) -> bool:
-    """Whether links wait for each other in no circle along MIN routes.
-
-    Parameters
-    ----------
-    splits_local : tell local links behind the global one of a route from those before it.
-    """
-    kind = global_kind(topology) if splits_local else NO_KIND
-    found = np.array(min_ports.dependencies(compiled(topology), kind), dtype=np.int64)
-    first, second = found.reshape(-1, 2).T
-    size = 2 * topology.num_links
-    graph = scipy.sparse.csr_array((np.ones(len(first)), (first, second)), shape=(size, size))
-    parts, _ = scipy.sparse.csgraph.connected_components(graph, connection="strong")
-    return parts == size and not (first == second).any()

@@ -56,8 +56,7 @@ MinPorts::MinPorts(const Topology& network)
   }
 }
 
-std::vector<MinPorts::Dependency> MinPorts::dependencies(const Network& network,
-                                                        int global_kind) const {
+bool MinPorts::closes_circle(const Network& network, int global_kind) const {
   struct State {
     std::int32_t sw;
     bool passed_global;
@@ -99,19 +98,30 @@ std::vector<MinPorts::Dependency> MinPorts::dependencies(const Network& network,
       }
     }
   }
-  std::vector<Dependency> out;
-  for (std::size_t place = 0; place < wanted.size(); ++place) {
+  // Links that none waits for are taken away one by one; what is left is on a circle or behind one.
+  const auto for_each_wanted = [&](std::size_t place, auto&& visit) {
     const bool is_own = place >= index(network.num_links());
-    const auto held = static_cast<std::int32_t>(place) - (is_own ? network.num_links() : 0);
-    const Link& link = network.link(held);
-    for (std::int32_t port = 0; port < kMaxPorts; ++port) {
+    const Link& link =
+        network.link(static_cast<std::int32_t>(place) - (is_own ? network.num_links() : 0));
+    for (std::int32_t port = 0; port < network.max_ports(); ++port) {
       if (!wanted[place][index(port)]) continue;
-      const std::int32_t next = network.output_link(link.target, port);
-      const std::size_t then = number(next, is_own || is_global(link));
-      out.push_back({static_cast<std::int32_t>(place), static_cast<std::int32_t>(then)});
+      visit(number(network.output_link(link.target, port), is_own || is_global(link)));
     }
+  };
+  std::vector<std::int32_t> waiting(wanted.size(), 0);
+  for (std::size_t place = 0; place < wanted.size(); ++place) {
+    for_each_wanted(place, [&](std::size_t then) { ++waiting[then]; });
   }
-  return out;
+  std::vector<std::size_t> free;
+  for (std::size_t place = 0; place < wanted.size(); ++place) {
+    if (waiting[place] == 0) free.push_back(place);
+  }
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    for_each_wanted(free[i], [&](std::size_t then) {
+      if (--waiting[then] == 0) free.push_back(then);
+    });
+  }
+  return free.size() < wanted.size();
 }
 
 }  // namespace tvlb::sim::vct

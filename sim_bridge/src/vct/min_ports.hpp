@@ -25,14 +25,9 @@ class MinPorts {
   /// Links of the longest of these paths.
   [[nodiscard]] int longest() const { return longest_; }
 
-  /// A link that packets hold while they wait for another one.
-  struct Dependency {
-    std::int32_t held;
-    std::int32_t wanted;
-  };
-  /// Those of all routes along the paths. With `global_kind`, other links that come behind one of that
-  /// kind count as links of their own: their number is added to that of all links.
-  [[nodiscard]] std::vector<Dependency> dependencies(const Network& network, int global_kind) const;
+  /// Whether links that packets on these paths hold wait for each other in a circle. With
+  /// `global_kind`, other links that come behind one of that kind count as links of their own.
+  [[nodiscard]] bool closes_circle(const Network& network, int global_kind) const;
 
  private:
   std::size_t switches_;
