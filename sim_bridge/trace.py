@@ -17,7 +17,7 @@ class TraceHop:
     switch : the switch.
     link : the link it took, -1 for the way to its node.
     vc : virtual channel on that link.
-    departure : cycle in which it left the switch.
+    departure : cycle in which it, of several phits the first, left the switch.
     """
 
     switch: int
@@ -35,7 +35,8 @@ class PacketTrace:
     source, destination : nodes.
     created, injected : cycles in which it was generated and in which it left its node.
     delivered : cycle in which it reached its destination; None if not by the end of the run.
-    vlb : whether it took a VLB path, after PAR's revision if there was one.
+    vlb : whether it took a VLB path, after PAR's revision if there was one; of virtual cut-through
+        whether it was sent to an intermediate switch.
     hops : the switches that it left, in order.
     """
 

@@ -90,7 +90,7 @@ def _work() -> None:
     _use([_native.ShortestPaths(network.network.compile()), network.compile().kernel()])
     degraded = without(network, Failures(switches=(3,)))
     _use([degraded.compile(), degraded.compile().kernel()])
-    cut_through = VctConfig(warmup_cycles=100, measured_cycles=200)
+    cut_through = VctConfig(warmup_cycles=100, measured_cycles=200, traced_packets=5)
     VctScenario(network, "valiant", pattern).run(0.1, cut_through)
     simulate("slimfly(3)", path_set="nta", load=0.1, config=config)
 

@@ -210,6 +210,7 @@ void bind_vct(nb::module_& module) {
       .def_ro("cycles", &vct::Result::cycles)
       .def_ro("series", &vct::Result::series)
       .def_ro("link_phits", &vct::Result::link_phits)
+      .def_ro("traces", &vct::Result::traces)
       .def_ro("wait_cycle", &vct::Result::wait_cycle)
       .def_ro("cpu_seconds", &vct::Result::cpu_seconds);
   module.def("vc_policies", [] {

@@ -59,6 +59,9 @@ class VctConfig:
     local_latency: int = setting(1, "Latency of links other than global ones, cycles", _LATENCY)
     global_latency: int = setting(1, "Latency of global links, cycles", _LATENCY)
     server_latency: int = setting(1, "Latency between nodes and switches, cycles", _LATENCY)
+    traced_packets: int = setting(
+        0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
+    )
 
     def __post_init__(self) -> None:
         check_settings(self)

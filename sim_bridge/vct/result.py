@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sim_bridge.trace import PacketTrace
 from sim_bridge.vct.config import VctConfig
 from tvlb.frames import Frame
 
@@ -28,6 +29,8 @@ class VctResult(Frame):
     jain : Jain's index of the phits delivered to each node within the window.
     series : float64, accepted in each 1,000 cycles of the run, from cycle 0.
     link_load : float64 (links,), phits/cycle over each link in the window, by link id.
+    traces : the packets asked for by `config.traced_packets`, generated in the window, in order of
+        injection; `delivered` is that of the last phit.
     phit_hops : phits times the network links they took, in the whole run.
     cycles : length of the run.
     stopped : "completed"; "cancelled", or "ended" by what watched it: then the figures are partial.
@@ -47,6 +50,7 @@ class VctResult(Frame):
     jain: float
     series: NDArray[np.float64]
     link_load: NDArray[np.float64]
+    traces: tuple[PacketTrace, ...]
     phit_hops: int
     cycles: int
     stopped: str

@@ -10,6 +10,7 @@ import numpy as np
 from sim_bridge import _core
 from sim_bridge.config import check_load
 from sim_bridge.conversion import core_network, core_traffic, deadlock
+from sim_bridge.trace import make_traces
 from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof, global_kind, prove
 from sim_bridge.vct.result import VctResult
@@ -145,6 +146,7 @@ class VctScenario:
             jain=raw.jain,
             series=np.array(raw.series),
             link_load=np.array(raw.link_phits, dtype=np.float64) / settings.measured_cycles,
+            traces=make_traces(compiled.network, raw.traces),
             phit_hops=raw.phit_hops,
             cycles=raw.cycles,
             stopped=_STOPPED[raw.stopped],
@@ -211,4 +213,5 @@ class VctScenario:
             source_queue_packets=settings.source_queue_packets,
             latency=settings.latencies(self.topology),
             server_latency=settings.server_latency,
+            traced_packets=settings.traced_packets,
         )

@@ -311,6 +311,7 @@ def test_virtual_cut_through_with_its_defaults() -> None:
     assert body.simulation(body.network()).config == VctConfig(measured_cycles=2000, vc_count=2)
     assert body.resolved().model_dump(mode="json") == {
         "topology": "hyperx(2,3,3)",
+        "traces": 0,
         "router": "vct",
         "pattern": "dshift(1)",
         "load": [0.1, 0.2],

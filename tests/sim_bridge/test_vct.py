@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,44 @@ def test_the_figures_of_a_run_fit_each_other() -> None:
     assert run.refused == 0.0
 
 
+@pytest.mark.parametrize("routing", ["min", "valiant(minlast)"])
+def test_traces_are_routes_in_time(routing: str) -> None:
+    topology = parse_topology("dflyplus(2,2,2,5)")
+    case = VctScenario(topology, routing, parse_pattern("adv(1)"), 3)
+    config = VctConfig(warmup_cycles=500, measured_cycles=4000, traced_packets=40)
+    run = case.run(0.2, config)
+    network, phits = topology.network, config.packet_phits
+    assert len(run.traces) == 40
+    assert [one.injected for one in run.traces] == sorted(one.injected for one in run.traces)
+    for trace in run.traces:
+        at, departure = int(network.node_switch[trace.source]), trace.injected
+        assert 500 <= trace.created <= trace.injected
+        for taken, hop in enumerate(trace.hops):
+            assert (hop.switch, departure < hop.departure) == (at, True)
+            departure = hop.departure
+            if hop.link == -1:
+                assert at == network.node_switch[trace.destination]
+                last = departure + config.server_latency + phits - 1
+                assert trace.delivered == (last if last < 4500 else None)
+            else:
+                assert network.link_source[hop.link] == at
+                # `ladder`: the VC is the number of links taken.
+                assert hop.vc == taken
+                assert trace.vlb or taken < 3
+                at = int(network.link_target[hop.link])
+        if trace.delivered is None:
+            assert trace.injected > 4300
+        else:
+            assert trace.hops[-1].link == -1
+    assert any(one.vlb for one in run.traces) == (routing != "min")
+    created = [one.created for one in run.traces]
+    assert max(created) - min(created) > 3000
+    plain = case.run(0.2, replace(config, traced_packets=0))
+    assert plain.traces == ()
+    assert plain.link_load.tobytes() == run.link_load.tobytes()
+    assert (plain.accepted, plain.latency_mean) == (run.accepted, run.latency_mean)
+
+
 def core_config(topology: Topology, policy: str, vcs: int) -> _core.VctConfig:
     return _core.VctConfig(
         load=1.0,
@@ -160,6 +199,7 @@ def core_config(topology: Topology, policy: str, vcs: int) -> _core.VctConfig:
         source_queue_packets=20,
         latency=[1] * len(topology.kinds.names),
         server_latency=1,
+        traced_packets=0,
     )
 
 

@@ -55,8 +55,8 @@ class LoadsBody(Request):
 
     @property
     def is_light(self) -> bool:
-        """See `Question.is_light`; many runs take their time outside the simulator."""
-        return self.runs <= _FEW_RUNS
+        """See `Question.is_light`; many runs and traces take their time outside the simulator."""
+        return self.runs <= _FEW_RUNS and dict(self)["traces"] * self.runs <= _FEW_TRACES
 
     def written(self, network: Topology) -> dict[str, Any]:
         """Return network, pattern and loads as a resolved request has them."""
@@ -134,11 +134,6 @@ class SimulationBody(with_options(_Scenario, SimulationConfig)):
     def runs(self) -> int:
         """See `LoadsBody.runs`; a search counts as one for each seed."""
         return super().runs + self.saturation * self.seeds
-
-    @property
-    def is_light(self) -> bool:
-        """See `LoadsBody.is_light`; so do traces."""
-        return super().is_light and self.config().traced_packets * self.runs <= _FEW_TRACES
 
     def _resolved(self, network: Topology) -> Self:
         if not self.load and not self.saturation:

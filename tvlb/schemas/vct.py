@@ -1,8 +1,8 @@
 """The document of loads simulated by virtual cut-through: `tvlb simulate --router vct --json`."""
 
 import math
-from collections.abc import Sequence
-from typing import Literal, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -23,13 +23,39 @@ from tvlb.schemas.common import (
 )
 from tvlb.schemas.examples import example
 from tvlb.schemas.settings import VctSettings
-from tvlb.schemas.simulation import Intervals, LinkLoad, OneSeed, over_seeds
-from tvlb.search import VctRequest, VctResult
+from tvlb.schemas.simulation import Intervals, LinkLoad, OneSeed, Trace, over_seeds
+from tvlb.search import DeadlockProof, VctRequest, VctResult
 from tvlb.topology import Topology
 
-__all__ = ["VctDocument", "VctRun", "VctRuns", "VctSeries"]
+__all__ = [
+    "DeadlockProofPart",
+    "VctDocument",
+    "VctRun",
+    "VctRuns",
+    "VctSeries",
+    "no_deadlock",
+]
 
 _SERIES_CYCLES = 1000
+
+
+class DeadlockProofPart(Document):
+    """Why no buffers can wait for each other in a circle."""
+
+    vcs_needed: int = Field(ge=1, description="Fewest VCs per port that the policy takes here.")
+    multiple: int = Field(ge=1, description="What the number of VCs is a multiple of.")
+    argument: str = Field(description="The argument, in words.")
+
+    @classmethod
+    def of(cls, proof: DeadlockProof) -> Self:
+        """Describe a proof."""
+        return cls.model_validate({name: getattr(proof, name) for name in cls.model_fields})
+
+
+def no_deadlock(config: Mapping[str, Any], proof: Mapping[str, Any]) -> str:
+    """Return in words why a policy does not deadlock; both as in a document."""
+    fewest = f"{proof['vcs_needed']} VC{'' if proof['vcs_needed'] == 1 else 's'} or more"
+    return f"No deadlock, {config['vc_policy']} with {fewest}: {proof['argument']}"
 
 
 class VctSeries(Document):
@@ -89,11 +115,14 @@ class VctRun(_Totals, Intervals, _Population, _Means, OneSeed, _OneLoad):
 
     link_load: LinkLoad
     series: VctSeries
+    traces: tuple[Trace, ...] = Field(
+        description="Traced packets, generated in the measured window, in order of injection."
+    )
 
     @classmethod
     def of(cls, result: VctResult, topology: Topology) -> Self:
         """Describe a run."""
-        told = (*_Totals.model_fields, *_Means.model_fields, "seed", "load")
+        told = (*_Totals.model_fields, *_Means.model_fields, "seed", "load", "traces")
         steps = np.arange(len(result.series)) * _SERIES_CYCLES
         return cls.model_validate(
             {
@@ -139,6 +168,7 @@ class VctDocument(Document):
     seed: Seed
     seeds: int = Field(ge=1, description="Runs per load, with seeds seed, seed + 1, ...")
     config: VctSettings
+    deadlock_proof: DeadlockProofPart
     warnings: tuple[str, ...] = Field(description="What limits such runs beyond their routing.")
     rows: tuple[VctRun | VctRuns, ...] = Field(
         min_length=1,
@@ -162,6 +192,7 @@ class VctDocument(Document):
                 "seed": scenario.seed,
                 "seeds": request.seeds,
                 "config": request.config,
+                "deadlock_proof": DeadlockProofPart.of(scenario.proof(request.config.vc_policy)),
                 "warnings": (),
                 "rows": [
                     VctRuns.of(runs, topology) if len(runs) > 1 else VctRun.of(runs[0], topology)

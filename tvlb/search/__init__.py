@@ -21,7 +21,7 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
-from sim_bridge.vct import VC_POLICIES, VCT_ROUTING_NAMES
+from sim_bridge.vct import VC_POLICIES, VCT_ROUTING_NAMES, DeadlockProof
 from tvlb.progress import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import (
@@ -112,6 +112,7 @@ __all__ = [
     "Candidate",
     "Change",
     "Cost",
+    "DeadlockProof",
     "Found",
     "Judged",
     "Judgement",

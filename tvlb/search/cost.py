@@ -230,11 +230,13 @@ class _VctRun:
     seconds : of a processor.
     held : bytes, while it lasts.
     numbers : that it tells.
+    traces : packets that it traces.
     """
 
     seconds: float
     held: float
     numbers: float
+    traces: float
 
 
 def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -> _VctRun:
@@ -252,16 +254,19 @@ def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -
         + phit_hops / config.packet_phits * _SECONDS_PER_PACKET_HOP * slower,
         ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
         cycles / _SERIES_CYCLES + _FIGURES,
+        min(config.traced_packets, nodes * load * config.measured_cycles / config.packet_phits),
     )
 
 
 def _vct_runs_cost(stage: str, runs: Sequence[_VctRun], seeds: int) -> Cost:
     """Return the cost of runs one at a time; what all of them tell is kept."""
     numbers = seeds * math.fsum(run.numbers for run in runs)
+    traces = seeds * math.fsum(run.traces for run in runs)
+    kept = numbers * _BYTES_PER_NUMBER + traces * _BYTES_PER_TRACE
     return _cost(
         {stage: seeds * math.fsum(run.seconds for run in runs)},
-        max((run.held for run in runs), default=0.0) + numbers * _BYTES_PER_NUMBER,
-        numbers * _WRITTEN_PER_SHARE,
+        max((run.held for run in runs), default=0.0) + kept,
+        numbers * _WRITTEN_PER_SHARE + traces * _WRITTEN_PER_TRACE,
     )
 
 

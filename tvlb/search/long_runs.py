@@ -25,6 +25,7 @@ class LongRun(VctConfig):
     )
     vc_policy: str = "ladder"
     vc_count: int | None = None
+    traced_packets: int = 0
 
 
 def parse_vcs(text: str) -> tuple[str, int | None]:

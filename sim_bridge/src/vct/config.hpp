@@ -26,7 +26,8 @@ namespace tvlb::sim::vct {
   SETTING(int, output_buffer_phits)   \
   SETTING(int, source_queue_packets)  \
   SETTING(std::vector<int>, latency)  \
-  SETTING(int, server_latency)
+  SETTING(int, server_latency)        \
+  SETTING(int, traced_packets)
 
 struct Config {
 #define TVLB_MEMBER(type, name) type name{};

@@ -75,14 +75,14 @@ class Fabric {
   /// A packet's header leaves its node on this VC.
   void send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle);
 
-  /// Step 1: what is due arrives. Calls `entered(packet, switch)` for headers from nodes before they
+  /// Step 1: what is due arrives. Calls `entered(id, switch)` for headers from nodes before they
   /// are looked at, and `credited(node, vc)` for buffers of switches that have room for another packet.
   template <class Entered, class Credited>
   void deliver(std::int32_t cycle, Entered&& entered, Credited&& credited);
   /// Step 2: heads are granted output VCs.
   void allocate_outputs(std::int32_t cycle);
-  /// Step 3: links start packets. Calls `crossed(link)` for those on links and `ejected(id)` for those
-  /// whose header leaves to its node.
+  /// Step 3: links start packets. Calls `crossed(id, link, vc)` for those on links and `ejected(id, vc)`
+  /// for those whose header leaves to its node.
   template <class Crossed, class Ejected>
   void send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected);
 
@@ -207,7 +207,7 @@ void Fabric::deliver(std::int32_t cycle, Entered&& entered, Credited&& credited)
     Packet& packet = packets_[index(arrival.packet)];
     const std::int32_t sw = switch_of(arrival.input_vc);
     if (is_node(input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream)) {
-      entered(packet, sw);
+      entered(arrival.packet, sw);
     } else if (packet.intermediate == sw) {
       packet.intermediate = -1;
       packet.progress.phase = 1;
@@ -243,7 +243,7 @@ void Fabric::send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& eject
     sent_.push(cycle + phits_, output);
     if (port.downstream < 0) {
       if (from.head < 0) port.ready &= static_cast<VcMask>(~(1U << vc));
-      ejected(id);
+      ejected(id, vc);
       continue;
     }
     ++from.downstream;
@@ -252,7 +252,7 @@ void Fabric::send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& eject
     }
     ++packet.progress.links;
     packet.progress.passed_global |= port.is_global;
-    crossed(port.link);
+    crossed(id, port.link, vc);
     arrivals_.push(cycle + port.flight_time, {id, static_cast<std::uint32_t>(port.downstream + vc)});
   }
   due_ports_.clear();

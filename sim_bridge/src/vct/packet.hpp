@@ -19,6 +19,7 @@ struct Packet {
   std::int32_t intermediate;  // switch, -1 once passed or where there is none
   std::int32_t next;          // packet behind in the same queue, -1 none
   Progress progress;
+  bool is_traced;
 };
 
 }  // namespace tvlb::sim::vct

@@ -28,7 +28,9 @@ class Run {
         servers_(network, traffic, config),
         delivered_(static_cast<std::size_t>(network.num_nodes()), 0),
         series_(static_cast<std::size_t>((window_.end + kSeriesStep - 1) / kSeriesStep), 0),
-        link_phits_(static_cast<std::size_t>(network.num_links()), 0) {
+        link_phits_(static_cast<std::size_t>(network.num_links()), 0),
+        tracer_(config.traced_packets, config.load * traffic.total_rate() / config.packet_phits *
+                                           static_cast<double>(config.measured_cycles)) {
     for (std::int32_t node = 0; node < network.num_nodes(); ++node) {
       const std::int32_t sw = network.node_switch(node);
       if (intermediates_.empty() || intermediates_.back() != sw) intermediates_.push_back(sw);
@@ -51,8 +53,12 @@ class Run {
   void run_cycle();
   bool goes_on();
   bool watched();
-  void entered(Packet& packet, std::int32_t sw);
-  void ejected(std::int32_t id);
+  void entered(std::int32_t id, std::int32_t sw);
+  void started(std::int32_t node, int vc, const Waiting& waiting);
+  void ejected(std::int32_t id, int vc);
+  [[nodiscard]] Packet& packet(std::int32_t id) {
+    return fabric_.packets()[static_cast<std::size_t>(id)];
+  }
   /// Phits of a packet whose first one passes somewhere in a cycle that do so within the window.
   [[nodiscard]] std::int32_t in_window(std::int32_t first) const {
     const std::int32_t from = std::max(first, window_.begin);
@@ -88,53 +94,66 @@ class Run {
   std::vector<std::int64_t> delivered_;  // phits in the window, per node
   std::vector<std::int64_t> series_;     // phits
   std::vector<std::int64_t> link_phits_;
+  Tracer tracer_;
 };
 
 void Run::run_cycle() {
   fabric_.deliver(
-      cycle_, [&](Packet& packet, std::int32_t sw) { entered(packet, sw); },
+      cycle_, [&](std::int32_t id, std::int32_t sw) { entered(id, sw); },
       [&](std::int32_t node, int vc) { servers_.credited(node, vc); });
   fabric_.allocate_outputs(cycle_);
   fabric_.send_packets(
       cycle_,
-      [&](std::int32_t link) {
+      [&](std::int32_t id, std::int32_t link, int vc) {
         ++link_packets_;
         link_phits_[static_cast<std::size_t>(link)] += in_window(cycle_);
+        if (packet(id).is_traced) [[unlikely]] {
+          const Link& taken = network_.link(link);
+          tracer_.of(id).hops.push_back({taken.source, taken.output_port, vc, cycle_});
+        }
       },
-      [&](std::int32_t id) { ejected(id); });
+      [&](std::int32_t id, int vc) { ejected(id, vc); });
   servers_.run(
       cycle_, [&] { refused_ += window_.contains(cycle_) ? 1 : 0; },
-      [&](std::int32_t node, int vc, const Waiting& waiting) {
-        const std::int32_t id = fabric_.allocate();
-        Packet& packet = fabric_.packets()[static_cast<std::size_t>(id)];
-        packet = {waiting.created, waiting.destination, network_.node_switch(waiting.destination),
-                  -1, -1, {}};
-        ++in_network_;
-        injected_ += in_window(cycle_);
-        fabric_.send(id, node, vc, cycle_);
-      });
+      [&](std::int32_t node, int vc, const Waiting& waiting) { started(node, vc, waiting); });
   if constexpr (kChecksEveryCycle) fabric_.check(cycle_, in_network_);
 }
 
+void Run::started(std::int32_t node, int vc, const Waiting& waiting) {
+  const std::int32_t id = fabric_.allocate();
+  Packet& sent = packet(id);
+  sent = {waiting.created, waiting.destination, network_.node_switch(waiting.destination), -1, -1,
+          {}, false};
+  ++in_network_;
+  injected_ += in_window(cycle_);
+  if (tracer_.active() && window_.contains(waiting.created) && tracer_.samples_next()) {
+    sent.is_traced = true;
+    tracer_.begin(id, {node, waiting.destination, waiting.created, cycle_});
+  }
+  fabric_.send(id, node, vc, cycle_);
+}
+
 // At its first switch. The intermediate may be that switch or the last one: then one phase is left.
-void Run::entered(Packet& packet, std::int32_t sw) {
+void Run::entered(std::int32_t id, std::int32_t sw) {
   if (config_.one_phase.empty()) return;
+  Packet& arrived = packet(id);
   Stream& stream = routes_[static_cast<std::size_t>(sw)];
   const std::int32_t via = intermediates_[stream.below(static_cast<std::uint32_t>(intermediates_.size()))];
-  if (via != sw && via != packet.target) {
-    packet.intermediate = via;
+  if (via != sw && via != arrived.target) {
+    arrived.intermediate = via;
+    if (arrived.is_traced) [[unlikely]] tracer_.of(id).took_vlb = true;
     return;
   }
   const bool is_last = config_.one_phase == "minlast" ||
                        (config_.one_phase == "minboth" && via != sw);
-  packet.progress.phase = is_last ? 1 : 0;
+  arrived.progress.phase = is_last ? 1 : 0;
 }
 
-void Run::ejected(std::int32_t id) {
-  const Packet& packet = fabric_.packets()[static_cast<std::size_t>(id)];
+void Run::ejected(std::int32_t id, int vc) {
+  const Packet& left = packet(id);
   const std::int32_t first = cycle_ + config_.server_latency;
   const std::int32_t tail = first + config_.packet_phits - 1;
-  delivered_[static_cast<std::size_t>(packet.destination)] += in_window(first);
+  delivered_[static_cast<std::size_t>(left.destination)] += in_window(first);
   for (std::int32_t at = first; at <= tail && at < window_.end;) {
     const std::int32_t end = std::min({(at / kSeriesStep + 1) * kSeriesStep, tail + 1, window_.end});
     series_[static_cast<std::size_t>(at / kSeriesStep)] += end - at;
@@ -142,8 +161,14 @@ void Run::ejected(std::int32_t id) {
   }
   if (window_.contains(tail)) {
     ++packets_;
-    latency_ += tail - packet.created;
-    hops_ += packet.progress.links;
+    latency_ += tail - left.created;
+    hops_ += left.progress.links;
+  }
+  if (left.is_traced) [[unlikely]] {
+    Trace& trace = tracer_.of(id);
+    const std::int32_t port = left.destination - network_.first_node(left.target);
+    trace.hops.push_back({left.target, port, vc, cycle_});
+    tracer_.end(id, tail < window_.end ? tail : trace.delivered);
   }
   --in_network_;
   fabric_.release(id);
@@ -201,6 +226,7 @@ Result Run::result() const {
     out.series.push_back(accepted_in(step));
   }
   out.link_phits = link_phits_;
+  out.traces = tracer_.traces();
   out.wait_cycle = wait_cycle_;
   return out;
 }

@@ -28,6 +28,7 @@ struct Result {
   std::int64_t cycles = 0;
   std::vector<double> series;        // accepted, per whole kSeriesStep of the run
   std::vector<std::int64_t> link_phits;  // in the window, per link
+  std::vector<Trace> traces;             // of sampled packets generated in the window
   std::vector<Buffer> wait_cycle;
   double cpu_seconds = 0.0;
 };

@@ -8,7 +8,7 @@ from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
 from tvlb.progress import Reporter
 from tvlb.schemas.routers import Column, Experiment, Router, Simulation
-from tvlb.schemas.vct import VctDocument
+from tvlb.schemas.vct import VctDocument, no_deadlock
 from tvlb.search import VCT_ROUTINGS, VctConfig, VctRequest, VctScenario, simulate_loads
 from tvlb.settings import Text, made, setting, settings
 
@@ -33,6 +33,11 @@ class _Options:
 class _Simulation(Simulation):
     request: VctRequest
     loads: Sequence[float]
+
+    @property
+    def json_only(self) -> str:
+        traced = self.request.config.traced_packets
+        return f"traces {traced}" if traced else ""
 
     def run(self, workers: int, report: Reporter) -> VctDocument:
         results = simulate_loads(self.request, self.loads, workers=workers, report=report)
@@ -73,6 +78,9 @@ class _VirtualCutThrough(Router):
             f"{document['topology']}, {document['routing']}, {channels}, {document['pattern']}, "
             f"packets of {config['packet_phits']} phits"
         )
+
+    def summary(self, document: Mapping[str, Any]) -> str:
+        return no_deadlock(document["config"], document["deadlock_proof"])
 
 
 def _warmup_cycles(text: str) -> int:
