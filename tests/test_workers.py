@@ -99,7 +99,7 @@ def test_a_task_tells_how_far_it_is(workers: WorkerPool, tmp_path: Path) -> None
         if future.parts:
             break
         time.sleep(0.01)
-    assert (future.parts, future.done()) == (7, False)
+    assert (future.parts, future.note, future.done()) == (7, "of seven", False)
     (tmp_path / "go on").touch()
     assert future.result(_TIMEOUT) is None
 

@@ -68,11 +68,11 @@ class _Teller:
         self.pipe: Connection | None = None
         self._told = 0.0
 
-    def tell(self, done: int) -> None:
+    def tell(self, done: int, note: str) -> None:
         now = time.monotonic()
         if self.pipe is not None and now - self._told >= _TELL_SECONDS:
             self._told = now
-            self.pipe.send_bytes(str(done).encode())
+            self.pipe.send_bytes(f"{done} {note}".encode())
 
 
 _TELLER = _Teller()
@@ -99,9 +99,11 @@ class TaskFuture(Future[_Result]):
     Attributes
     ----------
     parts : how many of its parts the task has told to be done; see `tell_part`.
+    note : what it told beside.
     """
 
     parts: int = 0
+    note: str = ""
 
 
 @dataclass
@@ -334,9 +336,11 @@ class WorkerPool(Executor):
         if worker.task is None:
             worker.ready = True
             self._failed_starts = 0
-        elif message.isdigit():
+        elif message[:1].isdigit():  # pickles begin otherwise
+            done, _, note = message.decode().partition(" ")
             # A further attempt tells the first ones again.
-            worker.task.future.parts = max(worker.task.future.parts, int(message))
+            worker.task.future.parts = max(worker.task.future.parts, int(done))
+            worker.task.future.note = note
             worker.watch.start_over()
         else:
             task, worker.task = worker.task, None
@@ -439,12 +443,13 @@ def _serve(pipe: Connection) -> None:
         return
 
 
-def tell_part(done: int) -> None:
+def tell_part(done: int, note: str = "") -> None:
     """In a task: say how many of its parts are done; of no effect outside of a `WorkerPool`.
 
-    It may be called as often as there are parts: most calls are passed over.
+    It may be called as often as there are parts: most calls are passed over. So a note, a short
+    remark for people, is to be given with every call from the one on that it is true.
     """
-    _TELLER.tell(done)
+    _TELLER.tell(done, note)
 
 
 def encode_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> bytes:

@@ -31,6 +31,8 @@ def test_the_document_has_every_case(capsys: pytest.CaptureFixture[str], tmp_pat
     assert {one["config"]["measured_cycles"] for one in cases} == {100_000}
     assert [one["category"] for one in cases] == [1, 1]
     assert not document["until_collapse"]
+    arguments = [one["deadlock_proof"]["argument"] for one in cases]
+    assert arguments == ["the VC rises with every link", "MIN routes close no circle"]
     for case in cases:
         assert [run["seed"] for run in case["runs"]] == [0, 1]
         for run in case["runs"]:
@@ -46,6 +48,7 @@ def test_the_table_says_what_the_categories_are(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert "valiant(minlast)" in shown
     assert "Low: 10,000" in shown
+    assert "No deadlock, ladder with 4 VCs or more: the VC rises with every link\n" in shown
 
 
 def test_a_study_goes_on_from_what_is_kept(

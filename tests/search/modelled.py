@@ -63,7 +63,7 @@ class Modelled(Units):
         self,
         units: Sequence[Unit[_Answer]],
         on_done: Callable[[], None] = lambda: None,
-        on_parts: Callable[[int, int], None] | None = None,
+        on_parts: Callable[[int, int, Sequence[str]], None] | None = None,
     ) -> list[_Answer]:
         """See `Units.map`; no part is told."""
         answers: list[Any] = []

@@ -21,7 +21,7 @@ from tvlb.search import (
     judge_stability,
     study_stability,
 )
-from tvlb.search.stability import collapse_watch
+from tvlb.search.stability import CollapseWatch
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 from tvlb.workers import local_workers
@@ -70,12 +70,23 @@ def test_what_is_told_of_a_course() -> None:
 @given(st.lists(st.integers(0, 20), min_size=100, max_size=200), st.integers(1, 40))
 def test_a_run_that_is_ended_would_be_of_category_3(levels: list[int], length: int) -> None:
     series = np.repeat(np.array(levels, dtype=np.float64), length)[:510]
-    goes_on = collapse_watch(len(series))
-    ended = next((place for place, one in enumerate(series) if not goes_on(one)), None)
+    watch = CollapseWatch(len(series))
     found = judge_stability(series)
+    for accepted in series:
+        watch.add(accepted)
+        # Nothing that it says before the end is taken back.
+        if watch.is_certain:
+            assert found.category == 3
+        if watch.low_from is not None:
+            assert found.low_from is not None
+            assert found.low_from <= watch.low_from
+            assert f"low from cycle {watch.low_from:,}" in str(watch)
+        else:
+            assert str(watch) == ""
     # Throughput that is low at the end alone is seen at the end.
-    assert (ended is not None) == (found.low_share > 0.1)
-    assert ended is None or found.category == 3
+    assert watch.is_certain == (found.low_share > 0.1)
+    assert watch.low_from == found.low_from
+    assert ("category 3" in str(watch)) == watch.is_certain
 
 
 def test_a_run_ends_at_its_collapse() -> None:
@@ -96,6 +107,23 @@ def test_a_run_ends_at_its_collapse() -> None:
     assert full.stability.low_from == ended.stability.low_from
     assert len(ended.series) < len(full.series) == 150
     assert ended.series.tobytes() == full.series[: len(ended.series)].tobytes()
+
+
+def test_a_collapse_is_told_while_the_run_lasts() -> None:
+    topology, pattern = parse_topology("hyperx(4,4,4)"), parse_pattern("dshift(1)")
+    case = StabilityCase("valiant(minlast)", VctConfig(0, 400_000, "2phases", 4))
+    told: list[Progress] = []
+    with local_workers(1) as workers:
+        units = Units(UnitCache(workers), threading.Event())
+        found = study_stability(
+            topology, [case], pattern, seed=1, units=units, report=told.append
+        ).runs[case][0]
+    assert found.stability.category == 3
+    early = [event.note for event in told if event.done < 400 and "low from" in event.note]
+    assert early
+    low = f"low from cycle {found.stability.low_from:,}"
+    head = "thousand cycles, 1 of 1 runs; valiant(minlast), 2phases, 4 VCs, seed 1: "
+    assert told[-1].note == f"{head}category 3, {low}"
 
 
 def test_short_runs_are_refused() -> None:

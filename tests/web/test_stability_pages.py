@@ -82,6 +82,9 @@ def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark
             "valiant(minlast), 2phases, 4 VCs: category"
         )
         expect(page.locator("tbody tr")).to_have_count(4)
+        expect(page.locator("main")).to_contain_text(
+            "valiant(minlast), ladder with 4 VCs or more: the VC rises with every link."
+        )
         check_accessibility()
         study = page.url.removeprefix(server.url)
         page.goto("/stabilities/new")

@@ -18,6 +18,7 @@ from tvlb.files import check_directory, check_writable
 from tvlb.jobs.workspace import Workspace
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.schemas import StabilityBody, StabilityDocument
+from tvlb.schemas.vct import no_deadlock
 from tvlb.search import (
     VC_POLICIES,
     VCT_ROUTINGS,
@@ -167,6 +168,10 @@ def print_stability(document: Mapping[str, Any], console: Console) -> None:
                 "-" if run["low_from"] is None else f"{run['low_from']:,}",
             )
     console.print(listed)
+    proofs = {
+        no_deadlock(case["config"], case["deadlock_proof"]): None for case in document["stability"]
+    }
+    console.print("\n".join(proofs))
     console.print(
         "Categories: 1 never low; 2 low for at most a tenth of the time, and high at the end; 3 "
         "otherwise. Low: 10,000 cycles below 0.85 of the peak."

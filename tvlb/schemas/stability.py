@@ -9,6 +9,7 @@ from tvlb.documents import Document
 from tvlb.provenance import versions
 from tvlb.schemas.common import Load, PatternText, Seconds, Seed, TopologyText, Versions
 from tvlb.schemas.settings import VctSettings
+from tvlb.schemas.vct import DeadlockProofPart
 from tvlb.search import StabilityRun, StabilityStudy
 
 __all__ = ["JudgedCase", "JudgedRun", "StabilityDocument"]
@@ -64,6 +65,7 @@ class JudgedCase(Document):
 
     routing: str = Field(description="Routing of the router vct.")
     config: VctSettings
+    deadlock_proof: DeadlockProofPart
     category: _Category = Field(description="The worst of its runs.")
     runs: tuple[JudgedRun, ...] = Field(min_length=1, description="One for each seed.")
 
@@ -87,6 +89,7 @@ class StabilityDocument(Document):
             {
                 "routing": case.routing,
                 "config": case.config,
+                "deadlock_proof": DeadlockProofPart.of(study.proofs[case]),
                 "category": study.worst(case),
                 "runs": [JudgedRun.of(run) for run in runs],
             }

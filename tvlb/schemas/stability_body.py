@@ -90,8 +90,10 @@ class StabilityBody(with_options(_Cases, LongRun)):
 
     def _resolved(self, network: Topology) -> Self:
         traffic = self.traffic()
-        known = checked_cases(
-            network, self.cases(), traffic, load=self.load, seed=self.seed, seeds=self.seeds
+        known = list(
+            checked_cases(
+                network, self.cases(), traffic, load=self.load, seed=self.seed, seeds=self.seeds
+            )
         )
         routings = len(self.routing)
         return self.model_copy(

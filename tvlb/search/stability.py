@@ -6,7 +6,7 @@ Reference: the paper of docs/virtual-cut-through.md, section VI, which shows acc
 
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from sim_bridge.vct import VctConfig, VctScenario
+from sim_bridge.vct import DeadlockProof, VctConfig, VctScenario
 from tvlb.errors import InvalidInput
 from tvlb.frames import Frame
 from tvlb.progress import Progress, Reporter
@@ -26,12 +26,12 @@ from tvlb.workers import tell_part
 
 __all__ = [
     "FEWEST_BINS",
+    "CollapseWatch",
     "Stability",
     "StabilityCase",
     "StabilityRun",
     "StabilityStudy",
     "checked_cases",
-    "collapse_watch",
     "judge_stability",
     "study_stability",
 ]
@@ -44,6 +44,7 @@ _LOW, _END_LEVEL, _MOST_LOW = 0.85, 0.9, 0.1
 _LAST_BINS = 50
 _MOST_SEEDS = 1000
 _LEAST_PACKETS = 2000  # of a mean, so that noise is not low
+_MOST_NOTES = 10  # of runs whose throughput is low, while they last
 
 _Series = NDArray[np.float64]
 
@@ -111,35 +112,62 @@ def _judged(series: _Series) -> Stability:
     )
 
 
-def collapse_watch(bins: int) -> Callable[[float], bool]:
-    """Return what ends a run of so many bins as soon as it is sure to be of category 3.
+class CollapseWatch:
+    """Looks at a run of so many bins while it lasts.
 
-    What is low beside the largest mean so far is low beside the largest of the whole run, too. It
-    is called with bin after bin, and returns whether the run goes on.
+    What is low beside the largest mean so far is low beside the largest of the whole run, too, so
+    what it finds is never taken back.
+
+    Attributes
+    ----------
+    low_from : the first cycle of the first 10,000 known to be low; None while none are.
     """
-    most_low = _MOST_LOW * (bins - _FIRST_BIN - _BINS_OF_MEAN + 1)
-    to_skip = _FIRST_BIN
-    last: deque[float] = deque(maxlen=_BINS_OF_MEAN)
-    means: list[float] = []
-    peak, low = 0.0, 0
 
-    def goes_on(accepted: float) -> bool:
-        nonlocal to_skip, peak, low
-        if to_skip:
-            to_skip -= 1
-            return True
-        last.append(accepted)
-        if len(last) < _BINS_OF_MEAN:
-            return True
-        means.append(float(np.mean(last)))
-        if means[-1] > peak:
-            peak = means[-1]
-            low = sum(one < _LOW * peak for one in means)
-        elif means[-1] < _LOW * peak:
-            low += 1
-        return low <= most_low
+    def __init__(self, bins: int) -> None:
+        self._most_low = _MOST_LOW * (bins - _FIRST_BIN - _BINS_OF_MEAN + 1)
+        self._to_skip = _FIRST_BIN
+        self._last: deque[float] = deque(maxlen=_BINS_OF_MEAN)
+        self._means: list[float] = []
+        self._peak = 0.0
+        self._low = 0
+        self.low_from: int | None = None
 
-    return goes_on
+    @property
+    def is_certain(self) -> bool:
+        """Whether the run is sure to be of category 3."""
+        return self._low > self._most_low
+
+    def __str__(self) -> str:
+        """Say in words what is wrong; empty while nothing is."""
+        if self.low_from is None:
+            return ""
+        return ("category 3, " if self.is_certain else "") + f"low from cycle {self.low_from:,}"
+
+    def add(self, accepted: float) -> None:
+        """Take the next bin."""
+        if self._to_skip:
+            self._to_skip -= 1
+            return
+        self._last.append(accepted)
+        if len(self._last) < _BINS_OF_MEAN:
+            return
+        self._means.append(float(np.mean(self._last)))
+        if self._means[-1] > self._peak:
+            self._peak = self._means[-1]
+            low = [place for place, one in enumerate(self._means) if self._is_low(one)]
+            self._low = len(low)
+            self._note_low(low[0] if low else None)
+        elif self._is_low(self._means[-1]):
+            self._low += 1
+            self._note_low(len(self._means) - 1)
+
+    def _is_low(self, mean: float) -> bool:
+        return mean < _LOW * self._peak
+
+    def _note_low(self, place: int | None) -> None:
+        if place is not None:
+            cycle = (_FIRST_BIN + place) * BIN
+            self.low_from = cycle if self.low_from is None else min(self.low_from, cycle)
 
 
 @dataclass(frozen=True)
@@ -184,6 +212,7 @@ class StabilityStudy(Frame):
     load : offered, phits/cycle/node.
     until_collapse : runs ended as soon as they were sure to be of category 3.
     runs : by case, one for each seed.
+    proofs : by case, why it cannot deadlock.
     """
 
     topology: Topology
@@ -191,6 +220,7 @@ class StabilityStudy(Frame):
     load: float
     until_collapse: bool
     runs: Mapping[StabilityCase, tuple[StabilityRun, ...]]
+    proofs: Mapping[StabilityCase, DeadlockProof]
 
     def worst(self, case: StabilityCase) -> int:
         """Return the category of a case: the worst of its runs."""
@@ -224,6 +254,9 @@ class _RunUnit(Unit[StabilityRun]):
     until_collapse: bool
     seed: int
 
+    def __str__(self) -> str:
+        return f"{self.case}, seed {self.seed}"
+
     @property
     def parts(self) -> int:
         """See `Unit.parts`: every 1,000 cycles are one."""
@@ -246,12 +279,13 @@ class _RunUnit(Unit[StabilityRun]):
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         scenario = VctScenario(self.topology, self.case.routing, self.pattern, self.seed)
-        judge = collapse_watch(self.parts) if self.until_collapse else None
+        judge = CollapseWatch(self.parts)
         bins = count(1)
 
         def watch(accepted: float) -> bool:
-            tell_part(next(bins))
-            return judge is None or judge(accepted)
+            judge.add(accepted)
+            tell_part(next(bins), str(judge))
+            return not (self.until_collapse and judge.is_certain)
 
         run = scenario.run(self.load, self.case.config, watch=watch)
         found = {"series": run.series.tolist(), "jain": run.jain, "cpu_seconds": run.cpu_seconds}
@@ -300,15 +334,16 @@ def study_stability(
     ]
     total = sum(run.parts for run in runs_asked)
 
-    def show(runs: int, parts: int) -> None:
+    def show(runs: int, parts: int, notes: Sequence[str]) -> None:
+        low = [f"{run}: {note}" for run, note in zip(runs_asked, notes, strict=True) if note]
         note = f"thousand cycles, {runs} of {len(runs_asked)} runs"
-        report(Progress("stability", parts, total, note))
+        report(Progress("stability", parts, total, "; ".join([note, *low[:_MOST_NOTES]])))
 
     found = units.map(runs_asked, on_parts=show)
     runs = {
         case: tuple(found[place * seeds : (place + 1) * seeds]) for place, case in enumerate(known)
     }
-    return StabilityStudy(topology, pattern, load, until_collapse, runs)
+    return StabilityStudy(topology, pattern, load, until_collapse, runs, known)
 
 
 def checked_cases(
@@ -319,17 +354,25 @@ def checked_cases(
     load: float,
     seed: int,
     seeds: int,
-) -> list[StabilityCase]:
-    """Return the cases with their numbers of VCs; raise InvalidInput as `study_stability`."""
+) -> dict[StabilityCase, DeadlockProof]:
+    """Return the cases with their numbers of VCs, in their order, and why they cannot deadlock.
+
+    Raises
+    ------
+    InvalidInput : as `study_stability`.
+    """
     if not 1 <= seeds <= _MOST_SEEDS:
         raise InvalidInput(f"seeds {seeds} is out of range: 1..{_MOST_SEEDS}")
     check_seed(seed + seeds - 1)
     # Compiled once; what is compiled does not depend on the routing.
     first = VctScenario(topology, "min", pattern)
-    known = [_resolved(first.with_routing(case.routing), case, load) for case in cases]
-    for case in known:
-        if known.count(case) > 1:
+    known: dict[StabilityCase, DeadlockProof] = {}
+    for asked in cases:
+        scenario = first.with_routing(asked.routing)
+        case = _resolved(scenario, asked, load)
+        if case in known:
             raise InvalidInput(f"two cases are the same: {case}")
+        known[case] = scenario.proof(case.config.vc_policy)
     return known
 
 

@@ -197,12 +197,12 @@ class UnitCache:
         pending.computing.add_done_callback(lambda _: self._complete(unit.key, pending))
         return pending.result, True
 
-    def parts_done(self, unit: Unit[Any]) -> int:
-        """Return how many parts of a unit are done; 0 if nobody is computing it here."""
+    def told(self, unit: Unit[Any]) -> tuple[int, str]:
+        """Return how many parts of a unit are done, and its note; 0 if it is not computed here."""
         with self._lock:
             pending = self._pending.get(unit.key)
         computing = None if pending is None else pending.computing
-        return computing.parts if isinstance(computing, TaskFuture) else 0
+        return (computing.parts, computing.note) if isinstance(computing, TaskFuture) else (0, "")
 
     def leave(self, unit: Unit[Any], result: Future[bytes]) -> None:
         """Wait for a unit no longer; what nobody waits for is not begun."""
@@ -269,7 +269,7 @@ class Units:
         self,
         units: Sequence[Unit[_Result]],
         on_done: Callable[[], None] = lambda: None,
-        on_parts: Callable[[int, int], None] | None = None,
+        on_parts: Callable[[int, int, Sequence[str]], None] | None = None,
     ) -> list[_Result]:
         """Return the results in the order of the units.
 
@@ -277,7 +277,8 @@ class Units:
         ----------
         on_done : called after every unit.
         on_parts : called when all have begun, several times a second until they are done, and at
-            the end, with the units and the parts of units that are done; these never fall.
+            the end, with the units and the parts of units that are done, which never fall, and
+            the last note of every unit, empty where it told none.
 
         Raises
         ------
@@ -302,16 +303,18 @@ class Units:
                     on_done()
 
             parts = [0] * len(units)
+            notes = [""] * len(units)
 
             def show() -> None:
                 if on_parts is None:
                     return
                 done = [place in known or begun[place].done() for place in range(len(units))]
                 for place, unit in enumerate(units):
-                    told = unit.parts if done[place] else self._unit_cache.parts_done(unit)
+                    told, note = (unit.parts, "") if done[place] else self._unit_cache.told(unit)
                     # Between its last part and its result a unit may seem not to have begun.
                     parts[place] = max(parts[place], told)
-                on_parts(sum(done), sum(parts))
+                    notes[place] = note or notes[place]
+                on_parts(sum(done), sum(parts), notes)
 
             show()
             found = gather(list(begun.values()), self._stop, on_done, show)
