@@ -23,6 +23,7 @@ __all__ = [
     "NamesOrWhole",
     "Number",
     "Setting",
+    "Spread",
     "Switch",
     "Text",
     "Texts",
@@ -30,6 +31,7 @@ __all__ = [
     "asked",
     "check_settings",
     "made",
+    "offered",
     "setting",
     "settings",
 ]
@@ -227,6 +229,27 @@ class Switch(Group):
 
 
 @dataclass(frozen=True)
+class Spread(Group):
+    """A dataclass of settings that are asked for one by one, beside those around it.
+
+    Attributes
+    ----------
+    without : the options of it that are not offered there.
+    """
+
+    without: tuple[str, ...] = ()
+
+    @property
+    def inner(self) -> "Mapping[str, Setting]":
+        """The settings that are offered, by their names."""
+        return {
+            name: one
+            for name, one in settings(self.declaring).items()
+            if one.option is not None and one.option not in self.without
+        }
+
+
+@dataclass(frozen=True)
 class Setting:
     """What is known of a setting.
 
@@ -285,6 +308,16 @@ def settings(declaring: Any) -> Mapping[str, Setting]:
     }
 
 
+@cache
+def offered(declaring: Any) -> Mapping[str, Setting]:
+    """Return what can be asked for, by the names of the options, in the order of declaration."""
+    spread = (
+        one.kind.inner.values() if isinstance(one.kind, Spread) else (one,)
+        for one in settings(declaring).values()
+    )
+    return {one.option: one for some in spread for one in some if one.option is not None}
+
+
 def check_settings(instance: object) -> None:
     """Check the settings of a frozen dataclass that is being made; names become members.
 
@@ -303,18 +336,28 @@ def made(declaring: Callable[..., _Made], given: Mapping[str, Any], **more: Any)
     ------
     InvalidInput : a value is out of range.
     """
-    values = {
-        name: one.kind.made(given[one.option])
-        for name, one in settings(declaring).items()
-        if one.option is not None
-    }
+    values: dict[str, Any] = {}
+    for name, one in settings(declaring).items():
+        if isinstance(one.kind, Spread):
+            inner = one.kind.inner.items()
+            values[name] = one.kind.declaring(
+                **{each: part.kind.made(given[str(part.option)]) for each, part in inner}
+            )
+        elif one.option is not None:
+            values[name] = one.kind.made(given[one.option])
     return declaring(**values, **more)
 
 
 def asked(instance: object) -> dict[str, Any]:
     """Return what a request asks for to have these settings, by option, as plain data."""
-    return {
-        one.option: one.kind.asked(getattr(instance, name))
-        for name, one in settings(type(instance)).items()
-        if one.option is not None
-    }
+    found: dict[str, Any] = {}
+    for name, one in settings(type(instance)).items():
+        value = getattr(instance, name)
+        if isinstance(one.kind, Spread):
+            inner = one.kind.inner.items()
+            found |= {
+                str(part.option): part.kind.asked(getattr(value, each)) for each, part in inner
+            }
+        elif one.option is not None:
+            found[one.option] = one.kind.asked(value)
+    return found

@@ -22,8 +22,8 @@ from tvlb.judged import (
 from tvlb.plots import stability_bands
 from tvlb.schemas import StabilityBody, TableBody
 from tvlb.schemas.routers import router_named
-from tvlb.search import OLD_TABLE, LongRun
-from tvlb.settings import settings
+from tvlb.search import OLD_TABLE, ROUTERS, LongRun, SearchOptions
+from tvlb.settings import Names, offered
 from tvlb.table import table_formats
 
 __all__ = [
@@ -300,8 +300,23 @@ def _by_switch(of_seeds: Sequence[Document]) -> list[float]:
 def long_run_options() -> list[tuple[str, str, Any]]:
     """Return name, description and default of the settings of long runs."""
     described = StabilityBody.model_fields
-    names = [one.option for one in settings(LongRun).values() if one.option is not None]
+    names = list(offered(LongRun))
     return [(name, described[name].description or "", described[name].default) for name in names]
+
+
+def router_options() -> list[Document]:
+    """Return the settings of the routers that a search simulates, in words."""
+    described = TableBody.model_fields
+    return [
+        {
+            "name": name,
+            "description": described[name].description or "",
+            "usual": described[name].default,
+            "choices": tuple(one.kind.names) if isinstance(one.kind, Names) else (),
+        }
+        for name, one in offered(SearchOptions).items()
+        if one in ROUTERS.inner.values()
+    ]
 
 
 def fields() -> dict[str, Document]:

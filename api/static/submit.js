@@ -24,6 +24,9 @@ function body() {
     const [warmup, measured, grid] = numbers;
     found[name] = numbers.length === 3 ? { warmup, measured, grid } : text(name);
   }
+  for (const { name, dataset } of form.querySelectorAll("[data-router]")) {
+    if (text(name) !== "") found[name] = dataset.router === "number" ? asNumber(text(name)) : text(name);
+  }
   const traffic = lines(text("traffic"));
   if (traffic.length) found.traffic = traffic;
   found.balance = given.has("balance");

@@ -155,6 +155,17 @@ def test_table_balanced_by_a_sample(
     assert document["balance"]["sampled_pairs"] > 0
 
 
+def test_a_search_is_for_the_routers_that_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--ugal-rule", "two", "--queue", "vc", "--buffer", "16", "--speedup", "2.5")
+    document = _printed(capsys, "table", "2,4,2,3", *_QUICK, *asked)
+    config = document["provenance"]["parameters"]["config"]
+    told = [config[name] for name in ("ugal_rule", "queue", "buffer_flits", "speedup")]
+    assert told == ["two", "vc", 16, 2.5]
+    usual = _printed(capsys, "table", "2,4,2,3", *_QUICK)
+    assert usual["provenance"]["parameters"]["config"]["buffer_flits"] == 32
+    assert usual["baseline"] != document["baseline"]
+
+
 @pytest.mark.parametrize(
     "options",
     [

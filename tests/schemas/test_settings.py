@@ -40,6 +40,7 @@ from tvlb.settings import (
     Whole,
     asked,
     made,
+    offered,
     settings,
 )
 
@@ -63,13 +64,12 @@ REQUESTS = {
 
 def cases(declaring: Iterable[type]) -> Any:
     """Parametrize a test by the dataclasses and their settings that are offered."""
-    offered = [
+    listed = [
         pytest.param(one, setting, id=f"{one.__name__}.{setting.name}")
         for one in declaring
-        for setting in settings(one).values()
-        if setting.option is not None
+        for setting in offered(one).values()
     ]
-    return pytest.mark.parametrize(("declaring", "setting"), offered)
+    return pytest.mark.parametrize(("declaring", "setting"), listed)
 
 
 def of_command(name: str) -> dict[str, Any]:
@@ -175,8 +175,9 @@ def test_values_out_of_range_are_refused(declaring: Any, setting: Setting) -> No
         bad = ["none of these"]
     for value in bad:
         told = f"^{setting.option or setting.name} {re.escape(repr(value))}"
+        owner: Any = declaring if setting.name in settings(declaring) else SimulationConfig
         with pytest.raises(InvalidInput, match=told):
-            declaring(**{setting.name: value})
+            owner(**{setting.name: value})
 
 
 @pytest.mark.parametrize(
@@ -185,6 +186,7 @@ def test_values_out_of_range_are_refused(declaring: Any, setting: Setting) -> No
         SearchOptions(),
         SearchOptions(budget="7", patterns="3", balancing=None, traffic=("uniform",)),
         SearchOptions(screening=Windows(1, 2, 0.03), data_points=4, routing="par"),
+        SearchOptions(config=SimulationConfig(vc_count=6, speedup=2.5, queue="vc", decide="once")),
     ],
 )
 def test_what_is_asked_for_makes_the_same(options: SearchOptions) -> None:

@@ -115,6 +115,12 @@ def test_objective_budget_and_traffic_are_asked_for(browser: Browser, server: Se
         expect(page.get_by_label("Confirmation")).to_have_attribute(
             "placeholder", "30000,10000,0.002"
         )
+        page.get_by_text("Routers", exact=True).click()
+        page.get_by_label("Ugal rule").select_option("two")
+        page.get_by_label("Speedup").fill("2.5")
+        expect(estimate).to_contain_text("--method paper --speedup 2.5 --ugal-rule two")
+        page.get_by_label("Buffer").fill("0")
+        expect(page.locator("#problem")).to_contain_text("buffer 0 is out of range: 1..4096")
 
 
 def test_figures_of_a_search_are_there(

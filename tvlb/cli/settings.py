@@ -21,6 +21,7 @@ from tvlb.settings import (
     Texts,
     Whole,
     made,
+    offered,
     settings,
 )
 
@@ -74,11 +75,7 @@ def _made(kind: Any, given: dict[str, Any]) -> Any:
 def _options(kind: Any) -> dict[str, inspect.Parameter]:
     """Return the options of a dataclass by name."""
     hints = get_type_hints(kind, include_extras=True)
-    declared = [
-        (one.option, default_of(one), _annotation(one))
-        for one in settings(kind).values()
-        if one.option is not None
-    ]
+    declared = [(name, default_of(one), _annotation(one)) for name, one in offered(kind).items()]
     options = declared or [(one.name, one.default, hints[one.name]) for one in fields(kind)]
     return {
         name: inspect.Parameter(

@@ -26,6 +26,7 @@ from tvlb.settings import (
     Text,
     Texts,
     Whole,
+    offered,
     settings,
 )
 
@@ -48,12 +49,11 @@ _TEXTS: dict[str, Any] = {"objective": ObjectiveText, "traffic": TrafficText}
 def with_options(base: type[_Model], declaring: type) -> type[_Model]:
     """Return the model with the settings that can be asked for, by their names as options."""
     fields: dict[str, Any] = {
-        one.option: (
+        name: (
             _described(_asked(one), one, one.unset),
             ... if one.default is MISSING else _usual(one),
         )
-        for one in settings(declaring).values()
-        if one.option is not None
+        for name, one in offered(declaring).items()
     }
     return create_model(base.__name__, __base__=base, **fields)
 

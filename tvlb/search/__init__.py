@@ -87,7 +87,7 @@ from tvlb.search.task import Found, NoteBest
 from tvlb.search.units import Unit, UnitCache, UnitCount, Units, UnitStore, sealed, unsealed
 from tvlb.search.validation import SimulatedSet, Validation
 from tvlb.search.weighted import MOST_ON_FRONT
-from tvlb.search.windows import PAPER, SCREENING, Windows
+from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic, traffic_texts
 
@@ -103,6 +103,7 @@ __all__ = [
     "NEW_TABLE",
     "OLD_TABLE",
     "PAPER",
+    "ROUTERS",
     "SCREENING",
     "VCT_ROUTINGS",
     "VCT_ROUTING_NAMES",

@@ -13,7 +13,7 @@ from tvlb.search.candidates import MAX_DATA_POINTS
 from tvlb.search.objective import BUDGET, Method, Objective, parse_objective
 from tvlb.search.probe import TOLERANCE
 from tvlb.search.sampling import PATTERNS
-from tvlb.search.windows import PAPER, SCREENING, Windows, parse_windows
+from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
 from tvlb.settings import (
     Flag,
@@ -123,7 +123,7 @@ class SearchOptions:
     config: SimulationConfig = setting(
         SimulationConfig(),
         "Settings of the routers that are simulated",
-        Group(SimulationConfig),
+        ROUTERS,
         option=None,
     )
     screening: Windows | None = setting(

@@ -21,7 +21,7 @@ from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.tables import table_of
 from tvlb.search.task import Stopwatch
 from tvlb.search.units import UnitCache, Units, own_units
-from tvlb.search.windows import Windows, parse_windows
+from tvlb.search.windows import ROUTERS, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
 from tvlb.settings import Group, Names, Texts, check_settings, setting
 from tvlb.table import (
@@ -80,7 +80,7 @@ class RepairOptions:
     config: SimulationConfig = setting(
         SimulationConfig(),
         "Settings of the routers that are simulated",
-        Group(SimulationConfig),
+        ROUTERS,
         option=None,
     )
     workers: int | None = None

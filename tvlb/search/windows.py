@@ -5,9 +5,9 @@ from dataclasses import MISSING, dataclass, replace
 
 from sim_bridge import MAX_CYCLES, SimulationConfig
 from tvlb.errors import InvalidInput
-from tvlb.settings import Number, Whole, check_settings, setting
+from tvlb.settings import Number, Spread, Whole, check_settings, setting
 
-__all__ = ["PAPER", "SCREENING", "Windows", "parse_windows"]
+__all__ = ["PAPER", "ROUTERS", "SCREENING", "Windows", "parse_windows"]
 
 _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 
@@ -52,6 +52,9 @@ def parse_windows(text: str) -> Windows:
     except ValueError:
         raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID") from None
 
+
+ROUTERS = Spread(SimulationConfig, without=("cycles", "traces"))
+"""Settings of the routers, whose windows are told by `Windows`."""
 
 SCREENING = Windows(3_000, 3_000, 0.01)
 PAPER = Windows(30_000, 10_000, 0.002)

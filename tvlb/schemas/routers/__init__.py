@@ -13,7 +13,7 @@ from tvlb.documents import Document
 from tvlb.errors import InvalidInput
 from tvlb.progress import Reporter
 from tvlb.registry import declared
-from tvlb.settings import Setting, settings
+from tvlb.settings import Setting, offered
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
@@ -86,8 +86,7 @@ class Router(ABC):
     @cached_property
     def options(self) -> Mapping[str, Setting]:
         """What it can be asked, by the names of the options."""
-        offered = (one for kind in self.declaring for one in settings(kind).values())
-        return {one.option: one for one in offered if one.option is not None}
+        return {name: one for kind in self.declaring for name, one in offered(kind).items()}
 
     def asked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all its options: those given, and the defaults of those that are None.
