@@ -124,6 +124,10 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
         (["--router", "iq", "--server-latency", "1"], "server_latency 1 is of router vct"),
         (["--router", "iq", "--vcs", "ladder"], "vcs 'ladder': choose one of won, per-hop"),
         (["--router", "iq", "--routing", "valiant"], "routing 'valiant': choose one of min"),
+        (
+            ["--router", "iq", "--routing", "min", "--vlb", "<=3"],
+            "vlb <=3 has no meaning for routing min",
+        ),
     ],
 )
 def test_refused(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

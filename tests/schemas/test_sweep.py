@@ -273,6 +273,10 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
     [
         ({}, "the sweep has no points: give topologies, generators, or both"),
         (
+            {"topologies": ["slimfly(5)"], "arrangements": ["palmtree"]},
+            "arrangements palmtree: the sweep has no Dragonfly without an arrangement of its own",
+        ),
+        (
             {"topologies": ["2,4,2,9", "2,4,2,10"]},
             "dfly(2,4,2,10): g=10 is out of range: 4 switches with 2 global ports each reach at "
             "most a*h+1 = 9 groups",

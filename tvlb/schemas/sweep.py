@@ -37,6 +37,7 @@ MAX_POINTS = 10_000
 _VARIED = ("topology", "routing", "seed")
 _ANY_TOPOLOGY = "dfly(2,4,2,9)"
 # Models and balancing know nothing of the routing.
+_USUAL_ARRANGEMENTS: tuple[Arrangement, ...] = ("absolute",)
 _SHARED_STAGES = ("probe", "balance")
 _SHARED_BY = "ugal-l"
 _REPORTED_NETWORKS = 100
@@ -220,7 +221,7 @@ class SweepBody(Question):
             "given by their sizes without an arrangement.",
         ),
         AfterValidator(distinct),
-    ] = ("absolute",)
+    ] = _USUAL_ARRANGEMENTS
     routings: Annotated[
         tuple[Routing, ...],
         Field(
@@ -339,6 +340,11 @@ class SweepBody(Question):
         prices = None if self.prices is None else self.prices.listed()
         everything = (*self.topologies, *generated(self.generators, MAX_POINTS, prices))
         bare = sum(map(is_bare, everything))
+        if bare == 0 and self.arrangements != _USUAL_ARRANGEMENTS:
+            raise InvalidInput(
+                f"arrangements {', '.join(self.arrangements)}: the sweep has no Dragonfly without "
+                "an arrangement of its own"
+            )
         networks = len(everything) - bare + bare * len(self.arrangements)
         points = networks * len(self.routings) * len(self.seeds)
         if points == 0:

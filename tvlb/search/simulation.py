@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sim_bridge import (
+    Routing,
     SaturationSearch,
     Scenario,
     SimulationConfig,
@@ -39,6 +40,7 @@ class _Simulated(Protocol):
     def run(self, load: float, config: Any, stop: StopFlag) -> Any: ...
 
 
+_UNCHOSEN = "all"  # a path set that nobody asked for
 _Scenario = TypeVar("_Scenario", bound=_Simulated)
 _Config = TypeVar("_Config", SimulationConfig, VctConfig)
 _Result = TypeVar("_Result", SimulationResult, VctResult)
@@ -79,7 +81,18 @@ class _Request(Generic[_Scenario, _Config, _Result]):
 
 
 class SimulationRequest(_Request[Scenario, SimulationConfig, SimulationResult]):
-    """Runs of the flit simulator with input queues; see `_Request`."""
+    """Runs of the flit simulator with input queues; see `_Request`.
+
+    Raises
+    ------
+    InvalidInput : also for a path set of a routing that draws no VLB paths.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        drawn, routing = str(self.scenario.path_set), Routing(self.scenario.routing)
+        if drawn != _UNCHOSEN and not routing.draws_vlb:
+            raise InvalidInput(f"vlb {drawn} has no meaning for routing {routing}")
 
 
 class VctRequest(_Request[VctScenario, VctConfig, VctResult]):
