@@ -7,6 +7,7 @@ A second model of routers, `sim_bridge.vct`, has packets of several phits.
 from sim_bridge._core import StopFlag
 from sim_bridge.config import LOAD, MAX_CYCLES, Decide, Queue, SimulationConfig, UgalRule, Warmup
 from sim_bridge.result import SimulationResult
+from sim_bridge.round_trip import round_trip_warnings
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
 from sim_bridge.saturation import SaturationSearch, search_saturation
@@ -37,6 +38,7 @@ __all__ = [
     "Warmup",
     "half_width",
     "jain_index",
+    "round_trip_warnings",
     "search_saturation",
     "simulate",
 ]

@@ -177,6 +177,13 @@ class SimulationConfig:
         known = {name: latencies.get(name) for name in self.latency_settings()}
         return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme, **known)
 
+    def bare_on(self, topology: Topology) -> "SimulationConfig":
+        """Return the settings without what the family of a network says anyway; see `on`."""
+        usual = SimulationConfig().on(topology)
+        names = ("vc_scheme", *self.latency_settings())
+        same = [name for name in names if getattr(self, name) == getattr(usual, name)]
+        return replace(self, **dict.fromkeys(same))
+
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has.
 
@@ -197,10 +204,17 @@ class SimulationConfig:
                 f"routing {chosen} on {topology} takes up to {links} links; the simulator follows "
                 f"at most {_core.MAX_HOPS}"
             )
-        if self.vc_count is not None:
-            return self.vc_count
+        return self.vcs_needed(topology, chosen) if self.vc_count is None else self.vc_count
+
+    def vcs_needed(self, topology: Topology, routing: Routing) -> int:
+        """Virtual channels per port that the longest routes need, as far as there can be."""
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
-        return min(scheme.vcs_needed(_longest_route(topology, chosen, 2)), _MAX_VCS)
+        return min(scheme.vcs_needed(_longest_route(topology, routing, 2)), _MAX_VCS)
+
+    def flight_cycles(self, topology: Topology) -> int:
+        """Latency of the links of the longest VLB path, cycles."""
+        of_kind = self.latencies(topology)
+        return 2 * sum(of_kind[kind] for kind in topology.longest_min_path)
 
     def _check_comparison(self, routing: Routing) -> None:
         of_first = [one for one in Routing if one.compares_first_queues]

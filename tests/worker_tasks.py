@@ -109,7 +109,7 @@ def stop_once(path: Path) -> str:
 def tell_and_wait(path: Path) -> None:
     """Tell of seven parts, then of three, and wait for the file."""
     tell_part(7, "of seven")
-    tell_part(3)
+    tell_part(3, "of seven")
     while not path.exists():
         time.sleep(0.01)
 

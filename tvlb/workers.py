@@ -67,11 +67,13 @@ class _Teller:
     def __init__(self) -> None:
         self.pipe: Connection | None = None
         self._told = 0.0
+        self._note: str = ""
 
     def tell(self, done: int, note: str) -> None:
         now = time.monotonic()
-        if self.pipe is not None and now - self._told >= _TELL_SECONDS:
-            self._told = now
+        is_due = now - self._told >= _TELL_SECONDS or note != self._note
+        if self.pipe is not None and is_due:
+            self._told, self._note = now, note
             self.pipe.send_bytes(f"{done} {note}".encode())
 
 
@@ -446,8 +448,8 @@ def _serve(pipe: Connection) -> None:
 def tell_part(done: int, note: str = "") -> None:
     """In a task: say how many of its parts are done; of no effect outside of a `WorkerPool`.
 
-    It may be called as often as there are parts: most calls are passed over. So a note, a short
-    remark for people, is to be given with every call from the one on that it is true.
+    It may be called as often as there are parts: most calls are passed over that do not change the
+    note, a short remark for people.
     """
     _TELLER.tell(done, note)
 

@@ -22,6 +22,7 @@ from tvlb.judged import (
 from tvlb.plots import stability_bands
 from tvlb.schemas import StabilityBody, TableBody
 from tvlb.schemas.routers import router_named
+from tvlb.schemas.vct import no_deadlock
 from tvlb.search import OLD_TABLE, ROUTERS, LongRun, SearchOptions
 from tvlb.settings import Names, offered
 from tvlb.table import table_formats
@@ -153,6 +154,7 @@ def view_stability(documents: Sequence[Document], visitor: Visitor) -> Document:
     (study,) = documents
     return {
         "study": study,
+        "proofs": [no_deadlock(case) for case in study["stability"]],
         "data": {"bands": [asdict(band) for band in stability_bands(study)]},
         "commands": visitor.commands("stability", study["request"]),
     }

@@ -156,14 +156,23 @@ def test_table_balanced_by_a_sample(
 
 
 def test_a_search_is_for_the_routers_that_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("--ugal-rule", "two", "--queue", "vc", "--buffer", "16", "--speedup", "2.5")
-    document = _printed(capsys, "table", "2,4,2,3", *_QUICK, *asked)
-    config = document["provenance"]["parameters"]["config"]
-    told = [config[name] for name in ("ugal_rule", "queue", "buffer_flits", "speedup")]
-    assert told == ["two", "vc", 16, 2.5]
-    usual = _printed(capsys, "table", "2,4,2,3", *_QUICK)
-    assert usual["provenance"]["parameters"]["config"]["buffer_flits"] == 32
-    assert usual["baseline"] != document["baseline"]
+    quick = ("table", "2,4,2,3", *_QUICK)
+    usual = _printed(capsys, *quick)
+    for name, option, value in (
+        ("vc_scheme", "--vcs", "per-hop"),
+        ("buffer_flits", "--buffer", 8),
+        ("local_latency", "--local-latency", 40),
+        ("global_latency", "--global-latency", 40),
+        ("speedup", "--speedup", 1.0),
+        ("ugal_rule", "--ugal-rule", "two"),
+        ("queue", "--queue", "vc"),
+        ("threshold", "--threshold", 5),
+        ("decide", "--decide", "each-attempt"),
+    ):
+        document = _printed(capsys, *quick, option, str(value))
+        told = [one["provenance"]["parameters"]["config"][name] for one in (usual, document)]
+        assert told[0] != told[1] == value
+        assert usual["baseline"] != document["baseline"], name
 
 
 @pytest.mark.parametrize(

@@ -273,6 +273,19 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
     [
         ({}, "the sweep has no points: give topologies, generators, or both"),
         (
+            {"topologies": ["hyperx(2,2,2)"], "options": {"global_latency": 3}},
+            "hyperx(2,2,2): global_latency = 3: hyperx(2,2,2) has x and y links only",
+        ),
+        (
+            {"topologies": ["2,4,2,9"], "options": {"vc_count": 4}, "routings": ["par"]},
+            "dfly(2,4,2,9): vc_count 4 is too few: won needs 5 for par on dfly(2,4,2,9)",
+        ),
+        (
+            {"topologies": ["2,4,2,9"], "options": {"local_latency": 500}},
+            "dfly(2,4,2,9): the links of a VLB path take up to 2,030 cycles on dfly(2,4,2,9); "
+            "searches, whose windows begin with 1,000, take latencies of at most 500",
+        ),
+        (
             {"topologies": ["slimfly(5)"], "arrangements": ["palmtree"]},
             "arrangements palmtree: the sweep has no Dragonfly without an arrangement of its own",
         ),

@@ -13,7 +13,7 @@ from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Worker
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_summary
-from tvlb.cli.terminal import print_json, print_written, progress_display, stdout
+from tvlb.cli.terminal import print_json, print_warnings, print_written, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.files import check_directory, free_path, safe_name
 from tvlb.files import check_writable as check_file
@@ -31,6 +31,7 @@ from tvlb.search import (
     check_request,
     compact_result,
     optimize,
+    router_warnings,
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Topology, parse_topology
@@ -85,6 +86,7 @@ def table(
     network = parse_topology(topology, without)
     options = replace(options, seed=seed, workers=workers)
     check_request(network, options)
+    print_warnings(router_warnings(network, options.config))
     if compact:
         _check_compact(options)
     named = output or str(_own_name(network))

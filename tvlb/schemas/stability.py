@@ -7,7 +7,15 @@ from pydantic import Field
 
 from tvlb.documents import Document
 from tvlb.provenance import versions
-from tvlb.schemas.common import Load, PatternText, Seconds, Seed, TopologyText, Versions
+from tvlb.schemas.common import (
+    Load,
+    OptionalKey,
+    PatternText,
+    Seconds,
+    Seed,
+    TopologyText,
+    Versions,
+)
 from tvlb.schemas.settings import VctSettings
 from tvlb.schemas.vct import DeadlockProofPart
 from tvlb.search import StabilityRun, StabilityStudy
@@ -65,7 +73,7 @@ class JudgedCase(Document):
 
     routing: str = Field(description="Routing of the router vct.")
     config: VctSettings
-    deadlock_proof: DeadlockProofPart
+    deadlock_proof: OptionalKey[DeadlockProofPart] = None
     category: _Category = Field(description="The worst of its runs.")
     runs: tuple[JudgedRun, ...] = Field(min_length=1, description="One for each seed.")
 

@@ -22,7 +22,7 @@ from tvlb.schemas.problems import refusal
 from tvlb.schemas.requests import STRICT, Question, Seed
 from tvlb.schemas.table_body import TableBody, completed
 from tvlb.schemas.texts import OneOf, TopologyText, checked, distinct
-from tvlb.search import ADAPTIVE, Cost, check_request, table_cost
+from tvlb.search import ADAPTIVE, Cost, check_request, check_routers, table_cost
 from tvlb.topology import (
     ExplicitTopology,
     described,
@@ -326,7 +326,7 @@ class SweepBody(Question):
                 routed = body.model_copy(update={"routing": routing})
                 options = routed.options()
                 # Raises where the routing has no place.
-                options.config.resolved_vc_count(network, routing)
+                check_routers(network, routing, options.config)
                 cost = table_cost(network, options)
                 if limits is not None:
                     limits.check_cost(cost)
@@ -340,15 +340,15 @@ class SweepBody(Question):
         prices = None if self.prices is None else self.prices.listed()
         everything = (*self.topologies, *generated(self.generators, MAX_POINTS, prices))
         bare = sum(map(is_bare, everything))
+        networks = len(everything) - bare + bare * len(self.arrangements)
+        points = networks * len(self.routings) * len(self.seeds)
+        if points == 0:
+            raise InvalidInput("the sweep has no points: give topologies, generators, or both")
         if bare == 0 and self.arrangements != _USUAL_ARRANGEMENTS:
             raise InvalidInput(
                 f"arrangements {', '.join(self.arrangements)}: the sweep has no Dragonfly without "
                 "an arrangement of its own"
             )
-        networks = len(everything) - bare + bare * len(self.arrangements)
-        points = networks * len(self.routings) * len(self.seeds)
-        if points == 0:
-            raise InvalidInput("the sweep has no points: give topologies, generators, or both")
         if points > MAX_POINTS:
             raise InvalidInput(
                 f"the sweep has {points:,} points ({networks:,} topologies, {len(self.routings)} "

@@ -62,7 +62,10 @@ class TableBody(with_options(Request, SearchOptions)):
         ------
         InvalidInput : an option is out of range, or has no meaning for the method.
         """
-        return self.of(self.topology, network, self.options().resolved())
+        options = self.options().resolved()
+        # Equal questions are equal requests, whether or not they say what is usual there.
+        options = replace(options, config=options.config.bare_on(network))
+        return self.of(self.topology, network, options)
 
     def _resolved(self, network: Topology) -> Self:
         check_request(network, self.options())

@@ -15,6 +15,7 @@ from tvlb.schemas.common import (
     Figure,
     Load,
     NonNegative,
+    OptionalKey,
     PatternText,
     Seconds,
     Seed,
@@ -52,10 +53,16 @@ class DeadlockProofPart(Document):
         return cls.model_validate({name: getattr(proof, name) for name in cls.model_fields})
 
 
-def no_deadlock(config: Mapping[str, Any], proof: Mapping[str, Any]) -> str:
-    """Return in words why a policy does not deadlock; both as in a document."""
-    fewest = f"{proof['vcs_needed']} VC{'' if proof['vcs_needed'] == 1 else 's'} or more"
-    return f"No deadlock, {config['vc_policy']} with {fewest}: {proof['argument']}"
+def no_deadlock(case: Mapping[str, Any]) -> str:
+    """Return in words why a case of a document does not deadlock, empty where it does not say."""
+    proof = case.get("deadlock_proof")
+    if proof is None:
+        return ""
+    fewest, multiple = proof["vcs_needed"], proof["multiple"]
+    more = "more" if multiple == 1 else f"another multiple of {multiple}"
+    vcs = f"{fewest} VC{'' if fewest == 1 else 's'} or {more}"
+    policy = f"{case['routing']}, {case['config']['vc_policy']} with {vcs}"
+    return f"No deadlock, {policy}: {proof['argument']}"
 
 
 class VctSeries(Document):
@@ -115,8 +122,9 @@ class VctRun(_Totals, Intervals, _Population, _Means, OneSeed, _OneLoad):
 
     link_load: LinkLoad
     series: VctSeries
-    traces: tuple[Trace, ...] = Field(
-        description="Traced packets, generated in the measured window, in order of injection."
+    traces: OptionalKey[tuple[Trace, ...]] = Field(
+        default=None,
+        description="Traced packets, generated in the measured window, in order of injection.",
     )
 
     @classmethod
@@ -168,7 +176,7 @@ class VctDocument(Document):
     seed: Seed
     seeds: int = Field(ge=1, description="Runs per load, with seeds seed, seed + 1, ...")
     config: VctSettings
-    deadlock_proof: DeadlockProofPart
+    deadlock_proof: OptionalKey[DeadlockProofPart] = None
     warnings: tuple[str, ...] = Field(description="What limits such runs beyond their routing.")
     rows: tuple[VctRun | VctRuns, ...] = Field(
         min_length=1,

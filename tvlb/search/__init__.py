@@ -48,9 +48,11 @@ from tvlb.search.optimize import (
     TableResult,
     check_compact,
     check_request,
+    check_routers,
     compact_result,
     compact_table,
     optimize,
+    router_warnings,
 )
 from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
@@ -160,6 +162,7 @@ __all__ = [
     "check_compact",
     "check_repair",
     "check_request",
+    "check_routers",
     "checked_cases",
     "choose_candidates",
     "choose_patterns",
@@ -182,6 +185,7 @@ __all__ = [
     "probe",
     "repair",
     "repair_cost",
+    "router_warnings",
     "sealed",
     "simulate_loads",
     "simulation_cost",

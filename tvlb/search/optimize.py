@@ -6,6 +6,7 @@ Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted
 import threading
 from dataclasses import dataclass, replace
 
+from sim_bridge import Routing, SimulationConfig, round_trip_warnings
 from tvlb.errors import InvalidInput
 from tvlb.frames import Frame
 from tvlb.parallel import Stop
@@ -24,6 +25,7 @@ from tvlb.search.tables import compact_table_of
 from tvlb.search.task import Found, NoteBest, Stopwatch, Task, unheard
 from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
+from tvlb.search.weighted import SHORT
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Topology, as_topology
@@ -203,13 +205,40 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
     check_searchable(topology, options.tolerance)
     choose_patterns(topology, options.patterns, options.seed)
     check_pairs(topology)
-    options.config.resolved_vc_count(topology, options.routing)
+    check_routers(topology, options.routing, options.config)
     flit_hop_budget(options.budget, topology)
     if options.method == Method.SEARCH:
         # Of the patterns of the search itself, none asks for more than uniform traffic.
         patterns = (Uniform(),) if options.workload is None else options.workload.patterns
         for pattern in patterns:
             check_flows(topology, pattern.resolve(topology, options.seed))
+
+
+def check_routers(topology: Topology, routing: str, config: SimulationConfig) -> None:
+    """Raise InvalidInput where a search cannot judge sets on such routers.
+
+    All VLB paths are simulated, too: with fewer virtual channels than these need routes deadlock,
+    and what is not delivered within the shortest windows tells nothing.
+    """
+    known = config.on(topology)
+    count = known.resolved_vc_count(topology, routing)
+    needed = known.vcs_needed(topology, Routing(routing))
+    if count < needed:
+        raise InvalidInput(
+            f"vc_count {count} is too few: {known.vc_scheme} needs {needed} for {routing} on "
+            f"{topology}"
+        )
+    flight = known.flight_cycles(topology)
+    if flight > SHORT.warmup // 2:
+        raise InvalidInput(
+            f"the links of a VLB path take up to {flight:,} cycles on {topology}; searches, whose "
+            f"windows begin with {SHORT.warmup:,}, take latencies of at most {SHORT.warmup // 2}"
+        )
+
+
+def router_warnings(topology: Topology, config: SimulationConfig) -> tuple[str, ...]:
+    """Say in words what limits the routers that a search or a repair simulates."""
+    return round_trip_warnings(topology, config.on(topology))
 
 
 def compact_table(result: TableResult) -> CompactTable:

@@ -269,7 +269,7 @@ class _RunUnit(Unit[StabilityRun]):
             "unit": "stability",
             "network": network_identity(self.topology),
             "routing": self.case.routing,
-            "config": asdict(self.case.config),
+            "config": _told_config(self.case.config),
             "pattern": self.pattern.identity,
             "load": self.load,
             "seed": self.seed,
@@ -297,6 +297,11 @@ class _RunUnit(Unit[StabilityRun]):
         series = np.array(found["series"], dtype=np.float64)
         judged = _judged(series)
         return StabilityRun(self.seed, series, judged, found["jain"], found["cpu_seconds"])
+
+
+def _told_config(config: VctConfig) -> dict[str, object]:
+    """Return what decides a series; runs of earlier versions, which traced nothing, are known."""
+    return {name: one for name, one in asdict(config).items() if name != "traced_packets"}
 
 
 def study_stability(

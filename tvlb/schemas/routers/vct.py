@@ -80,7 +80,7 @@ class _VirtualCutThrough(Router):
         )
 
     def summary(self, document: Mapping[str, Any]) -> str:
-        return no_deadlock(document["config"], document["deadlock_proof"])
+        return no_deadlock(document)
 
 
 def _warmup_cycles(text: str) -> int:
