@@ -175,6 +175,13 @@ def test_a_search_is_for_the_routers_that_are_asked_for(capsys: pytest.CaptureFi
         assert usual["baseline"] != document["baseline"], name
 
 
+def test_small_buffers_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "2,4,2,3", *_QUICK, "--buffer", "4", "--json"]) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    assert len(warnings) == 2
+    assert "a buffer of 4 flits is below the credit round trip of local links" in warnings[0]
+
+
 @pytest.mark.parametrize(
     "options",
     [

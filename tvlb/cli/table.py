@@ -86,13 +86,13 @@ def table(
     network = parse_topology(topology, without)
     options = replace(options, seed=seed, workers=workers)
     check_request(network, options)
-    print_warnings(router_warnings(network, options.config))
     if compact:
         _check_compact(options)
     named = output or str(_own_name(network))
     _check_output(network, options, named, compact=compact)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
+    print_warnings(router_warnings(network, options.config))
     if place is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:

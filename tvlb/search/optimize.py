@@ -237,8 +237,10 @@ def check_routers(topology: Topology, routing: str, config: SimulationConfig) ->
 
 
 def router_warnings(topology: Topology, config: SimulationConfig) -> tuple[str, ...]:
-    """Say in words what limits the routers that a search or a repair simulates."""
-    return round_trip_warnings(topology, config.on(topology))
+    """Say in words what limits the routers of a search and not those that are simulated usually."""
+    usual = round_trip_warnings(topology, SimulationConfig().on(topology))
+    found = round_trip_warnings(topology, config.on(topology))
+    return tuple(one for one in found if one not in usual)
 
 
 def compact_table(result: TableResult) -> CompactTable:
