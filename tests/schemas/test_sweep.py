@@ -283,7 +283,7 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
         (
             {"topologies": ["2,4,2,9"], "options": {"local_latency": 500}},
             "dfly(2,4,2,9): the links of a VLB path take up to 2,030 cycles on dfly(2,4,2,9); "
-            "searches, whose windows begin with 1,000, take latencies of at most 500",
+            "path sets are compared in windows that are too short for more than 500",
         ),
         (
             {"topologies": ["slimfly(5)"], "arrangements": ["palmtree"]},

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim_bridge import SimulationConfig
 from tests.search.here import unit_cache_here
 from tvlb.balance import BalanceOptions, WeightOptions, balance, balance_weights
 from tvlb.cli import main
@@ -149,3 +150,36 @@ def test_settings_are_checked() -> None:
         replace(QUICK, routing="min")
     with pytest.raises(InvalidInput, match="traffic"):
         replace(QUICK, traffic=("uniform", "uniform"))
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        # Conventional UGAL, on all paths of what is left, is a part of the comparison.
+        (SimulationConfig(vc_count=2), "vc_count 2 is too few: won needs "),
+        (SimulationConfig(global_latency=400), "take up to 8[0-9]{2} cycles on .* more than 500"),
+    ],
+)
+def test_routers_that_judge_nothing_are_refused(config: SimulationConfig, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        repair(TABLE, FAILURES[0], replace(QUICK, config=config))
+
+
+def test_the_routers_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_table(TABLE, Path("old.json"))
+    Path("down.json").write_text(FAILURES[0].model_dump_json())
+    options = ["--traffic", "shift(1,0)", "--confirmation", "200,200,0.1", "--workers", "1"]
+    command = ["repair", "old.json", "--without", "down.json", "-o", "new.parquet", *options]
+    assert main([*command, "--routing", "par", "--buffer", "8", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.count("warning: a buffer of 8 flits is below the credit round trip") == 2
+    document = json.loads(captured.out)
+    asked, config = document["parameters"], document["parameters"]["config"]
+    assert (asked["routing"], asked["traffic"]) == ("par", ["shift(1,0)"])
+    # What the family says is filled in.
+    assert (config["buffer_flits"], config["global_latency"]) == (8, 15)
+    del document["parameters"]  # as of earlier versions
+    assert RepairDocument.model_validate(document).plain() == document

@@ -13,9 +13,16 @@ from tvlb.cli.options import Json, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, repair_at_server
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import interval
-from tvlb.cli.terminal import grid, print_json, print_written, progress_display, stdout
+from tvlb.cli.terminal import (
+    grid,
+    print_json,
+    print_warnings,
+    print_written,
+    progress_display,
+    stdout,
+)
 from tvlb.schemas import RepairBody, RepairDocument
-from tvlb.search import OLD_TABLE, RepairOptions
+from tvlb.search import OLD_TABLE, RepairOptions, check_repair, router_warnings
 from tvlb.search import repair as repaired
 from tvlb.table import by_suffix, check_writable, read_table, write_table
 from tvlb.topology import Failures, read_failures
@@ -70,6 +77,8 @@ def _compute(
     table: str, failures: Failures, options: RepairOptions, output: str
 ) -> Mapping[str, Any]:
     old = read_table(table)
+    left = check_repair(old.topology, failures, options)
+    print_warnings(router_warnings(left, options.config))
     with progress_display() as report:
         found = repaired(old, failures, options, report=report)
     write_table(found.table, Path(output))

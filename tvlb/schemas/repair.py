@@ -6,11 +6,16 @@ from pydantic import Field
 
 from tvlb.documents import Document
 from tvlb.provenance import versions
-from tvlb.schemas.common import Count, Load, NonNegative
+from tvlb.schemas.common import Count, Load, NonNegative, OptionalKey
 from tvlb.schemas.found import Judgement
-from tvlb.search import Repaired
+from tvlb.schemas.settings import with_settings
+from tvlb.search import Repaired, RepairOptions
 
-__all__ = ["RepairDocument"]
+__all__ = ["RepairDocument", "RepairParameters"]
+
+
+class RepairParameters(with_settings(Document, RepairOptions)):
+    """The options of a repair that decide what its comparison says."""
 
 
 class RepairDocument(Document):
@@ -33,6 +38,9 @@ class RepairDocument(Document):
     patterns: tuple[str, ...] = Field(description="Patterns of the comparison.")
     loads: tuple[Load, Load] = Field(
         description="Where latencies were compared, packets/cycle/node."
+    )
+    parameters: OptionalKey[RepairParameters] = Field(
+        None, description="What was asked for, with the routers that were simulated."
     )
     judgements: tuple[Judgement, ...] = Field(
         description="The new table against the old one without dead paths, and against all paths."
@@ -59,6 +67,7 @@ class RepairDocument(Document):
                 "deadlock_free": not report.cycle,
                 "patterns": [str(one) for one in held_out.workload.first_round],
                 "loads": held_out.loads,
+                "parameters": RepairParameters.model_validate(repaired.options),
                 "judgements": [Judgement.of(one) for one in held_out.judgements],
                 "timings": repaired.seconds,
                 "provenance": versions(),

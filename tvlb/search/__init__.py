@@ -48,11 +48,9 @@ from tvlb.search.optimize import (
     TableResult,
     check_compact,
     check_request,
-    check_routers,
     compact_result,
     compact_table,
     optimize,
-    router_warnings,
 )
 from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
@@ -66,6 +64,7 @@ from tvlb.search.repair import (
     check_repair,
     repair,
 )
+from tvlb.search.routers import check_routers, router_warnings
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
 from tvlb.search.simulation import (
     SimulationRequest,

@@ -6,7 +6,6 @@ Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted
 import threading
 from dataclasses import dataclass, replace
 
-from sim_bridge import Routing, SimulationConfig, round_trip_warnings
 from tvlb.errors import InvalidInput
 from tvlb.frames import Frame
 from tvlb.parallel import Stop
@@ -20,12 +19,12 @@ from tvlb.search.objective import Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
+from tvlb.search.routers import check_routers
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.tables import compact_table_of
 from tvlb.search.task import Found, NoteBest, Stopwatch, Task, unheard
 from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
-from tvlb.search.weighted import SHORT
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Topology, as_topology
@@ -212,35 +211,6 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
         patterns = (Uniform(),) if options.workload is None else options.workload.patterns
         for pattern in patterns:
             check_flows(topology, pattern.resolve(topology, options.seed))
-
-
-def check_routers(topology: Topology, routing: str, config: SimulationConfig) -> None:
-    """Raise InvalidInput where a search cannot judge sets on such routers.
-
-    All VLB paths are simulated, too: with fewer virtual channels than these need routes deadlock,
-    and what is not delivered within the shortest windows tells nothing.
-    """
-    known = config.on(topology)
-    count = known.resolved_vc_count(topology, routing)
-    needed = known.vcs_needed(topology, Routing(routing))
-    if count < needed:
-        raise InvalidInput(
-            f"vc_count {count} is too few: {known.vc_scheme} needs {needed} for {routing} on "
-            f"{topology}"
-        )
-    flight = known.flight_cycles(topology)
-    if flight > SHORT.warmup // 2:
-        raise InvalidInput(
-            f"the links of a VLB path take up to {flight:,} cycles on {topology}; searches, whose "
-            f"windows begin with {SHORT.warmup:,}, take latencies of at most {SHORT.warmup // 2}"
-        )
-
-
-def router_warnings(topology: Topology, config: SimulationConfig) -> tuple[str, ...]:
-    """Say in words what limits the routers of a search and not those that are simulated usually."""
-    usual = round_trip_warnings(topology, SimulationConfig().on(topology))
-    found = round_trip_warnings(topology, config.on(topology))
-    return tuple(one for one in found if one not in usual)
 
 
 def compact_table(result: TableResult) -> CompactTable:

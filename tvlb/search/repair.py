@@ -18,6 +18,7 @@ from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import ADAPTIVE
 from tvlb.search.preparation import Candidate, conventional, prepare
+from tvlb.search.routers import check_routers
 from tvlb.search.tables import table_of
 from tvlb.search.task import Stopwatch
 from tvlb.search.units import UnitCache, Units, own_units
@@ -103,6 +104,7 @@ class Repaired:
 
     Attributes
     ----------
+    options : the question, with the settings of the routers filled in.
     table : by the rule of the old table.
     struck : the old table without the paths that are down.
     report : of the new table, with the proof that no route deadlocks.
@@ -110,6 +112,7 @@ class Repaired:
     seconds : wall time by stage: build, compare.
     """
 
+    options: RepairOptions
     table: AnyTable
     struck: StruckOut
     report: VerifyReport
@@ -161,7 +164,7 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
     InvalidInput : the failures do not fit the network, or a setting does not fit what is left.
     """
     left = without(topology, failures)
-    options.config.on(left).resolved_vc_count(left, options.routing)
+    check_routers(left, options.routing, options.config)
     workload = parse_traffic(options.traffic)
     for pattern in () if workload is None else workload.patterns:
         pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes
@@ -205,7 +208,7 @@ class _Repairer:
             verified = verify(new, self._vcs)
         with watch.stage("compare"):
             held_out = self._judged(made, struck, units)
-        return Repaired(new, struck, verified, held_out, watch.seconds)
+        return Repaired(self.options, new, struck, verified, held_out, watch.seconds)
 
     @property
     def _vcs(self) -> VcSettings:

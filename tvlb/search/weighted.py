@@ -25,7 +25,7 @@ from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Loads, Trials, find_loads
 from tvlb.search.units import Units
-from tvlb.search.windows import Windows
+from tvlb.search.windows import SHORT, Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.topology import Topology
@@ -37,7 +37,6 @@ __all__ = ["MOST_ON_FRONT", "SearchSetting", "WeightedSearch", "search_weighted"
 MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""
 
-SHORT = Windows(1_000, 1_000, 0.02)
 _BALANCED_STARTS = 2
 # Balancing lists all paths; beyond this it would take longer than the simulations.
 _MOST_LISTED = 4_000_000

@@ -7,7 +7,7 @@ from sim_bridge import MAX_CYCLES, SimulationConfig
 from tvlb.errors import InvalidInput
 from tvlb.settings import Number, Spread, Whole, check_settings, setting
 
-__all__ = ["PAPER", "ROUTERS", "SCREENING", "Windows", "parse_windows"]
+__all__ = ["PAPER", "ROUTERS", "SCREENING", "SHORT", "Windows", "parse_windows"]
 
 _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 
@@ -56,5 +56,6 @@ def parse_windows(text: str) -> Windows:
 ROUTERS = Spread(SimulationConfig, without=("cycles", "traces"))
 """Settings of the routers, whose windows are told by `Windows`."""
 
+SHORT = Windows(1_000, 1_000, 0.02)
 SCREENING = Windows(3_000, 3_000, 0.01)
 PAPER = Windows(30_000, 10_000, 0.002)
