@@ -29,6 +29,7 @@ FAILURES = [
     Failures(links=((0, 1),)),
     Failures(switches=(5,)),
 ]
+_SMALL = ("--traffic", "shift(1,0)", "--confirmation", "200,200,0.1", "--workers", "1")
 QUICK = RepairOptions(traffic=("shift(1,0)",), windows=Windows(200, 200, 0.1), workers=1)
 
 
@@ -122,14 +123,18 @@ def test_what_has_no_rule_or_no_rows_is_refused() -> None:
         repair(left.table, FAILURES[2], QUICK)
 
 
-def test_the_command_writes_the_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a command for a repair, in a folder with what it reads; `_SMALL` is its end."""
     monkeypatch.chdir(tmp_path)
     write_table(TABLE, Path("old.json"))
     Path("down.json").write_text(FAILURES[1].model_dump_json())
-    options = ["--traffic", "shift(1,0)", "--confirmation", "200,200,0.1", "--workers", "1"]
-    command = ["repair", "old.json", "--without", "down.json", "-o", "new.parquet", *options]
+    return ["repair", "old.json", "--without", "down.json", "-o", "new.parquet", *_SMALL]
+
+
+def test_the_command_writes_the_table(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*command, "--json"]) == 0
     text = capsys.readouterr().out
     assert RepairDocument.model_validate_json(text).plain() == json.loads(text)
@@ -138,8 +143,8 @@ def test_the_command_writes_the_table(
     assert verify(table).ok
     assert main(command) == 0
     assert "free of deadlock" in capsys.readouterr().out
-    (tmp_path / "down.json").write_text('{"links": [[0, 19]]}')
-    assert main(command[: -len(options)]) == 2
+    Path("down.json").write_text('{"links": [[0, 19]]}')
+    assert main(command[: -len(_SMALL)]) == 2
     assert capsys.readouterr().err.endswith(
         "tvlb: error: 1 cable [0,19] cannot be down: dfly(2,4,2,5) has none there\n"
     )
@@ -165,14 +170,7 @@ def test_routers_that_judge_nothing_are_refused(config: SimulationConfig, messag
         repair(TABLE, FAILURES[0], replace(QUICK, config=config))
 
 
-def test_the_routers_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_table(TABLE, Path("old.json"))
-    Path("down.json").write_text(FAILURES[0].model_dump_json())
-    options = ["--traffic", "shift(1,0)", "--confirmation", "200,200,0.1", "--workers", "1"]
-    command = ["repair", "old.json", "--without", "down.json", "-o", "new.parquet", *options]
+def test_the_routers_are_told(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--routing", "par", "--buffer", "8", "--json"]) == 0
     captured = capsys.readouterr()
     assert captured.err.count("warning: a buffer of 8 flits is below the credit round trip") == 2

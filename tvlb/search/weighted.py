@@ -33,7 +33,6 @@ from tvlb.traffic import Pattern
 
 __all__ = ["MOST_ON_FRONT", "SearchSetting", "WeightedSearch", "search_weighted"]
 
-"""The set published for dfly(4,8,4,9) and dfly(4,8,4,17)."""
 MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""
 
