@@ -42,11 +42,17 @@ if __name__ == "__main__":
 # A program whose main module other processes cannot import; it prints what becomes of two tasks.
 _UNFIT = """
 import os
+from tvlb.errors import NoWorkers
 from tvlb.workers import WorkerPool
 if __name__ == "__mp_main__":
     os._exit(3)
-pool = WorkerPool(1)
-for future in [pool.submit(len, b""), pool.submit(len, b"")]:
+pool, futures = WorkerPool(1), []
+for _ in range(2):
+    try:
+        futures.append(pool.submit(len, b""))
+    except NoWorkers as error:  # the first one has failed
+        print(error)
+for future in futures:
     print(future.exception())
 """
 

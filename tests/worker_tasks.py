@@ -4,14 +4,19 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
+from tvlb.errors import NoWorkers
 from tvlb.workers import tell_part
 
 __all__ = [
     "Refusal",
     "count_and_die",
     "die_once",
+    "error_of",
     "is_loaded",
     "note",
     "note_and_nap",
@@ -33,6 +38,17 @@ class Refusal(Exception):
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"{first} and {second}")
+
+
+def error_of(
+    executor: Executor, timeout: float, task: Callable[..., Any], *given: Any
+) -> BaseException | None:
+    """Return how a task fails for which there may be no worker any more when it is submitted."""
+    try:
+        future = executor.submit(task, *given)
+    except NoWorkers as error:
+        return error
+    return future.exception(timeout)
 
 
 def is_loaded(module: str) -> bool:

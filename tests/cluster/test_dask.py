@@ -19,6 +19,7 @@ from tests.sweeps.here import MemoryTables, Serial, small_sweep
 from tests.worker_tasks import (
     count_and_die,
     die_once,
+    error_of,
     note,
     note_and_nap,
     process_id,
@@ -236,7 +237,7 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
     ):
         # The workers are in this process, too.
         monkeypatch.undo()
-        error = executor.submit(size, b"").exception(_TIMEOUT)
+        error = error_of(executor, _TIMEOUT, size, b"")
     assert isinstance(error, NoWorkers)
     assert "but 9.9 is needed" in str(error)
 
@@ -310,7 +311,7 @@ def test_an_unfit_worker_that_is_the_last_one_ends_it() -> None:
         dask_workers(DaskOptions(cluster.scheduler_address)) as (executor, _),
     ):
         cluster.workers[0].state.nthreads = 2
-        error = executor.submit(size, b"").exception(_TIMEOUT)
+        error = error_of(executor, _TIMEOUT, size, b"")
     assert isinstance(error, NoWorkers)
     assert "has 2 threads" in str(error)
 
@@ -331,7 +332,7 @@ def test_the_tasks_fail_when_all_workers_have_gone(tmp_path: Path) -> None:
         dask_workers(DaskOptions(cluster.scheduler_address, worker_timeout=0.5)) as (executor, _),
     ):
         cluster.scale(0)
-        error = executor.submit(size, b"").exception(_TIMEOUT)
+        error = error_of(executor, _TIMEOUT, size, b"")
         assert isinstance(error, NoWorkers)
         assert "has had no worker for 0.5 s" in str(error)
         with pytest.raises(NoWorkers):

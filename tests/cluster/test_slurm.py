@@ -9,7 +9,7 @@ from queue import Queue
 
 import pytest
 
-from tests.worker_tasks import slurm_job
+from tests.worker_tasks import error_of, slurm_job
 from tvlb.cluster import SlurmOptions, slurm_workers
 from tvlb.cluster.slurm import SlurmJobs
 from tvlb.errors import InvalidInput, NoWorkers
@@ -162,7 +162,7 @@ def test_jobs_that_can_never_start_end_the_wait(
 ) -> None:
     fake_slurm.say(f"PD|{reason}")
     with slurm_workers(SlurmOptions(2, 1, "500MB", logs=tmp_path)) as (executor, _):
-        error = executor.submit(slurm_job, 0.0).exception(_TIMEOUT)
+        error = error_of(executor, _TIMEOUT, slurm_job, 0.0)
     assert isinstance(error, NoWorkers)
     assert re.fullmatch(f"Slurm will never start the jobs tvlb-[0-9a-f]{{8}}: {reason}", str(error))
 
