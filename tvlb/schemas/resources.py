@@ -1,5 +1,6 @@
 """What the service answers with: the documents with an identity, and jobs."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import AwareDatetime, ConfigDict, Field
@@ -137,22 +138,32 @@ def urls_of(kind: str, key: str, front: int = 0) -> dict[str, Any]:
             return {"url": url}
 
 
-def example_of(request: Question, document: dict[str, Any], front: int = 0) -> ConfigDict:
-    """Return the configuration of a resource's model with an example; `front` as in `urls_of`."""
-    resource = {
-        "id": EXAMPLE_ID,
-        "created_at": _EXAMPLE_TIME,
-        "request": request.model_dump(mode="json"),
-        **urls_of(request.kind, EXAMPLE_ID, front),
-        **document,
-    }
-    return ConfigDict(json_schema_extra={"examples": [resource]})
+def example_of(
+    make_request: Callable[[], Question], document: dict[str, Any], front: int = 0
+) -> ConfigDict:
+    """Return the configuration of a resource's model with an example; `front` as in `urls_of`.
+
+    Its request is made with the schema: every command would load a quarter longer.
+    """
+
+    def add(schema: dict[str, Any]) -> None:
+        request = make_request()
+        resource = {
+            "id": EXAMPLE_ID,
+            "created_at": _EXAMPLE_TIME,
+            "request": request.model_dump(mode="json"),
+            **urls_of(request.kind, EXAMPLE_ID, front),
+            **document,
+        }
+        schema["examples"] = [resource]
+
+    return ConfigDict(json_schema_extra=add)
 
 
 class TableResource(TableDocument, Identity):
     """A T-VLB table and how it was found."""
 
-    model_config = example_of(_searched(), example("search"), front=2)
+    model_config = example_of(_searched, example("search"), front=2)
 
     request: TableBody = Field(description="The resolved request.")
     download_url: str = Field(
@@ -168,7 +179,7 @@ class TableResource(TableDocument, Identity):
 class RepairResource(RepairDocument, Identity):
     """The table for what failures left, and what it is worth beside the old one."""
 
-    model_config = example_of(_repaired(), example("repair"))
+    model_config = example_of(_repaired, example("repair"))
 
     request: RepairBody = Field(description="The resolved request.")
     download_url: str = Field(
@@ -179,7 +190,7 @@ class RepairResource(RepairDocument, Identity):
 class ModelResource(ModelDocument, Identity):
     """A solved throughput model."""
 
-    model_config = example_of(ModelBody(topology="2,4,2,5"), example("model"))
+    model_config = example_of(lambda: ModelBody(topology="2,4,2,5"), example("model"))
 
     request: ModelBody = Field(description="The resolved request.")
 
@@ -188,7 +199,7 @@ class SimulationResource(SimulationDocument, Identity):
     """Simulated loads, a saturation load, or both."""
 
     model_config = example_of(
-        SimulationBody(topology="2,4,2,5", load=(0.1,)), example("simulation")
+        lambda: SimulationBody(topology="2,4,2,5", load=(0.1,)), example("simulation")
     )
 
     request: SimulationBody = Field(description="The resolved request.")
@@ -198,7 +209,7 @@ class VctSimulationResource(VctDocument, Identity):
     """Loads simulated with the virtual cut-through router."""
 
     model_config = example_of(
-        VctSimulationBody(
+        lambda: VctSimulationBody(
             topology="hyperx(2,2)", router="vct", load=(0.2,), warmup=1000, cycles=2000
         ),
         example("vct"),
@@ -211,7 +222,7 @@ class StabilityResource(StabilityDocument, Identity):
     """Whether throughput under full load lasts."""
 
     model_config = example_of(
-        StabilityBody(topology="hyperx(2,2,2)", pattern="dshift(1)", cycles=100_000),
+        lambda: StabilityBody(topology="hyperx(2,2,2)", pattern="dshift(1)", cycles=100_000),
         example("stability"),
     )
 

@@ -41,7 +41,7 @@ class SweepResource(_SweepFacts):
     """Many tables, a row for each."""
 
     model_config = example_of(
-        SweepBody(name="one small network", topologies=("dfly(2,4,2,5)",)),
+        lambda: SweepBody(name="one small network", topologies=("dfly(2,4,2,5)",)),
         {
             "name": "one small network",
             "points": 1,
