@@ -7,10 +7,20 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb._native import AllRule, EmptyRule, Network, ShapeRule, ShortcutRule, ShortRule, Topology
+from tvlb._native import (
+    AllRule,
+    DependencyGraph,
+    EmptyRule,
+    Network,
+    ShapeRule,
+    ShortcutRule,
+    ShortRule,
+    Topology,
+)
 
 _Int32 = NDArray[np.int32]
 _Int64 = NDArray[np.int64]
+_UInt16 = NDArray[np.uint16]
 _Float64 = NDArray[np.float64]
 
 CHECKS_EVERY_CYCLE: bool
@@ -222,8 +232,17 @@ class MinPorts:
     @property
     def longest(self) -> int: ...
     def ports(self, source: int, target: int) -> list[int]: ...
-    def closes_circle(self, network: Network, global_kind: int) -> bool:
-        """Whether links wait for each other in one; local ones behind a global one count anew."""
+    def add_dependencies(
+        self,
+        network: Network,
+        *,
+        then: _UInt16,
+        part: _UInt16,
+        parts: int,
+        starts: _UInt16,
+        graph: DependencyGraph,
+    ) -> None:
+        """Add what packets on MIN paths hold and wait for; a channel is link * parts + part."""
 
 class VctResult:
     @property
@@ -256,18 +275,6 @@ class VctResult:
     def wait_cycle(self) -> list[Buffer]: ...
     @property
     def cpu_seconds(self) -> float: ...
-
-def vc_policies() -> list[str]: ...
-def allowed_vcs(
-    policy: str,
-    links: int,
-    phase: int,
-    passed_global: bool,
-    is_global: bool,
-    vc_count: int,
-    splits_local: bool,
-) -> int:
-    """VCs that a packet may take on its next link, a bit each."""
 
 def simulate_vct(
     network: Topology,

@@ -24,6 +24,7 @@ from tvlb.paths import PathSet, Switches
 from tvlb.randomness import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
+from tvlb.virtual_channels import vc_policy
 
 __all__ = ["Scenario"]
 
@@ -171,13 +172,14 @@ class Scenario:
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))
         settings = asdict(resolved)
-        for name in config.latency_settings():
+        for name in ("vc_scheme", *config.latency_settings()):
             del settings[name]
         return _core.Config(
             routing=str(self.routing),
             load=load,
             seed=self.seed,
             latency=list(config.latencies(self.topology)),
+            vcs=vc_policy(str(resolved.vc_scheme)).table(int(resolved.vc_count or 0)),
             **settings,
         )
 

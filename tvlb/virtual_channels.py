@@ -1,6 +1,6 @@
-"""Virtual-channel schemes: which VC a packet uses on every link of its route.
+"""Policies of virtual channels: which VCs a packet may take on every link of its route.
 
-The schemes are defined in `tvlb/native/vc`, one file each; the simulator runs what the proof reads.
+They are defined in `tvlb/native/vc`, one file each; all routers run what the proofs read.
 """
 
 from enum import StrEnum
@@ -11,26 +11,35 @@ from numpy.typing import NDArray
 from tvlb import _native
 from tvlb.choices import members
 
-__all__ = ["Kinds", "VcScheme"]
+__all__ = ["VC_POLICIES", "Kinds", "VcScheme", "vc_policy"]
 
 Kinds = NDArray[np.int8]
 """Kinds of the links of some routes in travel order: int8 (routes, links), -1 beyond the last."""
 
 _HIGHEST = np.iinfo(np.int8).max
 
+VC_POLICIES = tuple(one.name for one in _native.vc_policies() if not one.is_of_source)
+"""Policies by which every switch chooses among VCs; see docs/virtual-cut-through.md."""
+
 
 class VcScheme(StrEnum):
     """How the virtual channel rises along a route."""
 
-    vars().update(members(_native.vc_schemes()))
+    # The policies by which the source fixes the VCs of the whole route.
+    vars().update(members(one.name for one in _native.vc_policies() if one.is_of_source))
 
     def vcs(self, kinds: Kinds, last_vc: int = _HIGHEST) -> NDArray[np.uint16]:
         """Return the VC of every link, of the shape of `kinds`, 0 beyond the last link.
 
         VCs beyond `last_vc` are clamped to it.
         """
-        return _native.vcs_of_routes(self.value, kinds, last_vc)
+        return vc_policy(self).table(last_vc + 1).vcs(kinds)
 
     def vcs_needed(self, kinds: Kinds) -> int:
         """Return 1 + the highest VC on these routes."""
         return 1 + int(self.vcs(kinds).max(initial=0))
+
+
+def vc_policy(name: str) -> _native.VcPolicy:
+    """Return the policy of this name."""
+    return next(one for one in _native.vc_policies() if one.name == name)

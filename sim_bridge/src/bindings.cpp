@@ -15,7 +15,6 @@
 #include "shortcut_sampler.hpp"
 #include "simulator.hpp"
 #include "steady_state.hpp"
-#include "vct/policies/policy.hpp"
 #include "vct/run.hpp"
 
 namespace nb = nanobind;
@@ -195,8 +194,13 @@ void bind_vct(nb::module_& module) {
         return std::vector<int>(ports.begin(), ports.end());
       }, nb::arg("source"), nb::arg("target"))
       .def_prop_ro("longest", &vct::MinPorts::longest)
-      .def("closes_circle", &vct::MinPorts::closes_circle, nb::arg("network"),
-           nb::arg("global_kind"));
+      .def("add_dependencies", [](const vct::MinPorts& self, const Network& network,
+                                  const Array<std::uint16_t>& then, const Array<std::uint16_t>& part,
+                                  std::size_t parts, const Array<std::uint16_t>& starts,
+                                  vc::DependencyGraph& graph) {
+        self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
+      }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
+         nb::arg("graph"));
   nb::class_<vct::Result>(module, "VctResult")
       .def_ro("latency_mean", &vct::Result::latency_mean)
       .def_ro("hops_mean", &vct::Result::hops_mean)
@@ -213,19 +217,6 @@ void bind_vct(nb::module_& module) {
       .def_ro("traces", &vct::Result::traces)
       .def_ro("wait_cycle", &vct::Result::wait_cycle)
       .def_ro("cpu_seconds", &vct::Result::cpu_seconds);
-  module.def("vc_policies", [] {
-    std::vector<std::string> names;
-    for (const auto& policy : vct::Policies::all()) names.emplace_back(policy.name);
-    return names;
-  });
-  module.def("allowed_vcs", [](const std::string& policy, int links, int phase, bool passed_global,
-                               bool is_global, int vc_count, bool splits_local) {
-    const vct::Progress packet{static_cast<std::uint8_t>(links), static_cast<std::uint8_t>(phase),
-                               passed_global};
-    const vct::VcLimits limits{vc_count, splits_local};
-    return static_cast<int>(vct::Policies::find(policy).allowed(packet, is_global, limits));
-  }, nb::arg("policy"), nb::arg("links"), nb::arg("phase"), nb::arg("passed_global"),
-     nb::arg("is_global"), nb::arg("vc_count"), nb::arg("splits_local"));
   module.def("simulate_vct", &vct::simulate, nb::arg("network"), nb::arg("traffic"),
              nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"), nb::arg("watch").none(),
              nb::call_guard<nb::gil_scoped_release>());

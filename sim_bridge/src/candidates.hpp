@@ -11,7 +11,6 @@
 #include "packet.hpp"
 #include "rng.hpp"
 #include "path_sampler.hpp"
-#include "vc/scheme.hpp"
 
 namespace tvlb::sim {
 
@@ -47,7 +46,7 @@ struct Hop {
   std::int32_t target;
   std::uint32_t counter;  // VC slot 0 among the credit counters
   OutputVcId output_vc;   // VC slot 0 at its switch
-  vc::Kind kind;
+  std::uint8_t kind;
 };
 
 /// Draws and follows the MIN paths of a family; see the specialisations. Switches named together are
@@ -106,9 +105,6 @@ class Candidates {
   [[nodiscard]] bool doubles_vlb() const { return doubles_vlb_; }
 
  private:
-  static constexpr std::size_t kPlaces = kMaxKinds + 1;  // kinds, and none
-
-
   [[nodiscard]] Candidate min_candidate(int source, std::int32_t name, int target) const {
     return {-1, name, -1, min_.hops(source, name, target)};
   }
@@ -116,11 +112,9 @@ class Candidates {
   [[nodiscard]] int queue_of(int link) const;
   /// Credits in use of the VC that a packet takes on the link after `taken`.
   [[nodiscard]] int queue_of_vc(int link, int taken) const {
-    const std::size_t before = taken < 0 ? kMaxKinds : static_cast<std::size_t>(hop(taken).kind);
-    const auto vc = vc_after_[before][static_cast<std::size_t>(hop(link).kind)];
-    return buffer_ - credits_.credits[hop(link).counter + vc];
+    const vc::Table::State state = taken < 0 ? 0 : policy_.step(0, hop(taken).kind, 0).then;
+    return buffer_ - credits_.credits[hop(link).counter + policy_.step(state, hop(link).kind, 0).first];
   }
-  void find_vcs(const Config& config);
   /// Sum of four 16-bit counters; each stays below 2^14.
   static unsigned sum_of_four(const std::uint16_t* counters) {
     std::uint64_t lanes = 0;
@@ -134,7 +128,7 @@ class Candidates {
   bool doubles_vlb_;
   bool by_vc_;
   int buffer_;
-  std::array<std::array<std::uint16_t, kMaxKinds>, kPlaces> vc_after_{};  // by kinds of links
+  const vc::Table& policy_;
   CreditView credits_;
   int all_credits_;        // of the VC slots of an idle port
   std::vector<Hop> hops_;  // per link
@@ -149,26 +143,11 @@ Candidates<Family>::Candidates(const Family& network, const PathSampler& sampler
       doubles_vlb_(config.ugal_rule == "two"),
       by_vc_(config.queue == "vc"),
       buffer_(config.buffer_flits),
+      policy_(config.vcs),
       credits_(credits),
       all_credits_(credits.vc_slots * config.buffer_flits),
       hops_(all_hops(network, credits)),
-      min_(network, hops_) {
-  find_vcs(config);
-}
-
-template <class Family>
-void Candidates<Family>::find_vcs(const Config& config) {
-  const auto walk = vc::Schemes::find(config.vc_scheme).walk;
-  for (std::size_t before = 0; before < kPlaces; ++before) {
-    for (std::size_t kind = 0; kind < kMaxKinds; ++kind) {
-      const std::array route{static_cast<vc::Kind>(before), static_cast<vc::Kind>(kind)};
-      std::array<std::uint16_t, 2> vcs{};
-      const std::size_t skipped = before == kMaxKinds ? 1 : 0;
-      walk(std::span(route).subspan(skipped), config.vc_count - 1, vcs);
-      vc_after_[before][kind] = vcs[1 - skipped];
-    }
-  }
-}
+      min_(network, hops_) {}
 
 template <class Family>
 std::vector<Hop> Candidates<Family>::all_hops(const Network& network, const CreditView& credits) {
@@ -178,7 +157,7 @@ std::vector<Hop> Candidates<Family>::all_hops(const Network& network, const Cred
     const auto port = link.source * credits.ports_per_switch + link.output_port;
     out.push_back({link.source, link.target, static_cast<std::uint32_t>(port * credits.vc_slots),
                    static_cast<OutputVcId>(link.output_port * credits.vc_slots),
-                   static_cast<vc::Kind>(link.kind)});
+                   link.kind});
   }
   return out;
 }

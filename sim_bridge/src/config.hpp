@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "vc/table.hpp"
+
 namespace tvlb::sim {
 
 /// Type and name of everything that a run is given. Default, range and meaning of the settings are
-/// declared, and values checked, in sim_bridge/config.py; a choice comes as its text, the latency of
-/// links by kind.
+/// declared, and values checked, in sim_bridge/config.py; a choice comes as its text, the policy of
+/// virtual channels as its table, the latency of links by kind.
 #define TVLB_SETTINGS(SETTING)       \
   SETTING(std::string, routing)      \
   SETTING(double, load)              \
@@ -18,7 +20,7 @@ namespace tvlb::sim {
   SETTING(int, measured_cycles)      \
   SETTING(std::string, warmup)       \
   SETTING(int, drain_limit_cycles)   \
-  SETTING(std::string, vc_scheme)    \
+  SETTING(vc::Table, vcs)            \
   SETTING(int, vc_count)             \
   SETTING(int, buffer_flits)         \
   SETTING(std::vector<int>, latency) \

@@ -61,8 +61,7 @@ class RouteWriterOf final : public RouteWriter {
         candidates_(network, sampler, config, credits),
         decide_(std::get<Decision<Family>>(Routings::find(config.routing).decisions.first)),
         decide_again_(std::get<Revision<Family>>(Routings::find(config.routing).decisions.again)),
-        walk_(vc::Schemes::find(config.vc_scheme).walk),
-        last_vc_(config.vc_count - 1),
+        policy_(config.vcs),
         vc_slots_(credits.vc_slots) {}
 
   [[nodiscard]] Route decide(int source, int target, OutputVcId ejection,
@@ -96,13 +95,13 @@ class RouteWriterOf final : public RouteWriter {
   [[nodiscard]] Route written(const Path& path, OutputVcId ejection) const {
     Route route;
     const auto hops = static_cast<std::size_t>(path.hops);
-    std::array<vc::Kind, kMaxHops> kinds;
+    vc::Table::State state = 0;
     for (std::size_t i = 0; i < hops; ++i) {
       const Hop& hop = candidates_.hop(path.links[i]);
-      kinds[i] = hop.kind;
-      route.output_vcs[i] = hop.output_vc;
+      const auto& step = policy_.step(state, hop.kind, 0);
+      route.output_vcs[i] = static_cast<OutputVcId>(hop.output_vc + step.first);
+      state = step.then;
     }
-    walk_(std::span(kinds).first(hops), last_vc_, route.output_vcs);
     route.hops = static_cast<std::uint8_t>(hops);
     route.output_vcs[hops] = ejection;
     return route;
@@ -112,8 +111,7 @@ class RouteWriterOf final : public RouteWriter {
   Candidates<Family> candidates_;
   Decision<Family> decide_;
   Revision<Family> decide_again_;
-  vc::Walk walk_;
-  int last_vc_;
+  const vc::Table& policy_;
   int vc_slots_;
 };
 

@@ -3,7 +3,7 @@
 `VctScenario.run` simulates one load. Reference: the paper of docs/virtual-cut-through.md.
 """
 
-from sim_bridge.vct.config import VC_POLICIES, VctConfig
+from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof
 from sim_bridge.vct.result import VctResult
 from sim_bridge.vct.scenario import VCT_ROUTING_NAMES, VCT_ROUTINGS, VctScenario
@@ -11,7 +11,6 @@ from sim_bridge.vct.scenario import VCT_ROUTING_NAMES, VCT_ROUTINGS, VctScenario
 __all__ = [
     "VCT_ROUTINGS",
     "VCT_ROUTING_NAMES",
-    "VC_POLICIES",
     "DeadlockProof",
     "VctConfig",
     "VctResult",

@@ -7,11 +7,9 @@ from sim_bridge.config import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.settings import Names, Whole, check_settings, setting, settings
 from tvlb.topology import Topology
+from tvlb.virtual_channels import VC_POLICIES
 
-__all__ = ["VC_POLICIES", "VctConfig"]
-
-VC_POLICIES = tuple(_core.vc_policies())
-"""Ways to choose the virtual channel of the next link; see docs/virtual-cut-through.md."""
+__all__ = ["VctConfig"]
 
 _LATENCY = Whole(1, 4096)
 _MOST_PHITS = 65_536

@@ -1,18 +1,21 @@
 """Why a policy of virtual channels is free of deadlock, checked on the network itself."""
 
-import functools
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sim_bridge import _core
+from tvlb import _native
+from tvlb._native import DependencyGraph, VcClaim
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology, compiled
 
-__all__ = ["DeadlockProof", "global_kind", "prove"]
+__all__ = ["DeadlockProof", "prove"]
 
-NO_KIND = -1
+_NO_KIND = -1
 
 
 @dataclass(frozen=True)
@@ -22,13 +25,14 @@ class DeadlockProof:
     Attributes
     ----------
     vcs_needed : fewest VCs per port; the number must be a multiple of `multiple`.
-    splits_local : whether local links behind the global one of a phase need VCs of their own.
+    split_kind : kind of links behind which other links of a phase need VCs of their own, -1 where
+        none do.
     argument : why no buffers can wait for each other in a circle.
     """
 
     vcs_needed: int
     multiple: int
-    splits_local: bool
+    split_kind: int
     argument: str
 
     def check(self, vc_count: int, policy: str) -> None:
@@ -45,7 +49,11 @@ class DeadlockProof:
 
 
 def prove(
-    topology: Topology, min_ports: _core.MinPorts, policy: str, *, has_intermediate: bool
+    topology: Topology,
+    min_ports: _core.MinPorts,
+    policy: _native.VcPolicy,
+    *,
+    has_intermediate: bool,
 ) -> DeadlockProof:
     """Prove that a policy keeps routes of one or two MIN halves free of deadlock.
 
@@ -58,121 +66,135 @@ def prove(
     Reads what the policy allows in every state that a packet may be in, with every number of VCs
     that the proof lets through. A head takes any allowed VC that opens, so it leaves if the highest
     of them, its way out, opens at last. Buffers of which each waits for the way out of a head in
-    another one must close no circle (Duato's condition for adaptive routes). `ladder` and `reuse`:
-    no head waits for a VC that is not above its own. `2phases` and `any`: what waits for a VC that
-    is not above its own is in the same phase, phases share no VCs, and the dependencies between
-    links by MIN routes close no circle.
+    another one must close no circle (Duato's condition for adaptive routes). Where VCs rise, no
+    head waits for a VC that is not above its own. Elsewhere, what waits for a VC that is not above
+    its own is in the same phase, phases share no VCs, and the dependencies between the VCs of links
+    by MIN routes close no circle.
     """
     phases = 2 if has_intermediate else 1
-    longest = phases * min_ports.longest
-    for splits in (False, True) if policy == "2phases" else (False,):
-        multiple = 1 if policy != "2phases" else 4 if splits else 2
-        states = [
-            _States(topology, min_ports, policy, phases, count, splits)
+    parts = policy.claim == VcClaim.PARTS_PHASES
+    for splits in (False, True) if parts else (False,):
+        multiple = (4 if splits else 2) if parts else 1
+        split_kind = topology.kinds.global_kind if splits else _NO_KIND
+        walks = [
+            _Walks(topology, min_ports, phases, count, policy.table(count, split_kind).steps())
             for count in range(multiple, _core.MAX_VCT_VCS + 1, multiple)
         ]
-        rising = [one for one in states if one.always_rise()]
-        if rising and rising == states[-len(rising) :]:
+        rising = [one for one in walks if one.always_rise()]
+        if rising and rising == walks[-len(rising) :]:
             way = "the VC rises with every link"
             argument = way if all(one.have_one_vc() for one in rising) else f"a way out: {way}"
-            return DeadlockProof(rising[0].vc_count, multiple, splits, argument)
-        kind = global_kind(topology) if states[-1].part_local() else NO_KIND
-        if all(one.part_phases() for one in states) and not min_ports.closes_circle(
-            compiled(topology), kind
+            return DeadlockProof(rising[0].vc_count, multiple, split_kind, argument)
+        # What is alike with several numbers of VCs is looked at once.
+        halves = dict.fromkeys(half for one in walks for half in one.halves())
+        if all(one.part_phases() for one in walks) and not any(
+            walks[0].closes_circle(*half) for half in halves
         ):
-            return DeadlockProof(multiple, multiple, splits, "MIN routes close no circle")
-    if policy in ("ladder", "reuse"):
+            return DeadlockProof(multiple, multiple, split_kind, "MIN routes close no circle")
+    if policy.claim == VcClaim.RISES:
         raise InvalidInput(
-            f"vcs {policy} may deadlock: routes of {topology} take up to {longest} links and need "
-            f"as many VCs; {_core.MAX_VCT_VCS} are the most"
+            f"vcs {policy.name} may deadlock: routes of {topology} take up to "
+            f"{phases * min_ports.longest} links and need as many VCs; {_core.MAX_VCT_VCS} are the "
+            "most"
         )
-    if policy == "any" and has_intermediate:
-        raise InvalidInput("vcs any is for routing min: two MIN halves may close a circle")
-    even = (
-        ""
-        if policy == "any"
-        else (" even where local links behind the global one have VCs of their own")
+    if has_intermediate and not parts:
+        raise InvalidInput(
+            f"vcs {policy.name} is for routing min: two MIN halves may close a circle"
+        )
+    even = " even where local links behind the global one have VCs of their own" if parts else ""
+    raise InvalidInput(
+        f"vcs {policy.name} may deadlock: MIN routes of {topology} close a circle{even}"
     )
-    raise InvalidInput(f"vcs {policy} may deadlock: MIN routes of {topology} close a circle{even}")
 
 
-class _States:
-    """What a policy allows packets, by the links they took, their phase and the next link."""
+@dataclass(frozen=True, eq=False)
+class _Walks:
+    """What a policy allows packets on as many MIN halves as there are phases.
 
-    def __init__(
-        self,
-        topology: Topology,
-        min_ports: _core.MinPorts,
-        policy: str,
-        phases: int,
-        vc_count: int,
-        splits: bool,
-    ) -> None:
-        self.vc_count = vc_count
-        self._policy, self._splits = policy, splits
-        self._kinds = (False,) if global_kind(topology) == NO_KIND else (False, True)
-        self._most = [min_ports.longest * (phase + 1) for phase in range(phases)]
+    Attributes
+    ----------
+    steps : of `VcTable`.
+    """
+
+    topology: Topology
+    min_ports: _core.MinPorts
+    phases: int
+    vc_count: int
+    steps: NDArray[np.uint16]
 
     def always_rise(self) -> bool:
         """Whether every way out is above all VCs that the packet may be in."""
-        return all(held < way for held, way, _ in self._waits())
+        return all(held < way for held, _, way, _ in self._steps_taken)
 
     def have_one_vc(self) -> bool:
         """Whether no packet has a choice."""
-        return all(vcs.bit_count() == 1 for vcs in self._allowed.values())
+        return all(low == way for _, low, way, _ in self._steps_taken)
 
     def part_phases(self) -> bool:
         """Whether phases share no VCs, and the way out into the next phase is above all others."""
-        of_phase = [
-            _union(vcs for (_, phase, _, _), vcs in self._allowed.items() if phase == each)
-            for each in range(len(self._most))
-        ]
-        parted = not any(one & other for one, other in itertools.combinations(of_phase, 2))
-        return parted and all(held < way for held, way, changes in self._waits() if changes)
-
-    def part_local(self) -> bool:
-        """Whether local links behind a global one share no VCs with other links of a phase."""
-        allowed = self._allowed.items()
-        return all(
-            not _union(
-                vcs for (_, phase, *at), vcs in allowed if phase == each and at == [True, False]
-            )
-            & _union(
-                vcs for (_, phase, *at), vcs in allowed if phase == each and at != [True, False]
-            )
-            for each in range(len(self._most))
+        first, last, _ = self._known
+        parted = np.all(last.max(axis=(0, 2))[:-1] < first.min(axis=(0, 2))[1:])
+        return bool(parted) and all(
+            held < way for held, _, way, changes in self._steps_taken if changes
         )
 
-    @cached_property
-    def _allowed(self) -> dict[tuple[int, int, bool, bool], int]:
-        """VCs as bits, by links taken, phase, whether a global one was, whether the next is one."""
-        return {
-            (links, phase, passed, is_global): _core.allowed_vcs(
-                self._policy, links, phase, passed, is_global, self.vc_count, self._splits
+    def halves(self) -> Iterator[tuple[bytes, bytes, bytes]]:
+        """Yield of each phase the states behind links, the parts of VCs, and the first states.
+
+        By state and kind; as uint16. VCs that a packet may choose between are of one part.
+        """
+        starts = {0}
+        for phase in range(self.phases):
+            first, last, then = self._known[:, :, phase]
+            joined = np.zeros(self.vc_count, dtype=bool)  # to the VC below
+            for low, high in {*zip(first.flat, last.flat, strict=True)}:
+                joined[low + 1 : high + 1] = True
+            part = np.cumsum(~joined)[self.steps[:, phase, :, 0]]
+            yield (
+                self.steps[:, phase, :, 2].tobytes(),
+                (part - part.min()).astype(np.uint16).tobytes(),
+                np.array(sorted(starts), dtype=np.uint16).tobytes(),
             )
-            for phase, most in enumerate(self._most)
-            for links in range(most)
-            for passed in self._kinds
-            for is_global in self._kinds
-        }
+            ahead = [*starts]
+            for state in ahead:
+                new = {*then[state].tolist()} - starts
+                starts |= new
+                ahead += new
 
-    def _waits(self) -> Iterator[tuple[int, int, bool]]:
-        """Yield the highest VC of a packet, its way out, and whether its phase changes there."""
-        allowed = self._allowed
-        for (links, phase, passed, is_global), held in allowed.items():
-            ahead = [(phase, passed or is_global), (phase + 1, False)]
-            for then, behind in ahead:
-                for next_global in self._kinds:
-                    wanted = allowed.get((links + 1, then, behind, next_global))
-                    if wanted is not None:
-                        yield held.bit_length(), wanted.bit_length(), then != phase
+    def closes_circle(self, then: bytes, part: bytes, starts: bytes) -> bool:
+        """Whether the VCs of links wait for each other in a circle in a phase; see `halves`."""
+        behind, parts, first = (np.frombuffer(one, dtype=np.uint16) for one in (then, part, starts))
+        count = 1 + int(parts.max())
+        graph = DependencyGraph(self.topology.num_links * count)
+        self.min_ports.add_dependencies(
+            compiled(self.topology), then=behind, part=parts, parts=count, starts=first, graph=graph
+        )
+        return bool(graph.find_cycle())
 
+    @property
+    def _known(self) -> NDArray[np.uint16]:
+        """First and last VC and the state behind, of the phases and kinds that there are."""
+        known = self.steps[:, : self.phases, : len(self.topology.kinds.names)]
+        return np.moveaxis(known, -1, 0)
 
-def _union(masks: Iterable[int]) -> int:
-    return functools.reduce(int.__or__, masks, 0)
+    @cached_property
+    def _steps_taken(self) -> set[tuple[int, int, int, bool]]:
+        """The highest VC of a packet, the lowest and highest next one, whether the phase changes.
 
-
-def global_kind(topology: Topology) -> int:
-    """Position of the kind of global links, -1 where there is none."""
-    names = topology.kinds.names
-    return names.index("global") if "global" in names else NO_KIND
+        A packet that has taken no link has no VC: -1.
+        """
+        first, last, then = self._known.tolist()
+        found: set[tuple[int, int, int, bool]] = set()
+        at = {(0, 0, -1)}  # state, phase and highest VC
+        for links in range(self.phases * self.min_ports.longest):
+            ahead: set[tuple[int, int, int]] = set()
+            for state, phase, held in at:
+                for next_phase in range(phase, self.phases):
+                    if links >= (next_phase + 1) * self.min_ports.longest:
+                        continue
+                    steps = (one[state][next_phase] for one in (first, last, then))
+                    for low, way, behind in zip(*steps, strict=True):
+                        found.add((held, low, way, next_phase != phase))
+                        ahead.add((behind, next_phase, way))
+            at = ahead
+        return found

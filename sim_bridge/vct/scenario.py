@@ -12,13 +12,14 @@ from sim_bridge.config import check_load
 from sim_bridge.conversion import core_network, core_traffic, deadlock
 from sim_bridge.trace import make_traces
 from sim_bridge.vct.config import VctConfig
-from sim_bridge.vct.proof import DeadlockProof, global_kind, prove
+from sim_bridge.vct.proof import DeadlockProof, prove
 from sim_bridge.vct.result import VctResult
 from tvlb import _native
 from tvlb.errors import InvalidInput
 from tvlb.randomness import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
+from tvlb.virtual_channels import vc_policy
 
 __all__ = ["VCT_ROUTINGS", "VCT_ROUTING_NAMES", "VctScenario"]
 
@@ -93,7 +94,9 @@ class VctScenario:
         known, compiled = self._compiled.proofs, self._compiled
         case = policy, bool(self._phase)
         if case not in known:
-            known[case] = prove(self.topology, compiled.min_ports, policy, has_intermediate=case[1])
+            known[case] = prove(
+                self.topology, compiled.min_ports, vc_policy(policy), has_intermediate=case[1]
+            )
         return known[case]
 
     def run(
@@ -203,10 +206,10 @@ class VctScenario:
             warmup_cycles=settings.warmup_cycles,
             measured_cycles=settings.measured_cycles,
             one_phase=self._phase,
-            vc_policy=settings.vc_policy,
+            vcs=vc_policy(settings.vc_policy).table(
+                int(settings.vc_count or 0), self.proof(settings.vc_policy).split_kind
+            ),
             vc_count=settings.vc_count,
-            splits_local=self.proof(settings.vc_policy).splits_local,
-            global_kind=global_kind(self.topology),
             packet_phits=settings.packet_phits,
             input_buffer_phits=settings.input_buffer_phits,
             output_buffer_phits=settings.output_buffer_phits,

@@ -2,24 +2,28 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import networkx
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sim_bridge import _core, simulate
 from sim_bridge.conversion import core_traffic
-from sim_bridge.vct import VC_POLICIES, VctConfig, VctScenario
-from sim_bridge.vct.proof import global_kind, prove
+from sim_bridge.vct import VctConfig, VctScenario
+from sim_bridge.vct.proof import prove
 from tests.vct_phits import Allowed, PhitSimulator
 from tests.vct_rows import Row, read_rows
+from tvlb._native import DependencyGraph, VcClaim, VcPolicy
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology, compiled, parse_topology
 from tvlb.topology.dragonfly import Wiring
 from tvlb.traffic import DestinationPattern, parse_pattern
+from tvlb.virtual_channels import VC_POLICIES, vc_policy
 
 QUICK = VctConfig(warmup_cycles=1000, measured_cycles=2000)
 
@@ -189,10 +193,8 @@ def core_config(topology: Topology, policy: str, vcs: int) -> _core.VctConfig:
         warmup_cycles=0,
         measured_cycles=40_000,
         one_phase="minfirst",
-        vc_policy=policy,
+        vcs=vc_policy(policy).table(vcs),
         vc_count=vcs,
-        splits_local=False,
-        global_kind=global_kind(topology),
         packet_phits=16,
         input_buffer_phits=16,
         output_buffer_phits=16,
@@ -226,14 +228,28 @@ def test_a_planted_deadlock_is_found_and_refused() -> None:
         case.run(1.0, VctConfig(vc_count=5))
 
 
+def closes_circle(topology: Topology, split_kind: int) -> bool:
+    """Whether links wait for each other in one, where those behind a kind of links are apart."""
+    steps = vc_policy("2phases").table(4, split_kind).steps()[:, 0]
+    graph = DependencyGraph(topology.num_links * 2)
+    _core.MinPorts(compiled(topology)).add_dependencies(
+        compiled(topology),
+        then=steps[..., 2].flatten(),
+        part=steps[..., 0].flatten(),
+        parts=2,
+        starts=np.zeros(1, dtype=np.uint16),
+        graph=graph,
+    )
+    return bool(graph.find_cycle())
+
+
 def test_the_proof_tells_what_closes_circles() -> None:
     found = {}
     for text in ("dfly(2,4,2,9,palmtree)", "hyperx(2,3,3)", "dflyplus(2,2,2,5)", "slimfly(5)"):
         topology = parse_topology(text)
-        network = compiled(topology)
-        ports = _core.MinPorts(network)
-        found[text] = [ports.closes_circle(network, kind) for kind in (-1, global_kind(topology))]
-        graph = _dependencies(topology, ports.ports)
+        kinds = (-1, topology.kinds.global_kind)
+        found[text] = [closes_circle(topology, kind) for kind in kinds]
+        graph = _dependencies(topology, ports_of(topology))
         assert found[text][0] != networkx.is_directed_acyclic_graph(graph)
     assert found == {
         "dfly(2,4,2,9,palmtree)": [True, False],
@@ -271,7 +287,9 @@ def test_the_vcs_of_routes_follow_from_what_a_policy_allows() -> None:
                 topology = parse_topology(text)
                 ports = _core.MinPorts(compiled(topology))
                 try:
-                    proof = prove(topology, ports, policy, has_intermediate=has_intermediate)
+                    proof = prove(
+                        topology, ports, vc_policy(policy), has_intermediate=has_intermediate
+                    )
                 except InvalidInput:
                     continue
                 found[policy, has_intermediate, text] = proof.vcs_needed, proof.argument
@@ -293,21 +311,41 @@ def test_the_vcs_of_routes_follow_from_what_a_policy_allows() -> None:
     }
 
 
-def test_the_proof_does_not_trust_a_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+Change = Callable[[NDArray[np.uint16]], NDArray[np.uint16]]
+
+
+def halve(vcs: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    return vcs // 2
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What claims to be a policy and allows other VCs."""
+
+    name: str
+    change: Change
+
+    @property
+    def claim(self) -> VcClaim:
+        return vc_policy(self.name).claim
+
+    def table(self, vc_count: int, split_kind: int) -> SimpleNamespace:
+        steps = vc_policy(self.name).table(vc_count, split_kind).steps()
+        steps[..., :2] = self.change(steps[..., :2])
+        return SimpleNamespace(steps=lambda: steps)
+
+
+# As ladder with half of the VCs, and as 2phases with VCs that both phases share.
+@pytest.mark.parametrize(
+    ("policy", "change"),
+    [("ladder", halve), ("reuse", halve), ("2phases", np.zeros_like)],
+)
+def test_the_proof_does_not_trust_a_policy(policy: str, change: Change) -> None:
     topology = parse_topology("dfly(2,4,2,9,palmtree)")
     ports = _core.MinPorts(compiled(topology))
-    # As ladder with half of the VCs, and as 2phases with VCs that both phases share.
-
-    def stays(_policy: str, links: int, *_state: int) -> int:
-        return 1 << links // 2
-
-    def shares(*_state: object) -> int:
-        return 1
-
-    for policy, wrong in (("ladder", stays), ("reuse", stays), ("2phases", shares)):
-        monkeypatch.setattr(_core, "allowed_vcs", wrong)
-        with pytest.raises(InvalidInput, match=f"vcs {policy} may deadlock"):
-            prove(topology, ports, policy, has_intermediate=True)
+    wrong = cast("VcPolicy", Wrong(policy, change))
+    with pytest.raises(InvalidInput, match=f"vcs {policy} may deadlock"):
+        prove(topology, ports, wrong, has_intermediate=True)
 
 
 @pytest.mark.parametrize("policy", ["ladder", "reuse"])

@@ -9,6 +9,7 @@ import pytest
 
 from sim_bridge import Routing
 from tests.topology.toy import Leaves, Ring
+from tvlb._native import DependencyGraph
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
 from tvlb.table import DeadlockCheck, Table, VcSettings, check_deadlock, verify
 from tvlb.topology import Dragonfly, LinkKind, Topology
@@ -81,6 +82,33 @@ def brute_force_graph(
                     for rest in short + by_pair.get((second, target), []):
                         add([links[0], *rest])
     return graph
+
+
+def test_routes_are_counted_and_what_is_removed_closes_no_circle() -> None:
+    graph = DependencyGraph(5)
+    graph.add(np.array([[0, 1, 2], [1, 2, 0], [1, 2, END]], dtype=np.int32))
+    assert [graph.routes(*pair) for pair in ((0, 1), (1, 2), (2, 0), (2, 1))] == [1, 3, 1, 0]
+    assert graph.find_cycle() == [0, 1, 2]
+    graph.remove(2, 0)
+    assert graph.find_cycle() == []
+    with pytest.raises(ValueError, match="no such channel"):
+        graph.add(np.array([[0, 5]], dtype=np.int32))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_cycle_is_a_shortest_one_through_the_lowest_channel_on_any(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    edges = random.integers(0, 12, (6 + seed // 3, 2), dtype=np.int32)
+    graph = DependencyGraph(12)
+    graph.add(edges)
+    plain: nx.DiGraph[int] = nx.DiGraph(edges.tolist())
+    on_any = {node for cycle in nx.simple_cycles(plain) for node in cycle}
+    found = graph.find_cycle()
+    assert min(found, default=-1) == min(on_any, default=-1)
+    if on_any:
+        through = [cycle for cycle in nx.simple_cycles(plain) if min(on_any) in cycle]
+        assert len(found) == min(map(len, through))
+        assert all(plain.has_edge(*pair) for pair in pairwise([*found, found[0]]))
 
 
 @pytest.mark.parametrize("expression", ["all", "short(2,3)", "none"])

@@ -207,5 +207,5 @@ NB_MODULE(_native, m) {
     m.def("path_key", &path_key, "seed"_a, "source"_a, "target"_a, "intermediate"_a, "first"_a,
           "second"_a);
     binding::bind_regret(m);
-    binding::bind_vc_schemes(m);
+    binding::bind_virtual_channels(m);
 }

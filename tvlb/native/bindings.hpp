@@ -97,7 +97,7 @@ void bind_paths(nb::module_& m);
 // Adds a family and its kernels.
 void bind_dragonfly(nb::module_& m);
 
-// Adds the schemes of virtual channels.
-void bind_vc_schemes(nb::module_& m);
+// Adds the policies of virtual channels, and the graph that proofs search for circles.
+void bind_virtual_channels(nb::module_& m);
 
 }  // namespace binding

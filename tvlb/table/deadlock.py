@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
+from tvlb._native import DependencyGraph
 from tvlb.choices import choose
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, min_rows
@@ -114,11 +114,7 @@ def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
 
 
 class _Dependencies:
-    """The dependencies between channels, one flag for each that is possible.
-
-    The link after another one leaves the switch where that one ends, so a dependency is coded by
-    the first channel, the position of the second link among those of its switch, and its VC.
-    """
+    """The dependencies between channels; the number of one is link * most VCs + VC."""
 
     def __init__(self, topology: Topology, scheme: VcScheme, vc_count: int | None) -> None:
         self.topology = topology
@@ -129,14 +125,12 @@ class _Dependencies:
         self.vcs_needed = 0
         # Position -1, where a path has ended, reads as no kind.
         self._kind_of_link = np.append(topology.network.link_kind.astype(np.int8), np.int8(_BEYOND))
-        self._outgoing, self._position = _outgoing_links(topology)
-        self._choices = self._outgoing.shape[1] * self.most_vcs
-        self._seen = np.zeros(topology.num_links * self.most_vcs * self._choices, dtype=bool)
+        self._graph = DependencyGraph(topology.num_links * self.most_vcs)
 
     def add(self, rows: PathRows) -> None:
         """Add the dependencies of paths taken from their first link on."""
         links = rows.links()
-        self._add_walk(links, self._vcs(self._kind_of_link[links]))
+        self._graph.add(self._channels(links, self._vcs(self._kind_of_link[links])))
 
     def add_revisions(self, rows: PathRows) -> None:
         """Add those of paths that are taken from the second switch of a MIN path on.
@@ -156,49 +150,28 @@ class _Dependencies:
         """Add paths that follow on links of one kind, `arriving` at each switch, -1 beyond."""
         first = np.full((len(links), 1), kind, dtype=np.int8)
         vcs = self._vcs(np.hstack([first, self._kind_of_link[links]]))
-        self._add_walk(links, vcs[:, 1:])
-        starts = (links[:, 0].astype(np.int64) * self.most_vcs + vcs[:, 0]) * self.most_vcs
-        start, vc = np.divmod(np.unique(starts + vcs[:, 1]), self.most_vcs)
-        link, arrival_vc = np.divmod(start, self.most_vcs)
-        for column in arriving[self.topology.network.link_source[link]].T:
-            present = column >= 0
-            self._keep(column[present], arrival_vc[present], link[present], vc[present])
+        channels = self._channels(links, vcs[:, 1:])
+        self._graph.add(channels)
+        # What follows on an arriving link is added once for all paths that begin alike.
+        channel, arrival_vc = np.divmod(
+            np.unique(channels[:, 0].astype(np.int64) * self.most_vcs + vcs[:, 0]), self.most_vcs
+        )
+        before = arriving[self.topology.network.link_source[channel // self.most_vcs]]
+        held = self._channels(before, arrival_vc[:, np.newaxis])
+        wanted = np.broadcast_to(channel[:, np.newaxis], held.shape)[held >= 0]
+        self._graph.add(np.stack([held[held >= 0], wanted.astype(np.int32)], axis=1))
 
     def cycle(self) -> tuple[Channel, ...]:
         """Return the channels of one cycle, or nothing."""
-        before, choice = np.divmod(np.flatnonzero(self._seen), self._choices)
-        position, vc = np.divmod(choice, self.most_vcs)
-        meeting = self.topology.network.link_target[before // self.most_vcs]
-        after = self._outgoing[meeting, position].astype(np.int64) * self.most_vcs + vc
-        channels, ends = np.unique(np.concatenate([before, after]), return_inverse=True)
-        source, target = np.split(ends, 2)
-        size = len(channels)
-        graph = scipy.sparse.csr_array(
-            (np.ones(len(source), dtype=np.int8), (source, target)), (size, size)
-        )
-        return tuple(self._named(int(channels[node])) for node in _find_cycle(graph))
+        return tuple(self._named(channel) for channel in self._graph.find_cycle())
 
-    def _vcs(self, kinds: Kinds) -> NDArray[np.int64]:
+    def _channels(self, links: NDArray[np.int32], vcs: NDArray[np.integer]) -> NDArray[np.int32]:
+        channels = links * self.most_vcs + vcs
+        return np.where(links < 0, _BEYOND, channels).astype(np.int32)
+
+    def _vcs(self, kinds: Kinds) -> NDArray[np.int32]:
         self.vcs_needed = max(self.vcs_needed, self.scheme.vcs_needed(kinds))
-        return self.scheme.vcs(kinds, self.last_vc).astype(np.int64)
-
-    def _add_walk(self, links: NDArray[np.int32], vcs: NDArray[np.int64]) -> None:
-        for hop in range(links.shape[1] - 1):
-            taken = links[:, hop + 1] >= 0
-            self._keep(
-                links[taken, hop], vcs[taken, hop], links[taken, hop + 1], vcs[taken, hop + 1]
-            )
-
-    def _keep(
-        self,
-        link: NDArray[np.integer],
-        vc: NDArray[np.int64],
-        next_link: NDArray[np.integer],
-        next_vc: NDArray[np.int64],
-    ) -> None:
-        channel = link.astype(np.int64) * self.most_vcs + vc
-        choice = self._position[next_link] * self.most_vcs + next_vc
-        self._seen[channel * self._choices + choice] = True
+        return self.scheme.vcs(kinds, self.last_vc).astype(np.int32)
 
     def _named(self, channel: int) -> Channel:
         link, vc = divmod(channel, self.most_vcs)
@@ -212,20 +185,6 @@ class _Dependencies:
         )
 
 
-def _outgoing_links(topology: Topology) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """List the links that leave each switch, (switches, most), and each link's place there."""
-    source = topology.network.link_source
-    by_source = np.argsort(source, kind="stable")
-    degree = np.bincount(source, minlength=topology.num_switches)
-    start = np.concatenate([[0], np.cumsum(degree)[:-1]])
-    place = np.arange(len(source)) - start[source[by_source]]
-    position = np.zeros(len(source), dtype=np.int64)
-    position[by_source] = place
-    outgoing = np.full((topology.num_switches, int(degree.max())), _BEYOND, dtype=np.int64)
-    outgoing[source[by_source], place] = by_source
-    return outgoing, position
-
-
 def _shortest(rows: PathRows) -> PathRows:
     """Keep the shortest paths of every pair: the second MIN candidate."""
     # Those of a switch that is down have none.
@@ -237,30 +196,3 @@ def _shortest(rows: PathRows) -> PathRows:
 def _revisable(rows: PathRows) -> PathRows:
     """Keep the rows of pairs whose source is the second switch of some MIN path."""
     return rows.select(rows.topology.is_second(rows.source, rows.target)[rows.pair_of_row])
-
-
-def _find_cycle(graph: "scipy.sparse.csr_array") -> list[int]:
-    """Return the nodes of a shortest cycle through one node that lies on any, or nothing."""
-    count, component = scipy.sparse.csgraph.connected_components(
-        graph, directed=True, connection="strong"
-    )
-    if count == graph.shape[0]:
-        return []
-    sizes = np.bincount(component)
-    start = int(np.flatnonzero(sizes[component] > 1)[0])
-    _, predecessor = scipy.sparse.csgraph.breadth_first_order(graph, start, directed=True)
-    return min(
-        (
-            _walk_back(predecessor, start, int(node))
-            for node in np.flatnonzero(graph[:, [start]].toarray().ravel())
-            if component[node] == component[start]
-        ),
-        key=len,
-    )
-
-
-def _walk_back(predecessor: NDArray[np.int32], start: int, node: int) -> list[int]:
-    walk = [node]
-    while walk[-1] != start:
-        walk.append(int(predecessor[walk[-1]]))
-    return walk[::-1]

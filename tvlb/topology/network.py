@@ -41,6 +41,11 @@ class LinkKinds:
     latencies: tuple[int, ...]
     texts: tuple[str, ...]
 
+    @property
+    def global_kind(self) -> int:
+        """Position of the kind of links between groups, -1 where there is none."""
+        return self.names.index("global") if "global" in self.names else -1
+
 
 @dataclass(frozen=True, eq=False)
 class Network:

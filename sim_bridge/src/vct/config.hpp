@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "vc/table.hpp"
+
 namespace tvlb::sim::vct {
 
 /// Type and name of everything that a run is given. Default, range and meaning of the settings are
-/// declared, and values checked, in sim_bridge/vct/config.py; a choice comes as its text, the latency
-/// of links by kind. `global_kind` is -1 without global links, `load` is in phits per cycle and node, `one_phase` the phase of packets whose
+/// declared, and values checked, in sim_bridge/vct/config.py; the policy of virtual channels comes as
+/// its table, the latency of links by kind. `load` is in phits per cycle and node, `one_phase` the phase of packets whose
 /// intermediate switch is their first or last one, or empty without intermediate switches.
 #define TVLB_VCT_SETTINGS(SETTING)    \
   SETTING(double, load)               \
@@ -17,10 +19,8 @@ namespace tvlb::sim::vct {
   SETTING(int, warmup_cycles)         \
   SETTING(int, measured_cycles)       \
   SETTING(std::string, one_phase)     \
-  SETTING(std::string, vc_policy)     \
+  SETTING(vc::Table, vcs)             \
   SETTING(int, vc_count)              \
-  SETTING(bool, splits_local)         \
-  SETTING(int, global_kind)           \
   SETTING(int, packet_phits)          \
   SETTING(int, input_buffer_phits)    \
   SETTING(int, output_buffer_phits)   \
@@ -28,6 +28,14 @@ namespace tvlb::sim::vct {
   SETTING(std::vector<int>, latency)  \
   SETTING(int, server_latency)        \
   SETTING(int, traced_packets)
+
+/// VCs of a port, a bit each.
+using VcMask = std::uint16_t;
+inline constexpr int kMaxVcs = 16;
+
+[[nodiscard]] constexpr VcMask first_vcs(int count) {
+  return static_cast<VcMask>((std::uint32_t{1} << count) - 1);
+}
 
 struct Config {
 #define TVLB_MEMBER(type, name) type name{};

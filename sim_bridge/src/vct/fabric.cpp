@@ -8,8 +8,7 @@ namespace tvlb::sim::vct {
 Fabric::Fabric(const Network& network, const MinPorts& min_ports, const Config& config)
     : network_(network),
       min_ports_(min_ports),
-      allowed_(Policies::find(config.vc_policy).allowed),
-      limits_{config.vc_count, config.splits_local},
+      policy_(config.vcs),
       vcs_(config.vc_count),
       ports_(network.max_ports()),
       per_switch_(static_cast<std::uint32_t>(ports_ * vcs_)),
@@ -60,7 +59,7 @@ void Fabric::connect(const Network& network, const Config& config) {
     output.link = id;
     output.downstream = (link.target * ports_ + link.input_port) * vcs_;
     output.flight_time = latency;
-    output.is_global = link.kind == config.global_kind;
+    output.kind = link.kind;
     InputPort& input = input_ports_[index(link.target * ports_ + link.input_port)];
     input.upstream =
         static_cast<std::uint32_t>((link.source * ports_ + link.output_port) * vcs_);
@@ -96,8 +95,7 @@ void Fabric::for_each_choice(std::uint32_t input_vc, Visit&& visit) const {
   const std::int32_t sw = switch_of(input_vc);
   const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
   for (const std::uint8_t port : min_ports_(sw, to)) {
-    const bool is_global = output_ports_[index(sw * ports_ + port)].is_global;
-    visit(static_cast<int>(port), allowed_(packet.progress, is_global, limits_));
+    visit(static_cast<int>(port), allowed(packet, output_ports_[index(sw * ports_ + port)]));
   }
 }
 
@@ -113,8 +111,8 @@ void Fabric::request(std::uint32_t input_vc) {
     const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
     const auto ports = min_ports_(sw, to);
     input.port = ports.front();
-    const bool is_global = output_ports_[index(sw * ports_ + input.port)].is_global;
-    input.vcs = ports.size() > 1 ? VcMask{0} : allowed_(packet.progress, is_global, limits_);
+    const OutputPort& output = output_ports_[index(sw * ports_ + input.port)];
+    input.vcs = ports.size() > 1 ? VcMask{0} : allowed(packet, output);
   }
   const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
   for_each_choice(input_vc, [&](int port, VcMask) {

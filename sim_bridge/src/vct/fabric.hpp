@@ -17,7 +17,6 @@
 #include "min_ports.hpp"
 #include "network.hpp"
 #include "packet.hpp"
-#include "policies/policy.hpp"
 
 namespace tvlb::sim::vct {
 
@@ -51,7 +50,7 @@ struct OutputPort {
   VcMask open = 0;   // that take a packet
   VcMask ready = 0;  // that have a packet and room for it at the other end
   std::uint8_t pointer = 0;
-  bool is_global = false;
+  std::uint8_t kind = 0;
   bool sends = false;
   bool is_due = false;  // listed for the links of this cycle
 };
@@ -63,7 +62,6 @@ struct InputPort {
 
 class Fabric {
  public:
-  /// Throws std::invalid_argument on a policy or a size that is not supported.
   Fabric(const Network& network, const MinPorts& min_ports, const Config& config);
 
   [[nodiscard]] std::vector<Packet>& packets() { return packets_; }
@@ -122,6 +120,14 @@ class Fabric {
   void request(std::uint32_t input_vc);
   void mark(std::uint32_t input_vc);
   void activate(std::int32_t sw);
+  /// What the policy of virtual channels says of a packet that takes a link.
+  [[nodiscard]] const vc::Table::Step& step(const Packet& packet, const OutputPort& port) const {
+    return policy_.step(packet.vc_state, port.kind, packet.phase);
+  }
+  [[nodiscard]] VcMask allowed(const Packet& packet, const OutputPort& port) const {
+    const auto& [first, last, then] = step(packet, port);
+    return static_cast<VcMask>(first_vcs(last + 1) & ~first_vcs(first));
+  }
   /// Calls `visit(port, VCs)` for the output ports that a head may take.
   template <class Visit>
   void for_each_choice(std::uint32_t input_vc, Visit&& visit) const;
@@ -143,8 +149,7 @@ class Fabric {
 
   const Network& network_;
   const MinPorts& min_ports_;
-  AllowedVcs allowed_;
-  VcLimits limits_;
+  vc::Table policy_;
   int vcs_;
   int ports_;
   std::uint32_t per_switch_;  // VCs of a switch in one direction
@@ -210,8 +215,7 @@ void Fabric::deliver(std::int32_t cycle, Entered&& entered, Credited&& credited)
       entered(arrival.packet, sw);
     } else if (packet.intermediate == sw) {
       packet.intermediate = -1;
-      packet.progress.phase = 1;
-      packet.progress.passed_global = false;
+      packet.phase = 1;
     }
     InputVc& input = inputs_[arrival.input_vc];
     packet.next = -1;
@@ -250,8 +254,8 @@ void Fabric::send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& eject
     if (from.head < 0 || from.downstream == input_packets_) {
       port.ready &= static_cast<VcMask>(~(1U << vc));
     }
-    ++packet.progress.links;
-    packet.progress.passed_global |= port.is_global;
+    ++packet.links;
+    packet.vc_state = step(packet, port).then;
     crossed(id, port.link, vc);
     arrivals_.push(cycle + port.flight_time, {id, static_cast<std::uint32_t>(port.downstream + vc)});
   }

@@ -56,72 +56,47 @@ MinPorts::MinPorts(const Topology& network)
   }
 }
 
-bool MinPorts::closes_circle(const Network& network, int global_kind) const {
-  struct State {
+void MinPorts::add_dependencies(const Network& network, const PhaseStates& states,
+                                tvlb::vc::DependencyGraph& graph) const {
+  struct At {
     std::int32_t sw;
-    bool passed_global;
+    std::uint16_t state;
   };
-  const auto index = [](std::int32_t value) { return static_cast<std::size_t>(value); };
-  const auto is_global = [&](const Link& link) { return link.kind == global_kind; };
-  const auto number = [&](std::int32_t id, bool passed_global) {
-    const bool is_own = passed_global && !is_global(network.link(id));
-    return index(id + (is_own ? network.num_links() : 0));
+  const std::size_t of_switch = states.then.size() / kMaxKinds;
+  const auto channel = [&](std::int32_t link, std::size_t state) {
+    const std::size_t part = states.part[state * kMaxKinds + network.link(link).kind];
+    return static_cast<std::uint32_t>(static_cast<std::size_t>(link) * states.parts + part);
   };
-  // Of every held link by its number: ports that it is held for. Whether a global link was passed
-  // follows from that number.
-  std::vector<Ports> wanted(2 * index(network.num_links()));
-  std::vector<State> states;
+  std::vector<At> reached;
   std::vector<bool> seen;
   for (std::int32_t to = 0; to < network.num_switches(); ++to) {
     if (network.num_terminals(to) == 0) continue;
-    states.clear();
-    seen.assign(2 * switches_, false);
-    const auto visit = [&](std::int32_t sw, bool passed_global) {
-      const std::size_t at = 2 * index(sw) + (passed_global ? 1 : 0);
-      if (sw == to || seen[at]) return;
-      seen[at] = true;
-      states.push_back({sw, passed_global});
+    reached.clear();
+    seen.assign(of_switch * switches_, false);
+    const auto visit = [&](std::int32_t sw, std::uint16_t state) {
+      const std::size_t place = static_cast<std::size_t>(sw) * of_switch + state;
+      if (sw == to || seen[place]) return;
+      seen[place] = true;
+      reached.push_back({sw, state});
     };
     for (std::int32_t sw = 0; sw < network.num_switches(); ++sw) {
-      if (network.num_terminals(sw) > 0) visit(sw, false);
+      if (network.num_terminals(sw) == 0) continue;
+      for (const auto state : states.starts) visit(sw, state);
     }
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      const auto [sw, passed_global] = states[i];
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      const auto [sw, state] = reached[i];
       for (const std::uint8_t port : (*this)(sw, to)) {
         const std::int32_t held = network.output_link(sw, port);
         const Link& link = network.link(held);
         if (link.target == to) continue;
+        const std::uint16_t then = states.then[state * kMaxKinds + link.kind];
         for (const std::uint8_t next : (*this)(link.target, to)) {
-          wanted[number(held, passed_global)].set(next);
+          graph.add(channel(held, state), channel(network.output_link(link.target, next), then));
         }
-        visit(link.target, passed_global || is_global(link));
+        visit(link.target, then);
       }
     }
   }
-  // Links that none waits for are taken away one by one; what is left is on a circle or behind one.
-  const auto for_each_wanted = [&](std::size_t place, auto&& visit) {
-    const bool is_own = place >= index(network.num_links());
-    const Link& link =
-        network.link(static_cast<std::int32_t>(place) - (is_own ? network.num_links() : 0));
-    for (std::int32_t port = 0; port < network.max_ports(); ++port) {
-      if (!wanted[place][index(port)]) continue;
-      visit(number(network.output_link(link.target, port), is_own || is_global(link)));
-    }
-  };
-  std::vector<std::int32_t> waiting(wanted.size(), 0);
-  for (std::size_t place = 0; place < wanted.size(); ++place) {
-    for_each_wanted(place, [&](std::size_t then) { ++waiting[then]; });
-  }
-  std::vector<std::size_t> free;
-  for (std::size_t place = 0; place < wanted.size(); ++place) {
-    if (waiting[place] == 0) free.push_back(place);
-  }
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    for_each_wanted(free[i], [&](std::size_t then) {
-      if (--waiting[then] == 0) free.push_back(then);
-    });
-  }
-  return free.size() < wanted.size();
 }
 
 }  // namespace tvlb::sim::vct

@@ -7,8 +7,18 @@
 #include <vector>
 
 #include "topology.hpp"
+#include "vc/dependency_graph.hpp"
 
 namespace tvlb::sim::vct {
+
+/// What a policy of virtual channels does within a phase: of every state and kind of the next link, the
+/// state behind it and which part of the VCs it may take. Parts share no VCs.
+struct PhaseStates {
+  std::span<const std::uint16_t> then;
+  std::span<const std::uint16_t> part;
+  std::size_t parts;
+  std::span<const std::uint16_t> starts;  // states that packets begin the phase in
+};
 
 /// Of every switch on the way to one with nodes: the ports that shortest MIN paths leave it by.
 class MinPorts {
@@ -25,9 +35,10 @@ class MinPorts {
   /// Links of the longest of these paths.
   [[nodiscard]] int longest() const { return longest_; }
 
-  /// Whether links that packets on these paths hold wait for each other in a circle. With
-  /// `global_kind`, other links that come behind one of that kind count as links of their own.
-  [[nodiscard]] bool closes_circle(const Network& network, int global_kind) const;
+  /// Adds what packets on these paths hold and wait for. A channel is a part of the VCs of a link, of
+  /// number link * parts + part.
+  void add_dependencies(const Network& network, const PhaseStates& states,
+                        tvlb::vc::DependencyGraph& graph) const;
 
  private:
   std::size_t switches_;

@@ -3,14 +3,9 @@
 
 #include <cstdint>
 
-namespace tvlb::sim::vct {
+#include "vc/table.hpp"
 
-/// How far a packet is: what policies of virtual channels go by.
-struct Progress {
-  std::uint8_t links = 0;       // taken so far, of any kind
-  std::uint8_t phase = 0;       // 0: on the way to an intermediate switch; 1: to the destination
-  bool passed_global = false;  // a global link in this phase
-};
+namespace tvlb::sim::vct {
 
 struct Packet {
   std::int32_t created;       // cycle
@@ -18,7 +13,9 @@ struct Packet {
   std::int32_t target;        // switch of that node
   std::int32_t intermediate;  // switch, -1 once passed or where there is none
   std::int32_t next;          // packet behind in the same queue, -1 none
-  Progress progress;
+  vc::Table::State vc_state;  // of the policy of virtual channels
+  std::uint8_t links;         // taken so far, of any kind
+  std::uint8_t phase;         // 0: on the way to an intermediate switch; 1: to the destination
   bool is_traced;
 };
 

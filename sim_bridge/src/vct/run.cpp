@@ -123,7 +123,7 @@ void Run::started(std::int32_t node, int vc, const Waiting& waiting) {
   const std::int32_t id = fabric_.allocate();
   Packet& sent = packet(id);
   sent = {waiting.created, waiting.destination, network_.node_switch(waiting.destination), -1, -1,
-          {}, false};
+          0, 0, 0, false};
   ++in_network_;
   injected_ += in_window(cycle_);
   if (tracer_.active() && window_.contains(waiting.created) && tracer_.samples_next()) {
@@ -146,7 +146,7 @@ void Run::entered(std::int32_t id, std::int32_t sw) {
   }
   const bool is_last = config_.one_phase == "minlast" ||
                        (config_.one_phase == "minboth" && via != sw);
-  arrived.progress.phase = is_last ? 1 : 0;
+  arrived.phase = is_last ? 1 : 0;
 }
 
 void Run::ejected(std::int32_t id, int vc) {
@@ -162,7 +162,7 @@ void Run::ejected(std::int32_t id, int vc) {
   if (window_.contains(tail)) {
     ++packets_;
     latency_ += tail - left.created;
-    hops_ += left.progress.links;
+    hops_ += left.links;
   }
   if (left.is_traced) [[unlikely]] {
     Trace& trace = tracer_.of(id);

@@ -1,5 +1,5 @@
 // Won et al., Overcoming far-end congestion in large-scale networks, HPCA'15.
-#include "scheme.hpp"
+#include "policy.hpp"
 
 namespace tvlb::vc {
 namespace {
@@ -8,18 +8,19 @@ namespace {
 // local link.
 class Won {
    public:
-    int next(Kind kind) {
+    int next(Kind kind, int) {
         vc_ += static_cast<int>(entered_ || kind == kLocal);
         entered_ = kind == kGlobal;
         return vc_;
     }
+    bool operator==(const Won&) const = default;
 
    private:
     int vc_ = -1;
     bool entered_ = true;
 };
 
-const Registration<Won> registration{"won", 0};
+const Registration<Won> registration{"won", 0, Choice::at_source};
 
 }  // namespace
 }  // namespace tvlb::vc
