@@ -2,17 +2,14 @@
 
 import csv
 import json
-import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.plugins import found_in, tvlb_each
 from tests.service import new_token, running_server
 
 MODULE = Path(__file__).parent / "data" / "toy_family.py"
@@ -59,47 +56,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-family\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[tvlb.families]\ntoy = toy_family\n")
-    before = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": f"{packages}{os.pathsep}{before}" if before else str(packages)}
+    return found_in(packages)
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("toy")
-
-
-# Several commands in one process, which takes a second to load what they need.
-_COMMANDS = """
-import json, sys
-from contextlib import redirect_stdout
-from io import StringIO
-from tvlb.cli import main
-
-printed = []
-for arguments in json.load(sys.stdin):
-    with redirect_stdout(StringIO()) as stream:
-        if main(arguments):
-            sys.exit(1)
-    printed.append(stream.getvalue())
-json.dump(printed, sys.stdout)
-"""
-
-
-def tvlb_each(
-    environment: dict[str, str], place: Path, commands: Sequence[Sequence[str]]
-) -> list[str]:
-    """Return what each of several commands prints."""
-    ended = subprocess.run(
-        [sys.executable, "-c", _COMMANDS],
-        input=json.dumps(commands),
-        cwd=place,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
 
 
 def tvlb(environment: dict[str, str], place: Path, *arguments: str) -> str:

@@ -39,6 +39,15 @@ class VcScheme(StrEnum):
         """Return 1 + the highest VC on these routes."""
         return 1 + int(self.vcs(kinds).max(initial=0))
 
+    def most_vcs(self, links: int, kinds: int) -> int:
+        """Return 1 + the highest VC of any route of so many links of so many kinds."""
+        steps = vc_policy(self).table(_HIGHEST + 1).steps()[:, 0, :kinds]
+        highest, states = 0, np.zeros(1, dtype=np.uint16)
+        for _ in range(links):
+            highest = max(highest, int(steps[states, :, 0].max()))
+            states = np.unique(steps[states, :, 2])
+        return 1 + highest
+
 
 def vc_policy(name: str) -> _native.VcPolicy:
     """Return the policy of this name."""

@@ -36,6 +36,7 @@ class Registry {
 
  private:
   // Inside a function, so that it is there before the first member, whatever the order of files.
+  // Where other libraries may add members, one visible specialisation has them all: vc/policy.hpp.
   static std::vector<Member>& members() {
     static std::vector<Member> all;
     return all;

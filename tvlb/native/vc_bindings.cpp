@@ -50,19 +50,16 @@ nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>> vcs_of_routes(const Table& ta
 // Of every step, by state, phase and kind of the link: first and last VC, and the state behind it.
 nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<4>> steps_of(const Table& table) {
     std::vector<std::uint16_t> out;
-    for (const auto& [first, last, then] : table.steps()) out.insert(out.end(), {first, last, then});
-    return hand_over_as(std::move(out), table.states(), tvlb::vc::kPhases, tvlb::kMaxKinds,
-                        std::size_t{3});
+    for (const auto& [first, last, then] : table.steps) out.insert(out.end(), {first, last, then});
+    constexpr std::size_t kOfState = tvlb::vc::kPhases * tvlb::kMaxKinds;
+    return hand_over_as(std::move(out), table.steps.size() / kOfState, tvlb::vc::kPhases,
+                        tvlb::kMaxKinds, std::size_t{3});
 }
 
 void add_routes(DependencyGraph& graph, const Routes<std::int32_t>& channels) {
     for (std::size_t row = 0; row < channels.shape(0); ++row) {
         const auto taken = route(channels, row);
-        for (const auto one : taken) {
-            if (one < 0 || static_cast<std::size_t>(one) >= graph.channels()) {
-                throw std::invalid_argument("no such channel");
-            }
-        }
+        check_ids(taken, graph.channels());
         for (std::size_t i = 1; i < taken.size(); ++i) {
             graph.add(static_cast<DependencyGraph::Channel>(taken[i - 1]),
                       static_cast<DependencyGraph::Channel>(taken[i]));

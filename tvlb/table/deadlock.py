@@ -119,8 +119,8 @@ class _Dependencies:
     def __init__(self, topology: Topology, scheme: VcScheme, vc_count: int | None) -> None:
         self.topology = topology
         self.scheme = scheme
-        # No scheme rises by more than one on a link, and a second decision adds one link.
-        self.most_vcs = topology.max_hops + 1
+        # A second decision adds one link.
+        self.most_vcs = scheme.most_vcs(topology.max_hops + 1, len(topology.kinds.names))
         self.last_vc = self.most_vcs - 1 if vc_count is None else min(vc_count, self.most_vcs) - 1
         self.vcs_needed = 0
         # Position -1, where a path has ended, reads as no kind.

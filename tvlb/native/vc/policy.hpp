@@ -100,9 +100,10 @@ Table table_of(const Limits& limits) {
                 // No route is longer.
                 if (place == states.size() && links > kMaxPathLinks) place = at;
                 if (place == states.size()) states.push_back(then);
-                table.add({static_cast<std::uint8_t>(std::min(vcs.first, limits.count - 1)),
-                           static_cast<std::uint8_t>(std::min(vcs.last, limits.count - 1)),
-                           static_cast<Table::State>(place)});
+                const int last = limits.count - 1;
+                table.steps.push_back({static_cast<std::uint8_t>(std::min(vcs.first, last)),
+                                       static_cast<std::uint8_t>(std::min(vcs.last, last)),
+                                       static_cast<Table::State>(place)});
             }
         }
         if (states.size() > kMostStates) throw std::length_error("a policy of VCs has too many states");

@@ -13,25 +13,18 @@ inline constexpr std::size_t kPhases = 2;  // to an intermediate switch, and on 
 
 /// The states of a packet on its way, from 0 before its first link, and what each allows on the
 /// next link.
-class Table {
-public:
+struct Table {
     using State = std::uint16_t;
     struct Step {
         std::uint8_t first, last;  // of the VCs that the link may be taken by
         State then;                // behind the link
     };
 
+    std::vector<Step> steps;  // by state, phase and kind of the link
+
     [[nodiscard]] const Step& step(State from, std::size_t kind, std::size_t phase) const {
-        return steps_[(from * kPhases + phase) * kMaxKinds + kind];
+        return steps[(from * kPhases + phase) * kMaxKinds + kind];
     }
-    [[nodiscard]] std::size_t states() const { return steps_.size() / (kPhases * kMaxKinds); }
-    /// By state, phase and kind of the link.
-    [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
-
-    void add(const Step& step) { steps_.push_back(step); }
-
-private:
-    std::vector<Step> steps_;
 };
 
 }  // namespace tvlb::vc

@@ -1,0 +1,72 @@
+"""Members of plug points that tests add from outside: to the compiled core, and to commands."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+_ROOT = Path(__file__).parents[1]
+
+# Several commands in one process, which takes a second to load what they need.
+_COMMANDS = """
+import json, sys
+from contextlib import redirect_stdout
+from io import StringIO
+from tvlb.cli import main
+
+printed = []
+for arguments in json.load(sys.stdin):
+    with redirect_stdout(StringIO()) as stream:
+        if main(arguments):
+            sys.exit(1)
+    printed.append(stream.getvalue())
+json.dump(printed, sys.stdout)
+"""
+
+
+def found_in(packages: Path) -> dict[str, str]:
+    """Return variables under which Python finds a folder of packages."""
+    before = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": f"{packages}{os.pathsep}{before}" if before else str(packages)}
+
+
+def plugged_in(source: Path, core: ModuleType, folder: Path) -> dict[str, str]:
+    """Compile a member of a registry of the core, and return variables that make it known.
+
+    The file registers itself when the library is loaded, which every Python process under these
+    variables does when it starts.
+
+    Parameters
+    ----------
+    core : the module that has the registry; it has to show `Registry<Member>::members`.
+    folder : an empty one.
+    """
+    assert core.__file__ is not None
+    library = folder / f"{source.stem}.so"
+    includes = [f"-I{_ROOT / headers}" for headers in ("tvlb/native", "sim_bridge/src")]
+    compiler = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC"]
+    hidden = "-fvisibility=hidden"
+    subprocess.run([*compiler, hidden, *includes, source, core.__file__, "-o", library], check=True)
+    loads = f"import ctypes\n\nctypes.CDLL({str(library)!r})\n"
+    (folder / "sitecustomize.py").write_text(loads)
+    return found_in(folder)
+
+
+def tvlb_each(
+    environment: dict[str, str], place: Path, commands: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return what each of several commands prints in a folder."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _COMMANDS],
+        input=json.dumps(commands),
+        cwd=place,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
