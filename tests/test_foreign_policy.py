@@ -28,6 +28,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_a_policy_in_one_file_is_found_by_every_command(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
+    assert len(SOURCE.read_text().splitlines()) <= 20
     paths = parse_expression("all", parse_topology(NETWORK))
     write_table(
         Table.from_rows(paths, paths.all_rows(), None, seed=0, version=""), tmp_path / "table.json"

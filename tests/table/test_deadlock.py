@@ -43,6 +43,11 @@ def test_per_hop_counts_links() -> None:
     assert VcScheme("per-hop").vcs(kinds).tolist() == [[0, 1, 2, 3, 4, 5]] * 2
 
 
+def test_other_kinds_of_links_are_refused() -> None:
+    with pytest.raises(ValueError, match="no such kind of links"):
+        VcScheme("won").vcs(np.array([[LOCAL, 8]], dtype=np.int8))
+
+
 def brute_force_graph(
     topology: Topology, rows: PathRows, settings: VcSettings, count: int
 ) -> "nx.DiGraph[tuple[int, int]]":

@@ -39,7 +39,9 @@ nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>> vcs_of_routes(const Table& ta
         Table::State state = 0;
         std::size_t at = row * width;
         for (const auto kind : route(kinds, row)) {
-            const auto& step = table.step(state, static_cast<std::size_t>(kind), 0);
+            const auto position = static_cast<std::size_t>(kind);
+            if (position >= tvlb::kMaxKinds) throw std::invalid_argument("no such kind of links");
+            const auto& step = table.step(state, position, 0);
             vcs[at++] = step.first;
             state = step.then;
         }

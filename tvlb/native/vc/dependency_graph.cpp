@@ -14,12 +14,13 @@ void DependencyGraph::add(Channel held, Channel wanted) {
 }
 
 void DependencyGraph::remove(Channel held, Channel wanted) {
-    std::erase_if(of_[held], [&](const Dependency& one) { return one.wanted == wanted; });
+    std::erase_if(of_.at(held), [&](const Dependency& one) { return one.wanted == wanted; });
 }
 
 std::uint32_t DependencyGraph::routes(Channel held, Channel wanted) const {
-    const auto found = std::ranges::find(of_[held], wanted, &Dependency::wanted);
-    return found == of_[held].end() ? 0 : found->routes;
+    const auto& all = of_.at(held);
+    const auto found = std::ranges::find(all, wanted, &Dependency::wanted);
+    return found == all.end() ? 0 : found->routes;
 }
 
 std::vector<DependencyGraph::Channel> DependencyGraph::find_cycle() const {
