@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.browser import running_browser
+from tests.search.here import compute_here
 from tests.service import Server, new_token, running_server
 from tests.topology.toy import FAMILIES
 from tvlb.topology import families, register
@@ -91,6 +92,12 @@ def _libraries_log_nowhere() -> Generator[None]:
     for handler in list(logging.root.handlers):
         if type(handler).__module__ == "tvlb.jobs.logs":
             logging.root.removeHandler(handler)
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches and commands start no workers."""
+    compute_here(monkeypatch)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ KINDS = {"ring", "chord"}
 
 
 @pytest.fixture(autouse=True)
-def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None) -> None:
     """Work in a folder that has the network as `net.json`."""
     monkeypatch.chdir(tmp_path)
     Path("net.json").write_text(json.dumps(NETWORK))

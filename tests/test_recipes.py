@@ -40,6 +40,7 @@ def table() -> Table:
 def test_what_it_says_runs(
     page: Path,
     table: Table,
+    in_process: None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -58,6 +58,7 @@ def test_a_repair_is_computed_and_then_answered_from_the_store(
     assert http.post("/v1/repairs", json=resolved).content == held.content
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_new_table_is_to_the_byte_what_the_library_makes(
     http: httpx.Client, table: dict[str, Any], repaired: dict[str, Any]
 ) -> None:

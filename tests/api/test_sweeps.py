@@ -68,6 +68,7 @@ def test_a_sweep_has_a_row_and_a_table_for_each_point(
     assert http.get(sweep.url, headers=known).status_code == 304
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_files_are_to_the_byte_what_the_command_line_writes(
     http: httpx.Client, sweep: SweepResource, tmp_path: Path
 ) -> None:

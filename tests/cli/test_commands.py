@@ -5,11 +5,14 @@ import signal
 import statistics
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.search.here import compute_here
 from tvlb.cli import main
 from tvlb.cli.terminal import progress_display
 from tvlb.paths import parse_expression
@@ -19,7 +22,7 @@ from tvlb.topology import Dragonfly
 
 
 @pytest.fixture(autouse=True)
-def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None) -> None:
     monkeypatch.chdir(tmp_path)
 
 
@@ -262,20 +265,22 @@ def test_probe_document(capsys: pytest.CaptureFixture[str]) -> None:
 def table_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The table, JSON document and figure of one small search through the command line."""
     folder = tmp_path_factory.mktemp("table")
-    done = subprocess.run(
-        [
-            sys.executable, "-c", "from tvlb.cli import main; raise SystemExit(main())",
-            "table", "1,2,2,3", "--patterns", "2", "--budget", "0", "--data-points", "1",
-            "--confirmation", "200,200,0.05", "--workers", "1", "-o", str(folder / "t.parquet"),
-            "--plot", str(folder / "t.svg"), "--json",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
+    arguments = (
+        "table", "1,2,2,3", "--patterns", "2", "--budget", "0", "--data-points", "1",
+        "--confirmation", "200,200,0.05", "--workers", "1", "-o", str(folder / "t.parquet"),
+        "--plot", str(folder / "t.svg"), "--json",
     )  # fmt: skip
-    (folder / "t.json").write_text(done.stdout)
-    assert done.stderr.splitlines()[0] == "tvlb: probe begins"
-    assert done.stderr.splitlines()[1].startswith("tvlb: probe 2/2")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(StringIO()) as printed,
+        redirect_stderr(StringIO()) as said,
+    ):
+        compute_here(patch)
+        assert main(arguments) == 0
+    (folder / "t.json").write_text(printed.getvalue())
+    first, second, *_ = said.getvalue().splitlines()
+    assert first == "tvlb: probe begins"
+    assert second.startswith("tvlb: probe 2/2")
     return folder / "t.parquet"
 
 

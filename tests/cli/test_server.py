@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.search.here import own_units_here
 from tests.service import Server
 from tvlb.cli import main
 from tvlb.table import read_table
@@ -27,11 +26,9 @@ _NOBODY = "http://127.0.0.1:1"
 
 
 @pytest.fixture(autouse=True)
-def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TVLB_TOKEN", raising=False)
-    # What is computed here, without workers, which take a second to start.
-    monkeypatch.setattr(sys.modules["tvlb.search.optimize"], "own_units", own_units_here)
     Path("wired.json").write_text(json.dumps(_WIRED))
 
 

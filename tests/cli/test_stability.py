@@ -11,6 +11,8 @@ from tests.search.here import Inline
 from tvlb.cli import main
 from tvlb.schemas import StabilityDocument
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 SHORT = ("stability", "hyperx(2,3,3)", "--pattern", "dshift(1)", "--cycles", "100000")
 
 

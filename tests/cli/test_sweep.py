@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.jobs.processes import until
+from tests.search.here import compute_here
 from tvlb.cli import main
 from tvlb.errors import NoWorkers
 from tvlb.search import optimize
@@ -38,7 +39,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the sweep, its results and its store."""
     root = tmp_path_factory.mktemp("sweep")
     (root / "sweep.toml").write_text(SWEEP)
-    assert main(sweep(root, root / "results", root / "data")) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        compute_here(patch)
+        assert main(sweep(root, root / "results", root / "data")) == 0
     return root
 
 
@@ -56,6 +59,7 @@ def test_results_lie_in_the_directory(place: Path) -> None:
     assert names == {*RESULTS, "timings.parquet"}
 
 
+@pytest.mark.usefixtures("in_process")
 def test_slim_flies_by_ranges(tmp_path: Path) -> None:
     generator = '[[generators]]\nfamily = "slimfly"\nq = "3..5"\nconstraints = ["radix <= 11"]\n'
     prices = "[prices]\nswitch = { per_port = 10 }\ncable = { local = 1, global = 2 }\n"
@@ -136,6 +140,7 @@ def test_a_dry_run_computes_nothing(
     assert json.loads(capsys.readouterr().out)["missing"] == 0
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_failing_point_is_told_and_ends_with_1(
     place: Path,
     tmp_path: Path,

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tests.cli.conftest import workers_here
-from tests.search.here import Inline
+from tests.search.here import Inline, compute_here
 from tvlb.cli import main
 from tvlb.cli.table_summary import print_summary
 from tvlb.schemas import example
@@ -43,7 +42,7 @@ def front(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("front")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(import_module("tvlb.cli.table"), "local_workers", workers_here)
+        compute_here(patch)
         with (folder / "t.json").open("w") as stream:
             patch.setattr("sys.stdout", stream)
             assert main([*FRONT, "--store", "kept", "--json"]) == 0

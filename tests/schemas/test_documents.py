@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.search.here import own_units_here
 from tvlb.cli import main
 from tvlb.documents import Document
 from tvlb.model import BoundKind
@@ -46,10 +45,9 @@ _SHORT = ("--warmup", "200", "--cycles", "200", "--workers", "1")
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None) -> None:
     """Search in an empty directory and in this process: workers take a second to start."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys.modules["tvlb.search.optimize"], "own_units", own_units_here)
 
 
 def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:

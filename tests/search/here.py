@@ -3,9 +3,12 @@
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from importlib import import_module
 from queue import SimpleQueue
-from threading import Event
+from threading import Event, RLock
 from typing import Any, ParamSpec, TypeVar
+
+import pytest
 
 from tvlb.search import Unit, UnitCache, Units, UnitStore
 
@@ -13,11 +16,12 @@ __all__ = [
     "ByHand",
     "Inline",
     "Memory",
+    "compute_here",
     "flipped",
-    "own_units_here",
     "sealed_garbage",
     "unit_cache_here",
     "units_here",
+    "workers_here",
 ]
 
 _P = ParamSpec("_P")
@@ -25,20 +29,22 @@ _Result = TypeVar("_Result")
 
 
 class Inline(Executor):
-    """Computes what it is given before it returns, in this process, and notes the units."""
+    """Computes what it is given before it returns, one at a time, and notes the units."""
 
     def __init__(self) -> None:
         self.computed: list[Unit[Any]] = []
+        self._one = RLock()
 
     def submit(
         self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
     ) -> Future[_Result]:
-        self.computed += [one for one in args if isinstance(one, Unit)]
         future: Future[_Result] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
+        with self._one:
+            self.computed += [one for one in args if isinstance(one, Unit)]
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except Exception as error:
+                future.set_exception(error)
         return future
 
 
@@ -96,6 +102,12 @@ def sealed_garbage(unit: Unit[Any]) -> bytes:
 
 
 @contextmanager
-def own_units_here(*_: object) -> Generator[Units]:
-    """Compute in this process what a search would start workers for; for `monkeypatch`."""
-    yield units_here()
+def workers_here(_: int) -> Generator[Inline]:
+    """Stand for the workers of a machine, which take a second to start."""
+    yield Inline()
+
+
+def compute_here(patch: pytest.MonkeyPatch) -> None:
+    """Let searches and commands compute in this process what they would start workers for."""
+    for name in ("tvlb.cli.executors", "tvlb.cli.table", "tvlb.search.units"):
+        patch.setattr(import_module(name), "local_workers", workers_here)

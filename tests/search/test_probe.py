@@ -38,7 +38,7 @@ def test_bad_pattern_choices(choice: str) -> None:
         choose_patterns(TOPOLOGY, choice, 0)
 
 
-@pytest.mark.usefixtures("probe_here")
+@pytest.mark.usefixtures("in_process")
 def test_bounds_hold_the_exact_models_and_respect_the_capacity_bound() -> None:
     found = probe(TOPOLOGY, patterns="2", seed=1)
     assert len(found.points) == 31
@@ -54,7 +54,7 @@ def test_bounds_hold_the_exact_models_and_respect_the_capacity_bound() -> None:
         assert point.theta_low <= point.theta_up <= 0.625 + 1e-6
 
 
-@pytest.mark.usefixtures("probe_here")
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("gap", [1e-2, 1e-4])
 def test_the_gap_is_kept_and_whole_sets_never_get_worse(gap: float) -> None:
     found = probe(TOPOLOGY, patterns="2", gap=gap)
@@ -71,7 +71,7 @@ def test_a_bad_gap_is_refused() -> None:
         probe(TOPOLOGY, gap=0.0)
 
 
-@pytest.mark.usefixtures("probe_here")
+@pytest.mark.usefixtures("in_process")
 def test_cut_is_below_the_best_by_the_tolerance() -> None:
     found = probe(TOPOLOGY, patterns="1", tolerance=0.08)
     best = max(point.theta_mean for point in found.points)
@@ -80,7 +80,7 @@ def test_cut_is_below_the_best_by_the_tolerance() -> None:
         assert point.distance_to_cut == pytest.approx(point.theta_up - found.cut)
 
 
-@pytest.mark.usefixtures("probe_here")
+@pytest.mark.usefixtures("in_process")
 def test_the_gap_costs_no_exact_candidate_its_place() -> None:
     # What reaches the exact cut reaches it with any gap.
     exact, coarse = (probe(TOPOLOGY, patterns="2", gap=gap) for gap in (1e-5, 1e-2))

@@ -124,7 +124,7 @@ def test_what_has_no_rule_or_no_rows_is_refused() -> None:
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None) -> list[str]:
     """Return a command for a repair, in a folder with what it reads; `_SMALL` is its end."""
     monkeypatch.chdir(tmp_path)
     write_table(TABLE, Path("old.json"))

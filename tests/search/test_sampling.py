@@ -95,7 +95,7 @@ def test_intervals_hold_what_they_promise() -> None:
     assert abs(held - 380) < 5 * 4.4
 
 
-@pytest.mark.usefixtures("probe_here")
+@pytest.mark.usefixtures("in_process")
 def test_auto_ends_with_the_batch_that_is_enough() -> None:
     topology = Dragonfly(2, 4, 4, 5)
     found = probe(topology, patterns="auto", seed=1)
@@ -109,7 +109,7 @@ def test_auto_ends_with_the_batch_that_is_enough() -> None:
     assert same.sample.stopped == "as many patterns as were asked for"
 
 
-@pytest.mark.usefixtures("probe_here")
+@pytest.mark.usefixtures("in_process")
 def test_auto_agrees_with_all_about_the_candidates() -> None:
     topology = Dragonfly(2, 4, 2, 5)
     auto, whole = (probe(topology, patterns=choice) for choice in ("auto", "all"))

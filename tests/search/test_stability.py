@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.search.here import Inline
+from tests.search.here import Inline, units_here
 from tvlb.errors import InvalidInput
 from tvlb.progress import Progress, silent
 from tvlb.search import (
@@ -133,16 +133,9 @@ def test_short_runs_are_refused() -> None:
 
 def study(cases: list[StabilityCase], seeds: int = 1) -> dict[str, list[int]]:
     """Run a study; return the category of the first run of each case, and the length of all."""
-    with local_workers(2) as executor:
-        found = study_stability(
-            TOPOLOGY,
-            cases,
-            PATTERN,
-            seed=3,
-            seeds=seeds,
-            units=Units(UnitCache(executor), threading.Event()),
-            report=lambda _: None,
-        )
+    found = study_stability(
+        TOPOLOGY, cases, PATTERN, seed=3, seeds=seeds, units=units_here(), report=lambda _: None
+    )
     assert len(found.records()) == len(cases) * seeds
     return {
         str(case): [run.stability.category, *(len(one.series) for one in runs)]

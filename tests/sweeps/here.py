@@ -1,6 +1,5 @@
 """Small sweeps, computed in this process and kept in memory."""
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar, cast
@@ -42,7 +41,6 @@ class Serial(Inline):
     def __init__(self, spoil: Callable[[Unit[Any]], Exception | None] = lambda _: None) -> None:
         super().__init__()
         self._spoil = spoil
-        self._one = threading.RLock()
 
     def submit(
         self, fn: Callable[_P, _Result], /, *args: _P.args, **kwargs: _P.kwargs
