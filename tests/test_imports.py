@@ -39,26 +39,26 @@ figure_of({"probe": [{"expression": "all", "theta_mean": 0.5, "theta_sem": None}
 """
 
 
-@pytest.mark.parametrize(
-    "module", ["api.app", "tvlb.sweeps", "tvlb.judged", "tvlb.jobs.worker", "tvlb.cli.table"]
-)
-def test_what_draws_nothing_does_not_load_what_draws(module: str) -> None:
-    assert not loaded(f"import {module}", "matplotlib")
+# Processes take a second or two each: one imports all.
+def test_what_draws_nothing_does_not_load_what_draws() -> None:
+    modules = "api.app, tvlb.sweeps, tvlb.judged, tvlb.jobs.worker, tvlb.cli.table"
+    assert not loaded(f"import {modules}", "matplotlib")
 
 
 def test_what_draws_loads_it() -> None:
     assert loaded(_DRAW, "matplotlib") == {"matplotlib"}
 
 
-# Every process of a server would have 25 MB more.
-def test_what_examines_requests_does_not_load_what_graphs_need() -> None:
-    assert not loaded("import tvlb.schemas", "scipy.sparse")
+# Every process of a server would have 25 MB more, and every command take longer to begin.
+def test_what_examines_requests_loads_neither_what_draws_nor_what_serves() -> None:
+    drawing = ("matplotlib", "networkx", "plotly", "pyarrow")
+    serving = ("alembic", "cma", "fastapi", "httpx", "sqlalchemy", "typer", "uvicorn")
+    assert not loaded("import tvlb.schemas", "scipy.sparse", *drawing, *serving)
 
 
-@pytest.mark.parametrize("module", ["tvlb.jobs.worker", "tvlb.jobs.tasks"])
-def test_workers_begin_without_what_few_jobs_need(module: str) -> None:
+def test_workers_begin_without_what_few_jobs_need() -> None:
     libraries = ("alembic", "matplotlib", "networkx", "plotly", "pyarrow")
-    assert not loaded(f"import {module}", *libraries)
+    assert not loaded("import tvlb.jobs.worker, tvlb.jobs.tasks", *libraries)
 
 
 @pytest.mark.parametrize(("budget", "needed"), [(0, set[str]()), (1_000_000, {"cma"})])
