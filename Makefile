@@ -15,7 +15,7 @@ table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summar
 test: export PYTHONDONTWRITEBYTECODE =
 # Half of their time they wait for those: four at once are right for two cores.
 test: $(READY) ## Run the test suite, in the order of tests/conftest.py
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 4 --no-loadscope-reorder
 
 lint: $(READY) ## Style, types and the direction of imports
 	$(BIN)/ruff format --check .

@@ -1,5 +1,6 @@
 """What tests of several folders share."""
 
+import gc
 import logging
 import signal
 from collections.abc import Generator
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.browser import running_browser
 from tests.search.here import compute_here
@@ -19,28 +21,80 @@ from tvlb.topology import families, register
 settings.register_profile("tvlb", deadline=None)
 settings.load_profile("tvlb")
 
-# The files that take longest, in that order. They come first: one that began last would leave the
-# other processes of `make test` without anything to do.
+# What shares a server, in one process of `make test` each: a server takes 7 seconds to start, and
+# who leaves it as they find it may still change it while they run.
+_SHARING = {
+    "pages": ("web/", "test_wrong_inputs.py"),
+    "requests": (
+        "client/test_client.py",
+        "api/",
+        "cli/test_server.py",
+        "cli/test_health.py",
+        "test_listed_network.py",
+    ),
+}
+# What takes longest, in that order. It comes first: what began last would leave the other processes
+# of `make test` without anything to do.
 _LONGEST = (
-    "web/test_browser.py",
+    "pages",
+    "requests",
     "jobs/test_worker.py",
     "test_recipes.py",
-    "client/test_client.py",
-    "api/test_jobs.py",
     "report/test_in_browser.py",
-    "cli/test_server.py",
     "cluster/test_dask.py",
-    "api/test_contract.py",
     "test_foreign_family.py",
     "cli/test_sweep.py",
 )
 
 
+def _group(file: str) -> str:
+    """Return the group of a file of tests by its path in this folder: a process runs all of it."""
+    for group, members in _SHARING.items():
+        if file.startswith(members):
+            return group
+    return file
+
+
+class _ByGroup(LoadFileScheduling):
+    """Gives groups to processes as they ask for more, in their order."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _group(nodeid.partition("::")[0].removeprefix(f"{Path(__file__).parent.name}/"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByGroup:
+    """Let `make test` keep those together that share a server."""
+    return _ByGroup(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first."""
+    """Put the longest groups first, and see that none asks for a server outside its group."""
     folder = Path(__file__).parent
-    rank = {(folder / name).resolve(strict=True): place for place, name in enumerate(_LONGEST)}
-    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+    rank = {name: place for place, name in enumerate(_LONGEST)}
+    assert all((folder / name).exists() for name in rank if name not in _SHARING)
+    groups = {item: _group(item.path.relative_to(folder).as_posix()) for item in items}
+    items.sort(key=lambda item: rank.get(groups[item], len(rank)))
+    for item in items:
+        asked = {"server", "guarded"} & set(getattr(item, "fixturenames", ()))
+        assert not asked or groups[item] in _SHARING, f"{item.nodeid} is in none of {[*_SHARING]}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Collect no garbage: what tests are made of lives until the end."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, without looking through all of the tests each time."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Let the end of Python find what is of the compiled core: it complains of what is left."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
