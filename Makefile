@@ -5,17 +5,25 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NATIVE := CMakeLists.txt $(shell find tvlb sim_bridge -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
 
-.PHONY: table test lint builds lock clean
+.PHONY: table test test-slow test-all lint builds lock clean
 
 table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summary
 	mkdir -p build
 	$(BIN)/tvlb table 4,8,4,9 -o build/dfly-4-8-4-9.parquet
 
-# Tests start hundreds of processes, none of which should compile the package anew.
-test: export PYTHONDONTWRITEBYTECODE =
-# Half of their time they wait for those: four at once are right for two cores.
-test: $(READY) ## Run the test suite, in the order of tests/conftest.py
-	$(BIN)/python -m pytest --numprocesses 4 --no-loadscope-reorder
+# Tests start many processes, none of which should compile the package anew.
+test test-slow test-all: export PYTHONDONTWRITEBYTECODE =
+# A third of their time they wait for those: four at once are right for two cores.
+PYTEST := $(BIN)/python -m pytest --numprocesses 4 --no-loadscope-reorder
+
+test: $(READY) ## Run the test suite but for what is slow, in the order of tests/conftest.py
+	$(PYTEST) -m 'not slow'
+
+test-slow: $(READY) ## Run what `make test` leaves out
+	$(PYTEST) -m slow
+
+test-all: $(READY) ## Run both at once, as .ci/run does
+	$(PYTEST)
 
 lint: $(READY) ## Style, types and the direction of imports
 	$(BIN)/ruff format --check .

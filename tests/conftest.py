@@ -80,6 +80,36 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         assert not asked or groups[item] in _SHARING, f"{item.nodeid} is in none of {[*_SHARING]}"
 
 
+_SLOW = pytest.StashKey[int]()
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count the slow tests that `make test` leaves out."""
+    for item in items:
+        if item.get_closest_marker("slow") is not None:
+            item.config.stash[_SLOW] = item.config.stash.get(_SLOW, 0) + 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell that number to the process that prints it, which sees no test itself."""
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["slow"] = session.config.stash.get(_SLOW, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear that number; a process that crashed does not tell it."""
+    node.config.stash[_SLOW] = getattr(node, "workeroutput", {}).get("slow", 0)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Name what was left out."""
+    if count := config.stash.get(_SLOW, 0):
+        terminalreporter.write_line(f"slow: {count} tests left to make test-slow")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection() -> None:
     """Collect no garbage: what tests are made of lives until the end."""

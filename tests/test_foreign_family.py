@@ -12,6 +12,9 @@ import pytest
 from tests.plugins import found_in, tvlb_each
 from tests.service import new_token, running_server
 
+# Every command of it is a process, since it is installed there alone.
+pytestmark = pytest.mark.slow
+
 MODULE = Path(__file__).parent / "data" / "toy_family.py"
 NETWORK = "toy(6,2)"
 WINDOWS = "200,400,0.1"

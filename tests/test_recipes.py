@@ -20,7 +20,11 @@ from tvlb.topology import Dragonfly
 
 _DOCS = Path(__file__).parents[1] / "docs"
 _PAGES = [
-    *(_DOCS / "tutorial.md", _DOCS / "hyperx-dragonfly-plus.md"),
+    # Whole searches.
+    *(
+        pytest.param(_DOCS / name, marks=pytest.mark.slow)
+        for name in ("tutorial.md", "hyperx-dragonfly-plus.md")
+    ),
     *sorted((_DOCS / "recipes").glob("*.md")),
 ]
 _BLOCK = re.compile(

@@ -5,10 +5,13 @@ The long run, with all phases, is bench/contract.py.
 
 from pathlib import Path
 
+import pytest
+
 from tests.api.contract import run_schemathesis
 from tests.service import new_token, running_server
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
     limits = ["--max-switches", "128", "--max-cpu-seconds", "300"]

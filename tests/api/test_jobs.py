@@ -117,6 +117,7 @@ def test_the_full_queue_says_so(idle: Server) -> None:
         cancel(http, second)
 
 
+@pytest.mark.slow
 def test_the_worker_of_a_server_is_started_again(working: Server) -> None:
     """Its job goes on as a second attempt."""
     with httpx.Client(base_url=working.url) as http:
@@ -128,6 +129,7 @@ def test_the_worker_of_a_server_is_started_again(working: Server) -> None:
         cancel(http, job)
 
 
+@pytest.mark.slow
 def test_a_server_ends_even_when_its_worker_has_just_died(working: Server) -> None:
     said = "another one is started"
     before = working.log.read_text().count(said)

@@ -101,6 +101,7 @@ def test_more_workers_and_another_store_give_the_same_bytes(place: Path, tmp_pat
     assert contents(tmp_path / "r") == contents(place / "results")
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_goes_on(place: Path, tmp_path: Path) -> None:
     arguments = sweep(place, tmp_path / "results", tmp_path / "data")
     process = subprocess.Popen(
@@ -202,6 +203,7 @@ def test_a_sweep_can_be_interrupted(place: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "results").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_sweep_whose_store_is_deleted_ends_and_makes_no_other(
     place: Path, tmp_path: Path
 ) -> None:

@@ -311,6 +311,7 @@ def _hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_restart_in_the_middle_of_a_job_loses_nothing(tmp_path: Path) -> None:
     body, begun, notices = tiny_table(seed=7, cycles=1000), Event(), list[str]()
 

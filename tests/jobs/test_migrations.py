@@ -74,6 +74,7 @@ def test_a_database_of_the_first_version_keeps_its_jobs(database_url: str) -> No
 OPEN = "import sys; from tvlb.jobs.database import Database; Database(sys.argv[1]).upgrade()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", [False, True])
 def test_processes_that_start_at_once_all_come_up(database_url: str, old: bool) -> None:
     if old:

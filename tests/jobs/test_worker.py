@@ -173,6 +173,7 @@ def test_nothing_of_a_killed_worker_survives_it(
         until(lambda: not any(map(is_alive, family)))
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_a_crash_of_the_computation_is_tried_three_times_and_its_log_is_kept(
     queue: JobQueue, database_url: str, directory: Path
@@ -257,6 +258,7 @@ def test_a_lasting_error_is_not_tried_again(
     assert any(line.startswith("tvlb.errors.SimulationDeadlock") for line in failed.error["log"])
 
 
+@pytest.mark.slow
 def test_worker_dies_while_cancelling(queue: JobQueue, database_url: str, directory: Path) -> None:
     """It is killed before it sees the cancellation; nobody runs the job again."""
     job = ask(queue, ENDLESS)
@@ -270,6 +272,7 @@ def test_worker_dies_while_cancelling(queue: JobQueue, database_url: str, direct
     assert (status(queue, job), read(queue, job).attempt) == (JobStatus.CANCELLED, 1)
 
 
+@pytest.mark.slow
 def test_heartbeat_row_gone(
     queue: JobQueue, database: Database, database_url: str, directory: Path
 ) -> None:
@@ -294,6 +297,7 @@ def _listed(database: Database) -> int:
         return len(connection.execute(workers.select()).all())
 
 
+@pytest.mark.slow
 def test_the_reaping_process_dies(queue: JobQueue, database_url: str, directory: Path) -> None:
     """Two workers die one after the other, the second while it has the first one's job."""
     body = SimulationBody(topology="1,2,2,3", load=(0.2,), cycles=1_000_000)
@@ -320,6 +324,7 @@ def _can_mount() -> bool:
         return False
 
 
+@pytest.mark.slow
 @on_sqlite
 @pytest.mark.skipif(not _can_mount(), reason="no mount namespaces without privileges here")
 def test_disk_full_while_a_result_is_written(
@@ -345,6 +350,7 @@ def test_disk_full_while_a_result_is_written(
     assert status(queue, again) is JobStatus.SUCCEEDED
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_nothing_is_computed_for_a_store_that_was_replaced(
     queue: JobQueue, database: Database, database_url: str, directory: Path
@@ -377,6 +383,7 @@ def test_a_worker_that_is_asked_to_end_hands_its_job_back(
     assert _listed(database) == 0
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_a_worker_that_is_asked_to_end_finishes_its_job_if_there_is_time(
     queue: JobQueue, database_url: str, directory: Path

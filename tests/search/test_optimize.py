@@ -92,6 +92,7 @@ def test_equal_sets_are_simulated_once(result: TableResult) -> None:
     assert len(names) == len(result.candidates) + len(result.merged)
 
 
+@pytest.mark.slow
 def test_equal_bytes_in_this_process_and_in_two_others(result: TableResult, tmp_path: Path) -> None:
     other = optimize(TOPOLOGY, replace(QUICK, workers=2))
     for suffix in (".parquet", ".json", ".csv"):

@@ -106,6 +106,7 @@ def test_the_search_is_no_trivial_one(ended: FinishedSearch) -> None:
     assert len(kinds) > 1
 
 
+@pytest.mark.slow
 def test_two_other_processes_find_the_same(ended: FinishedSearch, tmp_path: Path) -> None:
     assert_same(ended.result, optimize(TOPOLOGY, replace(QUICK, workers=2)), tmp_path)
 
