@@ -96,6 +96,7 @@ def test_another_run_computes_nothing_and_says_the_same(
     assert contents(tmp_path / "results") == contents(place / "results")
 
 
+@pytest.mark.slow
 def test_more_workers_and_another_store_give_the_same_bytes(place: Path, tmp_path: Path) -> None:
     assert main(sweep(place, tmp_path / "r", tmp_path / "d", "--workers", "2")) == 0
     assert contents(tmp_path / "r") == contents(place / "results")

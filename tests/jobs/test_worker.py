@@ -369,6 +369,7 @@ def test_nothing_is_computed_for_a_store_that_was_replaced(
         until(lambda: status(queue, following) is JobStatus.SUCCEEDED)
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_a_worker_that_is_asked_to_end_hands_its_job_back(
     queue: JobQueue, database: Database, database_url: str, directory: Path

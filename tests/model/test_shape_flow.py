@@ -189,7 +189,9 @@ def test_shapes_carry_as_few_hops_as_possible() -> None:
     assert not few[hops > 4].any()
 
 
-@pytest.mark.parametrize("pattern", ["shift(1,0)", "type2(seed=3)", "uniform"])
+@pytest.mark.parametrize(
+    "pattern", ["shift(1,0)", "type2(seed=3)", pytest.param("uniform", marks=pytest.mark.slow)]
+)
 def test_what_shapes_carry_is_told_for_every_share(pattern: str) -> None:
     shares = (0.95, 0.2, 0.8, 0.5)
     found = ShapeModel(NETWORKS[1], parse_pattern(pattern)).solve(EVERY, shares)

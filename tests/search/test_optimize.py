@@ -179,6 +179,7 @@ def test_networks_with_too_many_pairs_are_refused_at_once() -> None:
         optimize(Dragonfly(1, 90, 1, 91, "palmtree"))
 
 
+@pytest.mark.slow
 def test_where_paths_are_too_many_the_table_is_compact(monkeypatch: pytest.MonkeyPatch) -> None:
     # The limit of 50 million paths is put to 0. On this network balancing removes nothing besides
     # the step per pair, so the search must find the same and the compact table must expand to it.

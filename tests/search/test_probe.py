@@ -88,6 +88,7 @@ def test_the_gap_costs_no_exact_candidate_its_place() -> None:
         assert rough.within_tolerance or not fine.within_tolerance
 
 
+@pytest.mark.slow
 def test_workers_do_not_change_the_figures_and_progress_counts() -> None:
     events: list[Progress] = []
     one = probe(TOPOLOGY, patterns="3", workers=1, report=events.append)
