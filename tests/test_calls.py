@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb.calls import Call, Choice, Number, Signature, Whole, parse_call
+from tvlb.calls import Call, Choice, NumberArgument, Signature, WholeArgument, parse_call
 from tvlb.errors import InvalidInput
 
 
 def made(
-    size: Annotated[int, Whole("N", -5, 20)],
-    share: Annotated[float, Number("F", 0, 1)] = 0.5,
+    size: Annotated[int, WholeArgument("N", -5, 20)],
+    share: Annotated[float, NumberArgument("F", 0, 1)] = 0.5,
     way: Annotated[str, Choice("WAY", ("up", "down"))] = "up",
-    seed: Annotated[int | None, Whole("S", 0, 99, keyword=True)] = None,
+    seed: Annotated[int | None, WholeArgument("S", 0, 99, keyword=True)] = None,
 ) -> tuple[int, float, str, int | None]:
     return size, share, way, seed
 
@@ -135,9 +135,9 @@ def test_arguments_that_do_not_fit_are_named_with_what_is_allowed(
 class Made:
     """What a signature writes as the call that makes it."""
 
-    size: Annotated[int, Whole("N", 0, 99)] = 1
-    depth: Annotated[int, Whole("M", 0, 99)] = 2
-    seed: Annotated[int | None, Whole("S", 0, 99, keyword=True)] = None
+    size: Annotated[int, WholeArgument("N", 0, 99)] = 1
+    depth: Annotated[int, WholeArgument("M", 0, 99)] = 2
+    seed: Annotated[int | None, WholeArgument("S", 0, 99, keyword=True)] = None
 
 
 OPTIONAL = Signature("made", Made)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tvlb.verdict import Estimate, Verdict, verdict_of
+from tvlb.verdict import Interval, Verdict, verdict_of
 
 
-def around(mean: float | None, half: float | None) -> Estimate | None:
+def around(mean: float | None, half: float | None) -> Interval | None:
     if mean is None:
         return None
-    return Estimate(mean, None, None) if half is None else Estimate(mean, mean - half, mean + half)
+    return Interval(mean, None, None) if half is None else Interval(mean, mean - half, mean + half)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,15 @@ from typing import Generic, TypeVar, get_type_hints
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["Argument", "Call", "Choice", "Number", "Signature", "Whole", "parse_call"]
+__all__ = [
+    "Argument",
+    "Call",
+    "Choice",
+    "NumberArgument",
+    "Signature",
+    "WholeArgument",
+    "parse_call",
+]
 
 _MAX_TEXT = 4000
 _MAX_DEPTH = 8
@@ -118,7 +126,7 @@ class Argument(ABC):
 
 
 @dataclass(frozen=True)
-class Whole(Argument):
+class WholeArgument(Argument):
     """An integer, `low <= value <= high`, in ASCII digits."""
 
     low: int
@@ -142,7 +150,7 @@ class Whole(Argument):
 
 
 @dataclass(frozen=True)
-class Number(Argument):
+class NumberArgument(Argument):
     """A decimal number, `low <= value <= high`."""
 
     low: float
@@ -233,8 +241,8 @@ class Signature(Generic[_Made]):
     --------
     >>> from typing import Annotated
     >>> def area(
-    ...     width: Annotated[int, Whole("W", 1, 9)],
-    ...     height: Annotated[int, Whole("H", 1, 9, keyword=True)] = 1,
+    ...     width: Annotated[int, WholeArgument("W", 1, 9)],
+    ...     height: Annotated[int, WholeArgument("H", 1, 9, keyword=True)] = 1,
     ... ) -> int:
     ...     return width * height
     >>> signature = Signature("area", area)

@@ -15,7 +15,7 @@ __all__ = [
     "LEVEL",
     "MAX_PATTERNS",
     "UNDECIDED",
-    "Estimate",
+    "Interval",
     "Verdict",
     "advice",
     "verdict_of",
@@ -51,7 +51,7 @@ UNDECIDED = (Verdict.UNDECIDED, Verdict.FASTER_AT_LEAST, Verdict.DIFFERS, Verdic
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Interval:
     """A change, or a mean of changes over sizes, with its 95% interval.
 
     Attributes
@@ -92,14 +92,14 @@ class Estimate:
         """Whether the interval says something of other sizes, too."""
         return self.sizes >= LEAST_SIZES
 
-    def apart_from(self, other: "Estimate") -> bool:
+    def apart_from(self, other: "Interval") -> bool:
         """Whether both have intervals, and these do not overlap."""
         if self.low is None or self.high is None or other.low is None or other.high is None:
             return False
         return self.low > other.high or self.high < other.low
 
 
-def verdict_of(saturation: Estimate | None, latency: Estimate | None) -> Verdict:
+def verdict_of(saturation: Interval | None, latency: Interval | None) -> Verdict:
     """Say what follows from the intervals of both changes; saturation comes before latency.
 
     Notes

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.topology import (
     Family,
     LinkKinds,
@@ -23,8 +23,8 @@ from tvlb.topology import (
 class Toy(ShortestPathTopology):
     """A ring of switches with some compute nodes each."""
 
-    n: Annotated[int, Whole("N", 3, 10_000)]
-    p: Annotated[int, Whole("P", 1, 64)] = 1
+    n: Annotated[int, WholeArgument("N", 3, 10_000)]
+    p: Annotated[int, WholeArgument("P", 1, 64)] = 1
 
     name = "toy"
     kinds = LinkKinds(("ring",), (10,), ("Links of the ring.",))

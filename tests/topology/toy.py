@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.topology import (
     Family,
     LinkKinds,
@@ -37,8 +37,8 @@ class WalkCounts:
 class Ring(ShortestPathTopology):
     """A ring of switches."""
 
-    switches: Annotated[int, Whole("N", 3, 100_000)]
-    nodes: Annotated[int, Whole("P", 1, 64)] = 1
+    switches: Annotated[int, WholeArgument("N", 3, 100_000)]
+    nodes: Annotated[int, WholeArgument("P", 1, 64)] = 1
 
     name = "ring"
     kinds = LinkKinds(("ring",), (10,), ("Links of the ring.",))
@@ -59,9 +59,9 @@ def ring_sizes(switches: int, nodes: int = 1) -> NetworkSizes:
 class Leaves(ShortestPathTopology):
     """Some leaves with a node each, below some spines without; spines have a ring of their own."""
 
-    leaves: Annotated[int, Whole("L", 0, 99)]
-    spines: Annotated[int, Whole("S", 3, 99)]
-    is_joined: Annotated[int, Whole("JOINED", 0, 1)] = 1
+    leaves: Annotated[int, WholeArgument("L", 0, 99)]
+    spines: Annotated[int, WholeArgument("S", 3, 99)]
+    is_joined: Annotated[int, WholeArgument("JOINED", 0, 1)] = 1
 
     name = "leaves"
     kinds = LinkKinds(("up", "ring"), (10, 15), ("Links up and down.", "Links of the ring."))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tvlb.calls import Call, Number, Whole, parse_call
+from tvlb.calls import Call, NumberArgument, WholeArgument, parse_call
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly, DragonflyPlus, HyperX, ListedTopology, SlimFly, Topology
 from tvlb.traffic import (
@@ -149,7 +149,7 @@ def bad_calls(kind: type[NamedPattern]) -> Iterator[tuple[Call, str]]:
     positional = [key for key, one in signature_of(kind).arguments.items() if not one.keyword]
     for key, argument in signature_of(kind).arguments.items():
         bad, allowed = "worst", ""
-        if isinstance(argument, Whole | Number):
+        if isinstance(argument, WholeArgument | NumberArgument):
             bad, allowed = str(argument.high + 1), f"{argument.low}..{argument.high}"
         if argument.keyword:
             others = tuple(pair for pair in call.keywords if pair[0] != key)

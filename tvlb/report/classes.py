@@ -9,7 +9,7 @@ import numpy as np
 
 from tvlb.report.points import Point, estimate_of
 from tvlb.statistics import estimate
-from tvlb.verdict import LEAST_SIZES, UNDECIDED, Estimate, Verdict, advice, verdict_of
+from tvlb.verdict import LEAST_SIZES, UNDECIDED, Interval, Verdict, advice, verdict_of
 
 __all__ = ["PointClass", "classes_of"]
 
@@ -51,8 +51,8 @@ class PointClass:
     around: int
     lowest: float | None
     highest: float | None
-    saturation: Estimate | None
-    latency: Estimate | None
+    saturation: Interval | None
+    latency: Interval | None
     verdict: Verdict
     advice: str
 
@@ -114,8 +114,8 @@ def _class(members: Sequence[Point]) -> PointClass:
     )
 
 
-def _estimate(members: Sequence[Point], figure: str) -> Estimate | None:
-    by_size: dict[str, list[Estimate]] = {}
+def _estimate(members: Sequence[Point], figure: str) -> Interval | None:
+    by_size: dict[str, list[Interval]] = {}
     for one in members:
         if (own := estimate_of(one, figure)) is not None:
             by_size.setdefault(one["size"], []).append(own)
@@ -130,9 +130,9 @@ def _estimate(members: Sequence[Point], figure: str) -> Estimate | None:
         half = float(np.mean(halves))
     mean = float(np.mean(means))
     if math.isnan(half):
-        return Estimate(mean, None, None, len(means))
-    return Estimate(mean, mean - half, mean + half, len(means))
+        return Interval(mean, None, None, len(means))
+    return Interval(mean, mean - half, mean + half, len(means))
 
 
-def _half(one: Estimate) -> float:
+def _half(one: Interval) -> float:
     return math.nan if one.low is None or one.high is None else (one.high - one.low) / 2.0

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from tvlb.report.classes import PointClass
 from tvlb.report.words import change, links, who
-from tvlb.verdict import LEVEL, Estimate
+from tvlb.verdict import LEVEL, Interval
 
 __all__ = ["convergence", "trends"]
 
@@ -49,7 +49,7 @@ def _tested(one: PointClass, classes: Sequence[PointClass]) -> str:
     return " ".join(parts)
 
 
-def _outcome(gain: Estimate) -> str:
+def _outcome(gain: Interval) -> str:
     if gain.low is None or gain.high is None:
         return "Without an interval this is undecided."
     if gain.above:

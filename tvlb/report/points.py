@@ -7,7 +7,7 @@ from typing import Any, cast
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.topology import UNNAMED, Sizing, sized_families
-from tvlb.verdict import Estimate, Verdict, verdict_of
+from tvlb.verdict import Interval, Verdict, verdict_of
 
 __all__ = [
     "LATER_COLUMNS",
@@ -193,11 +193,11 @@ def changes_verdict(changes: Point, prefix: str = "") -> Verdict:
     return verdict_of(saturation, estimate_of(changes, f"{prefix}latency_change"))
 
 
-def estimate_of(point: Point, figure: str) -> Estimate | None:
+def estimate_of(point: Point, figure: str) -> Interval | None:
     """Return a figure of a point; None if it has none."""
     if point.get(figure) is None:
         return None
-    return Estimate(point[figure], point[f"{figure}_low"], point[f"{figure}_high"])
+    return Interval(point[figure], point[f"{figure}_low"], point[f"{figure}_high"])
 
 
 def _settings(points: Sequence[Point]) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tvlb.report.classes import PointClass
-from tvlb.verdict import Estimate
+from tvlb.verdict import Interval
 
 __all__ = ["amount", "change", "ends", "links", "number_of", "percent", "span", "who"]
 
@@ -18,7 +18,7 @@ def amount(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:.4g}"
 
 
-def change(estimate: Estimate) -> str:
+def change(estimate: Interval) -> str:
     """Return a change in percent with its interval, and what that speaks of."""
     mean = f"{percent(estimate.mean)} %"
     if estimate.low is None or estimate.high is None:
@@ -27,7 +27,7 @@ def change(estimate: Estimate) -> str:
     return f"{mean} (95% interval {ends(estimate)}, {of})"
 
 
-def ends(estimate: Estimate) -> str:
+def ends(estimate: Interval) -> str:
     """Return the ends of the interval of a change that has one."""
     assert estimate.low is not None
     assert estimate.high is not None

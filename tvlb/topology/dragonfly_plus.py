@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field as Described
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
@@ -51,10 +51,10 @@ class DragonflyPlus(ShortestPathTopology):
     Shpiner et al., Dragonfly+: Low Cost Topology for Scaling Datacenters, HiPINEB'17.
     """
 
-    p: Annotated[int, Whole("P", 1, _MOST_PORTS)]
-    a: Annotated[int, Whole("A", 1, _MOST_PORTS)]
-    h: Annotated[int, Whole("H", 1, _MOST_PORTS)]
-    g: Annotated[int, Whole("G", _FEWEST_GROUPS, _MOST_GROUPS)]
+    p: Annotated[int, WholeArgument("P", 1, _MOST_PORTS)]
+    a: Annotated[int, WholeArgument("A", 1, _MOST_PORTS)]
+    h: Annotated[int, WholeArgument("H", 1, _MOST_PORTS)]
+    g: Annotated[int, WholeArgument("G", _FEWEST_GROUPS, _MOST_GROUPS)]
 
     name = "dflyplus"
     between_nodes = True

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field as Described
 
 from tvlb import _native
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
@@ -56,11 +56,11 @@ class HyperX(ShortestPathTopology):
     Large-Scale Networks, SC'09.
     """
 
-    p: Annotated[int, Whole("P", 1, _MOST_PORTS)]
-    s1: Annotated[int, Whole("S1", 2, _MOST_PORTS)]
-    s2: Annotated[int | None, Whole("S2", 2, _MOST_PORTS)] = None
-    s3: Annotated[int | None, Whole("S3", 2, _MOST_PORTS)] = None
-    s4: Annotated[int | None, Whole("S4", 2, _MOST_PORTS)] = None
+    p: Annotated[int, WholeArgument("P", 1, _MOST_PORTS)]
+    s1: Annotated[int, WholeArgument("S1", 2, _MOST_PORTS)]
+    s2: Annotated[int | None, WholeArgument("S2", 2, _MOST_PORTS)] = None
+    s3: Annotated[int | None, WholeArgument("S3", 2, _MOST_PORTS)] = None
+    s4: Annotated[int | None, WholeArgument("S4", 2, _MOST_PORTS)] = None
 
     name = "hyperx"
     kinds = _kinds(len(_DIMENSIONS))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.traffic.parse import PatternArgument
 from tvlb.traffic.pattern import DestinationPattern, NamedPattern
@@ -20,8 +20,8 @@ class Mix(NamedPattern):
     Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 4.1.3.
     """
 
-    uniform_percent: Annotated[int, Whole("U", 0, 100)]
-    adversarial_percent: Annotated[int, Whole("V", 0, 100)]
+    uniform_percent: Annotated[int, WholeArgument("U", 0, 100)]
+    adversarial_percent: Annotated[int, WholeArgument("V", 0, 100)]
     adversarial: Annotated[DestinationPattern, PatternArgument("PATTERN", DestinationPattern)]
 
     def __post_init__(self) -> None:

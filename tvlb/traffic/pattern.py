@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Signature, Whole
+from tvlb.calls import Signature, WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.randomness import MAX_SEED
 from tvlb.topology import Topology
@@ -19,7 +19,7 @@ __all__ = ["DestinationPattern", "NamedPattern", "OwnSeed", "Pattern", "signatur
 _Family = TypeVar("_Family", bound=Topology)
 
 # Of a pattern that draws something; None takes the seed of the run.
-OwnSeed = Annotated[int | None, Whole("N", 0, MAX_SEED, keyword=True)]
+OwnSeed = Annotated[int | None, WholeArgument("N", 0, MAX_SEED, keyword=True)]
 
 
 class Pattern(ABC):

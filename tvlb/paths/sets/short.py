@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb import _native
-from tvlb.calls import Call, Whole
+from tvlb.calls import Call, WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.paths.compositions import compositions
 from tvlb.paths.expression_set import LONGEST, ExpressionSet
@@ -18,7 +18,7 @@ from tvlb.topology import Topology, path_kernel
 
 __all__ = ["PATH_SET", "ShortSet"]
 
-_HOPS = Whole("HOPS", 0, 99)
+_HOPS = WholeArgument("HOPS", 0, 99)
 
 
 @dataclass(frozen=True, repr=False)

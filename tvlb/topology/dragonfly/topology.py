@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tvlb import _native
-from tvlb.calls import Choice, Whole
+from tvlb.calls import Choice, WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Sizes
 from tvlb.topology.dragonfly.parameters import check_cables, check_parameters, local_cables
@@ -77,10 +77,10 @@ class Dragonfly(Topology):
 
     def __init__(
         self,
-        p: Annotated[int, Whole("p", 1, _LARGEST)],
-        a: Annotated[int, Whole("a", 1, _LARGEST)],
-        h: Annotated[int, Whole("h", 1, _LARGEST)],
-        g: Annotated[int, Whole("g", 2, _LARGEST)],
+        p: Annotated[int, WholeArgument("p", 1, _LARGEST)],
+        a: Annotated[int, WholeArgument("a", 1, _LARGEST)],
+        h: Annotated[int, WholeArgument("h", 1, _LARGEST)],
+        g: Annotated[int, WholeArgument("g", 2, _LARGEST)],
         arrangement: Annotated[str, Choice("arrangement", tuple(ARRANGEMENTS))] = "absolute",
     ) -> None:
         check_parameters(p, a, h, g)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field as Described
 
 from tvlb import _native
-from tvlb.calls import Choice, Whole
+from tvlb.calls import Choice, WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology.compiled import path_kernel
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
@@ -66,9 +66,9 @@ class SlimFly(ShortestPathTopology):
     Besta, Hoefler, Slim Fly: A Cost Effective Low-Diameter Network Topology, SC'14, section 2.
     """
 
-    q: Annotated[int, Whole("Q", SMALLEST, LARGEST)]
-    p: Annotated[int | None, Whole("P", 1, MOST_PORTS)] = None
-    xi: Annotated[int | None, Whole("XI", 1, LARGEST - 1)] = None
+    q: Annotated[int, WholeArgument("Q", SMALLEST, LARGEST)]
+    p: Annotated[int | None, WholeArgument("P", 1, MOST_PORTS)] = None
+    xi: Annotated[int | None, WholeArgument("XI", 1, LARGEST - 1)] = None
     min: Annotated[str, Choice("MIN", ("all", "single"), keyword=True)] = "all"
 
     name = "slimfly"

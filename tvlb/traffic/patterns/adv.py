@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology import DragonflyPlus, Topology
 from tvlb.traffic.pattern import DestinationPattern
@@ -40,7 +40,7 @@ class Adversarial(DestinationPattern):
     ADV+N of the Dragonfly literature.
     """
 
-    shift: Annotated[int, Whole("N", -LARGEST_SHIFT, LARGEST_SHIFT)]
+    shift: Annotated[int, WholeArgument("N", -LARGEST_SHIFT, LARGEST_SHIFT)]
 
     name = "adv"
     example = "adv(2)"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.topology import Topology
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
@@ -23,7 +23,7 @@ class RandomAdversarial(NamedPattern):
     ADV+N with random nodes, VC management of low-diameter networks, section V.
     """
 
-    shift: Annotated[int, Whole("N", -LARGEST_SHIFT, LARGEST_SHIFT)]
+    shift: Annotated[int, WholeArgument("N", -LARGEST_SHIFT, LARGEST_SHIFT)]
 
     name = "advr"
     example = "advr(2)"

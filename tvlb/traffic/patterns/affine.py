@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 from tvlb.traffic.pattern import DestinationPattern
@@ -21,8 +21,8 @@ _LARGEST = 999_999_999
 class Affine(DestinationPattern):
     """Node k of switch u sends to node k of switch (A u + B) mod N, of the N with nodes."""
 
-    factor: Annotated[int, Whole("A", 1, _LARGEST)]
-    offset: Annotated[int, Whole("B", 0, _LARGEST)]
+    factor: Annotated[int, WholeArgument("A", 1, _LARGEST)]
+    offset: Annotated[int, WholeArgument("B", 0, _LARGEST)]
 
     name = "affine"
     example = "affine(7,3)"

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology import SlimFly, Topology
 from tvlb.traffic.pattern import DestinationPattern
@@ -30,8 +30,8 @@ class Algorithm2(DestinationPattern):
     Algorithm 2 and Table III of the Slim Fly paper on Valiant routing.
     """
 
-    forth: Annotated[int | None, Whole("A", 0, _LARGEST)] = None
-    back: Annotated[int | None, Whole("B", 0, _LARGEST)] = None
+    forth: Annotated[int | None, WholeArgument("A", 0, _LARGEST)] = None
+    back: Annotated[int | None, WholeArgument("B", 0, _LARGEST)] = None
 
     name = "alg2"
     example = "alg2(2,3)"

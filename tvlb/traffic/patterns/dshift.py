@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology import HyperX, Topology
 from tvlb.traffic.pattern import DestinationPattern
@@ -28,8 +28,8 @@ class DimensionShift(DestinationPattern):
     VC management of low-diameter networks, section V (XY-7-shift is dshift(7)).
     """
 
-    shift: Annotated[int, Whole("N", -_LARGEST, _LARGEST)]
-    dimension: Annotated[int | None, Whole("DIMENSION", 1, _MOST_DIMENSIONS)] = None
+    shift: Annotated[int, WholeArgument("N", -_LARGEST, _LARGEST)]
+    dimension: Annotated[int | None, WholeArgument("DIMENSION", 1, _MOST_DIMENSIONS)] = None
 
     name = "dshift"
     example = "dshift(2)"

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Whole
+from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
 from tvlb.topology import Dragonfly, Topology
 from tvlb.traffic.pattern import DestinationPattern
@@ -26,8 +26,8 @@ class Shift(DestinationPattern):
     Rahman et al., Topology-Custom UGAL Routing on Dragonfly, SC'19, section 3.3.1.
     """
 
-    groups: Annotated[int, Whole("DG", -_LARGEST, _LARGEST)]
-    switches: Annotated[int, Whole("DS", -_LARGEST, _LARGEST)]
+    groups: Annotated[int, WholeArgument("DG", -_LARGEST, _LARGEST)]
+    switches: Annotated[int, WholeArgument("DS", -_LARGEST, _LARGEST)]
 
     name = "shift"
     example = "shift(2,0)"
