@@ -19,10 +19,8 @@ from api.pages import router as pages
 from api.problems import ProblemDocument, install_handlers
 from api.routes import jobs, operations, results, sweeps
 from api.services import Services
-from tvlb.provenance import VERSION
+from tvlb.documents import VERSION
 from tvlb.schemas import REQUESTS
-
-__all__ = ["create_app"]
 
 _ABOUT = """Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks.
 

@@ -16,8 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.problems import problem_response
 
-__all__ = ["BoundedProtocol", "most_connections"]
-
 # How long a client may take, by what is awaited of it. A connection that is kept without a request
 # has uvicorn's 5 seconds.
 _SECONDS: dict[Any, tuple[float, str]] = {

@@ -24,8 +24,6 @@ from tvlb.schemas import (
 )
 from tvlb.search import Cost
 
-__all__ = ["Examined", "Examiner", "examine", "load"]
-
 # Bodies up to this size are read in less time than Python takes to change threads.
 _SMALL_BYTES = 16 << 10
 # Threads that look at small ones; more would only take turns at the same processor.

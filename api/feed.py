@@ -18,8 +18,6 @@ from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.worker_locks import WorkerLocks
 
-__all__ = ["Feed"]
-
 _LOOK_SECONDS = 0.2
 # Instead of the number of the last event, for a job that is not there.
 _DELETED = -1

@@ -14,8 +14,6 @@ from api.problems import Problem
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.schema import idempotency
 
-__all__ = ["LONGEST_WAIT_SECONDS", "Attempt", "KeptResponses"]
-
 LONGEST_WAIT_SECONDS = 300.0
 # The process that was to answer is gone if it has not done so by then.
 _GRACE_SECONDS = 20.0

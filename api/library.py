@@ -11,17 +11,14 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from api.resources import Facts, Resource, facts_of, identity, pieces_of
-from tvlb.changes import change_columns
 from tvlb.documents import plain
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
-from tvlb.judged import estimator
 from tvlb.schemas import TableItem
 from tvlb.schemas.resources import Item
+from tvlb.statistics import change_columns, estimator
 from tvlb.table import AnyTable, link_shares, read_stream, write_stream
-
-__all__ = ["Library"]
 
 # Longer documents stay in their files: a simulation's may have 48 MiB.
 _SMALL_BYTES = 512 << 10

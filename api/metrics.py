@@ -23,8 +23,6 @@ from tvlb.jobs.job import is_alive
 from tvlb.jobs.queue import JobQueue
 from tvlb.jobs.schema import counters, workers
 
-__all__ = ["DiskUse", "HttpMetrics", "JobMetrics", "StoreMetrics"]
-
 _WORK = {
     "programs": ("tvlb_programs", "Linear programs bounded or solved."),
     "probe_seconds": ("tvlb_solver_seconds", "Wall time of the linear programs."),

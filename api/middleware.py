@@ -28,8 +28,6 @@ from api.tokens import TokenStore
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.logs import logger
 
-__all__ = ["OPEN_PATHS", "Middleware"]
-
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 _BEARER = re.compile(r"Bearer ([A-Za-z0-9_~+/.=-]+)", re.IGNORECASE)
 # Methods with a body, and the header that says of what type.

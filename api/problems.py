@@ -22,15 +22,6 @@ from tvlb.jobs.queue import JobCancelling, QueueFull
 from tvlb.schemas import BeyondLimits
 from tvlb.schemas.problems import FoundProblem, ProblemKind, found_problems
 
-__all__ = [
-    "MEDIA_TYPE",
-    "Problem",
-    "ProblemDocument",
-    "body_errors",
-    "install_handlers",
-    "problem_response",
-]
-
 MEDIA_TYPE = "application/problem+json"
 _RETRY_LATER = {"Retry-After": "5"}
 _MOST_ERRORS = 2000

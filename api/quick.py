@@ -5,9 +5,7 @@ import asyncio
 from api.side_process import ProcessLost, SideProcess
 from tvlb.jobs.tasks import get_ready, run_task
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.progress import silent
-
-__all__ = ["NotQuick", "QuickExecutor"]
+from tvlb.processes import silent
 
 # A task that waits or computes for longer is not small after all.
 _TIMEOUT_SECONDS = 15.0

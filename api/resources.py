@@ -19,8 +19,6 @@ from tvlb.jobs.status import JobStatus
 from tvlb.schemas import JobResource
 from tvlb.schemas.resources import urls_of
 
-__all__ = ["Facts", "Resource", "facts_of", "identity", "job_resource", "moment", "pieces_of"]
-
 # Every piece takes a thread and a turn of the event loop.
 _PIECE_BYTES = 256 << 10
 _HIDDEN = f',"{FRONT_FILES}":'.encode()

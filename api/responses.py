@@ -6,8 +6,6 @@ from typing import Any
 from api.problems import MEDIA_TYPE
 from tvlb.schemas import JobResource
 
-__all__ = ["ACCEPTED", "ETAG", "NOT_MODIFIED", "file_responses", "problems"]
-
 Responses = dict[int | str, dict[str, Any]]
 
 _MEANING = {

@@ -21,8 +21,6 @@ from api.settings import Settings
 from tvlb.errors import InvalidInput
 from tvlb.jobs.logs import logger
 
-__all__ = ["serve"]
-
 _RESTART_SECONDS = 1.0
 _SHUTDOWN_SECONDS = 10
 # Connections that the kernel keeps until they are taken.

@@ -26,8 +26,6 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.store import Store
 from tvlb.jobs.workspace import Workspace
 
-__all__ = ["Owner", "Services", "SharedCall", "WithServices"]
-
 # With anyio's 40 threads for reading, and one each for the feed and for readiness, as many as there
 # are connections to the database.
 _WRITERS = 8

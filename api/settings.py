@@ -6,8 +6,6 @@ from pathlib import Path
 from tvlb.jobs.queue import QueueLimits
 from tvlb.schemas import RequestLimits
 
-__all__ = ["ServerLimits", "Settings"]
-
 
 @dataclass(frozen=True)
 class ServerLimits:

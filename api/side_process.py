@@ -10,10 +10,7 @@ from anyio import CapacityLimiter, move_on_after
 
 from api.problems import Problem
 from tvlb.errors import Cancelled, NoWorkers, WorkerLost
-from tvlb.parallel import call_nicely
-from tvlb.workers import WorkerPool
-
-__all__ = ["ProcessLost", "SideProcess", "SideQueue", "check_waiting"]
+from tvlb.processes import WorkerPool, call_nicely
 
 _Given = TypeVarTuple("_Given")
 _Result = TypeVar("_Result")

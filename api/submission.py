@@ -27,8 +27,6 @@ from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import Task, TaskOutput
 from tvlb.schemas.resources import urls_of
 
-__all__ = ["SubmitHeaders", "Submitter", "parse_wait"]
-
 _POLL_AGAIN_SECONDS = 2
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)
 

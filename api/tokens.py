@@ -13,8 +13,6 @@ from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.schema import tokens
 
-__all__ = ["Token", "TokenStore"]
-
 _FORM = re.compile(r"tvlb_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@-]{0,99}")
 _DAY = 86_400.0

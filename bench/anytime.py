@@ -24,8 +24,7 @@ from matplotlib.figure import Figure
 
 from tvlb.errors import InvalidInput
 from tvlb.jobs.units import UnitFiles
-from tvlb.parallel import available_cores
-from tvlb.progress import silent
+from tvlb.processes import available_cores, local_workers, silent
 from tvlb.search import (
     SearchOptions,
     UnitCache,
@@ -39,7 +38,6 @@ from tvlb.search.probe import ProbePlan
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.workload import training_workload
 from tvlb.topology import Topology, parse_topology
-from tvlb.workers import local_workers
 
 PROPOSERS: Mapping[str, Proposer] = {"CMA-ES": new_strategy, "random points": random_proposer}
 SHARES = (0.25, 0.5, 1.0)

@@ -18,12 +18,11 @@ from threading import Event
 import numpy as np
 
 from tvlb.model import TOLERANCE, PatternModel, PatternTask, RegretSolver, solve_pattern
-from tvlb.parallel import gather
 from tvlb.paths import data_points, parse_expression
+from tvlb.processes import gather, local_workers
 from tvlb.search import choose_patterns
 from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import Pattern
-from tvlb.workers import local_workers
 
 GAP = 1e-3
 

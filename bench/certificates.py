@@ -20,7 +20,6 @@ import numpy as np
 
 from tvlb.model import PathClasses, PatternModel, Proof, RegretSolver
 from tvlb.model.instance import summed
-from tvlb.parallel import gather
 from tvlb.paths import (
     PathRows,
     PathSet,
@@ -29,10 +28,10 @@ from tvlb.paths import (
     parse_expression,
     strategic_choices,
 )
+from tvlb.processes import gather, local_workers
 from tvlb.search import choose_patterns
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern
-from tvlb.workers import local_workers
 
 GAP = 1e-3
 ROUNDING = 1e-9

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tvlb.randomness import KeyedStream
+from tvlb.processes import local_workers
 from tvlb.schemas.repair import RepairDocument
 from tvlb.search import RepairOptions, SearchOptions, UnitCache, optimize, repair
 from tvlb.search.held_out import judge
@@ -27,9 +27,9 @@ from tvlb.search.preparation import Candidate
 from tvlb.search.units import Units
 from tvlb.search.windows import Windows, parse_windows
 from tvlb.search.workload import held_out_workload
+from tvlb.statistics import KeyedStream
 from tvlb.table import Table, read_table
 from tvlb.topology import Dragonfly, Failures
-from tvlb.workers import local_workers
 
 
 def random_failures(topology: Dragonfly, percent: int, seed: int) -> Failures:

@@ -24,8 +24,8 @@ from sim_bridge import Scenario, search_saturation
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Results
-from tvlb.parallel import available_cores
 from tvlb.paths import PathSet, parse_expression
+from tvlb.processes import available_cores
 from tvlb.search import PAPER, SimulationConfig
 from tvlb.statistics import estimate
 from tvlb.table import AnyTable, read_stream

@@ -58,7 +58,7 @@ from tvlb.jobs.database import Database
 from tvlb.jobs.schema import events, jobs, results
 from tvlb.jobs.tasks import run_task
 from tvlb.jobs.workspace import Task, Workspace
-from tvlb.progress import silent
+from tvlb.processes import silent
 from tvlb.schemas import Request, SimulationBody, TableBody, WindowsBody
 
 _IN_FLIGHT = 6

@@ -53,9 +53,9 @@ from typing import IO
 import numpy as np
 
 from bench.damage import SIMPLE, mutated, seed_files, stored
+from tvlb.documents import parse_json
 from tvlb.errors import InvalidInput
 from tvlb.plots import figure_of
-from tvlb.reading import parse_json
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.table import (
     TABLE_SUFFIXES,

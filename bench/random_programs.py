@@ -20,11 +20,10 @@ from threading import Event
 
 from tvlb.errors import InvalidInput
 from tvlb.model import throughput
-from tvlb.parallel import gather
 from tvlb.paths import parse_expression
+from tvlb.processes import gather, local_workers
 from tvlb.topology import ARRANGEMENTS, Dragonfly
 from tvlb.traffic import MatrixPattern, Pattern, parse_pattern
-from tvlb.workers import local_workers
 
 # CBC prints eight digits.
 TOLERANCE = 1e-6

@@ -13,8 +13,8 @@ import sys
 from dataclasses import dataclass
 
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
-from tvlb.parallel import map_threads
 from tvlb.paths import parse_expression
+from tvlb.processes import map_threads
 from tvlb.topology import Topology, parse_topology
 from tvlb.traffic import parse_pattern
 

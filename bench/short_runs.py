@@ -19,8 +19,8 @@ import numpy as np
 from scipy import stats
 
 from sim_bridge import SimulationConfig
-from tvlb.parallel import available_cores
 from tvlb.paths import PathSet, ShapeSet, parse_expression
+from tvlb.processes import available_cores, local_workers
 from tvlb.search import SearchOptions, UnitCache, Units
 from tvlb.search.preparation import Candidate
 from tvlb.search.shape_space import ShapeSpace, starting_sets
@@ -30,7 +30,6 @@ from tvlb.search.weighted import SHORT
 from tvlb.search.workload import Workload, held_out_workload, training_workload
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern
-from tvlb.workers import local_workers
 
 GRID = 0.005
 SPREAD = 1.0

@@ -27,14 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from tvlb.files import atomic_file
+from tvlb.documents import atomic_file
 from tvlb.jobs.units import UnitFiles
-from tvlb.parallel import available_cores
+from tvlb.processes import available_cores, local_workers
 from tvlb.schemas import TableDocument
 from tvlb.search import SearchOptions, UnitCache, Windows, optimize
 from tvlb.statistics import CONFIDENCE
 from tvlb.topology import parse_topology
-from tvlb.workers import local_workers
 
 Document = dict[str, Any]
 

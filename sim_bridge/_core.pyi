@@ -7,7 +7,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb._native import (
+from tvlb.native.kernels import (
     AllRule,
     DependencyGraph,
     EmptyRule,

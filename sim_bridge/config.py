@@ -7,22 +7,10 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.routing import Routing
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.settings import Flag, Names, Number, Whole, check_settings, setting, settings
+from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting, settings
+from tvlb.native.virtual_channels import Kinds, VcScheme
 from tvlb.topology import Topology
-from tvlb.virtual_channels import Kinds, VcScheme
-
-__all__ = [
-    "LOAD",
-    "MAX_CYCLES",
-    "Decide",
-    "Queue",
-    "SimulationConfig",
-    "UgalRule",
-    "Warmup",
-    "check_load",
-]
 
 MAX_CYCLES = 100_000_000
 LOAD = Number(0, 1)

@@ -4,15 +4,13 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.sampling import cumulative_within
-from tvlb import _native
 from tvlb.errors import BlockedBuffer, InvalidInput, SimulationDeadlock
+from tvlb.native import kernels
 from tvlb.topology import Topology, compiled
 from tvlb.traffic import NodeTraffic
 
-__all__ = ["core_network", "core_traffic", "deadlock"]
 
-
-def core_network(topology: Topology) -> _native.Topology:
+def core_network(topology: Topology) -> kernels.Topology:
     """Return the compiled topology; raise InvalidInput where the simulator cannot hold it."""
     network = compiled(topology)
     if network.max_ports > _core.MAX_PORTS:
@@ -22,7 +20,7 @@ def core_network(topology: Topology) -> _native.Topology:
     return network
 
 
-def core_traffic(network: _native.Network, traffic: NodeTraffic) -> _core.Traffic:
+def core_traffic(network: kernels.Network, traffic: NodeTraffic) -> _core.Traffic:
     """Return what every node sends."""
     table = traffic.table
     none = np.zeros(0)

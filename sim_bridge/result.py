@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 from sim_bridge.config import SimulationConfig
 from sim_bridge.statistics import Series
 from sim_bridge.trace import PacketTrace
-from tvlb.frames import Frame
-
-__all__ = ["SimulationResult"]
+from tvlb.documents import Frame
 
 
 @dataclass(frozen=True, eq=False)

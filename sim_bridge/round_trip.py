@@ -5,8 +5,6 @@ import numpy as np
 from sim_bridge.config import SimulationConfig
 from tvlb.topology import Topology
 
-__all__ = ["round_trip_warnings"]
-
 # A slot is free again 2 * latency + 4 cycles after its grant, or one more: the flit takes
 # latency + 1 to the next switch, its credit latency + 3 back.
 _SHORTEST, _LONGEST = 4, 5

@@ -5,11 +5,9 @@ from enum import StrEnum
 from functools import cache
 
 from sim_bridge import _core
-from tvlb.choices import members
 from tvlb.errors import InvalidInput
+from tvlb.languages import members
 from tvlb.topology import Topology
-
-__all__ = ["Routing"]
 
 
 @cache

@@ -12,8 +12,6 @@ from tvlb.paths import PathSet, as_path_set
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern, as_pattern
 
-__all__ = ["simulate"]
-
 
 @overload
 def simulate(

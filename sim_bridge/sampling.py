@@ -6,12 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import _core
-from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
 from tvlb.paths import PathRows, PathSet, Switches
 from tvlb.topology import Topology
-
-__all__ = ["cumulative_within", "make_sampler", "with_second_switches"]
 
 _ROWS_AT_ONCE = 1 << 21
 _PAIRS_AT_ONCE = 10_000
@@ -20,7 +18,7 @@ _MOST_LISTED = 400_000_000
 
 
 def make_sampler(
-    network: _native.Topology, path_set: PathSet, sources: Switches, targets: Switches
+    network: kernels.Topology, path_set: PathSet, sources: Switches, targets: Switches
 ) -> _core.PathSampler:
     """Return a sampler for the given switch pairs.
 
@@ -43,7 +41,7 @@ def make_sampler(
 
 
 def _listed(
-    network: _native.Topology, path_set: PathSet, sources: Switches, targets: Switches
+    network: kernels.Topology, path_set: PathSet, sources: Switches, targets: Switches
 ) -> _core.PathSampler:
     """List the paths in chunks, until weights differ and then once more from the beginning."""
     most = _most_rows(path_set, sources, targets)

@@ -7,10 +7,8 @@ from sim_bridge._core import StopFlag
 from sim_bridge.config import SimulationConfig
 from sim_bridge.result import SimulationResult
 from sim_bridge.scenario import Scenario
+from tvlb.documents import Frame
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.frames import Frame
-
-__all__ = ["SaturationSearch", "search_saturation"]
 
 _STEP = 0.01
 _START, _STRIDE = 0.5, 0.1

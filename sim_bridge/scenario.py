@@ -17,16 +17,14 @@ from sim_bridge.routing import Routing
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.statistics import half_width, make_series, ratio
 from sim_bridge.trace import make_traces
-from tvlb import _native
-from tvlb.choices import choose
 from tvlb.errors import InvalidInput
+from tvlb.languages import choose
+from tvlb.native import kernels
+from tvlb.native.virtual_channels import vc_policy
 from tvlb.paths import PathSet, Switches
-from tvlb.randomness import check_seed
+from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
-from tvlb.virtual_channels import vc_policy
-
-__all__ = ["Scenario"]
 
 _STOPPED = {
     _core.Stopped.COMPLETED: "completed",
@@ -39,7 +37,7 @@ _STOPPED = {
 class _Compiled:
     """The scenario in the core's own types."""
 
-    network: _native.Topology
+    network: kernels.Topology
     traffic: _core.Traffic
     sampler: _core.PathSampler
     warning: str | None
@@ -150,13 +148,13 @@ class Scenario:
         return _Compiled(network, core_traffic(network, node_traffic), sampler, warning)
 
     def _sampler(
-        self, network: _native.Topology, sources: Switches, targets: Switches
+        self, network: kernels.Topology, sources: Switches, targets: Switches
     ) -> tuple[_core.PathSampler, str | None]:
         routing = Routing(self.routing)
-        if routing.prefers_vlb and isinstance(self.path_set.draw_rule, _native.EmptyRule):
+        if routing.prefers_vlb and isinstance(self.path_set.draw_rule, kernels.EmptyRule):
             raise InvalidInput(f"routing {routing} needs VLB paths; {self.path_set} has none")
         if not routing.draws_vlb:
-            return _core.rule_sampler(network, _native.EmptyRule()), None
+            return _core.rule_sampler(network, kernels.EmptyRule()), None
         if routing.decides_again:
             sources, targets = with_second_switches(self.topology, sources, targets)
         sampler = make_sampler(network, self.path_set, sources, targets)

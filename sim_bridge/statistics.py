@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tvlb.statistics import CONFIDENCE
 
-__all__ = ["SERIES_STEP", "Series", "half_width", "jain_index", "make_series", "ratio"]
-
 SERIES_STEP = 1000
 _FINE_STEP = 100  # of the compiled core
 

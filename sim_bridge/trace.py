@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from sim_bridge import _core
-from tvlb import _native
-
-__all__ = ["PacketTrace", "TraceHop", "make_traces"]
+from tvlb.native import kernels
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class PacketTrace:
     hops: tuple[TraceHop, ...]
 
 
-def make_traces(network: _native.Network, raw: list[_core.Trace]) -> tuple[PacketTrace, ...]:
+def make_traces(network: kernels.Network, raw: list[_core.Trace]) -> tuple[PacketTrace, ...]:
     """Return the traces of a run, in order of injection."""
     return tuple(
         PacketTrace(

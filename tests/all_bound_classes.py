@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from sim_bridge import SimulationConfig, _core, simulate
 from sim_bridge.vct import VctConfig, VctScenario
-from tvlb import _native
 from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
 from tvlb.model import throughput
+from tvlb.native import kernels
 from tvlb.paths import PathSet, parse_expression
 from tvlb.topology import Dragonfly, Failures, without
 from tvlb.traffic import parse_pattern
@@ -31,7 +31,7 @@ def _is_bound(one: Any) -> bool:
 
 
 _BOUND: set[Any] = {
-    one for module in (_native, _core) for one in vars(module).values() if _is_bound(one)
+    one for module in (kernels, _core) for one in vars(module).values() if _is_bound(one)
 }
 _used = set[Any]()
 
@@ -56,7 +56,7 @@ def _watched(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _watch_functions() -> None:
-    for module in (_native, _core):
+    for module in (kernels, _core):
         for name, one in list(vars(module).items()):
             if callable(one) and not isinstance(one, type):
                 setattr(module, name, _watched(one))
@@ -87,7 +87,8 @@ def _work() -> None:
         run("vlb", every, 1.0, deadlocking)
     # Made when the modules were loaded.
     _use(_core.routings())
-    _use([_native.ShortestPaths(network.network.compile()), network.compile().kernel()])
+    _use([kernels.ShortestPaths(network.network.compile()), network.compile().kernel()])
+    _use([kernels.DependencyGraph(1), kernels.vc_policies()[0].table(4)])
     degraded = without(network, Failures(switches=(3,)))
     _use([degraded.compile(), degraded.compile().kernel()])
     cut_through = VctConfig(warmup_cycles=100, measured_cycles=200, traced_packets=5)

@@ -7,8 +7,6 @@ from functools import cache
 
 from playwright.sync_api import Browser, Error, Page, Request, expect, sync_playwright
 
-__all__ = ["CHROMIUM", "new_page", "running_browser"]
-
 CHROMIUM = shutil.which("chromium")
 # Longer than anything takes that does not hang.
 TIMEOUT_MILLISECONDS = 60_000

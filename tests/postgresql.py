@@ -12,8 +12,6 @@ from pathlib import Path
 
 import psycopg
 
-__all__ = ["find_binaries", "new_database", "postgresql_server"]
-
 
 def find_binaries() -> Path | None:
     """Return the directory of initdb and pg_ctl, None where PostgreSQL is not installed."""

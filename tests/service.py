@@ -17,8 +17,6 @@ import httpx
 
 from tvlb.cli import main
 
-__all__ = ["QUICK_REPAIR", "TABLE", "Server", "answered", "new_token", "running_server"]
-
 # A table by the paper's method in a few seconds, and what makes its repairs as quick.
 TABLE: dict[str, Any] = {
     "topology": "2,4,2,5",

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb.calls import Call, Choice, NumberArgument, Signature, WholeArgument, parse_call
 from tvlb.errors import InvalidInput
+from tvlb.languages import Call, Choice, NumberArgument, Signature, WholeArgument, parse_call
 
 
 def made(

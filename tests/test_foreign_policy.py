@@ -8,19 +8,21 @@ import pytest
 
 from tests.plugins import plugged_in, tvlb_each
 from tests.service import new_token, running_server
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths import parse_expression
 from tvlb.table import Table, write_table
 from tvlb.topology import parse_topology
 
 SOURCE = Path(__file__).parent / "data" / "evens.cpp"
 NETWORK = "dfly(2,4,2,5)"
+# It compiles, and starts a server of its own.
+pytestmark = pytest.mark.slow
 WINDOWS = ("--load", "0.1", "--warmup", "100", "--cycles", "200", "--json")
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return plugged_in(SOURCE, _native, tmp_path_factory.mktemp("plugin"))
+    return plugged_in(SOURCE, kernels, tmp_path_factory.mktemp("plugin"))
 
 
 # MIN paths have up to three links: VCs 0, 2 and 4, or 3 where that is the last one. VLB paths have

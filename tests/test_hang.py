@@ -11,13 +11,20 @@ import pytest
 from tests.jobs.processes import until
 from tests.jobs.queue_helpers import Clock
 from tests.worker_tasks import process_id, size, stop_once
-from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds, wants_cpu
 from tvlb.jobs.failure import Failure
 from tvlb.jobs.task_process import Message, TaskProcess
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.progress import Progress
+from tvlb.processes import (
+    LOOK_SECONDS,
+    HangLimits,
+    HangWatch,
+    Progress,
+    WorkerPool,
+    cpu_seconds,
+    local_workers,
+    wants_cpu,
+)
 from tvlb.schemas import SimulationBody
-from tvlb.workers import WorkerPool, local_workers
 
 # At the second look at the latest.
 AT_ONCE = HangLimits(idle_seconds=LOOK_SECONDS)

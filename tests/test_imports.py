@@ -41,7 +41,7 @@ figure_of({"probe": [{"expression": "all", "theta_mean": 0.5, "theta_sem": None}
 
 # Processes take a second or two each: one imports all.
 def test_what_draws_nothing_does_not_load_what_draws() -> None:
-    modules = "api.app, tvlb.sweeps, tvlb.judged, tvlb.jobs.worker, tvlb.cli.table"
+    modules = "api.app, tvlb.sweeps, tvlb.statistics, tvlb.jobs.worker, tvlb.cli.table"
     assert not loaded(f"import {modules}", "matplotlib")
 
 

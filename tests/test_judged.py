@@ -7,8 +7,8 @@ import pytest
 
 from api.pages.rendering import render
 from api.pages.views import shown_table
-from tvlb.judged import choice_text, half_widths, judged_on, modelled_half
 from tvlb.schemas import example
+from tvlb.statistics import choice_text, half_widths, judged_on, modelled_half
 
 
 def searched(traffic: list[str], judged: list[str]) -> dict[str, Any]:

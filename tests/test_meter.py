@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb.meter import Meter
-from tvlb.progress import Progress
+from tvlb.processes import Meter, Progress
 
 STAGES = ["probe", "balance", "screen all", "confirm", "search", "compare", "curves", "saturation"]
 EVENTS = st.builds(

@@ -8,9 +8,9 @@ import pytest
 
 import tvlb
 from tvlb.balance import balance, balance_weights
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput, TvlbError
 from tvlb.paths import parse_expression
-from tvlb.provenance import VERSION
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tvlb.verdict import Interval, Verdict, verdict_of
+from tvlb.statistics import Interval, Verdict, verdict_of
 
 
 def around(mean: float | None, half: float | None) -> Interval | None:

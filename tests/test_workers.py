@@ -24,8 +24,7 @@ from tests.worker_tasks import (
     unpicklable,
 )
 from tvlb.errors import Cancelled, InvalidInput, WorkerLost
-from tvlb.retry import MAX_ATTEMPTS
-from tvlb.workers import WorkerPool, local_workers
+from tvlb.processes import MAX_ATTEMPTS, WorkerPool, local_workers
 
 _LONG = 60.0
 _TIMEOUT = 20.0
@@ -34,7 +33,7 @@ _PARENT = """
 import sys
 from pathlib import Path
 from tests.worker_tasks import say_and_nap
-from tvlb.workers import local_workers
+from tvlb.processes import local_workers
 if __name__ == "__main__":
     with local_workers(1) as workers:
         workers.submit(say_and_nap, Path(sys.argv[1]), 60.0).result()
@@ -43,7 +42,7 @@ if __name__ == "__main__":
 _UNFIT = """
 import os
 from tvlb.errors import NoWorkers
-from tvlb.workers import WorkerPool
+from tvlb.processes import WorkerPool
 if __name__ == "__mp_main__":
     os._exit(3)
 pool, futures = WorkerPool(1), []

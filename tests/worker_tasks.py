@@ -10,27 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tvlb.errors import NoWorkers
-from tvlb.workers import tell_part
-
-__all__ = [
-    "Refusal",
-    "count_and_die",
-    "die_once",
-    "error_of",
-    "is_loaded",
-    "note",
-    "note_and_nap",
-    "nothing",
-    "process_id",
-    "refuse",
-    "refuse_oddly",
-    "say_and_nap",
-    "size",
-    "slurm_job",
-    "stop_once",
-    "tell_and_wait",
-    "unpicklable",
-]
+from tvlb.processes import tell_part
 
 
 class Refusal(Exception):

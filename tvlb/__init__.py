@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sim_bridge import SimulationConfig, VctConfig, simulate
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
-    from tvlb.drawing import plot
     from tvlb.errors import TvlbError
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
+    from tvlb.schemas.drawing import plot
     from tvlb.search import SearchOptions, TableResult, optimize, probe
     from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
@@ -64,7 +64,7 @@ _HOME = {
     "parse_expression": "tvlb.paths",
     "parse_pattern": "tvlb.traffic",
     "parse_topology": "tvlb.topology",
-    "plot": "tvlb.drawing",
+    "plot": "tvlb.schemas.drawing",
     "probe": "tvlb.search",
     "read_table": "tvlb.table",
     "simulate": "sim_bridge",
@@ -77,7 +77,7 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
-        return import_module("tvlb.provenance").VERSION
+        return import_module("tvlb.documents.provenance").VERSION
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     return import_module(f"{__name__}.{name}")

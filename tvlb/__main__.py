@@ -6,8 +6,6 @@ imported ends in one line like any other.
 
 import sys
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Run the command line; see `tvlb.cli.main`."""

@@ -19,24 +19,6 @@
 
 from dataclasses import dataclass
 
-__all__ = [
-    "BlockedBuffer",
-    "Cancelled",
-    "InvalidInput",
-    "JobFailed",
-    "NoWorkers",
-    "ServerProblem",
-    "SimulationDeadlock",
-    "SolverFailed",
-    "StoreLost",
-    "StoreUnavailable",
-    "TvlbError",
-    "Unreachable",
-    "VerificationFailed",
-    "WorkerLost",
-    "one_line",
-]
-
 _LONGEST_LINE = 1000
 
 
@@ -162,11 +144,11 @@ class StoreUnavailable(TvlbError):
 
 
 class StoreLost(StoreUnavailable):
-    """The store failed as often as it was tried; see `tvlb.retry`."""
+    """The store failed as often as it was tried; see `tvlb.processes.retry`."""
 
 
 class WorkerLost(TvlbError):
-    """Worker processes died of a task as often as it was tried; see `tvlb.retry`."""
+    """Worker processes died of a task as often as it was tried; see `tvlb.processes.retry`."""
 
 
 class NoWorkers(WorkerLost):

@@ -7,8 +7,6 @@ from typing import Any
 
 from tvlb.schemas import Question, SweepBody, command_line, plural, read_request
 
-__all__ = ["Commands", "commands_of"]
-
 _LONGEST = 2_000
 
 

@@ -9,8 +9,6 @@ from starlette.types import Scope
 
 from api.pages.rendering import render
 
-__all__ = ["POLICY", "render_problem", "wants_page"]
-
 # Both are in the page itself: without a token nothing else is given out.
 _STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}"

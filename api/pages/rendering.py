@@ -5,11 +5,9 @@ from typing import Any
 
 from starlette.responses import HTMLResponse
 
-from tvlb.judged import shortened
+from tvlb.documents.templates import UNKNOWN, templates
 from tvlb.schemas import shown_subject
-from tvlb.templates import UNKNOWN, templates
-
-__all__ = ["page", "render"]
+from tvlb.statistics import shortened
 
 
 def _signed(value: float | None, digits: int) -> str:

@@ -34,12 +34,16 @@ from api.resources import job_resource
 from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
-from tvlb.designs import quantity_names
-from tvlb.schemas import RepairItem, StabilityItem, SweepBody, SweepItem, TableItem
+from tvlb.schemas import (
+    RepairItem,
+    StabilityItem,
+    SweepBody,
+    SweepItem,
+    TableItem,
+    quantity_names,
+)
 from tvlb.search import BUDGETS, VC_POLICIES, VCT_ROUTINGS
 from tvlb.topology import UNNAMED, sized_families
-
-__all__ = ["mount_assets", "router"]
 
 router = APIRouter(include_in_schema=False)
 router.include_router(session.router)

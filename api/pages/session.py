@@ -5,8 +5,6 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-__all__ = ["COOKIE", "router"]
-
 COOKIE = "tvlb_token"
 _SCHEME = "bearer "
 # Whatever comes first of this and the end of the token.

@@ -9,7 +9,13 @@ from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import Resource
 from tvlb.documents import link_kinds
-from tvlb.judged import (
+from tvlb.languages import Names, offered
+from tvlb.plots import stability_bands
+from tvlb.schemas import StabilityBody, TableBody
+from tvlb.schemas.routers import router_named
+from tvlb.schemas.vct import no_deadlock
+from tvlb.search import OLD_TABLE, ROUTERS, LongRun, SearchOptions
+from tvlb.statistics import (
     choice_text,
     drawn_search,
     half_widths,
@@ -19,30 +25,7 @@ from tvlb.judged import (
     shape_rows,
     shortened,
 )
-from tvlb.plots import stability_bands
-from tvlb.schemas import StabilityBody, TableBody
-from tvlb.schemas.routers import router_named
-from tvlb.schemas.vct import no_deadlock
-from tvlb.search import OLD_TABLE, ROUTERS, LongRun, SearchOptions
-from tvlb.settings import Names, offered
 from tvlb.table import table_formats
-
-__all__ = [
-    "View",
-    "Visitor",
-    "fields",
-    "long_run_options",
-    "plotted_simulation",
-    "render_results",
-    "shown_table",
-    "view_comparison",
-    "view_model",
-    "view_repair",
-    "view_simulation",
-    "view_stability",
-    "view_sweep",
-    "view_table",
-]
 
 # Any network: no default depends on it.
 _NETWORK = "2,4,2,5"

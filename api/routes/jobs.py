@@ -23,8 +23,6 @@ from tvlb.jobs.status import JobStatus
 from tvlb.schemas import JobList, JobResource, Labelling
 from tvlb.schemas.texts import told_digits
 
-__all__ = ["KnownJob", "router"]
-
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 JobId = Annotated[

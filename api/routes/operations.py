@@ -17,8 +17,6 @@ from api.problems import Problem
 from api.responses import problems
 from api.services import Services, WithServices
 
-__all__ = ["mount_documentation", "router"]
-
 router = APIRouter(tags=["operations"])
 
 _TIMEOUT_SECONDS = 5.0

@@ -18,28 +18,12 @@ from api.problems import Problem
 from api.resources import Resource
 from api.responses import ETAG, NOT_MODIFIED, problems
 from api.services import Services, WithServices
+from tvlb.documents import whole_number
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
-from tvlb.reading import whole_number
 from tvlb.schemas import Labelling, plural
 from tvlb.schemas.resources import Item
 from tvlb.schemas.texts import told_digits
-
-__all__ = [
-    "DIGITS",
-    "HashText",
-    "IfNoneMatch",
-    "Listing",
-    "ResultId",
-    "StrictQuery",
-    "add_listing",
-    "add_reading",
-    "as_json",
-    "find_resource",
-    "is_known",
-    "list_results",
-    "path_id",
-]
 
 
 def path_id(kind: str | None = None) -> Any:

@@ -52,8 +52,6 @@ from tvlb.schemas import (
 from tvlb.schemas.texts import told_digits
 from tvlb.table import pair_summary, table_formats
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1")
 
 _MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]

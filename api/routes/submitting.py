@@ -16,8 +16,6 @@ from api.submission import SubmitHeaders, parse_wait
 from tvlb.schemas import REQUESTS, Estimate, plural
 from tvlb.schemas.resources import Label
 
-__all__ = ["add_submitting"]
-
 
 class _Options(StrictQuery):
     """What the query of a request may say."""

@@ -22,8 +22,6 @@ from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
 from tvlb.schemas import SweepItem, SweepList, SweepResource
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1")
 
 _MEDIA_TYPES = {"parquet": "application/vnd.apache.parquet", "csv": "text/csv"}

@@ -301,7 +301,7 @@ void bind_run(nb::module_& module) {
 
 NB_MODULE(_core, module) {
   // Networks are of its types.
-  nb::module_::import_("tvlb._native");
+  nb::module_::import_("tvlb.native.kernels");
   module.doc() = "Cycle-level flit simulator: the compiled core of sim_bridge.";
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_samplers(module);

@@ -7,10 +7,12 @@ from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof
 from sim_bridge.vct.result import VctResult
 from sim_bridge.vct.scenario import VCT_ROUTING_NAMES, VCT_ROUTINGS, VctScenario
+from tvlb.native.virtual_channels import VC_POLICIES
 
 __all__ = [
     "VCT_ROUTINGS",
     "VCT_ROUTING_NAMES",
+    "VC_POLICIES",
     "DeadlockProof",
     "VctConfig",
     "VctResult",

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from sim_bridge import _core
 from sim_bridge.config import MAX_CYCLES
 from tvlb.errors import InvalidInput
-from tvlb.settings import Names, Whole, check_settings, setting, settings
+from tvlb.languages import Names, Whole, check_settings, setting, settings
+from tvlb.native.virtual_channels import VC_POLICIES
 from tvlb.topology import Topology
-from tvlb.virtual_channels import VC_POLICIES
-
-__all__ = ["VctConfig"]
 
 _LATENCY = Whole(1, 4096)
 _MOST_PHITS = 65_536

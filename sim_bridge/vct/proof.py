@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import _core
-from tvlb import _native
-from tvlb._native import DependencyGraph, VcClaim
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
+from tvlb.native.kernels import DependencyGraph, VcClaim
 from tvlb.topology import Topology, compiled
-
-__all__ = ["DeadlockProof", "prove"]
 
 _NO_KIND = -1
 
@@ -51,7 +49,7 @@ class DeadlockProof:
 def prove(
     topology: Topology,
     min_ports: _core.MinPorts,
-    policy: _native.VcPolicy,
+    policy: kernels.VcPolicy,
     *,
     has_intermediate: bool,
 ) -> DeadlockProof:

@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from sim_bridge.trace import PacketTrace
 from sim_bridge.vct.config import VctConfig
-from tvlb.frames import Frame
-
-__all__ = ["VctResult"]
+from tvlb.documents import Frame
 
 
 @dataclass(frozen=True, eq=False)

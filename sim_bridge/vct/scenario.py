@@ -14,14 +14,12 @@ from sim_bridge.trace import make_traces
 from sim_bridge.vct.config import VctConfig
 from sim_bridge.vct.proof import DeadlockProof, prove
 from sim_bridge.vct.result import VctResult
-from tvlb import _native
 from tvlb.errors import InvalidInput
-from tvlb.randomness import check_seed
+from tvlb.native import kernels
+from tvlb.native.virtual_channels import vc_policy
+from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
-from tvlb.virtual_channels import vc_policy
-
-__all__ = ["VCT_ROUTINGS", "VCT_ROUTING_NAMES", "VctScenario"]
 
 _PHASES = ("minfirst", "minlast", "minboth")
 VCT_ROUTINGS = ("min", *(f"valiant({one})" for one in _PHASES))
@@ -42,7 +40,7 @@ _STOPPED = {
 class _Compiled:
     """The scenario in the core's own types, and what was proved of it by policy."""
 
-    network: _native.Topology
+    network: kernels.Topology
     traffic: _core.Traffic
     min_ports: _core.MinPorts
     # By policy, and whether there are intermediate switches.

@@ -5,8 +5,6 @@ from typing import Any
 
 from api.side_process import SideProcess
 
-__all__ = ["CountingProcess"]
-
 
 class CountingProcess(SideProcess):
     """Calls functions here, and lets whoever waits go on meanwhile.

@@ -13,7 +13,7 @@ from httpx_sse import connect_sse
 
 from tests.jobs.processes import until
 from tests.service import Server, running_server
-from tvlb.progress import JobStatus
+from tvlb.processes import JobStatus
 from tvlb.schemas import JobList, JobResource
 
 # Minutes of simulation, within one call of the compiled core.

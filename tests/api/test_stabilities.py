@@ -7,7 +7,7 @@ import pytest
 
 from tests.search.here import units_here
 from tests.service import Server, answered
-from tvlb.progress import silent
+from tvlb.processes import silent
 from tvlb.schemas import StabilityBody, StabilityDocument, StabilityResource
 from tvlb.search import study_stability
 from tvlb.topology import parse_topology

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["FILE", "OPTIONS", "SWEEP", "WINDOWS"]
-
 WINDOWS = {"warmup": 200, "measured": 200, "grid": 0.05}
 OPTIONS: dict[str, Any] = {
     "method": "paper",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.balance import BalanceOptions
+from tvlb.native import kernels
 from tvlb.paths import PathRows
 from tvlb.topology import Dragonfly
 
@@ -101,7 +101,7 @@ def _pairs(rows: PathRows, options: BalanceOptions, seed: int) -> list[_Pair]:
                 int(column[row])
                 for column in (rows.intermediate, rows.first_link, rows.second_link)
             )
-            key = _native.path_key(seed, s, d, via, first, second)
+            key = kernels.path_key(seed, s, d, via, first, second)
             taken = [link for link in links[row] if link >= 0]
             order = (int(rows.hops[row]), key, row)
             pair.paths.append(_Path(row, order, first, via, taken, float(rows.weight[row])))

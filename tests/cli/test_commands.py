@@ -16,7 +16,7 @@ from tests.search.here import compute_here
 from tvlb.cli import main
 from tvlb.cli.terminal import progress_display
 from tvlb.paths import parse_expression
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.table import CompactTable, Table, read_table, write_table
 from tvlb.topology import Dragonfly
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tvlb.cli import main
-from tvlb.progress import Progress, Reporter
+from tvlb.processes import Progress, Reporter
 from tvlb.table import read_table, summarise, verify
 
 _QUICK = [

@@ -6,8 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-__all__ = ["Proxy", "breaking_proxy"]
-
 
 @dataclass
 class Proxy:

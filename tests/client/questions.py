@@ -2,8 +2,6 @@
 
 from tvlb.schemas import TableBody, WindowsBody
 
-__all__ = ["tiny_table"]
-
 
 def tiny_table(seed: int, cycles: int = 300) -> TableBody:
     """Ask for a table that takes seconds; longer windows take longer."""

@@ -14,7 +14,7 @@ from tests.client.questions import tiny_table
 from tests.service import Server, running_server
 from tvlb.client import Client, JobEvent
 from tvlb.errors import Cancelled, InvalidInput, JobFailed, ServerProblem, Unreachable
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.schemas import (
     JobResource,
     JobStatus,

@@ -13,7 +13,7 @@ from tests.worker_tasks import error_of, slurm_job
 from tvlb.cluster import SlurmOptions, slurm_workers
 from tvlb.cluster.slurm import SlurmJobs
 from tvlb.errors import InvalidInput, NoWorkers
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 
 _ROOT = Path(__file__).parents[2]
 _TIMEOUT = 60.0

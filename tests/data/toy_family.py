@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import WholeArgument
+from tvlb.languages import WholeArgument
 from tvlb.topology import (
     Family,
     LinkKinds,

@@ -2,8 +2,6 @@
 
 from tvlb.topology import Sizing, families
 
-__all__ = ["DRAGONFLIES", "HYPERXES", "SLIM_FLIES"]
-
 
 def _sizing(name: str) -> Sizing:
     found = families()[name].sizing

@@ -15,8 +15,6 @@ from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.schemas import Question, Request, request_key
 
-__all__ = ["UNSHARE", "WorkerProcess", "ask", "children_of", "read", "until", "worker_process"]
-
 # A process in a mount namespace of its own.
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")
 # Far more than anything takes that does not hang.

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.queue_helpers import claim, submit
+from tvlb.documents import PathIdentity
 from tvlb.errors import StoreUnavailable
-from tvlb.files import PathIdentity
 from tvlb.jobs.database import Database
 from tvlb.jobs.lease import Leases
 from tvlb.jobs.queue import JobQueue

@@ -30,8 +30,7 @@ from tvlb.jobs.results import Result, Results
 from tvlb.jobs.schema import jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 from tvlb.jobs.workspace import TaskOutput
-from tvlb.progress import Progress
-from tvlb.retry import MAX_ATTEMPTS
+from tvlb.processes import MAX_ATTEMPTS, Progress
 
 
 def test_a_job_runs_and_its_result_answers_the_next_request(

@@ -26,8 +26,7 @@ from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.worker_locks import WorkerLocks
-from tvlb.progress import Progress
-from tvlb.retry import MAX_ATTEMPTS
+from tvlb.processes import MAX_ATTEMPTS, Progress
 
 
 def test_a_silent_worker_loses_its_job(queue: JobQueue, leases: Leases, database: Database) -> None:

@@ -29,7 +29,7 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
-from tvlb.retry import MAX_ATTEMPTS
+from tvlb.processes import MAX_ATTEMPTS
 from tvlb.schemas import ModelBody, SimulationBody, SweepBody, TableBody, WindowsBody
 from tvlb.search import UnitCache, optimize
 from tvlb.table import write_stream

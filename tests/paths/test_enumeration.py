@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pytest
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths import PathRows, PathSet, all_pairs, min_rows, parse_expression
 from tvlb.topology import Dragonfly
 
@@ -65,7 +65,7 @@ def and_percent(length: int, percent: int) -> Callable[[Paths, Any], Weighted]:
         longer = sorted(
             (path for path in paths if path.hops == length + 1),
             key=lambda path: (
-                _native.path_key(SEED, *ends, path.intermediate, path.first_link, path.second_link),
+                kernels.path_key(SEED, *ends, path.intermediate, path.first_link, path.second_link),
                 path,
             ),
         )

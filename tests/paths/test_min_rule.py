@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths import ShortSet, WeightedSet, all_pairs, parse_expression
 from tvlb.topology import Dragonfly, Topology, compiled
 
@@ -26,7 +26,7 @@ EXPRESSIONS = (
 
 def rule_of(
     topology: Topology, expression: str, seed: int
-) -> "_native.ShapeRule | _native.ShortRule":
+) -> "kernels.ShapeRule | kernels.ShortRule":
     found = parse_expression(expression, topology, seed)
     if isinstance(found, ShortSet):
         return found.rule
@@ -39,14 +39,14 @@ def rule_of(
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_dragonfly_has_the_paths_of_its_min_rule(topology: Dragonfly, expression: str) -> None:
     fast = compiled(topology).kernel()
-    plain = _native.kernel_by_min_rule(compiled(topology))
+    plain = kernels.kernel_by_min_rule(compiled(topology))
     rule, ends = rule_of(topology, expression, 5), all_pairs(topology)
     for mine, other in zip(fast.enumerate(rule, *ends), plain.enumerate(rule, *ends), strict=True):
         np.testing.assert_array_equal(mine, other)
-    if isinstance(rule, _native.ShortRule) or rule.is_compact:
+    if isinstance(rule, kernels.ShortRule) or rule.is_compact:
         for mine, other in zip(fast.profile(rule, *ends), plain.profile(rule, *ends), strict=True):
             np.testing.assert_array_equal(mine, other)
-    if isinstance(rule, _native.ShapeRule):
+    if isinstance(rule, kernels.ShapeRule):
         taken = plain.takes_nearest(rule, *ends)
         np.testing.assert_array_equal(fast.takes_nearest(rule, *ends), taken)
 
@@ -59,11 +59,11 @@ class Graph:
     links: tuple[tuple[int, int, int], ...]
 
     @property
-    def twin(self) -> _native.ShortestPaths:
+    def twin(self) -> kernels.ShortestPaths:
         kind, source, target = np.array(self.links, dtype=np.int32).T.copy()
         nodes = np.arange(self.switches, dtype=np.int32)
-        network = _native.Network(self.switches, nodes, source, target, kind.astype(np.uint8))
-        return _native.ShortestPaths(network)
+        network = kernels.Network(self.switches, nodes, source, target, kind.astype(np.uint8))
+        return kernels.ShortestPaths(network)
 
     def walks(self, start: int, end: int, hops: int) -> list[tuple[int, ...]]:
         """All walks of so many links, in the order of their links."""
@@ -102,8 +102,8 @@ def test_paths_of_any_network_are_those_that_can_be_walked(graph: Graph) -> None
     twin = graph.twin
     shapes = len(twin.halves) ** 2
     hops = [len(first) + len(second) for first, second in product(twin.halves, twin.halves)]
-    everything = _native.ShapeRule([1.0] * shapes, hops, [], 0, 0, 0)
-    literal = _native.ShortRule(99, 99, 99)
+    everything = kernels.ShapeRule([1.0] * shapes, hops, [], 0, 0, 0)
+    literal = kernels.ShortRule(99, 99, 99)
     for start, end in product(range(graph.switches), repeat=2):
         if start == end:
             continue

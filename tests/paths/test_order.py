@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths import PathRows, data_points, parse_expression
 from tvlb.topology import Dragonfly
 
@@ -34,12 +34,12 @@ IDS = st.integers(-1, 2**31 - 1)
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.integers(0, MASK), st.tuples(IDS, IDS, IDS, IDS, IDS))
 def test_the_key_is_a_public_formula(seed: int, numbers: tuple[int, int, int, int, int]) -> None:
-    assert _native.path_key(seed, *numbers) == path_key(seed, *numbers)
+    assert kernels.path_key(seed, *numbers) == path_key(seed, *numbers)
 
 
 def test_key_of_one_path_is_pinned() -> None:
     # The order is part of the table format: a changed value makes old tables wrong.
-    assert _native.path_key(0, 0, 8, 4, 108, 117) == 2068474568344411161
+    assert kernels.path_key(0, 0, 8, 4, 108, 117) == 2068474568344411161
 
 
 def triples(rows: PathRows) -> set[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tvlb.randomness import KeyedStream, mix64
+from tvlb.statistics import KeyedStream, mix64
 
 GOLDEN = 0x9E3779B97F4A7C15
 

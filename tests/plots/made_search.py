@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["ANSWERS", "made_search"]
-
 ANSWERS = ("shape(g.g:4, g.lgl)", "shape(g.g:4, g.lgl), by weights")
 _PATTERNS = 3
 

@@ -9,10 +9,10 @@ from matplotlib.text import Text
 
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
-from tvlb.judged import judged_sets, shortened
 from tvlb.plots import figure_of, save_figure, stability_bands
 from tvlb.schemas import example
 from tvlb.schemas.found import FoundSearch
+from tvlb.statistics import judged_sets, shortened
 
 POINTS = [
     {"expression": f"point {index}", "theta_mean": 0.5, "theta_sem": None} for index in range(31)

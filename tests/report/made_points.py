@@ -4,8 +4,6 @@ from typing import Any
 
 from tvlb.report.points import LATER_COLUMNS, ROW_COLUMNS, Point, tvlb_values
 
-__all__ = ["point"]
-
 
 def point(
     number: int,

@@ -10,8 +10,6 @@ from tvlb.schemas import TableBody, example, request_key
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.topology import Dragonfly
 
-__all__ = ["made_up_sweep"]
-
 _ARRANGEMENTS = ("absolute", "palmtree")
 _ROUTINGS = ("ugal-l", "par")
 _PATTERNS = tuple(f"type2(seed={seed})" for seed in range(3))

@@ -7,7 +7,7 @@ import pytest
 from tests.report.made_points import point
 from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.points import Point
-from tvlb.verdict import Interval
+from tvlb.statistics import Interval
 
 
 def only(*points: Point) -> PointClass:

@@ -9,7 +9,7 @@ from tvlb.report.finding import Finding, finding
 from tvlb.report.points import Point
 from tvlb.search import options
 from tvlb.search.decision import SMALLEST_GAIN, STANDARD_ERRORS
-from tvlb.verdict import MAX_PATTERNS
+from tvlb.statistics import MAX_PATTERNS
 
 SIZES = ("2,4,2,9", "3,6,3,19", "4,8,4,33")
 KEPT: dict[str, Any] = {

@@ -10,9 +10,21 @@ import pytest
 from typer.main import get_group
 
 from tvlb.balance import BalanceOptions, WeightOptions
-from tvlb.choices import one_of
 from tvlb.cli.app import app
 from tvlb.errors import InvalidInput
+from tvlb.languages import (
+    Names,
+    NamesOrWhole,
+    Number,
+    Setting,
+    Texts,
+    Whole,
+    asked,
+    made,
+    offered,
+    one_of,
+    settings,
+)
 from tvlb.schemas import (
     RepairBody,
     SimulationBody,
@@ -30,18 +42,6 @@ from tvlb.search import (
     SimulationConfig,
     VctConfig,
     Windows,
-)
-from tvlb.settings import (
-    Names,
-    NamesOrWhole,
-    Number,
-    Setting,
-    Texts,
-    Whole,
-    asked,
-    made,
-    offered,
-    settings,
 )
 
 SWEEPS = (Path(__file__).parents[2] / "docs/sweeps.md").read_text()

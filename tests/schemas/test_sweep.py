@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from tvlb.errors import InvalidInput
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.schemas import BeyondLimits, RequestLimits, SweepBody, TableBody, request_key
 from tvlb.schemas.sweep import MAX_POINTS
 from tvlb.topology import ARRANGEMENTS, Dragonfly

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tvlb.choices import one_of
 from tvlb.designs import quantity_names
 from tvlb.errors import InvalidInput
+from tvlb.languages import one_of
 from tvlb.schemas import SweepBody, read_sweep_file
 from tvlb.schemas.sweep_file import MAX_BYTES
 from tvlb.schemas.toml_lines import find_line

@@ -12,18 +12,6 @@ import pytest
 
 from tvlb.search import Unit, UnitCache, Units, UnitStore
 
-__all__ = [
-    "ByHand",
-    "Inline",
-    "Memory",
-    "compute_here",
-    "flipped",
-    "sealed_garbage",
-    "unit_cache_here",
-    "units_here",
-    "workers_here",
-]
-
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
 

@@ -18,8 +18,6 @@ from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.simulation_units import Run, RunUnit, Saturation, SaturationUnit
 from tvlb.topology import Dragonfly
 
-__all__ = ["FLIT_HOPS", "Landscape", "Modelled", "lucky", "run_with"]
-
 _Answer = TypeVar("_Answer")
 
 FLIT_HOPS = 1000

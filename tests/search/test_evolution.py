@@ -17,7 +17,7 @@ from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Landscape, Modelled, lucky, run_with
 from tvlb.balance import BalanceOptions
 from tvlb.paths import ShapeSet, parse_expression, revisits
-from tvlb.progress import Progress, silent
+from tvlb.processes import Progress, silent
 from tvlb.search import Candidate, Windows, parse_objective
 from tvlb.search.cma_types import Strategy, new_strategy
 from tvlb.search.evolution import Proposer, random_proposer

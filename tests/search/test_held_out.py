@@ -14,7 +14,7 @@ from scipy import special
 from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Modelled, lucky, run_with
 from tvlb.paths import parse_expression
-from tvlb.progress import Progress, silent
+from tvlb.processes import Progress, silent
 from tvlb.search import Candidate, Change, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit

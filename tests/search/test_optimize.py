@@ -14,7 +14,7 @@ from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, parse_expression, revisits
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.schemas import TableDocument
 from tvlb.search import (
     SearchOptions,

@@ -6,7 +6,7 @@ import pytest
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.model import throughput
 from tvlb.paths import parse_expression
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.search import StopFlag, choose_patterns, probe
 from tvlb.topology import Dragonfly
 from tvlb.traffic import parse_pattern

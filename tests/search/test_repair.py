@@ -11,9 +11,9 @@ from sim_bridge import SimulationConfig
 from tests.search.here import unit_cache_here
 from tvlb.balance import BalanceOptions, WeightOptions, balance, balance_weights
 from tvlb.cli import main
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
-from tvlb.provenance import VERSION
 from tvlb.schemas.repair import RepairDocument
 from tvlb.search import NEW_TABLE, OLD_TABLE, RepairOptions, Windows, repair
 from tvlb.table import CompactTable, Table, read_table, strike_out, verify, write_table

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.search.here import Inline, units_here
 from tvlb.errors import InvalidInput
-from tvlb.progress import Progress, silent
+from tvlb.processes import Progress, local_workers, silent
 from tvlb.search import (
     StabilityCase,
     UnitCache,
@@ -24,7 +24,6 @@ from tvlb.search import (
 from tvlb.search.stability import CollapseWatch
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
-from tvlb.workers import local_workers
 
 TOPOLOGY = parse_topology("hyperx(2,3,3)")
 PATTERN = parse_pattern("dshift(1)")

@@ -15,10 +15,10 @@ from tvlb.balance import (
     balance,
     balance_weights,
 )
+from tvlb.documents import versions
 from tvlb.errors import TvlbError
 from tvlb.model import PatternTask, RegretSolver, solve_pattern
 from tvlb.paths import parse_expression
-from tvlb.provenance import versions
 from tvlb.search import NamedSet, Unit
 from tvlb.search.candidates import ContentUnit
 from tvlb.search.pattern_unit import PatternUnit

@@ -17,7 +17,7 @@ from tests.search.here import ByHand, Inline, Memory, flipped, sealed_garbage
 from tvlb.balance import BalancedSet, BalanceOptions
 from tvlb.errors import Cancelled
 from tvlb.paths import PathSet
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.schemas import TableDocument
 from tvlb.search import (
     Candidate,

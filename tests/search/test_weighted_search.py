@@ -13,7 +13,7 @@ import pytest
 
 from tests.search.here import Inline, Memory
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.progress import Progress
+from tvlb.processes import Progress
 from tvlb.schemas import TableDocument
 from tvlb.search import (
     Found,

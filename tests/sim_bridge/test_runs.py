@@ -21,10 +21,10 @@ from sim_bridge import (
     simulate,
 )
 from tvlb.errors import Cancelled, InvalidInput
+from tvlb.native.virtual_channels import VcScheme
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift, parse_pattern
-from tvlb.virtual_channels import VcScheme
 
 Run = Callable[..., SimulationResult]
 Figures = Callable[[SimulationResult], tuple[object, ...]]

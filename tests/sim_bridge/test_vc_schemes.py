@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sim_bridge import Decide, PacketTrace, Routing, SimulationConfig, SimulationResult
+from tvlb.native.virtual_channels import VcScheme
 from tvlb.topology import Dragonfly
-from tvlb.virtual_channels import VcScheme
 
 Run = Callable[..., SimulationResult]
 

@@ -18,12 +18,12 @@ from sim_bridge.vct import VctConfig, VctScenario
 from sim_bridge.vct.proof import prove
 from tests.vct_phits import Allowed, PhitSimulator
 from tests.vct_rows import Row, read_rows
-from tvlb._native import DependencyGraph, VcClaim, VcPolicy
 from tvlb.errors import InvalidInput
+from tvlb.native.kernels import DependencyGraph, VcClaim, VcPolicy
+from tvlb.native.virtual_channels import VC_POLICIES, vc_policy
 from tvlb.topology import Topology, compiled, parse_topology
 from tvlb.topology.dragonfly import Wiring
 from tvlb.traffic import DestinationPattern, parse_pattern
-from tvlb.virtual_channels import VC_POLICIES, vc_policy
 
 QUICK = VctConfig(warmup_cycles=1000, measured_cycles=2000)
 

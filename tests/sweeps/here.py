@@ -9,8 +9,6 @@ from tvlb.schemas import SweepBody, TableBody, TableDocument, request_key
 from tvlb.search import TableResult, Unit
 from tvlb.sweeps import Stored
 
-__all__ = ["MemoryTables", "Serial", "small_sweep"]
-
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
 

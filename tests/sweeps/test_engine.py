@@ -13,7 +13,6 @@ import pytest
 from tests.search.here import Memory
 from tests.sweeps.here import MemoryTables, Serial, small_sweep
 from tests.worker_tasks import count_and_die
-from tvlb import retry
 from tvlb.errors import (
     Cancelled,
     NoWorkers,
@@ -22,12 +21,10 @@ from tvlb.errors import (
     StoreUnavailable,
     WorkerLost,
 )
-from tvlb.progress import Progress
-from tvlb.retry import MAX_ATTEMPTS
+from tvlb.processes import MAX_ATTEMPTS, Progress, TaskFuture, WorkerPool, retry
 from tvlb.schemas import SweepBody
 from tvlb.search import Unit, UnitCache
 from tvlb.sweeps import PointResult, Stored, engine, points_of, rows_of, run_points
-from tvlb.workers import TaskFuture, WorkerPool
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tvlb.designs import Bill
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody, example, request_key
 from tvlb.sweeps.columns import columns_of
 from tvlb.sweeps.row_files import row_schema, write_rows

@@ -9,11 +9,11 @@ import pytest
 
 from sim_bridge import Routing
 from tests.topology.toy import Leaves, Ring
-from tvlb._native import DependencyGraph
+from tvlb.native.kernels import DependencyGraph
+from tvlb.native.virtual_channels import VcScheme
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
 from tvlb.table import DeadlockCheck, Table, VcSettings, check_deadlock, verify
 from tvlb.topology import Dragonfly, LinkKind, Topology
-from tvlb.virtual_channels import VcScheme
 
 LOCAL, GLOBAL, END = int(LinkKind.LOCAL), int(LinkKind.GLOBAL), -1
 

@@ -14,10 +14,10 @@ from pydantic import TypeAdapter
 
 from sim_bridge import Scenario, SimulationConfig
 from tests.topology.toy import Ring
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.model import throughput
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
-from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
 from tvlb.search import Routing
 from tvlb.table import Table, VcSettings, verify

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tvlb.calls import Call, NumberArgument, WholeArgument, parse_call
 from tvlb.errors import InvalidInput
+from tvlb.languages import Call, NumberArgument, WholeArgument, parse_call
 from tvlb.topology import Dragonfly, DragonflyPlus, HyperX, ListedTopology, SlimFly, Topology
 from tvlb.traffic import (
     NamedPattern,

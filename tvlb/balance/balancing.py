@@ -7,18 +7,16 @@ docs/balance.md.
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import balance_pairs
 from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sample import chunks, sample_of
 from tvlb.balance.sets import BalancedSet, KeptSet
 from tvlb.balance.usage import UsageCount, link_usage
+from tvlb.native import kernels
 from tvlb.paths import PathSet, RowSet, as_path_set, check_pairs, is_listable
-from tvlb.randomness import check_seed
+from tvlb.statistics import check_seed
 from tvlb.topology import Topology, as_topology, compiled
-
-__all__ = ["balance", "unbalanced"]
 
 
 def balance(
@@ -75,7 +73,7 @@ def unbalanced(path_set: PathSet) -> BalanceReport:
 
 def _balance_listed(path_set: PathSet, options: BalanceOptions, seed: int) -> Balanced:
     rows = path_set.all_rows()
-    keep_bytes, stopped, removed_locally, removed_globally = _native.balance(
+    keep_bytes, stopped, removed_locally, removed_globally = kernels.balance(
         compiled(path_set.topology), rows.native, options.native(seed)
     )
     keep = keep_bytes.astype(bool)

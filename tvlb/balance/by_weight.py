@@ -3,16 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.balance.options import WeightOptions
 from tvlb.balance.result import Balanced, BalanceReport
 from tvlb.balance.sets import ReweightedSet, weighed
 from tvlb.balance.usage import link_usage
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
 from tvlb.paths import MAX_ROWS, PathRows, PathSet, RowSet, as_path_set, is_listable
 from tvlb.topology import Topology, as_topology, compiled
-
-__all__ = ["balance_weights", "reweight"]
 
 
 def balance_weights(
@@ -78,4 +76,4 @@ def reweight(rows: PathRows, options: WeightOptions | None = None) -> PathRows:
 
 def _factors(rows: PathRows, options: WeightOptions) -> NDArray[np.float64]:
     """Find the factor of every link, float64 (links,)."""
-    return _native.balance_weights(compiled(rows.topology), rows.native, options.native())
+    return kernels.balance_weights(compiled(rows.topology), rows.native, options.native())

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from tvlb import _native
-from tvlb.settings import Number, Whole, check_settings, setting
-
-__all__ = ["BalanceOptions", "WeightOptions"]
+from tvlb.languages import Number, Whole, check_settings, setting
+from tvlb.native import kernels
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,9 @@ class BalanceOptions:
     def __post_init__(self) -> None:
         check_settings(self)
 
-    def native(self, seed: int) -> _native.BalanceOptions:
+    def native(self, seed: int) -> kernels.BalanceOptions:
         """Return the settings in the form that the compiled kernels read."""
-        return _native.BalanceOptions(
+        return kernels.BalanceOptions(
             self.local_threshold, self.global_threshold, self.floor_paths, self.floor_share, seed
         )
 
@@ -74,6 +72,6 @@ class WeightOptions:
     def __post_init__(self) -> None:
         check_settings(self)
 
-    def native(self) -> _native.WeightOptions:
+    def native(self) -> kernels.WeightOptions:
         """Return the settings in the form that the compiled kernel reads."""
-        return _native.WeightOptions(self.rounds, self.step, self.floor)
+        return kernels.WeightOptions(self.rounds, self.step, self.floor)

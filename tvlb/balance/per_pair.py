@@ -5,13 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.balance.options import BalanceOptions
+from tvlb.native import kernels
 from tvlb.paths import PathRows
-from tvlb.randomness import check_seed
+from tvlb.statistics import check_seed
 from tvlb.topology import compiled
-
-__all__ = ["BalancedPairs", "balance_pairs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ def balance_pairs(
     """
     check_seed(seed)
     settings = options or BalanceOptions()
-    keep, stopped, _ = _native.balance_pairs(
+    keep, stopped, _ = kernels.balance_pairs(
         compiled(rows.topology), rows.native, settings.native(seed)
     )
     return BalancedPairs(keep.astype(bool), stopped.astype(bool))

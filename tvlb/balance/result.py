@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from tvlb.balance.sets import BalancedSet, KeptSet, ReweightedSet
 from tvlb.balance.usage import KindUsage
-from tvlb.frames import Frame
-
-__all__ = ["BalanceMethod", "BalanceReport", "Balanced"]
+from tvlb.documents import Frame
 
 BalanceMethod = Literal["removal", "weights"]
 """The ways of balancing: paths over busy links are removed, or drawn less often."""

@@ -9,8 +9,6 @@ from tvlb.paths import PathRows, PathSet, Switches
 from tvlb.topology import Topology
 from tvlb.traffic import type2_pattern
 
-__all__ = ["Sample", "chunks", "sample_of"]
-
 _MOST_ROWS = 20_000_000
 _MOST_PAIRS = 5_000
 _ROWS_PER_CHUNK = 2_000_000

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.balance.options import BalanceOptions
 from tvlb.balance.per_pair import balance_pairs
+from tvlb.native import kernels
 from tvlb.paths import (
     PathRows,
     PathSet,
@@ -20,8 +20,6 @@ from tvlb.paths import (
     pair_index,
 )
 from tvlb.topology import compiled
-
-__all__ = ["BalancedSet", "KeptSet", "ReweightedSet", "weighed"]
 
 _BYTE = 8
 
@@ -175,5 +173,5 @@ class ReweightedSet(_BalancedForm):
 
 def weighed(rows: PathRows, factors: NDArray[np.float64], floor: float) -> PathRows:
     """Give paths of any pairs the weights of a `ReweightedSet`."""
-    weight = _native.reweighted(compiled(rows.topology), rows.native, factors, floor)
+    weight = kernels.reweighted(compiled(rows.topology), rows.native, factors, floor)
     return rows.with_weights(weight)

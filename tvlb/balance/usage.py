@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths import PathRows
 from tvlb.topology import Topology, compiled
-
-__all__ = ["KindUsage", "UsageCount", "link_usage"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class UsageCount:
     def add(self, rows: PathRows, share: float = 1.0) -> None:
         """Add the pairs of `rows`, each counting `share` times."""
         self._usage += share * rows.total_usage()
-        imbalance = _native.pair_imbalance(compiled(self._topology), rows.native)
+        imbalance = kernels.pair_imbalance(compiled(self._topology), rows.native)
         self._per_pair.append(imbalance.reshape(-1, len(self._kinds)))
 
     @property

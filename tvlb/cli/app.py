@@ -14,10 +14,8 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
+from tvlb.documents import VERSION
 from tvlb.errors import Cancelled, InvalidInput, ServerProblem, TvlbError, one_line
-from tvlb.provenance import VERSION
-
-__all__ = ["app", "main"]
 
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2

@@ -10,15 +10,12 @@ from tvlb.balance import Balanced, BalanceOptions, WeightOptions, balance, balan
 from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import print_json, stdout
-from tvlb.documents import link_kinds, plain
+from tvlb.documents import link_kinds, plain, versions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
-from tvlb.provenance import versions
 from tvlb.schemas import Balance
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
-
-__all__ = ["balance_command"]
 
 
 @takes_settings

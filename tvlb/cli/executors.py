@@ -12,11 +12,7 @@ import typer
 from tvlb.cli.options import Workers, integer
 from tvlb.cluster import DaskOptions, SlurmOptions, dask_workers, slurm_workers
 from tvlb.errors import InvalidInput
-from tvlb.parallel import available_cores
-from tvlb.progress import Reporter
-from tvlb.workers import local_workers
-
-__all__ = ["ExecutorOptions", "StartedExecutor"]
+from tvlb.processes import Reporter, available_cores, local_workers
 
 _NAMES = ("local", "dask", "slurm")
 _MANY_WORKERS = 32

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.choices import one_of
 from tvlb.cli.options import (
     AdversarialPatternOption,
     Json,
@@ -17,8 +16,9 @@ from tvlb.cli.options import (
     number,
 )
 from tvlb.cli.terminal import print_json, print_warnings
+from tvlb.documents import check_writable
 from tvlb.errors import InvalidInput
-from tvlb.files import check_writable
+from tvlb.languages import one_of
 from tvlb.model import min_share as modelled_min_share
 from tvlb.paths import PathSet, expression_examples
 from tvlb.table import (
@@ -44,8 +44,6 @@ from tvlb.topology import (
     write_network,
 )
 from tvlb.traffic import default_pattern, parse_pattern
-
-__all__ = ["export"]
 
 _TABLES = {name: each for name, each in table_formats().items() if each.write is not None}
 _NETWORKS = {name: each for name, each in network_formats().items() if each.write is not None}

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tvlb.cli.terminal import print_written
+from tvlb.documents import atomic_file
 from tvlb.errors import InvalidInput
-from tvlb.files import atomic_file
 from tvlb.search import MOST_ON_FRONT
-
-__all__ = ["check_front", "write_front"]
 
 
 def _point_path(output: str, number: int) -> Path:

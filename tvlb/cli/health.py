@@ -13,8 +13,6 @@ from tvlb.errors import InvalidInput, TvlbError
 from tvlb.jobs.database import Database
 from tvlb.jobs.lease import is_working
 
-__all__ = ["health"]
-
 _TIMEOUT_SECONDS = 5.0
 
 

@@ -5,13 +5,11 @@ import sys
 from pathlib import Path
 
 from tvlb.cli.terminal import print_notice, print_written
-from tvlb.files import free_path
-from tvlb.progress import Progress, Reporter
+from tvlb.documents import free_path
+from tvlb.processes import Progress, Reporter
 from tvlb.search import Candidate, incomplete_table
 from tvlb.table import write_table
 from tvlb.topology import Topology
-
-__all__ = ["Interim"]
 
 
 class Interim:

@@ -22,12 +22,10 @@ from tvlb.cli.stability import print_stability
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
 from tvlb.client import Client
+from tvlb.documents import free_path, safe_name
 from tvlb.errors import InvalidInput
-from tvlb.files import free_path, safe_name
 from tvlb.schemas import JobResource, RepairBody, StabilityBody, TableBody, shown_subject
 from tvlb.table import check_writable
-
-__all__ = ["jobs"]
 
 _LISTED = 20
 # Of jobs that make a table: what waits for it and fetches it, and what prints its document.

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from tvlb.choices import one_of
 from tvlb.cli.options import (
     AdversarialPatternOption,
     Json,
@@ -14,15 +13,13 @@ from tvlb.cli.options import (
     WithoutOption,
 )
 from tvlb.cli.terminal import print_json, stdout
-from tvlb.files import check_writable
+from tvlb.documents import check_writable, versions
+from tvlb.languages import one_of
 from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
-from tvlb.provenance import versions
 from tvlb.schemas import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import default_pattern, parse_pattern
-
-__all__ = ["model"]
 
 
 def model(

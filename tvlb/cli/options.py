@@ -5,31 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.choices import one_of
+from tvlb.documents import decimal_number, whole_number
 from tvlb.errors import InvalidInput
-from tvlb.parallel import check_workers
+from tvlb.languages import one_of
 from tvlb.paths import expression_examples
-from tvlb.randomness import check_seed
-from tvlb.reading import decimal_number, whole_number
+from tvlb.processes import check_workers
 from tvlb.search import LOAD
+from tvlb.statistics import check_seed
+from tvlb.table import VcScheme
 from tvlb.topology import describe_network_files, topology_forms
 from tvlb.traffic import named_patterns
-from tvlb.virtual_channels import VcScheme
-
-__all__ = [
-    "AdversarialPatternOption",
-    "Json",
-    "PathSetOption",
-    "PatternOption",
-    "Seed",
-    "TopologyArgument",
-    "VcSchemeOption",
-    "WithoutOption",
-    "Workers",
-    "integer",
-    "number",
-    "parse_loads",
-]
 
 _MAX_LOADS = 1000
 

@@ -8,11 +8,9 @@ import typer
 
 from tvlb.cli.options import Json
 from tvlb.cli.terminal import print_json
+from tvlb.documents import parse_json, read_file
 from tvlb.errors import InvalidInput
 from tvlb.plots import MOST_RESULTS, save_figure
-from tvlb.reading import parse_json, read_file
-
-__all__ = ["plot"]
 
 # As large as the documents of the service may be.
 _MAX_BYTES = 48 << 20

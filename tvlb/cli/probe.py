@@ -7,13 +7,11 @@ import typer
 from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers, number
 from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_json, progress_display, stdout
-from tvlb.parallel import available_cores
-from tvlb.provenance import versions
+from tvlb.documents import versions
+from tvlb.processes import available_cores
 from tvlb.schemas import ProbeCurve
 from tvlb.search import probe
 from tvlb.topology import parse_topology
-
-__all__ = ["probe_command"]
 
 
 def probe_command(

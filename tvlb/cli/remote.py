@@ -15,7 +15,7 @@ from tvlb.cli.front_files import write_front
 from tvlb.cli.terminal import print_notice, print_written, progress_display
 from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.progress import Reporter
+from tvlb.processes import Reporter
 from tvlb.schemas import (
     JobResource,
     RepairBody,
@@ -32,20 +32,6 @@ from tvlb.schemas.problems import first_problem
 from tvlb.search import Aim, SearchOptions
 from tvlb.table import format_of
 from tvlb.topology import Topology, described
-
-__all__ = [
-    "Place",
-    "ServerOption",
-    "TokenFileOption",
-    "compute_at_server",
-    "finish_repair",
-    "finish_stability",
-    "finish_table",
-    "place_of",
-    "read_token",
-    "repair_at_server",
-    "study_at_server",
-]
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
 _LONGEST_TOKEN = 10_000

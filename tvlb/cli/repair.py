@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tvlb.choices import one_of
 from tvlb.cli.options import Json, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, repair_at_server
 from tvlb.cli.settings import takes_settings
@@ -21,13 +20,12 @@ from tvlb.cli.terminal import (
     progress_display,
     stdout,
 )
+from tvlb.languages import one_of
 from tvlb.schemas import RepairBody, RepairDocument
 from tvlb.search import OLD_TABLE, RepairOptions, check_repair, router_warnings
 from tvlb.search import repair as repaired
 from tvlb.table import by_suffix, check_writable, read_table, write_table
 from tvlb.topology import Failures, read_failures
-
-__all__ = ["print_repair", "repair"]
 
 
 @takes_settings

@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from tvlb.cli.settings import default_of, option_of, read_by_typer, told
+from tvlb.languages import Setting
 from tvlb.schemas.routers import Router, routers
-from tvlb.settings import Setting
-
-__all__ = ["takes_router_options"]
 
 
 def takes_router_options(command: Callable[..., None]) -> Callable[..., None]:

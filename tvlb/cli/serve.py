@@ -16,8 +16,6 @@ from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.queue import QueueLimits
 from tvlb.schemas import MAX_POINTS, RequestLimits
 
-__all__ = ["serve"]
-
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 

@@ -11,9 +11,7 @@ from sqlalchemy import URL
 from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database
 from tvlb.jobs.workspace import Workspace
-from tvlb.parallel import available_cores
-
-__all__ = ["StoreOptions"]
+from tvlb.processes import available_cores
 
 _DATABASE_NAME = "jobs.sqlite3"
 

@@ -8,9 +8,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from tvlb.choices import one_of
 from tvlb.cli.options import integer, number
-from tvlb.settings import (
+from tvlb.languages import (
     Group,
     Names,
     NamesOrWhole,
@@ -22,17 +21,16 @@ from tvlb.settings import (
     Whole,
     made,
     offered,
+    one_of,
     settings,
 )
-
-__all__ = ["default_of", "option_of", "read_by_typer", "takes_settings", "told"]
 
 
 def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Give the command the fields of its dataclasses as options, in place of these parameters.
 
-    These are the settings that a dataclass declares (`tvlb.settings`); of one that declares none,
-    all fields, which are annotated as parameters of commands are.
+    These are the settings that a dataclass declares (`tvlb.languages.settings`); of one that
+    declares none, all fields, which are annotated as parameters of commands are.
     """
     signature = inspect.signature(command, eval_str=True)
     kinds: dict[str, Any] = {

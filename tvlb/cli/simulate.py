@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tvlb.choices import one_of
 from tvlb.cli.options import (
     Json,
     PatternOption,
@@ -18,15 +17,14 @@ from tvlb.cli.options import (
 )
 from tvlb.cli.router_options import takes_router_options
 from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
+from tvlb.documents import check_writable
 from tvlb.errors import InvalidInput
-from tvlb.files import check_writable
-from tvlb.parallel import available_cores
+from tvlb.languages import one_of
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
+from tvlb.processes import available_cores
 from tvlb.schemas.routers import Experiment, Router, router_named, routers
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
-
-__all__ = ["simulate"]
 
 
 @takes_router_options

@@ -13,9 +13,10 @@ from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, Withou
 from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, study_at_server
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, progress_display, stdout
+from tvlb.documents import check_directory, check_writable
 from tvlb.errors import InvalidInput
-from tvlb.files import check_directory, check_writable
 from tvlb.jobs.workspace import Workspace
+from tvlb.languages import asked
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.schemas import StabilityBody, StabilityDocument
 from tvlb.schemas.vct import no_deadlock
@@ -28,11 +29,8 @@ from tvlb.search import (
     stability_cases,
     study_stability,
 )
-from tvlb.settings import asked
 from tvlb.topology import described, parse_topology
 from tvlb.traffic import parse_pattern
-
-__all__ = ["print_stability", "stability"]
 
 
 @takes_settings

@@ -18,8 +18,6 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.store import Holding, Store
 from tvlb.schemas import shown_subject
 
-__all__ = ["store"]
-
 _MOST_DAYS = 36_500.0
 _AMOUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})", re.ASCII)
 _AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}

@@ -14,11 +14,11 @@ from tvlb.cli.options import Json
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
+from tvlb.documents import check_directory
 from tvlb.errors import InvalidInput
-from tvlb.files import check_directory
 from tvlb.jobs.results import Results
 from tvlb.jobs.table_store import ResultTableStore
-from tvlb.meter import duration_text
+from tvlb.processes import duration_text
 from tvlb.schemas import SweepBody, TotalCost, read_sweep_file
 from tvlb.search import UnitCache
 from tvlb.sweeps import (
@@ -30,8 +30,6 @@ from tvlb.sweeps import (
     run_points,
     write_outputs,
 )
-
-__all__ = ["sweep"]
 
 _FAILED = 1
 _LONGEST_NAME = 30

@@ -14,13 +14,13 @@ from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, pl
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_summary
 from tvlb.cli.terminal import print_json, print_warnings, print_written, progress_display, stdout
+from tvlb.documents import check_directory, free_path, safe_name
+from tvlb.documents import check_writable as check_file
 from tvlb.errors import InvalidInput
-from tvlb.files import check_directory, free_path, safe_name
-from tvlb.files import check_writable as check_file
 from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.progress import Reporter
+from tvlb.processes import Reporter, local_workers
 from tvlb.schemas import TableDocument
 from tvlb.search import (
     Aim,
@@ -35,9 +35,6 @@ from tvlb.search import (
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Topology, parse_topology
-from tvlb.workers import local_workers
-
-__all__ = ["table"]
 
 Document = Mapping[str, Any]
 

@@ -9,10 +9,7 @@ from rich.console import Console
 
 from tvlb.cli.terminal import grid
 from tvlb.documents import link_kinds
-from tvlb.judged import choice_text, judged_on
-from tvlb.statistics import estimate
-
-__all__ = ["interval", "print_probe", "print_summary"]
+from tvlb.statistics import choice_text, estimate, judged_on
 
 Document = Mapping[str, Any]
 

@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
-from tvlb.choices import choose, one_of
 from tvlb.cli.options import Json, VcSchemeOption, integer
 from tvlb.cli.terminal import grid, print_json, stdout
-from tvlb.documents import plain
+from tvlb.documents import plain, whole_number
 from tvlb.errors import InvalidInput
-from tvlb.reading import whole_number
+from tvlb.languages import choose, one_of
 from tvlb.search import Routing
 from tvlb.table import (
     PathItem,
@@ -21,8 +20,6 @@ from tvlb.table import (
     summarise,
     verify,
 )
-
-__all__ = ["show", "verify_command"]
 
 TableArgument = Annotated[
     str,

@@ -18,18 +18,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from tvlb.progress import Progress as Event
-from tvlb.progress import Reporter
-
-__all__ = [
-    "grid",
-    "print_json",
-    "print_notice",
-    "print_warnings",
-    "print_written",
-    "progress_display",
-    "stdout",
-]
+from tvlb.processes import Progress as Event
+from tvlb.processes import Reporter
 
 # Longest time without a line in a log, seconds.
 _SILENCE = 30.0

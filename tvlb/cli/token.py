@@ -12,8 +12,6 @@ from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_json, stdout
 
-__all__ = ["token"]
-
 token = typer.Typer(
     name="token", help="Tokens that let clients in.", no_args_is_help=True, add_completion=False
 )

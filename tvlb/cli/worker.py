@@ -10,11 +10,9 @@ from tvlb.cli.options import Workers, integer, number
 from tvlb.cli.service import StoreOptions
 from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput
-from tvlb.hang import HangLimits
 from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.worker import Worker
-
-__all__ = ["worker"]
+from tvlb.processes import HangLimits
 
 
 def _check_range(name: str, value: float, least: float, most: float = 86_400.0) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from tvlb.errors import ServerProblem, Unreachable
 
-__all__ = ["Backoff", "Notice", "unheard"]
-
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 

@@ -12,9 +12,9 @@ from tvlb.client.backoff import Notice, unheard
 from tvlb.client.connection import Connection
 from tvlb.client.events import JobEvent, follow
 from tvlb.client.responses import read, unexpected
+from tvlb.documents import atomic_file
 from tvlb.errors import Cancelled, JobFailed
-from tvlb.files import atomic_file
-from tvlb.progress import Progress, Reporter, silent
+from tvlb.processes import Progress, Reporter, silent
 from tvlb.schemas import (
     Estimate,
     JobList,
@@ -52,8 +52,6 @@ from tvlb.schemas import (
     VctSimulationResource,
     plural,
 )
-
-__all__ = ["Client", "SweepFormat"]
 
 _Result = TypeVar("_Result", bound=BaseModel)
 _Page = TypeVar(

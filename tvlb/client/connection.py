@@ -14,8 +14,6 @@ from tvlb.client.backoff import Backoff, Notice
 from tvlb.client.responses import is_away, problem_of
 from tvlb.errors import InvalidInput, ServerProblem, Unreachable
 
-__all__ = ["Connection"]
-
 _Value = TypeVar("_Value")
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 

@@ -13,8 +13,6 @@ from tvlb.client.responses import unexpected
 from tvlb.errors import ServerProblem
 from tvlb.schemas import JobStatus
 
-__all__ = ["JobEvent", "follow"]
-
 _ENDED = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED})
 
 

@@ -11,8 +11,6 @@ from pydantic import BaseModel, ValidationError
 from tvlb.errors import ServerProblem
 from tvlb.schemas.problems import first_problem
 
-__all__ = ["is_away", "problem_of", "read", "unexpected"]
-
 _Model = TypeVar("_Model", bound=BaseModel)
 
 _PROBLEM_TYPE = "application/problem+json"

@@ -1,6 +1,6 @@
 """Executors on a lab's machines: the workers of a Dask scheduler, and jobs of Slurm.
 
-Both are `concurrent.futures.Executor`s that keep the promises of `tvlb.workers.WorkerPool`. They
+Both are `concurrent.futures.Executor`s that keep the promises of `tvlb.processes.WorkerPool`. They
 need the packages that ``pip install tvlb[cluster]`` adds.
 """
 

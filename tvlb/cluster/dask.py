@@ -14,8 +14,6 @@ from tvlb.cluster.options import DaskOptions
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import InvalidInput, NoWorkers
 
-__all__ = ["dask_workers", "serving", "settings"]
-
 _CONNECT_SECONDS = 10.0
 _LOOK_SECONDS = 2.0
 _SETTINGS = {

@@ -16,10 +16,7 @@ from tvlb.cluster.fitness import (
 )
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import NoWorkers, WorkerLost
-from tvlb.retry import MAX_ATTEMPTS
-from tvlb.workers import encode_call, run_call, settle
-
-__all__ = ["DaskExecutor", "Workers", "closed_with"]
+from tvlb.processes import MAX_ATTEMPTS, encode_call, run_call, settle
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")

@@ -1,9 +1,7 @@
 """Whether a worker would compute the same bytes as this process."""
 
+from tvlb.documents import versions
 from tvlb.errors import InvalidInput
-from tvlb.provenance import versions
-
-__all__ = ["UnfitWorker", "check_threads", "check_versions", "relevant_versions"]
 
 
 class UnfitWorker(InvalidInput):

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["DaskOptions", "SlurmOptions"]
-
 _ADDRESS = re.compile(r"((tcp|tls)://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):(?P<port>[0-9]{1,5})")
 _MEMORY = re.compile(r"[1-9][0-9]*(\.[0-9]+)? ?[KMGT]i?B")
 _WALL_TIME = re.compile(r"[0-9]+-[0-9]{1,2}(:[0-9]{2}(:[0-9]{2})?)?|[0-9]+(:[0-9]{2}){0,2}")

@@ -5,8 +5,6 @@ from typing import Any
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["cluster_package"]
-
 
 def cluster_package(name: str) -> Any:
     """Import a module of Dask.

@@ -17,10 +17,7 @@ from tvlb.cluster.executor import DaskExecutor, Workers
 from tvlb.cluster.options import SlurmOptions
 from tvlb.cluster.packages import cluster_package
 from tvlb.errors import InvalidInput, NoWorkers
-from tvlb.progress import Progress, Reporter, silent
-from tvlb.retry import MAX_ATTEMPTS
-
-__all__ = ["SlurmJobs", "slurm_workers"]
+from tvlb.processes import MAX_ATTEMPTS, Progress, Reporter, silent
 
 _SETTINGS = {
     # One task at a time for a worker: what waits beside a task that kills it is not blamed.

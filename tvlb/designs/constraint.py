@@ -17,8 +17,6 @@ from tvlb.designs.quantities import Numbers, Sizes, quantity_names
 from tvlb.errors import InvalidInput
 from tvlb.topology import Sizing
 
-__all__ = ["MAX_LENGTH", "Constraint", "parse_constraint"]
-
 MAX_LENGTH = 300
 _LONG = 1e15
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 
-__all__ = ["Bill", "Hardware", "PriceList", "Rate", "hardware_of"]
-
 Numbers = NDArray[np.float64]
 
 

@@ -10,8 +10,6 @@ from tvlb.designs.prices import Hardware, PriceList
 from tvlb.errors import InvalidInput
 from tvlb.topology import Sizing
 
-__all__ = ["Numbers", "Sizes", "quantity_names"]
-
 Numbers = NDArray[np.float64]
 
 

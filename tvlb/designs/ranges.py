@@ -10,8 +10,6 @@ from tvlb.errors import InvalidInput
 from tvlb.topology import SizeParameter
 from tvlb.topology.sizing import MAX_VALUE
 
-__all__ = ["MAX_VALUES", "Range", "parse_range"]
-
 MAX_VALUES = 1000
 _MAX = "max"
 _CLOSED = 'a number, numbers as in "4, 8", or a range as in "2..16 step 2"'

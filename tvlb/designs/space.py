@@ -8,15 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.choices import all_of
 from tvlb.designs.constraint import Constraint
 from tvlb.designs.prices import PriceList
 from tvlb.designs.quantities import Sizes
 from tvlb.designs.ranges import Range
 from tvlb.errors import InvalidInput
+from tvlb.languages import all_of
 from tvlb.topology import Sizing
-
-__all__ = ["MAX_COMBINATIONS", "MAX_EVALUATIONS", "DesignSpace"]
 
 MAX_COMBINATIONS = 10_000_000
 MAX_EVALUATIONS = 200_000_000

@@ -8,8 +8,6 @@ from sqlalchemy import Connection, select
 from tvlb.jobs.database import insert
 from tvlb.jobs.schema import counters, jobs
 
-__all__ = ["EndedJob", "count_ended", "count_work"]
-
 
 @dataclass(frozen=True)
 class EndedJob:

@@ -11,8 +11,6 @@ from typing import BinaryIO
 from tvlb.errors import StoreUnavailable, TvlbError
 from tvlb.jobs.file_store import FileStore
 
-__all__ = ["BlobStore", "DamagedBlob", "store_errors"]
-
 _PROBE_BYTES = 16_384
 
 # See `_state`.

@@ -12,11 +12,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
+from tvlb.documents import PathIdentity
 from tvlb.errors import InvalidInput
-from tvlb.files import PathIdentity
 from tvlb.jobs.schema import REVISION
-
-__all__ = ["Database"]
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 # Beside the file of the database, for as long as somebody has it open.

@@ -11,9 +11,7 @@ from tvlb.errors import (
     WorkerLost,
 )
 from tvlb.jobs.blobs import DamagedBlob
-from tvlb.retry import may_pass
-
-__all__ = ["Failure", "failure_of", "lost_worker"]
+from tvlb.processes import may_pass
 
 _LOG_LINES = 200
 _WORKER_LOST = ("worker-lost", "The workers of this job died")
@@ -37,7 +35,7 @@ class Failure:
     ----------
     type : a short name for programs.
     title, detail : for people.
-    may_pass : whether another attempt might succeed, see `tvlb.retry`.
+    may_pass : whether another attempt might succeed, see `tvlb.processes.retry`.
     log : the last lines that the attempt wrote, oldest first.
     """
 

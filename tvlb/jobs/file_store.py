@@ -10,9 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from tvlb.files import PathIdentity, stale_before, sync_directory
-
-__all__ = ["STALE_SECONDS", "FileStore"]
+from tvlb.documents import PathIdentity, stale_before, sync_directory
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 # Longer than any file takes to be written; and whoever wrote one may be about to need it.

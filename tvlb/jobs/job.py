@@ -10,8 +10,6 @@ from tvlb.jobs.database import now
 from tvlb.jobs.schema import jobs, labels
 from tvlb.jobs.status import ENDED, JobStatus
 
-__all__ = ["LEASE_SECONDS", "Event", "Job", "is_alive", "read_jobs"]
-
 # A worker without a heartbeat for so long has lost its job. Heartbeats come every 0.4 seconds.
 LEASE_SECONDS = 3.0
 # Below this progress the time so far says nothing about the time to come.

@@ -7,8 +7,6 @@ from sqlalchemy import ColumnElement, delete, or_
 from tvlb.jobs.database import Database, insert
 from tvlb.jobs.schema import labels
 
-__all__ = ["Labels", "mentions"]
-
 
 class Labels:
     """Sets labels; readers of jobs and results find them there."""

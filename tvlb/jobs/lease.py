@@ -19,10 +19,7 @@ from tvlb.jobs.results import publish
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus, Move
 from tvlb.jobs.workspace import TaskOutput
-from tvlb.progress import Progress
-from tvlb.retry import MAX_ATTEMPTS, pause_seconds
-
-__all__ = ["Claimed", "LeaseLost", "Leases", "is_working"]
+from tvlb.processes import MAX_ATTEMPTS, Progress, pause_seconds
 
 
 class LeaseLost(Exception):

@@ -10,8 +10,6 @@ import structlog
 
 from tvlb.jobs.accounting import EndedJob
 
-__all__ = ["audit", "configure_logs", "logger"]
-
 _SELDOM_SECONDS = 10.0
 _MOST_MESSAGES = 100
 

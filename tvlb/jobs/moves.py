@@ -9,8 +9,6 @@ from tvlb.jobs.database import now
 from tvlb.jobs.schema import events, jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
-__all__ = ["log_of", "may_be_claimed", "move", "record"]
-
 # Longer than anybody has to wait.
 _FAR_SECONDS = 60.0
 

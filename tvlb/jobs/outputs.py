@@ -10,8 +10,6 @@ from tvlb.schemas import TableDocument
 from tvlb.search import Aim, TableResult
 from tvlb.table import AnyTable, write_stream
 
-__all__ = ["FRONT_FILES", "store_document", "store_file", "store_table"]
-
 FRONT_FILES = "front_files"
 """Key of the stored document of a front that holds the hashes of its table files, in order."""
 

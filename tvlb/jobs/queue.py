@@ -18,8 +18,6 @@ from tvlb.jobs.results import Result, find_result
 from tvlb.jobs.schema import events, jobs
 from tvlb.jobs.status import ENDED, JobStatus, Move
 
-__all__ = ["JobCancelling", "JobQueue", "QueueFull", "QueueLimits", "Submission"]
-
 _ACTIVE = (JobStatus.QUEUED, JobStatus.RUNNING)
 
 

@@ -14,9 +14,7 @@ from tvlb.jobs.moves import log_of, move, record
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus, Move
 from tvlb.jobs.worker_locks import WorkerLocks
-from tvlb.retry import MAX_ATTEMPTS, pause_seconds
-
-__all__ = ["Reaper"]
+from tvlb.processes import MAX_ATTEMPTS, pause_seconds
 
 # Workers that have been silent for so long are no longer listed.
 _FORGOTTEN_SECONDS = 600.0

@@ -9,12 +9,10 @@ from tvlb.jobs.database import Database
 from tvlb.jobs.outputs import store_document, store_file
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.workspace import TaskOutput, Workspace
+from tvlb.processes import local_workers
 from tvlb.schemas import Question, RepairBody, RepairDocument, TableBody
 from tvlb.search import Reporter, UnitCache, repair
 from tvlb.table import AnyTable, read_stream
-from tvlb.workers import local_workers
-
-__all__ = ["compute_repair", "with_its_network"]
 
 
 def with_its_network(body: RepairBody, workspace: Workspace) -> RepairBody:

@@ -13,8 +13,6 @@ from tvlb.jobs.labels import mentions
 from tvlb.jobs.schema import labels, results
 from tvlb.jobs.workspace import TaskOutput
 
-__all__ = ["Result", "Results", "find_result", "publish"]
-
 _LABELLED = select(results, labels.c.label).outerjoin(labels, labels.c.key == results.c.key)
 # Databases bound the values of one query.
 _KEYS_AT_ONCE = 500

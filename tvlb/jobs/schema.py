@@ -17,19 +17,6 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = [
-    "REVISION",
-    "counters",
-    "events",
-    "idempotency",
-    "jobs",
-    "labels",
-    "metadata",
-    "results",
-    "tokens",
-    "workers",
-]
-
 REVISION = "0004"
 """Of the newest migration, which makes these tables."""
 

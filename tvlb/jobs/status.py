@@ -14,17 +14,14 @@
                cancel         +--------------------+
 
 `retry` and `give up` follow an attempt that failed for a reason that may pass, or whose worker
-died; `fail` follows an error that would come again, or was met often enough: see `tvlb.retry`. Of a
-running job, `cancel` only sets `cancel_requested`; its worker, or the reaper, carries out
-`stop`. Jobs that have ended may be deleted.
+died; `fail` follows an error that would come again, or was met often enough: see
+`tvlb.processes.retry`. Of a running job, `cancel` only sets `cancel_requested`; its worker, or the
+reaper, carries out `stop`. Jobs that have ended may be deleted.
 """
 
 from enum import StrEnum
 
-from tvlb.progress import JobStatus
-
-__all__ = ["ENDED", "JobStatus", "Move"]
-
+from tvlb.processes import JobStatus
 
 ENDED = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED})
 

@@ -10,10 +10,8 @@ from tvlb.jobs.file_store import STALE_SECONDS
 from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
-from tvlb.progress import Progress, Reporter, silent
+from tvlb.processes import Progress, Reporter, silent
 from tvlb.search import Aim, unsealed
-
-__all__ = ["Expired", "Findings", "Holding", "Store", "Unused", "files_of", "forget_damaged"]
 
 
 @dataclass(frozen=True)

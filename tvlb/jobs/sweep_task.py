@@ -13,12 +13,10 @@ from tvlb.jobs.outputs import store_document
 from tvlb.jobs.results import Results
 from tvlb.jobs.table_store import ResultTableStore
 from tvlb.jobs.workspace import TaskOutput, Workspace
+from tvlb.processes import local_workers
 from tvlb.schemas import Question, SweepBody
 from tvlb.search import Reporter, UnitCache
 from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
-from tvlb.workers import local_workers
-
-__all__ = ["compute_sweep"]
 
 # A report needs a heading.
 _UNNAMED = "A sweep without a name"

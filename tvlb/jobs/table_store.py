@@ -15,8 +15,6 @@ from tvlb.schemas import TableBody, request_key
 from tvlb.search import TableResult
 from tvlb.sweeps import Stored
 
-__all__ = ["ResultTableStore"]
-
 
 class ResultTableStore:
     """The finished tables of a store, for sweeps; see `tvlb.sweeps.TableStore`."""

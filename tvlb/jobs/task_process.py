@@ -14,13 +14,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import FrameType
 
-from tvlb.hang import HangLimits, HangWatch
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.parallel import follow_parent
-from tvlb.progress import Progress, Reporter
-
-__all__ = ["Message", "TaskProcess"]
+from tvlb.processes import HangLimits, HangWatch, Progress, Reporter, follow_parent
 
 # Progress is passed on at most so often, but for the first and the last event of a stage: every
 # hundredth of the time so far, between these bounds. Every event is kept in the database.

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tvlb.jobs.outputs import store_document, store_table
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
+from tvlb.processes import local_workers
 from tvlb.schemas import (
     ModelBody,
     ModelDocument,
@@ -32,9 +33,6 @@ from tvlb.search import (
     simulate_loads,
     study_stability,
 )
-from tvlb.workers import local_workers
-
-__all__ = ["get_ready", "run_task"]
 
 
 class _Computation(Protocol):

@@ -5,8 +5,6 @@ from contextlib import suppress
 
 from tvlb.jobs.file_store import FileStore
 
-__all__ = ["UnitFiles"]
-
 
 class UnitFiles(FileStore):
     """A store of the search's units (`tvlb.search.UnitStore`), by their keys.

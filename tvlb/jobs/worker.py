@@ -17,10 +17,7 @@ from tvlb.jobs.logs import audit, logger
 from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.task_process import Message, TaskProcess
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.meter import Meter
-from tvlb.progress import Progress
-
-__all__ = ["Worker"]
+from tvlb.processes import Meter, Progress
 
 # A cancellation is seen at the next heartbeat.
 _HEARTBEAT_SECONDS = 0.4

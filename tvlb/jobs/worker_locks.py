@@ -4,9 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from tvlb.files import stale_before
-
-__all__ = ["WorkerLocks"]
+from tvlb.documents import stale_before
 
 _KERNEL = Path("/proc/sys/kernel/random/boot_id")
 # Until then a reaper can see that a worker died.

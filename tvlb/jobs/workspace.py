@@ -3,12 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tvlb.hang import HangLimits
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.units import UnitFiles
 from tvlb.jobs.worker_locks import WorkerLocks
-
-__all__ = ["Task", "TaskOutput", "Workspace"]
+from tvlb.processes import HangLimits
 
 # What no request needed in this time is computed again should one need it.
 _UNITS_KEPT_SECONDS = 7 * 86_400.0

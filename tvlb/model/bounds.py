@@ -6,8 +6,6 @@ from enum import StrEnum
 from tvlb.topology import Topology
 from tvlb.traffic import Demand
 
-__all__ = ["Bound", "BoundKind", "capacity_bound", "theta_cap"]
-
 
 class BoundKind(StrEnum):
     """What limits the throughput from above.

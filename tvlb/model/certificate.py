@@ -13,8 +13,6 @@ from tvlb.errors import SolverFailed
 from tvlb.model.instance import Instance, PathClasses, RateOrder, summed
 from tvlb.model.outcome import Outcome, Solution
 
-__all__ = ["TOLERANCE", "Certificate", "certify", "require_proof"]
-
 TOLERANCE = 1e-6
 
 

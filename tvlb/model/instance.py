@@ -13,23 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.model.bounds import theta_cap
+from tvlb.native import kernels
 from tvlb.paths import ClassUsage, PathSet, SetUsage, Switches, min_usage
 from tvlb.topology import Topology
 from tvlb.traffic import Demand
-
-__all__ = [
-    "Instance",
-    "PathClasses",
-    "RateOrder",
-    "Unlisted",
-    "build_instance",
-    "classes_of",
-    "detour_classes",
-    "minimal_classes",
-    "summed",
-]
 
 _ROWS_PER_CHUNK = 2_000_000
 
@@ -93,9 +81,9 @@ class PathClasses:
         return table
 
     @property
-    def native(self) -> _native.Classes:
+    def native(self) -> kernels.Classes:
         """The classes in the form that the compiled solver reads (not copied)."""
-        return _native.Classes(self.flow, self.weight, self.offset, self.link, self.share)
+        return kernels.Classes(self.flow, self.weight, self.offset, self.link, self.share)
 
     def loads(self, shipped: NDArray[np.float64], num_links: int) -> NDArray[np.float64]:
         """Link loads, float64 (links,), when class c ships ``shipped[c]`` flits/cycle."""
@@ -146,7 +134,7 @@ class Instance:
     order: RateOrder
     start_price: NDArray[np.float64]
     unlisted: Unlisted | None = None
-    begun: _native.RegretState | None = None
+    begun: kernels.RegretState | None = None
 
     def loads(
         self, minimal: NDArray[np.float64], detour: NDArray[np.float64]

@@ -4,8 +4,6 @@ from tvlb.model.throughput import PatternModel
 from tvlb.paths import PathSet
 from tvlb.traffic import Pattern
 
-__all__ = ["min_share"]
-
 _DIGITS = 6
 
 

@@ -6,9 +6,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
-
-__all__ = ["Outcome", "Solution"]
+from tvlb.native import kernels
 
 
 class Outcome(StrEnum):
@@ -46,4 +44,4 @@ class Solution:
     rows: int
     columns: int
     nonzeros: int
-    state: _native.RegretState | None = None
+    state: kernels.RegretState | None = None

@@ -11,8 +11,6 @@ from tvlb.paths import LengthSet, parse_expression
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 
-__all__ = ["PatternTask", "solve_pattern"]
-
 
 @dataclass(frozen=True)
 class PatternTask:

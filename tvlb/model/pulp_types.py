@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-__all__ = ["Constraint", "Expression", "Problem", "Solver", "Variable", "pulp"]
-
 
 class Constraint(Protocol):
     """A row; `pi` is its dual after a solve, None if the solver gives none."""

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from tvlb.model.instance import Instance, classes_of
 from tvlb.model.outcome import Outcome, Solution
 
-__all__ = ["crowded_links", "list_also", "within_capacity"]
-
 _LEAST_ADDED = 300
 _NEAR_LARGEST = 0.8
 _ROUGH_MARGIN = 0.97

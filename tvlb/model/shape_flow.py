@@ -20,8 +20,6 @@ from tvlb.paths import LengthSet, PathRows, min_rows, shapes_of
 from tvlb.topology import Topology
 from tvlb.traffic import Demand, Pattern, switch_demand
 
-__all__ = ["ShapeFlow", "ShapeModel"]
-
 _MOST_ROWS = 2_000_000
 # Measured: passes over the nonzeros, as many as the smaller side of the program.
 _SECONDS_PER_PASS, _MOST_SECONDS = 3e-9, 6.0

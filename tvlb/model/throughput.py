@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.documents import Frame
 from tvlb.errors import InvalidInput, SolverFailed
-from tvlb.frames import Frame
 from tvlb.model.bounds import BoundKind, capacity_bound
 from tvlb.model.certificate import Certificate, certify, require_proof
 from tvlb.model.instance import (
@@ -28,8 +28,6 @@ from tvlb.model.solvers.pulp import write_model
 from tvlb.paths import Pairs, PathSet, as_path_set
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern, as_pattern, switch_demand
-
-__all__ = ["PatternModel", "Proof", "Throughput", "export_model", "throughput"]
 
 # Flows times links. Below, solving again when links crowd costs more than listing all of them:
 # dfly(4,8,4,33) has 0.8 million, dfly(13,26,13,27) 19 million.

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from tvlb.model.instance import PathClasses
 
-__all__ = ["to_class_flow", "to_vertex_flow", "to_vertices"]
-
 _CELLS_PER_CHUNK = 4_000_000
 
 

@@ -189,7 +189,7 @@ void bind_network(nb::module_& m) {
 
 }  // namespace
 
-NB_MODULE(_native, m) {
+NB_MODULE(kernels, m) {
     m.doc() = "Networks, path enumeration, link usage and balancing kernels of tvlb.";
     bind_network(m);
     binding::bind_paths(m);

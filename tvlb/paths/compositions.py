@@ -6,12 +6,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths.rows import Switches, representative_pairs
 from tvlb.paths.shapes import shapes_of
 from tvlb.topology import Topology, path_kernel
-
-__all__ = ["Compositions", "compositions", "count_of_rule", "count_shapes", "mean_paths_by_shape"]
 
 _SOURCES_AT_ONCE = 32
 
@@ -115,7 +113,7 @@ def count_shapes(topology: Topology, source: Switches, target: Switches) -> NDAr
 
 def count_of_rule(
     topology: Topology,
-    rule: _native.ShapeRule | _native.ShortRule,
+    rule: kernels.ShapeRule | kernels.ShortRule,
     source: Switches,
     target: Switches,
 ) -> NDArray[np.int64]:

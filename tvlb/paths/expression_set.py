@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from tvlb.calls import Call, parse_call
+from tvlb.languages import Call, parse_call
 from tvlb.paths.path_set import PathSet
 from tvlb.topology import Topology
-
-__all__ = ["LONGEST", "ExpressionSet"]
 
 # Stands for the longest that a network has.
 LONGEST = sys.maxsize

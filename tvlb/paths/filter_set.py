@@ -11,8 +11,6 @@ from tvlb.paths.path_set import PathSet
 from tvlb.paths.rows import PathRows, Switches
 from tvlb.paths.sets.length import LengthSet
 
-__all__ = ["FilterSet"]
-
 
 @dataclass(frozen=True, repr=False)
 class FilterSet(ExpressionSet):

@@ -4,16 +4,6 @@ from tvlb.errors import InvalidInput
 from tvlb.paths.path_set import PathSet, pairs_from
 from tvlb.topology import Topology
 
-__all__ = [
-    "MAX_ROWS",
-    "check_listable",
-    "check_pairs",
-    "check_rows",
-    "count_paths",
-    "is_listable",
-    "most_rows",
-]
-
 MAX_ROWS = 50_000_000
 
 

@@ -18,8 +18,6 @@ from tvlb.paths.shapes import shapes_of
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage
 from tvlb.topology import Topology, compiled, path_kernel
 
-__all__ = ["MeetSet"]
-
 
 class MeetSet(WeightedSet):
     """Paths that belong to each of several sets; weights are multiplied and sum to 1 per pair.

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from tvlb.paths.rows import PathRows
 
-__all__ = ["PathKeys", "keys_of_paths", "keys_of_rows", "members"]
-
 
 @dataclass(frozen=True, eq=False)
 class PathKeys:

@@ -7,23 +7,12 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
+from tvlb.languages import declared, one_of
 from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.meet_set import MeetSet
 from tvlb.paths.path_set import PathSet
-from tvlb.registry import declared
 from tvlb.topology import Topology
-
-__all__ = [
-    "as_path_set",
-    "data_points",
-    "expression_examples",
-    "expression_regex",
-    "expression_sets",
-    "parse_expression",
-    "strategic_choices",
-]
 
 _FOLDER = "tvlb.paths.sets"
 _MOST_PARTS = 8

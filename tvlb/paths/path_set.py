@@ -11,22 +11,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths.compositions import count_of_rule
 from tvlb.paths.rows import ClassUsage, PathRows, Switches
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.usage import HopProfile, Pairs, RowUsage, SetUsage, ShapeUsage
 from tvlb.topology import Topology, path_kernel
 
-__all__ = ["DrawRule", "PathSet", "WeightedSet", "all_pairs", "pair_index", "pairs_from"]
-
 # By which the simulator draws paths that nobody lists.
 DrawRule = (
-    _native.AllRule
-    | _native.EmptyRule
-    | _native.ShapeRule
-    | _native.ShortcutRule
-    | _native.ShortRule
+    kernels.AllRule
+    | kernels.EmptyRule
+    | kernels.ShapeRule
+    | kernels.ShortcutRule
+    | kernels.ShortRule
 )
 
 

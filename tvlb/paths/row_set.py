@@ -5,8 +5,6 @@ from dataclasses import replace
 from tvlb.paths.path_set import PathSet, pair_index
 from tvlb.paths.rows import PathRows, Switches
 
-__all__ = ["RowSet"]
-
 
 class RowSet(PathSet):
     """A path set given by its rows: a balanced set or a saved table.

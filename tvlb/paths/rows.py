@@ -6,18 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.topology import Topology, compiled, path_kernel
-
-__all__ = [
-    "ABSENT",
-    "ClassUsage",
-    "PathRows",
-    "Switches",
-    "min_rows",
-    "min_usage",
-    "representative_pairs",
-]
 
 ABSENT = -1
 # So that memory stays bounded on tables of tens of millions of paths.
@@ -80,9 +70,9 @@ class PathRows:
         return len(self.hops)
 
     @property
-    def native(self) -> _native.Rows:
+    def native(self) -> kernels.Rows:
         """The rows in the form that the compiled kernels read (checked, not copied)."""
-        return _native.Rows(
+        return kernels.Rows(
             compiled(self.topology),
             self.source,
             self.target,
@@ -108,7 +98,7 @@ class PathRows:
 
     def links(self) -> NDArray[np.int32]:
         """Link ids of each path in travel order, int32 (rows, longest), -1 beyond the last hop."""
-        return _native.path_links(compiled(self.topology), self.native)
+        return kernels.path_links(compiled(self.topology), self.native)
 
     def shapes(self) -> NDArray[np.uint16]:
         """Shape code of every row; the number of shapes where a pair has no choice."""
@@ -116,7 +106,7 @@ class PathRows:
 
     def total_usage(self) -> NDArray[np.float64]:
         """Sum of weights over each link, all pairs together, float64 (links,)."""
-        return _native.total_usage(compiled(self.topology), self.native)
+        return kernels.total_usage(compiled(self.topology), self.native)
 
     def class_usage(self) -> ClassUsage:
         """Group the paths of each pair by hop count and add up their link usage."""
@@ -124,7 +114,7 @@ class PathRows:
         cell = self.pair_of_row * classes + self.hops
         cells = len(self.source) * classes
         weight = np.bincount(cell, weights=self.weight, minlength=cells).astype(np.float64)
-        entry_class, entry_link, entry_value = _native.class_usage(
+        entry_class, entry_link, entry_value = kernels.class_usage(
             compiled(self.topology), self.native
         )
         return ClassUsage(

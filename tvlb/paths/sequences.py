@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from tvlb.paths.rows import ABSENT, PathRows, Switches
 
-__all__ = ["SwitchSequences", "repeats", "revisits", "simple_rows", "switch_sequences"]
-
 _WORD_BITS = 63
 
 

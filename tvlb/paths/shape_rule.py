@@ -7,10 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths.shapes import Shapes
-
-__all__ = ["ShapeRule"]
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,9 @@ class ShapeRule:
         return kept[:most, :most]
 
     @property
-    def native(self) -> _native.ShapeRule:
+    def native(self) -> kernels.ShapeRule:
         """The rule in the form that the compiled kernels read."""
-        return _native.ShapeRule(
+        return kernels.ShapeRule(
             list(self.weight),
             list(self.shapes.hops),
             list(self.nearest),

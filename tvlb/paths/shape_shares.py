@@ -9,8 +9,6 @@ from tvlb.paths.rows import Switches, representative_pairs
 from tvlb.paths.sets.shape import ShapeSet
 from tvlb.paths.shapes import shapes_of
 
-__all__ = ["shape_shares"]
-
 _MOST_LISTED = 4_000_000
 
 

@@ -13,8 +13,6 @@ from functools import cached_property, lru_cache
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 
-__all__ = ["SHAPE_REGEX", "Shapes", "shapes_of"]
-
 _ANY = "?"
 _NUMBER = re.compile(r"(?:[0-9]+\.?|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _HALF = r"(\?|[a-z]{1,32})"

@@ -8,12 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.rows import PathRows, Switches
 from tvlb.topology import ShortestPathTopology, Topology, compiled
-
-__all__ = ["ShortcutSet", "is_valiant"]
 
 _DIAMETER = 2
 
@@ -51,14 +49,14 @@ class ShortcutSet(ExpressionSet, ABC):
         return (cls.name,) if is_valiant(topology) else ()
 
     @property
-    def draw_rule(self) -> _native.ShortcutRule:
+    def draw_rule(self) -> kernels.ShortcutRule:
         """See `PathSet.draw_rule`."""
-        return _native.ShortcutRule(self.only_to_neighbours)
+        return kernels.ShortcutRule(self.only_to_neighbours)
 
     def rows(self, sources: Switches, targets: Switches) -> PathRows:
         """See `PathSet.rows`."""
         twin = compiled(self.topology)
-        assert isinstance(twin, _native.ShortestPaths)
+        assert isinstance(twin, kernels.ShortestPaths)
         columns = twin.shortcuts(self.draw_rule, sources, targets)
         return PathRows(self.topology, sources, targets, *columns)
 

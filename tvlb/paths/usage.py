@@ -11,12 +11,10 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths.rows import ClassUsage, Switches
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.topology import Topology, compiled
-
-__all__ = ["HopProfile", "Pairs", "RowUsage", "SetUsage", "ShapeUsage", "ShortUsage"]
 
 _DECILES = tuple(range(10, 100, 10))
 
@@ -48,18 +46,18 @@ class Pairs:
         self.topology = topology
         self.source = source
         self.target = target
-        self._drawn: dict[tuple[object, ...], _native.DrawnPaths] = {}
+        self._drawn: dict[tuple[object, ...], kernels.DrawnPaths] = {}
 
     def __len__(self) -> int:
         return len(self.source)
 
-    def drawn(self, hops: int, percent: int, seed: int) -> _native.DrawnPaths:
+    def drawn(self, hops: int, percent: int, seed: int) -> kernels.DrawnPaths:
         """Return the paths of one length in slices of the keyed order; only the last are kept."""
         percents = _DECILES if percent in _DECILES else (percent,)
         key = (hops, percents, seed)
         if key not in self._drawn:
             self._drawn.clear()
-            self._drawn[key] = _native.DrawnPaths(
+            self._drawn[key] = kernels.DrawnPaths(
                 compiled(self.topology), self.source, self.target, hops, seed, list(percents)
             )
         return self._drawn[key]
@@ -113,14 +111,14 @@ class ShapeUsage:
 
     pairs: Pairs
     rule: ShapeRule
-    drawn: _native.DrawnPaths | None
+    drawn: kernels.DrawnPaths | None
     profile: HopProfile
     unit: NDArray[np.float64]
 
     def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
         """See `SetUsage.listed`."""
         pairs = self.pairs
-        owner, link, sums = _native.structure_usage(
+        owner, link, sums = kernels.structure_usage(
             compiled(pairs.topology),
             self.rule.native,
             self.drawn,
@@ -135,7 +133,7 @@ class ShapeUsage:
         """See `SetUsage.inner_loads`."""
         pairs = self.pairs
         per_unit = rate * self.unit[:, np.newaxis]
-        return _native.inner_loads(
+        return kernels.inner_loads(
             compiled(pairs.topology),
             self.rule.native,
             self.drawn,
@@ -150,13 +148,13 @@ class ShortUsage:
     """Usage of a set of shortest halves, from the structure."""
 
     pairs: Pairs
-    rule: _native.ShortRule
+    rule: kernels.ShortRule
     profile: HopProfile
 
     def listed(self, inner: NDArray[np.bool_]) -> ClassUsage:
         """See `SetUsage.listed`."""
         pairs = self.pairs
-        entries = _native.structure_usage(
+        entries = kernels.structure_usage(
             compiled(pairs.topology), self.rule, pairs.source, pairs.target, inner.view(np.uint8)
         )
         return ClassUsage(self.profile.count, self.profile.weight, *entries)
@@ -164,6 +162,6 @@ class ShortUsage:
     def inner_loads(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `SetUsage.inner_loads`."""
         pairs = self.pairs
-        return _native.inner_loads(
+        return kernels.inner_loads(
             compiled(pairs.topology), self.rule, pairs.source, pairs.target, rate.ravel()
         )

@@ -9,24 +9,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tvlb.documents import link_kinds
+from tvlb.documents import atomic_file, check_writable, link_kinds
 from tvlb.errors import InvalidInput
-from tvlb.files import atomic_file, check_writable
-from tvlb.judged import modelled_half, shortened
 from tvlb.plots.found import anytime_panel, front_panel, has_shapes, shapes_panel
 from tvlb.plots.style import COLOURS, Axis, Document
+from tvlb.statistics import modelled_half, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = [
-    "FIGURE_SUFFIXES",
-    "MOST_RESULTS",
-    "StabilityBand",
-    "figure_of",
-    "save_figure",
-    "stability_bands",
-]
 
 FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
 MOST_RESULTS = len(COLOURS)

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from tvlb.judged import JudgedSet, judged_on, judged_sets, shape_rows, shortened
 from tvlb.plots.style import COLOURS, Axis, Document
-
-__all__ = ["anytime_panel", "front_panel", "has_shapes", "shapes_panel"]
+from tvlb.statistics import JudgedSet, judged_on, judged_sets, shape_rows, shortened
 
 # Answers and what is known, told apart without their colours.
 _FOUND_MARKERS = ("o", "s", "D", "^", "v", "P")

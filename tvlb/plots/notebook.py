@@ -5,8 +5,6 @@ from typing import Any, cast
 
 from matplotlib.figure import Figure
 
-__all__ = ["NotebookFigure"]
-
 
 class NotebookFigure(Figure):
     """A figure that notebooks show as SVG."""

@@ -8,10 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from tvlb.report.points import Point, estimate_of
-from tvlb.statistics import estimate
-from tvlb.verdict import LEAST_SIZES, UNDECIDED, Interval, Verdict, advice, verdict_of
-
-__all__ = ["PointClass", "classes_of"]
+from tvlb.statistics import LEAST_SIZES, UNDECIDED, Interval, Verdict, advice, estimate, verdict_of
 
 _SATURATION = "tvlb_saturation_gain"
 _LATENCY = "tvlb_latency_change"

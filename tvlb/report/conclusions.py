@@ -5,9 +5,7 @@ from itertools import groupby
 
 from tvlb.report.classes import PointClass
 from tvlb.report.words import change, links, who
-from tvlb.verdict import LEVEL, Interval
-
-__all__ = ["convergence", "trends"]
+from tvlb.statistics import LEVEL, Interval
 
 
 def convergence(classes: Sequence[PointClass]) -> str | None:

@@ -4,14 +4,19 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from tvlb.changes import change_columns, mean_interval
 from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
-from tvlb.judged import Estimator, drawn_search, estimator, modelled_half, shortened
 from tvlb.report.front import pareto_front
 from tvlb.report.points import Point, changes_verdict
-
-__all__ = ["COSTS", "drawn_data", "script_text"]
+from tvlb.statistics import (
+    Estimator,
+    change_columns,
+    drawn_search,
+    estimator,
+    mean_interval,
+    modelled_half,
+    shortened,
+)
 
 COSTS = ("switches_per_node", "cables_per_node", "cost_per_node")
 _DIGITS = 6

@@ -7,9 +7,7 @@ from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.conclusions import convergence, trends
 from tvlb.report.points import Point
 from tvlb.report.words import change, links, number_of, percent, span, who
-from tvlb.verdict import LEAST_SIZES, Verdict
-
-__all__ = ["Finding", "Statement", "finding"]
+from tvlb.statistics import LEAST_SIZES, Verdict
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def finding(points: Sequence[Point]) -> Finding:
     -----
     All gains are those of the T-VLB set of a point, as measured: the chosen one or, where the
     conventional set was kept, the best candidate. What conventional UGAL gains over itself is 0 by
-    definition, and no measurement. All words are by `tvlb.verdict`.
+    definition, and no measurement. All words are by `tvlb.statistics.verdict`.
     """
     computed = [one for one in points if one["status"] == "succeeded"]
     if not computed:

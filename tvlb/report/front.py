@@ -5,8 +5,6 @@ from itertools import groupby
 
 from tvlb.report.points import Point
 
-__all__ = ["pareto_front"]
-
 
 def pareto_front(points: Iterable[Point], cost: str, benefit: str) -> list[int]:
     """Return the numbers of the points that no other is shown to beat, cheapest first.

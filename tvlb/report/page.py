@@ -9,15 +9,13 @@ from typing import Any
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-from tvlb.provenance import VERSION
+from tvlb.documents import VERSION
+from tvlb.documents.templates import UNKNOWN, templates
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
 from tvlb.report.points import points_of
 from tvlb.report.words import amount
 from tvlb.report.worth import worth
-from tvlb.templates import UNKNOWN, templates
-
-__all__ = ["report_html"]
 
 # In the order in which they build on each other.
 _SCRIPTS = ("elements", "numbers", "plots", "found", "small", "search", "size", "sorting", "main")

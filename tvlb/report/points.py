@@ -6,20 +6,8 @@ from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
+from tvlb.statistics import Interval, Verdict, verdict_of
 from tvlb.topology import UNNAMED, Sizing, sized_families
-from tvlb.verdict import Interval, Verdict, verdict_of
-
-__all__ = [
-    "LATER_COLUMNS",
-    "ROW_COLUMNS",
-    "Point",
-    "changes_verdict",
-    "estimate_of",
-    "points_of",
-    "size_facts",
-    "size_name",
-    "tvlb_values",
-]
 
 # Of a figure: means and their errors; of a change: the mean, and the ends of its interval.
 _BOTH = ("chosen", "chosen_sem", "all", "all_sem")
@@ -95,7 +83,7 @@ Point = dict[str, Any]
 `tvlb`, `tvlb_saturation_gain`, `tvlb_latency_change`, with the ends of their intervals: the T-VLB
 set of the point and its changes, as measured. That is the chosen set or, where the conventional one
 was kept, the best candidate; None without a candidate.
-`verdict` : what follows from these intervals, see `tvlb.verdict`.
+`verdict` : what follows from these intervals, see `tvlb.statistics.verdict`.
 """
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from tvlb.report.classes import PointClass
-from tvlb.verdict import Interval
-
-__all__ = ["amount", "change", "ends", "links", "number_of", "percent", "span", "who"]
+from tvlb.statistics import Interval
 
 
 def percent(share: float) -> str:

@@ -2,9 +2,7 @@
 
 from tvlb.report.points import Point, estimate_of
 from tvlb.report.words import amount, ends, percent
-from tvlb.verdict import UNDECIDED, Verdict, advice
-
-__all__ = ["worth"]
+from tvlb.statistics import UNDECIDED, Verdict, advice
 
 
 def worth(point: Point) -> str:
@@ -12,9 +10,9 @@ def worth(point: Point) -> str:
 
     Notes
     -----
-    Worth it is what was chosen and gains by its intervals, see `tvlb.verdict`. A T-VLB set
-    has some of the paths of conventional UGAL, so that it never takes more virtual channels; its
-    table takes an entry for each path.
+    Worth it is what was chosen and gains by its intervals, see `tvlb.statistics.verdict`. A T-VLB
+    set has some of the paths of conventional UGAL, so that it never takes more virtual channels;
+    its table takes an entry for each path.
     """
     if point["status"] != "succeeded":
         return ""

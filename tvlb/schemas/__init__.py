@@ -3,6 +3,7 @@
 The models describe the documents, make them of the results of the library, and check them.
 """
 
+from tvlb.designs import quantity_names
 from tvlb.documents import Document
 from tvlb.schemas.balance import Balance
 from tvlb.schemas.command import command_line
@@ -118,6 +119,7 @@ __all__ = [
     "command_line",
     "example",
     "plural",
+    "quantity_names",
     "read_request",
     "read_sweep_file",
     "request_class",

@@ -6,8 +6,6 @@ from typing import Annotated
 from tvlb.schemas.texts import OneOf
 from tvlb.topology import ARRANGEMENTS, Dragonfly, parse_named_topology, parse_topology_call
 
-__all__ = ["Arrangement", "arranged", "is_bare"]
-
 _SIZES = 4
 
 Arrangement = Annotated[str, OneOf(ARRANGEMENTS)]

@@ -8,8 +8,6 @@ from tvlb.balance import BalanceReport, KindUsage
 from tvlb.documents import Document
 from tvlb.schemas.common import Count, Figure, by_kind
 
-__all__ = ["Balance", "Usage"]
-
 Percentiles = Annotated[tuple[Figure, ...], Field(min_length=101, max_length=101)]
 
 

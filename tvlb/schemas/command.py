@@ -10,8 +10,6 @@ from tvlb.schemas.simulation_body import LoadsBody
 from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.table_body import TableBody
 
-__all__ = ["FAILURES_FILE", "TABLE_FILE", "TOPOLOGY_FILE", "command_line"]
-
 # Stand for files with what no command line has room for.
 TOPOLOGY_FILE = "TOPOLOGY.json"
 TABLE_FILE = "TABLE.parquet"

@@ -10,26 +10,6 @@ from pydantic.json_schema import SkipJsonSchema
 from tvlb.documents import Document
 from tvlb.topology import families
 
-__all__ = [
-    "Count",
-    "Cycles",
-    "Figure",
-    "Load",
-    "MeanHops",
-    "NonNegative",
-    "OptionalKey",
-    "OrNull",
-    "PathSetText",
-    "PatternText",
-    "Seconds",
-    "Seed",
-    "Share",
-    "TopologyText",
-    "Versions",
-    "by_kind",
-    "drop_default",
-]
-
 _Value = TypeVar("_Value")
 
 

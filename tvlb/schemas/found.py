@@ -11,19 +11,6 @@ from tvlb.paths import ShapeSet, shape_shares, shapes_of
 from tvlb.schemas.common import Count, Figure, Load, NonNegative, PathSetText, PatternText, Share
 from tvlb.search import MOST_ON_FRONT, Candidate, Found, Judged
 
-__all__ = [
-    "Balancing",
-    "Change",
-    "FoundSearch",
-    "FrontPoint",
-    "JudgedSet",
-    "Judgement",
-    "RacedSet",
-    "SearchStep",
-    "SearchedPattern",
-    "SetName",
-]
-
 # The best ones; thousands are raced with a large budget.
 _MOST_RACED = 50
 

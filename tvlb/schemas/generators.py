@@ -14,7 +14,6 @@ from pydantic import (
     create_model,
 )
 
-from tvlb.choices import one_of
 from tvlb.designs import (
     MAX_COMBINATIONS,
     MAX_EVALUATIONS,
@@ -27,12 +26,11 @@ from tvlb.designs import (
 from tvlb.designs.constraint import MAX_LENGTH
 from tvlb.designs.ranges import MAX_VALUES
 from tvlb.errors import InvalidInput
+from tvlb.languages import one_of
 from tvlb.schemas.problems import refusal, violation
 from tvlb.schemas.requests import STRICT
 from tvlb.schemas.texts import OneOf, checked, distinct
 from tvlb.topology import UNNAMED, Family, NamedTopology, SizeParameter, Sizing, sized_families
-
-__all__ = ["AnyGenerator", "Generator", "generated"]
 
 
 class Generator(BaseModel):

@@ -13,8 +13,6 @@ from tvlb.schemas.sweep import SweepBody
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.vct_simulation_body import VctSimulationBody
 
-__all__ = ["REQUESTS", "read_request", "request_class"]
-
 # By the name of the router.
 _SIMULATIONS: dict[str, type[Question]] = {"iq": SimulationBody, "vct": VctSimulationBody}
 

@@ -6,8 +6,6 @@ from tvlb.errors import InvalidInput
 from tvlb.search import Cost
 from tvlb.topology import NetworkSizes
 
-__all__ = ["BeyondLimits", "RequestLimits"]
-
 
 class BeyondLimits(InvalidInput):
     """A request is larger than this server allows; the text names the value and the limit."""

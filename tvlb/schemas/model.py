@@ -4,11 +4,10 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from tvlb.choices import one_of
-from tvlb.documents import Document
+from tvlb.documents import Document, versions
+from tvlb.languages import one_of
 from tvlb.model import BoundKind, Outcome, Throughput, solver_kinds
 from tvlb.paths import PathSet
-from tvlb.provenance import versions
 from tvlb.schemas.common import (
     Count,
     PathSetText,
@@ -21,8 +20,6 @@ from tvlb.schemas.common import (
 from tvlb.schemas.examples import example
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
-
-__all__ = ["ModelDocument", "ModelledCase"]
 
 
 class _Case(Document):

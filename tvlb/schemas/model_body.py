@@ -12,8 +12,6 @@ from tvlb.search import Cost, model_cost
 from tvlb.topology import Topology, described
 from tvlb.traffic import Pattern, default_pattern, parse_named_pattern
 
-__all__ = ["ModelBody"]
-
 
 class ModelBody(Request):
     """Solve the throughput model of one path set under one pattern."""

@@ -4,14 +4,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from tvlb.choices import one_of
 from tvlb.designs import PriceList, Rate
 from tvlb.errors import InvalidInput
+from tvlb.languages import one_of
 from tvlb.schemas.problems import refusal
 from tvlb.schemas.requests import STRICT
 from tvlb.topology import families
-
-__all__ = ["Prices"]
 
 _LINEAR = ("fixed", "per_port")
 _MOST_PORTS = 100_000

@@ -8,8 +8,6 @@ from tvlb.documents import Document
 from tvlb.schemas.common import MeanHops, NonNegative, PathSetText, PatternText
 from tvlb.search import ProbeResult
 
-__all__ = ["Curve", "ProbeCurve", "ProbePoint"]
-
 
 class ProbePoint(Document):
     """Modelled throughput of one path set, averaged over the patterns."""

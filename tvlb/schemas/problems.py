@@ -12,16 +12,6 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tvlb.errors import InvalidInput, one_line
 
-__all__ = [
-    "FoundProblem",
-    "InWords",
-    "ProblemKind",
-    "first_problem",
-    "found_problems",
-    "refusal",
-    "violation",
-]
-
 _Schema = Mapping[str, Any]
 _SHOWN = 60
 

@@ -4,14 +4,11 @@ from typing import Self
 
 from pydantic import Field
 
-from tvlb.documents import Document
-from tvlb.provenance import versions
+from tvlb.documents import Document, versions
 from tvlb.schemas.common import Count, Load, NonNegative, OptionalKey
 from tvlb.schemas.found import Judgement
 from tvlb.schemas.settings import with_settings
 from tvlb.search import Repaired, RepairOptions
-
-__all__ = ["RepairDocument", "RepairParameters"]
 
 
 class RepairParameters(with_settings(Document, RepairOptions)):

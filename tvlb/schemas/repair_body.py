@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import ConfigDict, Field
 
 from tvlb.errors import InvalidInput
+from tvlb.languages import asked, made
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.requests import AnyNetwork, Question, description_of, network_of
 from tvlb.schemas.settings import with_options
@@ -18,10 +19,7 @@ from tvlb.search import (
     repair_cost,
     traffic_texts,
 )
-from tvlb.settings import asked, made
 from tvlb.topology import ExplicitTopology, Failures
-
-__all__ = ["RepairBody"]
 
 
 class RepairBody(with_options(Question, RepairOptions)):

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tvlb.documents import WHOLE
+from tvlb.documents import VERSION, WHOLE
 from tvlb.errors import InvalidInput
-from tvlb.provenance import VERSION
-from tvlb.randomness import MAX_SEED, check_seed
 from tvlb.schemas.limits import RequestLimits
 from tvlb.schemas.problems import InWords, first_problem
 from tvlb.schemas.texts import TopologyText
-from tvlb.search import LOAD, MAX_CYCLES, Cost
+from tvlb.search import LOAD, Cost
+from tvlb.statistics import MAX_SEED, check_seed
 from tvlb.topology import (
     Description,
     ExplicitTopology,
@@ -33,21 +32,6 @@ if TYPE_CHECKING:
     AnyNetwork = str | ExplicitTopology
 else:
     AnyNetwork = explicit_type(TopologyText)
-
-__all__ = [
-    "MAX_CYCLES",
-    "STRICT",
-    "AnyNetwork",
-    "Load",
-    "Question",
-    "Request",
-    "Seed",
-    "description_of",
-    "network_of",
-    "plural",
-    "request_key",
-    "shown_subject",
-]
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
-from tvlb.choices import one_of
 from tvlb.documents import Document
-from tvlb.progress import JobStatus
+from tvlb.languages import one_of
+from tvlb.processes import JobStatus
 from tvlb.schemas.examples import example
 from tvlb.schemas.found import Judgement
 from tvlb.schemas.kinds import REQUESTS
@@ -28,40 +28,6 @@ from tvlb.schemas.vct import VctDocument
 from tvlb.schemas.vct_simulation_body import VctSimulationBody
 from tvlb.table import table_formats
 from tvlb.topology import Failures
-
-__all__ = [
-    "EXAMPLE_ID",
-    "Estimate",
-    "Identity",
-    "Item",
-    "JobError",
-    "JobList",
-    "JobResource",
-    "JobStatus",
-    "Label",
-    "Labelling",
-    "LinkUsage",
-    "ModelItem",
-    "ModelList",
-    "ModelResource",
-    "PointCount",
-    "RepairItem",
-    "RepairList",
-    "RepairResource",
-    "SimulationItem",
-    "SimulationList",
-    "SimulationResource",
-    "StabilityItem",
-    "StabilityList",
-    "StabilityResource",
-    "TableItem",
-    "TableList",
-    "TableResource",
-    "VctSimulationResource",
-    "example_of",
-    "urls_of",
-]
-
 
 ResultId = Annotated[
     str,

@@ -9,13 +9,7 @@ from pydantic import BaseModel, Field, create_model
 
 from tvlb.balance import BalanceOptions
 from tvlb.documents import WHOLE
-from tvlb.schemas.common import Document
-from tvlb.schemas.problems import InWords
-from tvlb.schemas.requests import STRICT
-from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
-from tvlb.search import SimulationConfig, VctConfig
-from tvlb.search import Windows as SimulatedWindows
-from tvlb.settings import (
+from tvlb.languages import (
     Flag,
     Group,
     Names,
@@ -29,17 +23,12 @@ from tvlb.settings import (
     offered,
     settings,
 )
-
-__all__ = [
-    "BalanceSettings",
-    "RouterSettings",
-    "SimulationSettings",
-    "VctSettings",
-    "Windows",
-    "WindowsBody",
-    "with_options",
-    "with_settings",
-]
+from tvlb.schemas.common import Document
+from tvlb.schemas.problems import InWords
+from tvlb.schemas.requests import STRICT
+from tvlb.schemas.texts import ObjectiveText, OneOf, TrafficText
+from tvlb.search import SimulationConfig, VctConfig
+from tvlb.search import Windows as SimulatedWindows
 
 _Model = TypeVar("_Model", bound=BaseModel)
 # Texts in small languages, by their setting.

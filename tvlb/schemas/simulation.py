@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, model_validator
 
-from tvlb.documents import Document
-from tvlb.provenance import versions
+from tvlb.documents import Document, versions
 from tvlb.schemas.common import (
     Count,
     Cycles,
@@ -41,21 +40,6 @@ from tvlb.search import (
     jain_index,
 )
 from tvlb.topology import Topology
-
-__all__ = [
-    "Fairness",
-    "Intervals",
-    "LinkLoad",
-    "OneSeed",
-    "Run",
-    "Series",
-    "SimulatedRuns",
-    "SimulationDocument",
-    "Spread",
-    "Trace",
-    "TraceHop",
-    "over_seeds",
-]
 
 
 class Fairness(Document):

@@ -4,16 +4,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from tvlb.choices import choose
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
+from tvlb.languages import choose, made
 from tvlb.paths import parse_expression
 from tvlb.schemas.problems import InWords
-from tvlb.schemas.requests import MAX_CYCLES, Load, Request, Seed
+from tvlb.schemas.requests import Load, Request, Seed
 from tvlb.schemas.routers import router_named
 from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
 from tvlb.search import (
+    MAX_CYCLES,
     Cost,
     Routing,
     Scenario,
@@ -23,11 +24,8 @@ from tvlb.search import (
     parse_warmup,
     simulation_cost,
 )
-from tvlb.settings import made
 from tvlb.topology import Topology, described
 from tvlb.traffic import Pattern, parse_named_pattern
-
-__all__ = ["MOST_LOADS", "LoadsBody", "SimulationBody"]
 
 MOST_LOADS = 1000
 _FEW_RUNS = 100

@@ -5,8 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
-from tvlb.documents import Document
-from tvlb.provenance import versions
+from tvlb.documents import Document, versions
 from tvlb.schemas.common import (
     Load,
     OptionalKey,
@@ -19,8 +18,6 @@ from tvlb.schemas.common import (
 from tvlb.schemas.settings import VctSettings
 from tvlb.schemas.vct import DeadlockProofPart
 from tvlb.search import StabilityRun, StabilityStudy
-
-__all__ = ["JudgedCase", "JudgedRun", "StabilityDocument"]
 
 _Category = Literal[1, 2, 3]
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import WHOLE
+from tvlb.languages import made
 from tvlb.schemas.requests import Load, Request, Seed
 from tvlb.schemas.settings import with_options
 from tvlb.schemas.texts import OneOf, PatternText, VcsText
@@ -19,11 +20,8 @@ from tvlb.search import (
     stability_cases,
     stability_cost,
 )
-from tvlb.settings import made
 from tvlb.topology import Topology, described
 from tvlb.traffic import Pattern, parse_named_pattern
-
-__all__ = ["StabilityBody"]
 
 _MOST_VCS = 64
 

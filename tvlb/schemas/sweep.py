@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, create_
 
 from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
-from tvlb.progress import Progress, Reporter, silent
+from tvlb.processes import Progress, Reporter, silent
 from tvlb.schemas.arrangements import Arrangement, arranged, is_bare
 from tvlb.schemas.generators import AnyGenerator, generated
 from tvlb.schemas.limits import RequestLimits
@@ -30,8 +30,6 @@ from tvlb.topology import (
     parse_named_topology,
     parse_topology_call,
 )
-
-__all__ = ["MAX_POINTS", "Expansion", "SweepBody", "TableOptions", "TotalCost"]
 
 MAX_POINTS = 10_000
 _VARIED = ("topology", "routing", "seed")

@@ -7,14 +7,12 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from tvlb.documents import parse_toml, read_file
 from tvlb.errors import InvalidInput
-from tvlb.reading import parse_toml, read_file
 from tvlb.schemas.problems import FoundProblem, first_problem
 from tvlb.schemas.sweep import SweepBody
 from tvlb.schemas.toml_lines import find_line
 from tvlb.topology import described, is_network_file, read_network
-
-__all__ = ["MAX_BYTES", "read_sweep_file"]
 
 MAX_BYTES = 1 << 20
 _MOST_BITS = 128

@@ -6,8 +6,6 @@ from tvlb.documents import Document
 from tvlb.schemas.resources import EXAMPLE_ID, Identity, Item, example_of
 from tvlb.schemas.sweep import SweepBody
 
-__all__ = ["SweepItem", "SweepList", "SweepResource"]
-
 _NAMES = ("results.parquet", "results.csv", "report.html", "timings.parquet")
 _ROW = {
     "point": 0,

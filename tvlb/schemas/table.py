@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 else:
     Metadata = metadata_type()
 
-__all__ = ["Provenance", "SearchParameters", "TableDocument", "TableSummary", "Timings", "Work"]
-
 
 class TableSummary(Document):
     """The chosen table."""

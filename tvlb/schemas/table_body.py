@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ConfigDict
 
+from tvlb.languages import asked, made
 from tvlb.schemas.requests import Request, Seed
 from tvlb.schemas.settings import with_options
 from tvlb.search import Cost, SearchOptions, budget_text, check_request, table_cost
-from tvlb.settings import asked, made
 from tvlb.topology import Topology, described
-
-__all__ = ["TableBody", "completed"]
 
 
 class TableBody(with_options(Request, SearchOptions)):

@@ -40,22 +40,6 @@ from tvlb.topology import (
 )
 from tvlb.traffic import named_patterns, parse_named_pattern, pattern_regex, signature_of
 
-__all__ = [
-    "ObjectiveText",
-    "OneOf",
-    "PathSetText",
-    "PatternText",
-    "SolverText",
-    "TableFormatText",
-    "TopologyText",
-    "TrafficText",
-    "VcsText",
-    "WarmupText",
-    "checked",
-    "distinct",
-    "told_digits",
-]
-
 _Item = TypeVar("_Item", bound=Hashable)
 _WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
 _PATTERN = pattern_regex()

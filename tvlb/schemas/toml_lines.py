@@ -6,9 +6,7 @@ from itertools import islice
 from tomllib import TOMLDecodeError
 from typing import Any, cast
 
-from tvlb.reading import parse_toml
-
-__all__ = ["find_line"]
+from tvlb.documents import parse_toml
 
 # Every look parses the document up to a line.
 _MOST_LOOKS = 300

@@ -12,8 +12,6 @@ from tvlb.schemas.settings import Windows
 from tvlb.search import MAX_TRAFFIC, Candidate, Validation, Verdict
 from tvlb.search import SimulatedSet as Simulated
 
-__all__ = ["Comparison", "CurvePoint", "Decision", "PatternFigures", "SimulatedSet"]
-
 
 class PatternFigures(Document):
     """What was simulated of a path set on one pattern."""

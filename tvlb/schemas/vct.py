@@ -7,8 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import ConfigDict, Field
 
-from tvlb.documents import Document
-from tvlb.provenance import versions
+from tvlb.documents import Document, versions
 from tvlb.schemas.common import (
     Count,
     Cycles,
@@ -27,15 +26,6 @@ from tvlb.schemas.settings import VctSettings
 from tvlb.schemas.simulation import Intervals, LinkLoad, OneSeed, Trace, over_seeds
 from tvlb.search import DeadlockProof, VctRequest, VctResult
 from tvlb.topology import Topology
-
-__all__ = [
-    "DeadlockProofPart",
-    "VctDocument",
-    "VctRun",
-    "VctRuns",
-    "VctSeries",
-    "no_deadlock",
-]
 
 _SERIES_CYCLES = 1000
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field
 
 from tvlb.documents import WHOLE
+from tvlb.languages import made, settings
 from tvlb.schemas.problems import InWords
 from tvlb.schemas.requests import Load
 from tvlb.schemas.settings import with_options
@@ -20,10 +21,7 @@ from tvlb.search import (
     VctScenario,
     vct_cost,
 )
-from tvlb.settings import made, settings
 from tvlb.topology import Topology
-
-__all__ = ["VctSimulationBody"]
 
 _WARMUP = settings(VctConfig)["warmup_cycles"]
 

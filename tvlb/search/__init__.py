@@ -21,8 +21,8 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
-from sim_bridge.vct import VCT_ROUTING_NAMES, DeadlockProof
-from tvlb.progress import Reporter
+from sim_bridge.vct import VC_POLICIES, VCT_ROUTING_NAMES, DeadlockProof
+from tvlb.processes import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import (
     Cost,
@@ -91,7 +91,6 @@ from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic, traffic_texts
-from tvlb.virtual_channels import VC_POLICIES
 
 __all__ = [
     "ADAPTIVE",

@@ -9,8 +9,6 @@ from tvlb.search.preparation import conventional, prepare
 from tvlb.search.task import Outcome, Task
 from tvlb.search.validation import validate
 
-__all__ = ["find_by_paper"]
-
 
 def _loop_free(task: Task) -> list[str]:
     """Return the candidates without paths that visit a switch twice, if these are asked for."""

@@ -13,8 +13,6 @@ from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.windows import Windows
 from tvlb.search.workload import held_out_workload, training_workload
 
-__all__ = ["find_by_search"]
-
 _CURVE_PATTERNS = 2
 _CURVE_WINDOWS = Windows(1_500, 1_500, 0.01)
 

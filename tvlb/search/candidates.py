@@ -20,14 +20,6 @@ from tvlb.search.probe import ProbeResult
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 
-__all__ = [
-    "MAX_DATA_POINTS",
-    "ContentUnit",
-    "choose_candidates",
-    "content_key",
-    "loop_free_form",
-]
-
 MAX_DATA_POINTS = 8
 _MOST_SAMPLED_ROWS = 2_000_000
 

@@ -7,8 +7,6 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Strategy", "new_strategy"]
-
 
 class Strategy(Protocol):
     """CMA-ES (Hansen, 2016), by ask and tell; it minimises."""

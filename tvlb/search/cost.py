@@ -21,16 +21,6 @@ from tvlb.search.workload import Workload, parse_traffic
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
-__all__ = [
-    "Cost",
-    "model_cost",
-    "repair_cost",
-    "simulation_cost",
-    "stability_cost",
-    "table_cost",
-    "vct_cost",
-]
-
 # A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
 _BASE_BYTES = 132e6
 _START_SECONDS = 1.1

@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.search.objective import Aim, Objective
-from tvlb.statistics import Estimate, estimate
-from tvlb.verdict import LEVEL
-from tvlb.verdict import Verdict as Words
-
-__all__ = ["Comparison", "Decision", "Measured", "Verdict", "compare", "decide", "decide_by"]
+from tvlb.statistics import LEVEL, Estimate, estimate
+from tvlb.statistics import Verdict as Words
 
 SMALLEST_GAIN = 0.005
 STANDARD_ERRORS = 2.0

@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.paths import ShapeSet
-from tvlb.progress import Progress, Reporter
+from tvlb.processes import Progress, Reporter
 from tvlb.search.cma_types import Strategy, new_strategy
 from tvlb.search.objective import Objective
 from tvlb.search.preparation import Candidate
 from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.trials import Figures, Trials
-
-__all__ = ["Challenger", "Evolution", "Proposer", "Scored", "Step", "random_proposer"]
 
 # Patterns of the first look, and of how many sets the better half goes on at least.
 _FIRST_LOOK = 2

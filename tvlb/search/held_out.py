@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
-from tvlb.progress import Reporter, counter
-from tvlb.randomness import KeyedStream
+from tvlb.processes import Reporter, counter
 from tvlb.search.decision import Measured
 from tvlb.search.preparation import Candidate
 from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
@@ -22,9 +21,7 @@ from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
-from tvlb.statistics import estimate
-
-__all__ = ["Change", "HeldOut", "Judged", "Judgement", "judge"]
+from tvlb.statistics import KeyedStream, estimate
 
 # Saturation of a pattern that is no matter of detours.
 _LATE = 0.6

@@ -6,10 +6,8 @@ from dataclasses import dataclass, fields
 from sim_bridge.config import MAX_CYCLES
 from sim_bridge.vct import VctConfig
 from tvlb.errors import InvalidInput
+from tvlb.languages import Whole, setting, settings
 from tvlb.search.stability import BIN, FEWEST_BINS, StabilityCase
-from tvlb.settings import Whole, setting, settings
-
-__all__ = ["LongRun", "parse_vcs", "stability_cases"]
 
 _MOST_VCS = 16
 _CYCLES = 510_000

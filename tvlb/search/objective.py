@@ -12,20 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.settings import NamesOrWhole
+from tvlb.languages import NamesOrWhole
 from tvlb.topology import Topology
-
-__all__ = [
-    "BUDGET",
-    "BUDGETS",
-    "REFERENCE_LOAD",
-    "Aim",
-    "Method",
-    "Objective",
-    "budget_text",
-    "flit_hop_budget",
-    "parse_objective",
-]
 
 _LATENCY = re.compile(r"latency@([0-9.]{1,12})", re.ASCII)
 _FLIT_HOPS = re.compile(r"[0-9][0-9_]{0,30}(?:\.[0-9]{1,30})?(?:e\+?[0-9]{1,2})?", re.ASCII)

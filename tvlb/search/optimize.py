@@ -6,12 +6,10 @@ Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted
 import threading
 from dataclasses import dataclass, replace
 
+from tvlb.documents import Frame, versions
 from tvlb.errors import InvalidInput
-from tvlb.frames import Frame
-from tvlb.parallel import Stop
 from tvlb.paths import check_pairs, parse_expression
-from tvlb.progress import Reporter, silent
-from tvlb.provenance import versions
+from tvlb.processes import Reporter, Stop, silent
 from tvlb.search.by_paper import find_by_paper
 from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
@@ -29,15 +27,6 @@ from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Uniform, check_flows
-
-__all__ = [
-    "TableResult",
-    "check_compact",
-    "check_request",
-    "compact_result",
-    "compact_table",
-    "optimize",
-]
 
 _METHODS = {Method.SEARCH: find_by_search, Method.PAPER: find_by_paper}
 

@@ -7,15 +7,7 @@ from typing import Generic, TypeVar
 from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
-from tvlb.parallel import available_cores, check_workers
-from tvlb.randomness import check_seed
-from tvlb.search.candidates import MAX_DATA_POINTS
-from tvlb.search.objective import BUDGET, Method, Objective, parse_objective
-from tvlb.search.probe import TOLERANCE
-from tvlb.search.sampling import PATTERNS
-from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows, parse_windows
-from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
-from tvlb.settings import (
+from tvlb.languages import (
     Flag,
     Group,
     Names,
@@ -26,8 +18,14 @@ from tvlb.settings import (
     check_settings,
     setting,
 )
-
-__all__ = ["ADAPTIVE", "MAX_PATTERNS", "SearchOptions"]
+from tvlb.processes import available_cores, check_workers
+from tvlb.search.candidates import MAX_DATA_POINTS
+from tvlb.search.objective import BUDGET, Method, Objective, parse_objective
+from tvlb.search.probe import TOLERANCE
+from tvlb.search.sampling import PATTERNS
+from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows, parse_windows
+from tvlb.search.workload import MAX_TRAFFIC, Workload, parse_traffic, traffic_texts
+from tvlb.statistics import check_seed
 
 MAX_PATTERNS = 5
 ADAPTIVE = tuple(routing for routing in Routing if routing.is_adaptive)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from tvlb.model import PatternTask, solve_pattern
 from tvlb.search.units import Unit, network_identity
 
-__all__ = ["PatternUnit"]
-
 
 @dataclass(frozen=True)
 class PatternUnit(Unit[NDArray[np.float64]]):

@@ -25,12 +25,10 @@ from tvlb.balance import (
     balance_weights,
 )
 from tvlb.paths import PathSet, parse_expression
-from tvlb.progress import Reporter, counter
+from tvlb.processes import Reporter, counter
 from tvlb.search.simulation_units import NamedSet, balancing_fields
 from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
-
-__all__ = ["BalanceUnit", "Candidate", "conventional", "prepare"]
 
 _Fields = Mapping[str, Any]
 _REPORT = "report"

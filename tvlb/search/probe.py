@@ -11,11 +11,11 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.frames import Frame
+from tvlb.documents import Frame
+from tvlb.languages import Number
 from tvlb.model import PatternTask, RegretSolver
-from tvlb.parallel import Stop
 from tvlb.paths import PathSet, data_points, strategic_choices
-from tvlb.progress import Progress, Reporter, silent
+from tvlb.processes import Progress, Reporter, Stop, silent
 from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.sampling import (
     BATCH,
@@ -27,12 +27,9 @@ from tvlb.search.sampling import (
     choose_patterns,
 )
 from tvlb.search.units import Units, own_units
-from tvlb.settings import Number
 from tvlb.statistics import standard_error
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern
-
-__all__ = ["DEFAULT_GAP", "TOLERANCE", "ProbePlan", "ProbePoint", "ProbeResult", "probe"]
 
 _STAGE = "probe"
 # Relative gap between the certified bounds of every LP.

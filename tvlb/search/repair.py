@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
-from tvlb.parallel import Stop, available_cores, check_workers
+from tvlb.languages import Group, Names, Texts, check_settings, setting
 from tvlb.paths import RowSet
-from tvlb.progress import Reporter, silent
+from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import ADAPTIVE
@@ -24,7 +24,6 @@ from tvlb.search.task import Stopwatch
 from tvlb.search.units import UnitCache, Units, own_units
 from tvlb.search.windows import ROUTERS, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
-from tvlb.settings import Group, Names, Texts, check_settings, setting
 from tvlb.table import (
     AnyTable,
     CompactTable,
@@ -36,16 +35,6 @@ from tvlb.table import (
     verify,
 )
 from tvlb.topology import Failures, Topology, without
-
-__all__ = [
-    "COMPACT_REFUSED",
-    "NEW_TABLE",
-    "OLD_TABLE",
-    "RepairOptions",
-    "Repaired",
-    "check_repair",
-    "repair",
-]
 
 NEW_TABLE = "new table"
 OLD_TABLE = "old table"

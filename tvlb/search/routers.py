@@ -5,8 +5,6 @@ from tvlb.errors import InvalidInput
 from tvlb.search.windows import SHORT
 from tvlb.topology import Topology
 
-__all__ = ["check_routers", "router_warnings"]
-
 _LONGEST_FLIGHT = SHORT.warmup // 2
 
 

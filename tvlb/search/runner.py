@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.progress import Reporter, counter
+from tvlb.processes import Reporter, counter
 from tvlb.search.options import SearchOptions
 from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, Saturation, SaturationUnit
 from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
-
-__all__ = ["Runner", "Runs"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,21 +7,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from tvlb.randomness import KeyedStream
-from tvlb.settings import NamesOrWhole
+from tvlb.languages import NamesOrWhole
+from tvlb.statistics import KeyedStream
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
-
-__all__ = [
-    "BATCH",
-    "PATTERNS",
-    "PRECISION",
-    "Assessment",
-    "PatternOrder",
-    "Sample",
-    "assess",
-    "choose_patterns",
-]
 
 # Patterns between two looks. It is fixed, so that the number of workers decides nothing.
 BATCH = 4

@@ -9,8 +9,6 @@ from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import Shapes, ShapeSet, mean_paths_by_shape, shapes_of
 from tvlb.topology import Topology
 
-__all__ = ["ShapeSpace", "starting_sets"]
-
 # Shares are powers of two; what would carry less than this is left out.
 _LEAST_SHARE = -6.0
 _ABSENT = -20.0

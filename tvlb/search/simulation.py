@@ -19,11 +19,8 @@ from sim_bridge import (
     search_saturation,
 )
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.parallel import map_threads
-from tvlb.progress import Progress, Reporter, silent
-from tvlb.randomness import check_seed
-
-__all__ = ["SimulationRequest", "VctRequest", "find_saturation", "parse_warmup", "simulate_loads"]
+from tvlb.processes import Progress, Reporter, map_threads, silent
+from tvlb.statistics import check_seed
 
 _SEARCH_GRID = 0.01
 _MAX_SEEDS = 1000

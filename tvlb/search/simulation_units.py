@@ -15,16 +15,6 @@ from tvlb.search.units import Unit, network_identity
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
 
-__all__ = [
-    "NamedSet",
-    "Recipe",
-    "Run",
-    "RunUnit",
-    "Saturation",
-    "SaturationUnit",
-    "balancing_fields",
-]
-
 # Units of one scenario come one after the other; what is kept of a scenario are its paths.
 _KEPT_SCENARIOS = 8
 _WORST_SERVED = 0.1

@@ -12,8 +12,6 @@ from tvlb.paths import PathSet, parse_expression
 from tvlb.topology import Topology, touched
 from tvlb.traffic import Pattern
 
-__all__ = ["ProgramSize", "program_size"]
-
 
 @dataclass(frozen=True)
 class ProgramSize:

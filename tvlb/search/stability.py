@@ -15,26 +15,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from sim_bridge.vct import DeadlockProof, VctConfig, VctScenario
+from tvlb.documents import Frame
 from tvlb.errors import InvalidInput
-from tvlb.frames import Frame
-from tvlb.progress import Progress, Reporter
-from tvlb.randomness import check_seed
+from tvlb.processes import Progress, Reporter, tell_part
 from tvlb.search.units import Unit, Units, network_identity
+from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
-from tvlb.workers import tell_part
-
-__all__ = [
-    "FEWEST_BINS",
-    "CollapseWatch",
-    "Stability",
-    "StabilityCase",
-    "StabilityRun",
-    "StabilityStudy",
-    "checked_cases",
-    "judge_stability",
-    "study_stability",
-]
 
 BIN = 1000  # cycles
 FEWEST_BINS = 100

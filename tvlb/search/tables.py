@@ -3,14 +3,12 @@
 from dataclasses import replace
 
 from tvlb.balance import Balanced, BalancedSet, BalanceOptions, WeightOptions, balance_pairs
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, is_listable, parse_expression
-from tvlb.provenance import VERSION
 from tvlb.search.preparation import Candidate
 from tvlb.table import AnyTable, CompactTable, Table
 from tvlb.topology import Topology
-
-__all__ = ["compact_table_of", "incomplete_table", "table_of"]
 
 
 def table_of(topology: Topology, candidate: Candidate, seed: int) -> AnyTable:

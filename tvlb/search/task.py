@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tvlb.progress import Reporter
+from tvlb.processes import Reporter
 from tvlb.search.held_out import HeldOut
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
@@ -16,8 +16,6 @@ from tvlb.search.weighted import WeightedSearch
 from tvlb.search.work import Work
 from tvlb.table import AnyTable
 from tvlb.topology import Topology
-
-__all__ = ["Found", "NoteBest", "Outcome", "Stopwatch", "Task", "unheard"]
 
 NoteBest = Callable[[Candidate], None]
 

@@ -21,8 +21,6 @@ from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.traffic import Pattern
 
-__all__ = ["Figures", "Loads", "Trials", "find_loads"]
-
 # Beyond saturation of the reference, by how much; the best sets sustain up to a fifth more.
 _BEYOND = 1.25
 # So that gains come near those of the saturation load (measured on two networks).

@@ -16,23 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
+from tvlb.documents import versions
 from tvlb.errors import Cancelled, NoWorkers, TvlbError, WorkerLost
-from tvlb.parallel import Stop, gather
-from tvlb.provenance import versions
+from tvlb.processes import Stop, TaskFuture, gather, local_workers
 from tvlb.topology import Topology
-from tvlb.workers import TaskFuture, local_workers
-
-__all__ = [
-    "Unit",
-    "UnitCache",
-    "UnitCount",
-    "UnitStore",
-    "Units",
-    "network_identity",
-    "own_units",
-    "sealed",
-    "unsealed",
-]
 
 _DIGEST_BYTES = 32
 
@@ -44,7 +31,7 @@ class Unit(ABC, Generic[_Result]):
 
     @property
     def parts(self) -> int:
-        """In how many parts it tells its progress; see `tvlb.workers.tell_part`."""
+        """In how many parts it tells its progress; see `tvlb.processes.tell_part`."""
         return 1
 
     @abstractmethod

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.progress import Reporter
+from tvlb.processes import Reporter
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import SearchOptions
@@ -23,8 +23,6 @@ from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.statistics import estimate
 from tvlb.traffic import type2_pattern
-
-__all__ = ["CurvePoint", "SimulatedSet", "Validation", "latency_curves", "validate"]
 
 _CURVE_POINTS = 10
 _CURVE_REACH = 1.05

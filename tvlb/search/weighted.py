@@ -15,7 +15,7 @@ from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import ShapeSet, count_paths, parse_expression
-from tvlb.progress import Progress, Reporter, silent
+from tvlb.processes import Progress, Reporter, silent
 from tvlb.search.candidates import loop_free_form
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
@@ -30,8 +30,6 @@ from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
-
-__all__ = ["MOST_ON_FRONT", "SearchSetting", "WeightedSearch", "search_weighted"]
 
 MOST_ON_FRONT = 6
 """Tables of a front; of more, some that are spread evenly."""

@@ -5,9 +5,7 @@ from dataclasses import MISSING, dataclass, replace
 
 from sim_bridge import MAX_CYCLES, SimulationConfig
 from tvlb.errors import InvalidInput
-from tvlb.settings import Number, Spread, Whole, check_settings, setting
-
-__all__ = ["PAPER", "ROUTERS", "SCREENING", "SHORT", "Windows", "parse_windows"]
+from tvlb.languages import Number, Spread, Whole, check_settings, setting
 
 _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from sim_bridge import SimulationResult
 
-__all__ = ["Work"]
-
 
 @dataclass(frozen=True)
 class Work:

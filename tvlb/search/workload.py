@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.documents import decimal_number
 from tvlb.errors import InvalidInput
-from tvlb.randomness import KeyedStream
-from tvlb.reading import decimal_number
+from tvlb.statistics import KeyedStream
 from tvlb.topology import Topology
 from tvlb.traffic import (
     DestinationPattern,
@@ -27,16 +27,6 @@ from tvlb.traffic import (
     type1_set,
     type2_pattern,
 )
-
-__all__ = [
-    "MAX_TRAFFIC",
-    "Workload",
-    "held_out_workload",
-    "parse_named_traffic",
-    "parse_traffic",
-    "traffic_texts",
-    "training_workload",
-]
 
 MAX_TRAFFIC = 100
 """Patterns that the user may name."""

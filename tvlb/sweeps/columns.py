@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from tvlb.topology import SizeColumn, sized_families
 from tvlb.topology.sizing import ValueType
 
-__all__ = ["Column", "columns_of"]
-
 
 @dataclass(frozen=True)
 class Column:

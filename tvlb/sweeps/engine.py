@@ -7,14 +7,20 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 
 from tvlb.errors import Cancelled, NoWorkers, StoreLost, StoreUnavailable, TvlbError, WorkerLost
-from tvlb.meter import SweepMeter
-from tvlb.parallel import Stop, map_threads
-from tvlb.progress import Progress, Reporter, silent
-from tvlb.retry import MAX_ATTEMPTS, may_pass, pause, pause_seconds
+from tvlb.processes import (
+    MAX_ATTEMPTS,
+    Progress,
+    Reporter,
+    Stop,
+    SweepMeter,
+    map_threads,
+    may_pass,
+    pause,
+    pause_seconds,
+    silent,
+)
 from tvlb.search import UnitCache, optimize
 from tvlb.sweeps.points import Point, PointResult, TableStore
-
-__all__ = ["run_points"]
 
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
 # others keep the workers busy. Every point that is begun takes memory here.
@@ -46,7 +52,7 @@ def run_points(
     Returns
     -------
     What became of every point, in order. A point that fails for a reason that may pass is begun
-    again, see `tvlb.retry`; then its error is in its result, and the others go on.
+    again, see `tvlb.processes.retry`; then its error is in its result, and the others go on.
 
     Raises
     ------

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tvlb.files import atomic_file
+from tvlb.documents import atomic_file
 from tvlb.report import report_html
 from tvlb.sweeps.columns import Column, columns_of
 from tvlb.sweeps.points import PointResult
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
 from tvlb.sweeps.rows import Row, failed_row, family_of_point, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
-
-__all__ = ["OUTPUT_NAMES", "RESULT_NAMES", "rows_of", "write_outputs"]
 
 _REPORT_NAME = "report.html"
 RESULT_NAMES = (PARQUET_NAME, CSV_NAME, _REPORT_NAME)

@@ -10,8 +10,6 @@ from tvlb.schemas import Expansion, TableBody, request_key
 from tvlb.search import Cost, TableResult, UnitCount
 from tvlb.topology import shown_topology
 
-__all__ = ["Point", "PointResult", "Stored", "TableStore", "points_of"]
-
 
 @dataclass(frozen=True)
 class Point:

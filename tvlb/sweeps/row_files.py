@@ -13,12 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tvlb.documents import atomic_file
 from tvlb.errors import InvalidInput
-from tvlb.files import atomic_file
 from tvlb.sweeps.columns import Column
 from tvlb.sweeps.rows import Row, Value
-
-__all__ = ["CSV_NAME", "PARQUET_NAME", "row_schema", "write_rows"]
 
 PARQUET_NAME = "results.parquet"
 CSV_NAME = "results.csv"

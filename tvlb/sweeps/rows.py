@@ -5,17 +5,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tvlb.changes import change_columns, mean_interval
 from tvlb.designs import Bill
-from tvlb.documents import link_kinds
+from tvlb.documents import VERSION, link_kinds
 from tvlb.errors import InvalidInput
-from tvlb.judged import Estimator, estimator, modelled_half
-from tvlb.provenance import VERSION
 from tvlb.schemas import TableBody
+from tvlb.statistics import Estimator, change_columns, estimator, mean_interval, modelled_half
 from tvlb.sweeps.columns import columns_of
 from tvlb.topology import DegradedNetwork, Family, families, parse_named_topology
-
-__all__ = ["Row", "Value", "failed_row", "family_of_point", "succeeded_row"]
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]

@@ -13,10 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tvlb.files import atomic_file
+from tvlb.documents import atomic_file
 from tvlb.sweeps.points import PointResult
-
-__all__ = ["TIMINGS_NAME", "write_timings"]
 
 TIMINGS_NAME = "timings.parquet"
 _STAGES = ("probe", "balance", "simulate", "search", "compare", "table")

@@ -4,6 +4,7 @@ A `Table` is written to and read from files of several formats, verified, summar
 path set; `parse_path_set` takes expressions and saved tables.
 """
 
+from tvlb.native.virtual_channels import VcScheme
 from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.compact import AnyTable, CompactTable
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
@@ -52,6 +53,7 @@ __all__ = [
     "Table",
     "TableHeader",
     "TableWeights",
+    "VcScheme",
     "VcSettings",
     "VerifyReport",
     "by_suffix",

@@ -11,8 +11,6 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, all_pairs, pair_index
 from tvlb.topology import Topology
 
-__all__ = ["COLUMN_TYPES", "Columns", "Row"]
-
 COLUMN_TYPES: dict[str, np.dtype[Any]] = {
     "src_switch": np.dtype(np.int32),
     "dst_switch": np.dtype(np.int32),

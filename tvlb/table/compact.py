@@ -31,8 +31,6 @@ from tvlb.table.header import (
 from tvlb.table.table import Table, check_rebuildable
 from tvlb.topology import Topology
 
-__all__ = ["AnyTable", "CompactTable", "check_switch", "count_by_hops", "stored_table"]
-
 
 @dataclass(frozen=True, eq=False)
 class CompactTable:

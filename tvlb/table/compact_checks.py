@@ -12,8 +12,6 @@ from tvlb.table.rule import check_counts, check_name, local_removals, unknown_re
 from tvlb.table.structure import Finding
 from tvlb.table.table import mean_vlb_hops
 
-__all__ = ["CheckedSet", "check_compact"]
-
 _MOST_ROWS = 2_000_000
 
 

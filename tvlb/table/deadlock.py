@@ -5,22 +5,17 @@ the next one (Dally and Seitz, 1987); injection and ejection are source and sink
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb._native import DependencyGraph
-from tvlb.choices import choose
 from tvlb.errors import InvalidInput
+from tvlb.languages import choose
+from tvlb.native.kernels import DependencyGraph
+from tvlb.native.virtual_channels import Kinds, VcScheme
 from tvlb.paths import PathRows, all_pairs, min_rows
 from tvlb.topology import Topology
-from tvlb.virtual_channels import Kinds, VcScheme
-
-if TYPE_CHECKING:
-    from sim_bridge import Routing
-
-__all__ = ["Channel", "DeadlockCheck", "VcSettings", "check_deadlock"]
 
 _BEYOND = -1
 
@@ -37,6 +32,18 @@ class Channel:
 
     def __str__(self) -> str:
         return f"link {self.link} ({self.kind}, {self.source} -> {self.target}) VC {self.vc}"
+
+
+class Revising(Protocol):
+    """A routing, so far as proofs ask for it: whether it may leave a path that it has begun."""
+
+    @property
+    def decides_again(self) -> bool:
+        """Whether it may decide once more, at the second switch of a MIN path."""
+        ...
+
+    def check(self, topology: Topology) -> None:
+        """Raise InvalidInput where it has no place on a network."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class VcSettings:
 
     scheme: str | None = None
     vc_count: int | None = None
-    routing: "Routing | None" = None
+    routing: Revising | None = None
 
     def __post_init__(self) -> None:
         if self.scheme is not None:

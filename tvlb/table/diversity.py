@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from tvlb.paths import PathRows
 
-__all__ = ["Diversity", "Spread", "diversity"]
-
 
 @dataclass(frozen=True)
 class Spread:

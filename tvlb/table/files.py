@@ -9,25 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from tvlb import files
+from tvlb.documents import files
 from tvlb.errors import InvalidInput
 from tvlb.paths import check_rows
 from tvlb.table.columns import Columns
 from tvlb.table.compact import AnyTable, CompactTable, check_switch
 from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.structure import first_invalid_row
-
-__all__ = [
-    "check_writable",
-    "format_of",
-    "read_stream",
-    "read_table",
-    "switch_columns",
-    "write_stream",
-    "write_switch",
-    "write_table",
-]
-
 
 _Ability = TypeVar("_Ability")
 

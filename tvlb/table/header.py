@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsA
 
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.errors import InvalidInput
-from tvlb.randomness import MAX_SEED
+from tvlb.statistics import MAX_SEED
 from tvlb.topology import (
     Failures,
     Topology,
@@ -23,22 +23,6 @@ from tvlb.topology import (
     parse_named_topology,
     without,
 )
-
-__all__ = [
-    "FORMAT_VERSION",
-    "BalanceRecord",
-    "CompactRecord",
-    "NamedRecord",
-    "Removed",
-    "TableHeader",
-    "TableWeights",
-    "WeightsRecord",
-    "content_id",
-    "join",
-    "no_removed",
-    "record_of",
-    "split",
-]
 
 FORMAT_VERSION: Literal[1] = 1
 _REMOVED = "removed"

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from tvlb.balance import UsageCount, chunks, sample_of
 from tvlb.table.compact import AnyTable, CompactTable
 
-__all__ = ["LinkShares", "link_shares"]
-
 # Enough for a picture, and few enough for a reader who waits.
 _SAMPLED_ROWS = 2_000_000
 

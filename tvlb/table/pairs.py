@@ -9,8 +9,6 @@ from tvlb.paths import PathRows, Switches, min_rows
 from tvlb.table.compact import AnyTable, check_switch
 from tvlb.topology import Topology
 
-__all__ = ["LinkWeight", "PairPaths", "PathItem", "pair_paths", "pair_summary"]
-
 
 class PathItem(Document):
     """One path, with the switches and links that it visits in travel order."""

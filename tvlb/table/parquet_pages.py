@@ -10,8 +10,6 @@ from typing import BinaryIO
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["inflated_size"]
-
 _MAX_HEADER_BYTES = 4096
 _MAX_DEPTH = 8
 # Fields of a page header.

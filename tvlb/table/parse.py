@@ -2,17 +2,14 @@
 
 import os
 
+from tvlb.documents import bounded, explained, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.files import explained
 from tvlb.paths import PathSet, parse_expression
-from tvlb.reading import bounded, parse_json
 from tvlb.table.compact import AnyTable
 from tvlb.table.files import read_table
 from tvlb.table.formats import by_suffix
 from tvlb.table.verify import check_content
 from tvlb.topology import Topology
-
-__all__ = ["TABLE_SUFFIXES", "is_table_file", "loaded_path_set", "parse_path_set"]
 
 TABLE_SUFFIXES = tuple(by_suffix(lambda each: each.read))
 

@@ -19,8 +19,6 @@ from tvlb.paths import (
 )
 from tvlb.topology import Topology
 
-__all__ = ["Route", "Routes", "SourceRoutes", "check_share"]
-
 Route = tuple[float, tuple[int, ...]]
 """Weight and switches, from the source to the target."""
 

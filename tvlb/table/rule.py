@@ -14,15 +14,6 @@ from tvlb.table.structure import Finding, rows_that
 from tvlb.table.table import Table
 from tvlb.topology import Topology
 
-__all__ = [
-    "WEIGHT_TOLERANCE",
-    "check_counts",
-    "check_name",
-    "check_rule",
-    "local_removals",
-    "unknown_removals",
-]
-
 WEIGHT_TOLERANCE = 1e-9
 
 

@@ -10,8 +10,6 @@ from tvlb.paths import ABSENT, PathRows, all_pairs, min_rows
 from tvlb.table.table import Table
 from tvlb.topology import Topology, link_ids
 
-__all__ = ["StruckOut", "strike_out"]
-
 
 @dataclass(frozen=True, eq=False)
 class StruckOut:

@@ -13,8 +13,6 @@ from tvlb.paths import ABSENT, PathRows
 from tvlb.table.columns import Columns
 from tvlb.topology import Topology, Triples
 
-__all__ = ["Finding", "check_order", "check_paths", "first_invalid_row", "rows_that"]
-
 Mask = NDArray[np.bool_]
 
 

@@ -11,8 +11,6 @@ from tvlb.table.header import TableHeader
 from tvlb.table.structure import first_invalid_row
 from tvlb.table.table import Table
 
-__all__ = ["summarise"]
-
 
 def summarise(table: AnyTable) -> dict[str, Any]:
     """Describe a table in a few numbers, such as `paths`, `mean_vlb_hops` and `switch_pairs`.

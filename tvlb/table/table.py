@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.balance import WeightOptions
+from tvlb.documents import Frame, arrow_table
 from tvlb.errors import InvalidInput
-from tvlb.frames import Frame, arrow_table
 from tvlb.paths import PathRows, PathSet, RowSet, all_pairs, check_rows, parse_expression
-from tvlb.randomness import MAX_SEED
+from tvlb.statistics import MAX_SEED
 from tvlb.table.columns import Columns
 from tvlb.table.header import (
     Removed,
@@ -24,8 +24,6 @@ from tvlb.table.header import (
 )
 from tvlb.table.structure import first_invalid_row
 from tvlb.topology import Topology
-
-__all__ = ["Table", "check_rebuildable", "mean_vlb_hops", "paths_by_hops"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,6 @@ from tvlb.table.rule import WEIGHT_TOLERANCE, check_counts, check_name, check_ru
 from tvlb.table.structure import Finding, check_order, check_paths, rows_that
 from tvlb.table.table import Table, mean_vlb_hops, paths_by_hops
 
-__all__ = ["VerifyReport", "check_content", "verify"]
-
 _DEFAULT = VcSettings()
 
 

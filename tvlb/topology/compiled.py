@@ -4,20 +4,18 @@ import atexit
 from functools import lru_cache
 from typing import Any
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.topology.topology import Topology
-
-__all__ = ["compiled", "path_kernel"]
 
 
 @lru_cache(maxsize=8)
 def compiled(topology: Topology) -> Any:
-    """Return the compiled twin of a topology: `tvlb._native.Topology` of its family."""
+    """Return the compiled twin of a topology: `tvlb.native.kernels.Topology` of its family."""
     return topology.compile()
 
 
 @lru_cache(maxsize=2)
-def path_kernel(topology: Topology) -> _native.PathKernel:
+def path_kernel(topology: Topology) -> kernels.PathKernel:
     """Return what enumerates the path sets of a topology."""
     return compiled(topology).kernel()
 

@@ -13,8 +13,6 @@ from tvlb.topology.network import Network, ordinals
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.topology import Origin, Topology
 
-__all__ = ["link_ids", "without"]
-
 _SHOWN = 5
 
 

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field as Described
 
-from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import WholeArgument
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.sizing import Largest, Numbers, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.topology import Layout
-
-__all__ = ["DragonflyPlus"]
 
 _MOST_PORTS = 128
 _MOST_GROUPS = 4097

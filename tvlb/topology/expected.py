@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ExpectedPaths", "touched"]
-
 
 @dataclass(frozen=True, eq=False)
 class ExpectedPaths:

@@ -18,8 +18,6 @@ from tvlb.topology.family import (
 from tvlb.topology.named import parse_named_topology
 from tvlb.topology.topology import Topology
 
-__all__ = ["DegradedNetwork", "described", "explicit_type", "shown_topology"]
-
 _TEXT = "text"
 _EXPLICIT = "wiring-"
 _DEGRADED = f"{_EXPLICIT}degraded"

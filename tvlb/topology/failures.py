@@ -6,11 +6,8 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from tvlb.documents import WHOLE
+from tvlb.documents import WHOLE, parse_unique_json, read_file
 from tvlb.errors import InvalidInput
-from tvlb.reading import parse_unique_json, read_file
-
-__all__ = ["Failures", "read_failures"]
 
 _MOST = 2_000_000
 _DIGITS = 8

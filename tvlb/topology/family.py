@@ -15,29 +15,12 @@ from typing import Any, Self, Union
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tvlb.calls import Signature
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.registry import import_modules
+from tvlb.languages import Signature, import_modules
 from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES, Network
 from tvlb.topology.sizing import Sizing
 from tvlb.topology.topology import Topology
-
-__all__ = [
-    "Description",
-    "ExplicitTopology",
-    "Family",
-    "NamedTopology",
-    "NetworkSizes",
-    "TopologyMetadata",
-    "TopologyRecord",
-    "families",
-    "family_of",
-    "metadata_type",
-    "named_families",
-    "register",
-    "sized_families",
-]
 
 
 @dataclass(frozen=True)
@@ -135,7 +118,8 @@ class Family:
 
     Attributes
     ----------
-    topology : class of the networks; its parameters are annotated as `tvlb.calls.Signature` says.
+    topology : class of the networks; its parameters are annotated as
+        `tvlb.languages.Signature` says.
     sizes : from the parameters, by name; nothing is built. None if no parameters give a network, so
         that only files and requests do, by their cables.
     example : a text for help.

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from tvlb.choices import one_of
+from tvlb.documents import atomic_file, check_writable, read_file
 from tvlb.errors import InvalidInput
-from tvlb.files import atomic_file, check_writable
-from tvlb.reading import read_file
+from tvlb.languages import one_of
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.topology import Topology
-
-__all__ = ["describe_network_files", "is_network_file", "read_network", "write_network"]
 
 
 def _suffixes() -> dict[str, NetworkFormat]:

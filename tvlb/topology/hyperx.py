@@ -10,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field as Described
 
-from tvlb import _native
-from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import WholeArgument
+from tvlb.native import kernels
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.sizing import Formula, Numbers, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.topology import Layout
-
-__all__ = ["HyperX"]
 
 _MOST_PORTS = 128
 _DIMENSIONS = "xyzw"
@@ -102,9 +100,9 @@ class HyperX(ShortestPathTopology):
         return np.full(prod(self.sides), self.p, dtype=np.int32)
 
     @property
-    def chosen(self) -> _native.Chosen:
+    def chosen(self) -> kernels.Chosen:
         """See `ShortestPathTopology`: links of the first dimension come first."""
-        return _native.Chosen.FIRST_LINK
+        return kernels.Chosen.FIRST_LINK
 
     @property
     def representatives(self) -> NDArray[np.int32]:

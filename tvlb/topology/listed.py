@@ -20,17 +20,6 @@ from tvlb.topology.network import MAX_NODES, MAX_SWITCHES, LinkKinds
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.topology import Topology
 
-__all__ = [
-    "DEFAULT_KIND",
-    "DEFAULT_LATENCY",
-    "MOST_CABLES",
-    "ListedKind",
-    "ListedTopology",
-    "Listing",
-    "kinds_of",
-    "listed",
-]
-
 DEFAULT_KIND = "link"
 DEFAULT_LATENCY = 10
 

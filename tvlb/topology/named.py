@@ -1,17 +1,8 @@
 """The texts of networks that parameters give: `4,8,4,9`, `dfly(4,8,4,9,palmtree)`."""
 
-from tvlb.calls import Call, parse_call
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
+from tvlb.languages import Call, one_of, parse_call
 from tvlb.topology.family import Family, NamedTopology, named_families
-
-__all__ = [
-    "UNNAMED",
-    "parse_named_topology",
-    "parse_topology_call",
-    "topology_forms",
-    "topology_regex",
-]
 
 _SHOWN = 80
 UNNAMED = "dfly"

@@ -12,8 +12,6 @@ from tvlb.topology.listed import (
 )
 from tvlb.topology.network import MAX_NODES, MAX_SWITCHES
 
-__all__ = ["NamedCables"]
-
 
 class NamedCables:
     """Gathers switches and cables, in any order, and numbers the switches as they are declared."""

@@ -7,18 +7,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.errors import InvalidInput
-
-__all__ = [
-    "MAX_LINKS",
-    "MAX_NODES",
-    "MAX_SWITCHES",
-    "LinkKinds",
-    "Network",
-    "directed_links",
-    "ordinals",
-]
+from tvlb.native import kernels
 
 MAX_NODES = 10_000_000
 MAX_SWITCHES = 20_000
@@ -125,9 +115,9 @@ class Network:
                 f"{wanted}"
             )
 
-    def compile(self) -> _native.Network:
+    def compile(self) -> kernels.Network:
         """Make the twin that the compiled engines read."""
-        return _native.Network(
+        return kernels.Network(
             self.num_switches,
             self.node_switch,
             self.link_source,

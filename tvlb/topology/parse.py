@@ -9,8 +9,6 @@ from tvlb.topology.files import describe_network_files, is_network_file, read_ne
 from tvlb.topology.named import parse_named_topology
 from tvlb.topology.topology import Topology
 
-__all__ = ["as_topology", "parse_topology"]
-
 
 def parse_topology(text: str, failures: str | None = None) -> Topology:
     """Parse the topology language.

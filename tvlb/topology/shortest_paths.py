@@ -7,16 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
-from tvlb.calls import Signature
 from tvlb.errors import InvalidInput
+from tvlb.languages import Signature
+from tvlb.native import kernels
 from tvlb.topology.compiled import compiled
 from tvlb.topology.expected import ExpectedPaths
 from tvlb.topology.family import NamedTopology, NetworkSizes, family_of
 from tvlb.topology.network import Network, directed_links
 from tvlb.topology.topology import Topology, Triples
-
-__all__ = ["ShortestPathTopology"]
 
 _SAMPLED_SWITCHES = 4
 _ABSENT = -1
@@ -29,7 +27,7 @@ class ShortestPathTopology(Topology):
     """A network given by its cables; a MIN path is any shortest path, or one that `chosen` tells.
 
     A family is a frozen dataclass that is registered (`tvlb.topology.register`). Its fields are the
-    parameters, annotated as `tvlb.calls.Signature` says; it has `name`, `kinds`, `cables` and
+    parameters, annotated as `tvlb.languages.Signature` says; it has `name`, `kinds`, `cables` and
     `nodes_of_switches`.
 
     Attributes
@@ -50,14 +48,14 @@ class ShortestPathTopology(Topology):
     between_nodes: bool = False
 
     @property
-    def chosen(self) -> _native.Chosen:
+    def chosen(self) -> kernels.Chosen:
         """Which of the shortest paths of a pair are MIN paths."""
-        return _native.Chosen.ALL
+        return kernels.Chosen.ALL
 
     @property
     def is_told_by_cables(self) -> bool:
         """Whether its cables tell its MIN paths: all shortest ones between any two switches."""
-        return self.chosen == _native.Chosen.ALL and not self.between_nodes
+        return self.chosen == kernels.Chosen.ALL and not self.between_nodes
 
     @abstractmethod
     def cables(self) -> tuple[NDArray[np.int32], ...]:
@@ -104,17 +102,17 @@ class ShortestPathTopology(Topology):
         """See `Topology`: the name and a hash of nodes and links."""
         return self.name, self.num_switches, self.network.digest()
 
-    def compile(self) -> _native.ShortestPaths:
+    def compile(self) -> kernels.ShortestPaths:
         """See `Topology`."""
         try:
-            return _native.ShortestPaths(
+            return kernels.ShortestPaths(
                 self.network.compile(), self.chosen, between_nodes=self.between_nodes
             )
         except ValueError as error:
             raise InvalidInput(f"{self}: {error}") from error
 
     @property
-    def _twin(self) -> _native.ShortestPaths:
+    def _twin(self) -> kernels.ShortestPaths:
         return compiled(self)
 
     @cached_property

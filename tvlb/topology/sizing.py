@@ -12,17 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "MAX_VALUE",
-    "Formula",
-    "Largest",
-    "Numbers",
-    "SizeColumn",
-    "SizeParameter",
-    "Sizing",
-    "ValueType",
-]
-
 # No network within the limits of `tvlb.topology` has more ports or groups than this.
 MAX_VALUE = 10_000_000
 

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.failures import Failures
 from tvlb.topology.network import LinkKinds, Network
 
 if TYPE_CHECKING:
     import networkx as nx
-
-__all__ = ["Layout", "Origin", "Topology", "Triples"]
 
 _REPRESENTATIVES = 64
 _FEWEST_ENDS = 3
@@ -207,7 +205,7 @@ class Topology(ABC):
         return None
 
     @abstractmethod
-    def compile(self) -> _native.Topology:
+    def compile(self) -> kernels.Topology:
         """Make the twin that the compiled engines read; see `tvlb.topology.compiled`."""
 
     @property

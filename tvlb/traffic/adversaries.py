@@ -9,8 +9,6 @@ from tvlb.traffic.pattern import DestinationPattern, NamedPattern
 from tvlb.traffic.patterns.permutation import Permutation
 from tvlb.traffic.patterns.uniform import Uniform
 
-__all__ = ["default_pattern", "type1_set", "type2_pattern", "type2_set"]
-
 _TYPE2_PATTERNS = 20
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 
-__all__ = ["Demand", "DestinationTable", "NodeTraffic", "check_flows", "switch_demand"]
-
 
 @dataclass(frozen=True, eq=False)
 class DestinationTable:

@@ -13,13 +13,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.documents import decimal_number, lines_of, read_file, whole_number
 from tvlb.errors import InvalidInput
-from tvlb.reading import decimal_number, lines_of, read_file, whole_number
 from tvlb.topology import Topology
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
 from tvlb.traffic.pattern import Pattern
-
-__all__ = ["MatrixPattern"]
 
 # Row sums are decimal fractions added in binary; 1/3 + 1/3 + 1/3 must still count as 1.
 _SUM_SLACK = 1e-9

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import WholeArgument
 from tvlb.traffic.parse import PatternArgument
 from tvlb.traffic.pattern import DestinationPattern, NamedPattern
-
-__all__ = ["Mix"]
 
 
 @dataclass(frozen=True)

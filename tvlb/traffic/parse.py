@@ -4,21 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from tvlb.calls import Argument, parse_call
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.registry import declared
+from tvlb.languages import Argument, declared, one_of, parse_call
 from tvlb.traffic.matrix import MatrixPattern
 from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
-
-__all__ = [
-    "PatternArgument",
-    "as_pattern",
-    "named_patterns",
-    "parse_named_pattern",
-    "parse_pattern",
-    "pattern_regex",
-]
 
 _FOLDER = "tvlb.traffic.patterns"
 _SHOWN = 80

@@ -8,13 +8,11 @@ from typing import Annotated, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import Signature, WholeArgument
 from tvlb.errors import InvalidInput
-from tvlb.randomness import MAX_SEED
+from tvlb.languages import Signature, WholeArgument
+from tvlb.statistics import MAX_SEED
 from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
-
-__all__ = ["DestinationPattern", "NamedPattern", "OwnSeed", "Pattern", "signature_of"]
 
 _Family = TypeVar("_Family", bound=Topology)
 
@@ -54,8 +52,8 @@ class Pattern(ABC):
 class NamedPattern(Pattern):
     """A pattern that is written as a call: a frozen dataclass in a module of its own.
 
-    Its fields are the arguments, annotated as `tvlb.calls.Signature` says; the first line of its
-    docstring is what documents say of it.
+    Its fields are the arguments, annotated as `tvlb.languages.Signature` says; the first line of
+    its docstring is what documents say of it.
 
     Attributes
     ----------

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from tvlb.errors import InvalidInput
+from tvlb.languages import declared
 from tvlb.model.certificate import TOLERANCE
 from tvlb.model.instance import Instance
 from tvlb.model.outcome import Solution
-from tvlb.registry import declared
 
 __all__ = ["LpSolver", "SolverKind", "parse_solver", "solver_kinds"]
 

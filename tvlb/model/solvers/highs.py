@@ -14,8 +14,6 @@ from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.solvers import LpSolver, SolverKind
 from tvlb.model.vertices import to_class_flow, to_vertices
 
-__all__ = ["DEFAULT_METHODS", "SOLVER", "HighsSolver", "Method"]
-
 _ITERATIONS_PER_LINE = 20
 
 # What HiGHS says; anything else means UNKNOWN.

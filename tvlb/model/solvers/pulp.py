@@ -14,14 +14,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput, SolverFailed
+from tvlb.languages import one_of
 from tvlb.model.instance import Instance, PathClasses, RateOrder
 from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.pulp_types import Constraint, Problem, Solver, Variable, pulp
 from tvlb.model.solvers import LpSolver, SolverKind
-
-__all__ = ["MODEL_SUFFIXES", "SOLVER", "PulpSolver", "available_solvers", "write_model"]
 
 MODEL_SUFFIXES = (".lp", ".mps")
 

@@ -8,16 +8,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tvlb import _native
+from tvlb.documents import decimal_number
 from tvlb.errors import InvalidInput
 from tvlb.model.certificate import TOLERANCE
 from tvlb.model.instance import Instance, RateOrder
 from tvlb.model.outcome import Outcome, Solution
 from tvlb.model.solvers import LpSolver, SolverKind
 from tvlb.model.solvers.highs import HighsSolver
-from tvlb.reading import decimal_number
-
-__all__ = ["SOLVER", "RegretSolver"]
+from tvlb.native import kernels
 
 _SMALLEST_GAP = 1e-5
 _SCOUTING_ITERATIONS = 150
@@ -76,10 +74,10 @@ class RegretSolver(LpSolver):
         yield from HighsSolver().attempts(instance)
 
     def _solve(
-        self, instance: Instance, begun: _native.RegretState | None, max_iterations: int
+        self, instance: Instance, begun: kernels.RegretState | None, max_iterations: int
     ) -> Solution:
         target = self.gap - _ROUNDING
-        minimal, detour, price, theta_low, theta_up, state = _native.solve_by_regret(
+        minimal, detour, price, theta_low, theta_up, state = kernels.solve_by_regret(
             instance.demand.rate,
             instance.minimal.native,
             instance.detour.native,

@@ -8,17 +8,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
 from tvlb.paths.compositions import compositions
 from tvlb.paths.expression_set import LONGEST, ExpressionSet
 from tvlb.paths.path_set import DrawRule, WeightedSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shapes import shapes_of
-from tvlb.randomness import check_seed
+from tvlb.statistics import check_seed
 from tvlb.topology import Topology
-
-__all__ = ["PATH_SET", "LengthSet"]
 
 _WHOLE = "([0-9]{1,3})"
 _TEXT = rf"<= *{_WHOLE}( *\+ *({_WHOLE} *%|\( *{_WHOLE} *, *{_WHOLE} *\)))?"
@@ -135,7 +133,7 @@ class LengthSet(WeightedSet, ExpressionSet):
     @property
     def draw_rule(self) -> DrawRule | None:
         """See `PathSet.draw_rule`."""
-        return _native.AllRule() if self.is_all else super().draw_rule
+        return kernels.AllRule() if self.is_all else super().draw_rule
 
     def expected_paths_by_halves(self) -> NDArray[np.float64]:
         """See `PathSet.expected_paths_by_halves`."""

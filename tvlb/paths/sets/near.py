@@ -12,8 +12,6 @@ from tvlb.paths.sets.length import LengthSet
 from tvlb.paths.shortcut_set import is_valiant
 from tvlb.topology import Topology
 
-__all__ = ["PATH_SET", "NearSet"]
-
 _HOPS = 3
 
 

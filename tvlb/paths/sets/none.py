@@ -5,11 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
+from tvlb.native import kernels
 from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.rows import PathRows, Switches
-
-__all__ = ["PATH_SET", "EmptySet"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,9 +29,9 @@ class EmptySet(ExpressionSet):
         )
 
     @property
-    def draw_rule(self) -> _native.EmptyRule:
+    def draw_rule(self) -> kernels.EmptyRule:
         """See `PathSet.draw_rule`."""
-        return _native.EmptyRule()
+        return kernels.EmptyRule()
 
     def expected_paths_by_halves(self) -> NDArray[np.float64]:
         """See `PathSet.expected_paths_by_halves`."""

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from tvlb.paths.shortcut_set import ShortcutSet
 
-__all__ = ["PATH_SET", "NoTurnAroundSet"]
-
 
 @dataclass(frozen=True, repr=False)
 class NoTurnAroundSet(ShortcutSet):

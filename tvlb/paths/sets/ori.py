@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from tvlb.calls import Call
+from tvlb.languages import Call
 from tvlb.paths.sets.short import ShortSet
 from tvlb.paths.shortcut_set import is_valiant
 from tvlb.topology import Topology
-
-__all__ = ["PATH_SET", "OriginalSet"]
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from tvlb.calls import Call
-from tvlb.choices import one_of
+from tvlb.languages import Call, one_of
 from tvlb.paths.expression_set import ExpressionSet
 from tvlb.paths.path_set import WeightedSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shapes import SHAPE_REGEX, shapes_of
 from tvlb.topology import Topology
-
-__all__ = ["PATH_SET", "ShapeSet"]
 
 
 @dataclass(frozen=True, repr=False)

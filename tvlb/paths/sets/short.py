@@ -7,16 +7,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
-from tvlb.calls import Call, WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import Call, WholeArgument
+from tvlb.native import kernels
 from tvlb.paths.compositions import compositions
 from tvlb.paths.expression_set import LONGEST, ExpressionSet
 from tvlb.paths.rows import PathRows, Switches
 from tvlb.paths.usage import HopProfile, Pairs, SetUsage, ShortUsage
 from tvlb.topology import Topology, path_kernel
-
-__all__ = ["PATH_SET", "ShortSet"]
 
 _HOPS = WholeArgument("HOPS", 0, 99)
 
@@ -95,12 +93,12 @@ class ShortSet(ExpressionSet):
         return all_counts.mean_hops(np.where(within, all_counts.vias, 0))
 
     @property
-    def rule(self) -> _native.ShortRule:
+    def rule(self) -> kernels.ShortRule:
         """The limits in the form that the compiled kernels read."""
-        return _native.ShortRule(self.max_first, self.max_second, self.max_total)
+        return kernels.ShortRule(self.max_first, self.max_second, self.max_total)
 
     @property
-    def draw_rule(self) -> _native.ShortRule:
+    def draw_rule(self) -> kernels.ShortRule:
         """See `PathSet.draw_rule`."""
         return self.rule
 

@@ -9,8 +9,6 @@ from tvlb.paths.filter_set import FilterSet
 from tvlb.paths.rows import PathRows
 from tvlb.paths.sequences import revisits
 
-__all__ = ["PATH_SET", "SimpleSet"]
-
 
 @dataclass(frozen=True, repr=False)
 class SimpleSet(FilterSet):

@@ -11,9 +11,8 @@ from typing import Any
 
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.progress import Reporter
-from tvlb.registry import declared
-from tvlb.settings import Setting, offered
+from tvlb.languages import Setting, declared, offered
+from tvlb.processes import Reporter
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tvlb.errors import InvalidInput
+from tvlb.languages import Flag, Names, Text, made, setting
 from tvlb.paths import expression_examples
-from tvlb.progress import Reporter
+from tvlb.processes import Reporter
 from tvlb.schemas.routers import Column, Experiment, Router, Simulation
 from tvlb.schemas.simulation import SimulationDocument
 from tvlb.search import (
@@ -18,10 +19,7 @@ from tvlb.search import (
     parse_warmup,
     simulate_loads,
 )
-from tvlb.settings import Flag, Names, Text, made, setting
 from tvlb.table import parse_path_set
-
-__all__ = ["ROUTER"]
 
 
 @dataclass(frozen=True)

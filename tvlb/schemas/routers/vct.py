@@ -4,15 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.choices import one_of
 from tvlb.errors import InvalidInput
-from tvlb.progress import Reporter
+from tvlb.languages import Text, made, one_of, setting, settings
+from tvlb.processes import Reporter
 from tvlb.schemas.routers import Column, Experiment, Router, Simulation
 from tvlb.schemas.vct import VctDocument, no_deadlock
 from tvlb.search import VCT_ROUTINGS, VctConfig, VctRequest, VctScenario, simulate_loads
-from tvlb.settings import Text, made, setting, settings
-
-__all__ = ["ROUTER"]
 
 _WARMUP = settings(VctConfig)["warmup_cycles"]
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import BinaryIO, TypeVar
 
 from tvlb.errors import InvalidInput
-from tvlb.registry import declared
+from tvlb.languages import declared
 from tvlb.table.columns import Columns
 from tvlb.table.compact import AnyTable
 

@@ -9,14 +9,12 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import BinaryIO
 
+from tvlb.documents import bounded, decimal_number, lines_of, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.reading import bounded, decimal_number, lines_of, parse_json
 from tvlb.table.columns import COLUMN_TYPES, Columns, Row
 from tvlb.table.compact import AnyTable, stored_table
 from tvlb.table.formats import MAX_TEXT_ROWS, Format, check_text_rows
 from tvlb.table.header import join, split
-
-__all__ = ["FORMAT"]
 
 _TITLE = "# tvlb table"
 _END = "# end of table"

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import BinaryIO, cast
 
+from tvlb.documents import bounded, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.reading import bounded, parse_json
 from tvlb.table.columns import COLUMN_TYPES, Columns, Row
 from tvlb.table.compact import AnyTable, stored_table
 from tvlb.table.formats import MAX_TEXT_ROWS, Format, check_text_rows
 from tvlb.table.header import join, split
-
-__all__ = ["FORMAT"]
 
 _KEYS = ("header", "columns", "rows")
 

@@ -18,16 +18,14 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tvlb.documents import inflated, parse_json
 from tvlb.errors import InvalidInput
 from tvlb.paths import MAX_ROWS, most_rows
-from tvlb.reading import inflated, parse_json
 from tvlb.table.columns import COLUMN_TYPES, Columns
 from tvlb.table.compact import AnyTable, stored_table
 from tvlb.table.formats import Format
 from tvlb.table.header import Removed, TableHeader, join, no_removed, split
 from tvlb.table.parquet_pages import inflated_size
-
-__all__ = ["FORMAT"]
 
 _TABLE_KEY = b"tvlb.table"
 _SWITCH_KEY = b"tvlb.switch"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tvlb.registry import declared
+from tvlb.languages import declared
 from tvlb.table.routes import Routes
 
 __all__ = ["RouteFormat", "route_formats"]

@@ -6,12 +6,9 @@ The closing comment tells a complete file from one that was cut at the end of a 
 import json
 from pathlib import Path
 
-from tvlb import files
-from tvlb.provenance import VERSION
+from tvlb.documents import VERSION, files
 from tvlb.table.route_files import RouteFormat
 from tvlb.table.routes import Routes
-
-__all__ = ["FORMAT"]
 
 
 def _write(routes: Routes, path: Path) -> list[str]:

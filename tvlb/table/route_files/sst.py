@@ -15,14 +15,11 @@ from typing import BinaryIO
 
 import numpy as np
 
-from tvlb import files
+from tvlb.documents import VERSION, files
 from tvlb.errors import InvalidInput
-from tvlb.provenance import VERSION
 from tvlb.table.route_files import RouteFormat
 from tvlb.table.routes import Route, Routes
 from tvlb.topology import Topology, network_formats
-
-__all__ = ["FORMAT"]
 
 _MOST_PATHS = 200_000
 _LARGE_TEXT = 1 << 20

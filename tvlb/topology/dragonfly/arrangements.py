@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
-
-__all__ = ["ARRANGEMENTS", "Sizes"]
+from tvlb.native import kernels
 
 Cables = NDArray[np.int32]
 Ports = NDArray[np.int32]
@@ -40,7 +38,7 @@ class Sizes:
 
 def absolute(sizes: Sizes) -> Cables:
     """Wire by the rotating cursor of the T-UGAL paper; the cursor is never reset."""
-    flat = _native.absolute_cables(sizes.switches_per_group, sizes.global_ports, sizes.groups)
+    flat = kernels.absolute_cables(sizes.switches_per_group, sizes.global_ports, sizes.groups)
     return flat.reshape(-1, 2)
 
 

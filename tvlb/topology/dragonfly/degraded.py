@@ -5,14 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
 from tvlb.errors import InvalidInput
+from tvlb.native import kernels
 from tvlb.topology.compiled import compiled
 from tvlb.topology.dragonfly.topology import FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.network import Network
 from tvlb.topology.topology import Topology, Triples
-
-__all__ = ["DegradedDragonfly", "what_is_left"]
 
 _Switches = NDArray[np.integer]
 _Mask = NDArray[np.bool_]
@@ -59,7 +57,7 @@ class DegradedDragonfly(Dragonfly):
             raise InvalidInput(f"{self}: {error}") from error
 
     @property
-    def _twin(self) -> _native.DegradedDragonfly:
+    def _twin(self) -> kernels.DegradedDragonfly:
         return compiled(self)
 
     @property
@@ -78,9 +76,9 @@ class DegradedDragonfly(Dragonfly):
         """See `Topology`: p, a, h, g and a hash of nodes and links."""
         return (*self.parameters, self._digest)
 
-    def compile(self) -> _native.DegradedDragonfly:
+    def compile(self) -> kernels.DegradedDragonfly:
         """See `Topology`."""
-        return _native.DegradedDragonfly(self.network.compile(), self.groups)
+        return kernels.DegradedDragonfly(self.network.compile(), self.groups)
 
     @property
     def halves(self) -> tuple[str, ...]:

@@ -14,8 +14,6 @@ from tvlb.topology.dragonfly.topology import FROM_FILE, Dragonfly
 from tvlb.topology.family import ExplicitTopology, Family, NetworkSizes, TopologyRecord, register
 from tvlb.topology.topology import Topology
 
-__all__ = ["DragonflyMetadata", "DragonflyRecord", "Wiring", "dragonfly_sizes"]
-
 _MAX_LINKS = 2_000_000
 
 # JSON has lists only, which a strict tuple refuses.

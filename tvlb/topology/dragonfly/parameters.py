@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.topology.network import MAX_LINKS, MAX_NODES, MAX_SWITCHES
 
-__all__ = ["check_cables", "check_parameters", "local_cables"]
-
 
 def check_parameters(p: int, a: int, h: int, g: int) -> None:
     """Raise InvalidInput unless there are Dragonflies of these sizes."""

@@ -11,8 +11,6 @@ from tvlb.topology.topology import Triples
 if TYPE_CHECKING:
     from tvlb.topology.dragonfly.topology import Dragonfly
 
-__all__ = ["path_faults"]
-
 _ABSENT = -1
 _Faults = Iterator[tuple[str, NDArray[np.bool_]]]
 

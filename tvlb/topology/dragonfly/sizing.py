@@ -7,8 +7,6 @@ import numpy as np
 
 from tvlb.topology.sizing import Largest, Numbers, SizeColumn, SizeParameter, Sizing
 
-__all__ = ["SIZING"]
-
 _LEAST_GROUPS = 3
 
 

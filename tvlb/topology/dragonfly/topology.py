@@ -9,17 +9,15 @@ from typing import Annotated, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tvlb import _native
-from tvlb.calls import Choice, WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import Choice, WholeArgument
+from tvlb.native import kernels
 from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Sizes
 from tvlb.topology.dragonfly.parameters import check_cables, check_parameters, local_cables
 from tvlb.topology.dragonfly.path_rules import path_faults
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.network import LinkKinds, Network, directed_links
 from tvlb.topology.topology import Layout, Topology, Triples
-
-__all__ = ["FROM_FILE", "Dragonfly", "LinkKind"]
 
 # The network itself says which sizes make one.
 _LARGEST = 999_999_999
@@ -183,9 +181,9 @@ class Dragonfly(Topology):
         p, a, h, _ = self.parameters
         return np.full(self.num_switches, p + a - 1 + h)
 
-    def compile(self) -> _native.Topology:
+    def compile(self) -> kernels.Topology:
         """See `Topology`."""
-        return _native.Dragonfly(self.network.compile(), self.groups)
+        return kernels.Dragonfly(self.network.compile(), self.groups)
 
     @property
     def longest_min_path(self) -> tuple[int, ...]:

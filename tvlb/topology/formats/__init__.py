@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tvlb.registry import declared
+from tvlb.languages import declared
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.listed import ListedTopology
 from tvlb.topology.shortest_paths import ShortestPathTopology

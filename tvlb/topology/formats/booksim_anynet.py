@@ -9,16 +9,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tvlb.documents import lines_of, whole_number
 from tvlb.errors import InvalidInput
-from tvlb.reading import lines_of, whole_number
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, lost_family, lost_labels
 from tvlb.topology.listed import ListedTopology, listed
 from tvlb.topology.named_cables import NamedCables
 from tvlb.topology.network import MAX_NODES, MAX_SWITCHES
 from tvlb.topology.topology import Topology
-
-__all__ = ["FORMAT"]
 
 _UNSAID = 1
 _LONGEST_LINE = 1 << 20

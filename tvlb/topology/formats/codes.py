@@ -11,8 +11,6 @@ from tvlb.errors import InvalidInput
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork
 from tvlb.topology.topology import Topology
 
-__all__ = ["FORMAT"]
-
 _INT = np.dtype("<i4")
 _ROW = 0
 

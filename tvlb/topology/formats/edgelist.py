@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from tvlb.documents import lines_of, whole_number
 from tvlb.errors import InvalidInput
-from tvlb.reading import lines_of, whole_number
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import (
     NetworkFormat,
@@ -17,8 +17,6 @@ from tvlb.topology.listed import MOST_CABLES, ListedTopology, listed
 from tvlb.topology.named_cables import NamedCables
 from tvlb.topology.network import MAX_SWITCHES
 from tvlb.topology.topology import Topology
-
-__all__ = ["FORMAT"]
 
 _ENDPOINTS = re.compile(r"#\s*+endpoints\b[\s:]*+(.*)", re.ASCII)
 # Networkx writes an empty mapping behind every edge.

@@ -9,15 +9,13 @@ from itertools import count
 from typing import Literal
 from xml.sax.saxutils import escape
 
+from tvlb.documents import decimal_number, parse_xml, whole_number
 from tvlb.errors import InvalidInput
-from tvlb.reading import decimal_number, parse_xml, whole_number
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, lost_family
 from tvlb.topology.listed import ListedTopology, listed
 from tvlb.topology.named_cables import NamedCables
 from tvlb.topology.topology import Topology
-
-__all__ = ["FORMAT"]
 
 _KEYS = {
     "endpoints": ("node", "int"),

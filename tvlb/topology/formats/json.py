@@ -4,15 +4,13 @@ import json
 
 from pydantic import TypeAdapter, ValidationError
 
+from tvlb.documents import json_text
 from tvlb.errors import InvalidInput
-from tvlb.reading import json_text
 from tvlb.topology.explicit import explicit_type
 from tvlb.topology.family import ExplicitTopology, families
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, lost_family, lost_kinds
 from tvlb.topology.listed import Listing, listed
 from tvlb.topology.topology import Topology
-
-__all__ = ["FORMAT"]
 
 # A location names the family, then the key.
 _TOP = 2

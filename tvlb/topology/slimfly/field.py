@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Field", "field_of", "is_prime_power"]
-
 
 @dataclass(frozen=True, eq=False)
 class Field:

@@ -7,18 +7,6 @@ import numpy as np
 from tvlb.topology.sizing import Numbers, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.slimfly.field import is_prime_power
 
-__all__ = [
-    "KNOWN",
-    "LARGEST",
-    "MOST_PORTS",
-    "SIZING",
-    "SMALLEST",
-    "cables",
-    "degree",
-    "parts",
-    "usual_nodes",
-]
-
 SMALLEST, LARGEST = 3, 53
 MOST_PORTS = 128
 KNOWN = tuple(q for q in range(SMALLEST, LARGEST + 1) if is_prime_power(q))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field as Described
 
-from tvlb import _native
-from tvlb.calls import Choice, WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import Choice, WholeArgument
+from tvlb.native import kernels
 from tvlb.topology.compiled import path_kernel
 from tvlb.topology.family import Family, NetworkSizes, TopologyMetadata, register
 from tvlb.topology.network import LinkKinds
@@ -29,8 +29,6 @@ from tvlb.topology.slimfly.sizing import (
     usual_nodes,
 )
 from tvlb.topology.topology import Layout
-
-__all__ = ["SlimFly"]
 
 _DIAMETER = 2
 # Of pictures: what is left free at their edges, the heights of what is written above the columns,
@@ -149,13 +147,13 @@ class SlimFly(ShortestPathTopology):
         return np.full(2 * self.q**2, each, dtype=np.int32)
 
     @property
-    def chosen(self) -> _native.Chosen:
+    def chosen(self) -> kernels.Chosen:
         """See `ShortestPathTopology`."""
-        return _native.Chosen.ALL if self.min == "all" else _native.Chosen.LOWEST_SWITCH
+        return kernels.Chosen.ALL if self.min == "all" else kernels.Chosen.LOWEST_SWITCH
 
-    def compile(self) -> _native.ShortestPaths:
+    def compile(self) -> kernels.ShortestPaths:
         """See `Topology`."""
-        return _native.ShortestPaths(self.network.compile(), self.chosen, by_link=True)
+        return kernels.ShortestPaths(self.network.compile(), self.chosen, by_link=True)
 
     @property
     def identity(self) -> tuple[int | str, ...]:

@@ -5,13 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from tvlb.calls import WholeArgument
+from tvlb.languages import WholeArgument
 from tvlb.topology import Topology
 from tvlb.traffic.demand import DestinationTable, NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
 from tvlb.traffic.patterns.adv import LARGEST_SHIFT, group_of_nodes
-
-__all__ = ["PATTERN", "RandomAdversarial"]
 
 
 @dataclass(frozen=True)

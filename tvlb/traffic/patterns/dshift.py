@@ -7,12 +7,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.calls import WholeArgument
 from tvlb.errors import InvalidInput
+from tvlb.languages import WholeArgument
 from tvlb.topology import HyperX, Topology
 from tvlb.traffic.pattern import DestinationPattern
-
-__all__ = ["PATTERN", "DimensionShift"]
 
 # Only a network says how far there is to shift.
 _LARGEST = 999_999_999

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvlb.randomness import KeyedStream
+from tvlb.statistics import KeyedStream
 from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.mix import Mix
 from tvlb.traffic.pattern import OwnSeed
-
-__all__ = ["PATTERN", "Mixed"]
 
 
 @dataclass(frozen=True)

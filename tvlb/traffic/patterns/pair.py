@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from tvlb.topology import SlimFly, Topology
 from tvlb.traffic.pattern import DestinationPattern
 
-__all__ = ["PATTERN", "Pair"]
-
 
 @dataclass(frozen=True)
 class Pair(DestinationPattern):

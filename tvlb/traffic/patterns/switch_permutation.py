@@ -5,11 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.randomness import KeyedStream
+from tvlb.statistics import KeyedStream
 from tvlb.topology import DragonflyPlus, HyperX, SlimFly, Topology
 from tvlb.traffic.pattern import DestinationPattern, OwnSeed
-
-__all__ = ["PATTERN", "SwitchPermutation"]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.mix import Mix
 
-__all__ = ["PATTERN", "TimeMixed"]
-
 
 @dataclass(frozen=True)
 class TimeMixed(Mix):

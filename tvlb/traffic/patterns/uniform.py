@@ -5,13 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from tvlb.calls import Choice
 from tvlb.errors import InvalidInput
+from tvlb.languages import Choice
 from tvlb.topology import Topology
 from tvlb.traffic.demand import NodeTraffic
 from tvlb.traffic.pattern import NamedPattern
-
-__all__ = ["PATTERN", "Uniform"]
 
 _FEWEST_NODES = 2
 

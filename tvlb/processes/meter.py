@@ -4,9 +4,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from tvlb.progress import Progress, Reporter
-
-__all__ = ["Meter", "SweepMeter", "duration_text"]
+from tvlb.processes.progress import Progress, Reporter
 
 # Group of each stage and the share of a usual run's time at which it begins and ends. Shares were
 # read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly. Curves

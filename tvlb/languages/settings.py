@@ -12,29 +12,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, SupportsFloat, TypeVar
 
-from tvlb.choices import choose
 from tvlb.errors import InvalidInput
-
-__all__ = [
-    "Flag",
-    "Group",
-    "Kind",
-    "Names",
-    "NamesOrWhole",
-    "Number",
-    "Setting",
-    "Spread",
-    "Switch",
-    "Text",
-    "Texts",
-    "Whole",
-    "asked",
-    "check_settings",
-    "made",
-    "offered",
-    "setting",
-    "settings",
-]
+from tvlb.languages.choices import choose
 
 _Made = TypeVar("_Made")
 

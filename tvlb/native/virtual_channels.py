@@ -8,17 +8,15 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb import _native
-from tvlb.choices import members
-
-__all__ = ["VC_POLICIES", "Kinds", "VcScheme", "vc_policy"]
+from tvlb.languages import members
+from tvlb.native import kernels
 
 Kinds = NDArray[np.int8]
 """Kinds of the links of some routes in travel order: int8 (routes, links), -1 beyond the last."""
 
 _HIGHEST = np.iinfo(np.int8).max
 
-VC_POLICIES = tuple(one.name for one in _native.vc_policies() if not one.is_of_source)
+VC_POLICIES = tuple(one.name for one in kernels.vc_policies() if not one.is_of_source)
 """Policies by which every switch chooses among VCs; see docs/virtual-cut-through.md."""
 
 
@@ -26,7 +24,7 @@ class VcScheme(StrEnum):
     """How the virtual channel rises along a route."""
 
     # The policies by which the source fixes the VCs of the whole route.
-    vars().update(members(one.name for one in _native.vc_policies() if one.is_of_source))
+    vars().update(members(one.name for one in kernels.vc_policies() if one.is_of_source))
 
     def vcs(self, kinds: Kinds, last_vc: int = _HIGHEST) -> NDArray[np.uint16]:
         """Return the VC of every link, of the shape of `kinds`, 0 beyond the last link.
@@ -49,6 +47,6 @@ class VcScheme(StrEnum):
         return 1 + highest
 
 
-def vc_policy(name: str) -> _native.VcPolicy:
+def vc_policy(name: str) -> kernels.VcPolicy:
     """Return the policy of this name."""
-    return next(one for one in _native.vc_policies() if one.name == name)
+    return next(one for one in kernels.vc_policies() if one.name == name)

@@ -17,24 +17,8 @@ from xml.parsers import expat
 
 from pydantic_core import from_json
 
+from tvlb.documents.files import explained
 from tvlb.errors import InvalidInput
-from tvlb.files import explained
-
-__all__ = [
-    "MAX_BYTES",
-    "MAX_LINES",
-    "bounded",
-    "decimal_number",
-    "inflated",
-    "json_text",
-    "lines_of",
-    "parse_json",
-    "parse_toml",
-    "parse_unique_json",
-    "parse_xml",
-    "read_file",
-    "whole_number",
-]
 
 # Two million entries of a matrix take less than 64 bytes each, a million rows of a table 80.
 MAX_BYTES = 128 << 20

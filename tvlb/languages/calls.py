@@ -15,16 +15,6 @@ from typing import Generic, TypeVar, get_type_hints
 
 from tvlb.errors import InvalidInput
 
-__all__ = [
-    "Argument",
-    "Call",
-    "Choice",
-    "NumberArgument",
-    "Signature",
-    "WholeArgument",
-    "parse_call",
-]
-
 _MAX_TEXT = 4000
 _MAX_DEPTH = 8
 _SHOWN = 80

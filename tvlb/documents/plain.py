@@ -7,8 +7,6 @@ from typing import Any, cast
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-__all__ = ["WHOLE", "Document", "link_kinds", "plain"]
-
 
 def _whole(value: object) -> object:
     """Take 2.0 for 2: to JSON they are the same number."""

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["LOOK_SECONDS", "HangLimits", "HangWatch", "cpu_seconds", "wants_cpu"]
-
 LOOK_SECONDS = 2.0
 """How often a process is looked at."""
 

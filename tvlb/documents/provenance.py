@@ -3,8 +3,6 @@
 import platform
 from importlib.metadata import version
 
-__all__ = ["VERSION", "versions"]
-
 VERSION = version("tvlb")
 
 

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["JobStatus", "Progress", "Reporter", "counter", "silent"]
-
 
 @dataclass(frozen=True)
 class Progress:

@@ -14,19 +14,6 @@ from typing import BinaryIO
 
 from tvlb.errors import InvalidInput, StoreUnavailable
 
-__all__ = [
-    "PathIdentity",
-    "atomic_file",
-    "check_directory",
-    "check_writable",
-    "explained",
-    "free_path",
-    "safe_name",
-    "stale_before",
-    "sync_directory",
-]
-
-
 _LONGEST_NAME = 80
 
 

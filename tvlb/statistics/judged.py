@@ -12,24 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.statistics import Estimate, estimate
-
-__all__ = [
-    "Cases",
-    "HalfWidths",
-    "JudgedSet",
-    "ShapeRow",
-    "by_pattern",
-    "choice_text",
-    "drawn_search",
-    "estimator",
-    "half_widths",
-    "judged_on",
-    "judged_sets",
-    "modelled_half",
-    "shape_rows",
-    "shortened",
-]
+from tvlb.statistics.estimates import Estimate, estimate
 
 Document = Mapping[str, Any]
 Estimator = Callable[[NDArray[np.float64]], Estimate]

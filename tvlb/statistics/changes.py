@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from tvlb.errors import InvalidInput
-from tvlb.judged import Estimator, by_pattern
-
-__all__ = ["change_columns", "mean_interval"]
+from tvlb.statistics.judged import Estimator, by_pattern
 
 Document = Mapping[str, Any]
 
@@ -20,7 +18,7 @@ def change_columns(one: Document, other: Document, of: Estimator) -> dict[str, f
     Parameters
     ----------
     one, other : simulated sets of a document, under the same patterns.
-    of : how figures of the document are averaged, see `tvlb.judged.estimator`.
+    of : how figures of the document are averaged, see `tvlb.statistics.estimator`.
 
     Returns
     -------

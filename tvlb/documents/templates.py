@@ -5,8 +5,6 @@ from collections.abc import Callable
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["UNKNOWN", "templates"]
-
 UNKNOWN = "none"
 """In place of a number that does not exist."""
 

@@ -5,8 +5,6 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import TypeVar
 
-__all__ = ["declared", "import_modules"]
-
 _Member = TypeVar("_Member")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-__all__ = ["CONFIDENCE", "Estimate", "estimate", "standard_error"]
-
 CONFIDENCE = 0.95
 """Of all intervals."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from tvlb.errors import TvlbError
 
-__all__ = ["Frame", "arrow_table"]
-
 _SHOWN_ROWS = 40
 
 

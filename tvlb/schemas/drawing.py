@@ -11,8 +11,6 @@ from tvlb.search import ProbeResult, TableResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot"]
-
 
 def plot(result: TableResult | ProbeResult | Balanced | Mapping[str, Any]) -> "Figure":
     """Draw a result as `tvlb plot` does; notebooks show the figure.

@@ -10,17 +10,6 @@ from enum import StrEnum
 
 import scipy
 
-__all__ = [
-    "LEAST_SIZES",
-    "LEVEL",
-    "MAX_PATTERNS",
-    "UNDECIDED",
-    "Interval",
-    "Verdict",
-    "advice",
-    "verdict_of",
-]
-
 LEAST_SIZES = 3
 """Sizes from which an interval is over sizes."""
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["MAX_SEED", "KeyedStream", "check_seed", "mix64"]
-
 MAX_SEED = 2**63 - 1
 
 _MASK = (1 << 64) - 1

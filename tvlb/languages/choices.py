@@ -6,8 +6,6 @@ from typing import TypeVar
 
 from tvlb.errors import InvalidInput
 
-__all__ = ["all_of", "choose", "members", "one_of"]
-
 _Member = TypeVar("_Member", bound=StrEnum)
 
 

@@ -32,19 +32,9 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from tvlb.errors import Cancelled, InvalidInput, NoWorkers, WorkerLost
-from tvlb.hang import LOOK_SECONDS, HangLimits, HangWatch
-from tvlb.parallel import follow_parent
-from tvlb.retry import MAX_ATTEMPTS
-
-__all__ = [
-    "TaskFuture",
-    "WorkerPool",
-    "encode_call",
-    "local_workers",
-    "run_call",
-    "settle",
-    "tell_part",
-]
+from tvlb.processes.hang import LOOK_SECONDS, HangLimits, HangWatch
+from tvlb.processes.parallel import follow_parent
+from tvlb.processes.retry import MAX_ATTEMPTS
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")

@@ -6,7 +6,7 @@ up is final: no level around it begins that again.
 =================================  ====================================  ===============
 what fails                         who begins it again                   pause
 =================================  ====================================  ===============
-a process dies or hangs in a unit  its executor (`tvlb.workers`, Dask)   none
+a process dies or hangs in a unit  its executor (`tvlb.processes.workers`, Dask)   none
 something else under a point       `tvlb.sweeps.engine`                  `pause_seconds`
 something else under a job         `tvlb.jobs.lease`, by the attempts    `pause_seconds`
                                    in the database
@@ -30,9 +30,7 @@ from tvlb.errors import (
     StoreLost,
     WorkerLost,
 )
-from tvlb.parallel import Stop
-
-__all__ = ["MAX_ATTEMPTS", "may_pass", "pause", "pause_seconds"]
+from tvlb.processes.parallel import Stop
 
 MAX_ATTEMPTS = 3
 """How often a piece of work is begun, the first time included."""

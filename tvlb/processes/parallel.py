@@ -16,16 +16,6 @@ from typing import Protocol, TypeVar, TypeVarTuple
 
 from tvlb.errors import Cancelled, InvalidInput
 
-__all__ = [
-    "Stop",
-    "available_cores",
-    "call_nicely",
-    "check_workers",
-    "follow_parent",
-    "gather",
-    "map_threads",
-]
-
 _Given = TypeVarTuple("_Given")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

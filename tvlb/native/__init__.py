@@ -1,0 +1,1 @@
+"""The compiled kernels: networks, paths, virtual channels, balancing, and the regret solver."""

@@ -1,0 +1,58 @@
+"""Processes and threads that compute, how often their work is tried, and how far it is."""
+
+from tvlb.processes.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds, wants_cpu
+from tvlb.processes.meter import Meter, SweepMeter, duration_text
+from tvlb.processes.parallel import (
+    Stop,
+    available_cores,
+    call_nicely,
+    check_workers,
+    follow_parent,
+    gather,
+    map_threads,
+)
+from tvlb.processes.progress import JobStatus, Progress, Reporter, counter, silent
+from tvlb.processes.retry import MAX_ATTEMPTS, may_pass, pause, pause_seconds
+from tvlb.processes.workers import (
+    TaskFuture,
+    WorkerPool,
+    encode_call,
+    local_workers,
+    run_call,
+    settle,
+    tell_part,
+)
+
+__all__ = [
+    "LOOK_SECONDS",
+    "MAX_ATTEMPTS",
+    "HangLimits",
+    "HangWatch",
+    "JobStatus",
+    "Meter",
+    "Progress",
+    "Reporter",
+    "Stop",
+    "SweepMeter",
+    "TaskFuture",
+    "WorkerPool",
+    "available_cores",
+    "call_nicely",
+    "check_workers",
+    "counter",
+    "cpu_seconds",
+    "duration_text",
+    "encode_call",
+    "follow_parent",
+    "gather",
+    "local_workers",
+    "map_threads",
+    "may_pass",
+    "pause",
+    "pause_seconds",
+    "run_call",
+    "settle",
+    "silent",
+    "tell_part",
+    "wants_cpu",
+]

@@ -1,0 +1,68 @@
+"""Keyed random numbers, estimates with intervals, and what follows from them."""
+
+from tvlb.statistics.changes import change_columns, mean_interval
+from tvlb.statistics.estimates import CONFIDENCE, Estimate, estimate, standard_error
+from tvlb.statistics.judged import (
+    Cases,
+    Estimator,
+    HalfWidths,
+    JudgedSet,
+    ShapeRow,
+    by_pattern,
+    choice_text,
+    drawn_search,
+    estimator,
+    half_widths,
+    judged_on,
+    judged_sets,
+    modelled_half,
+    shape_rows,
+    shortened,
+)
+from tvlb.statistics.randomness import MAX_SEED, KeyedStream, check_seed, mix64
+from tvlb.statistics.verdict import (
+    LEAST_SIZES,
+    LEVEL,
+    MAX_PATTERNS,
+    UNDECIDED,
+    Interval,
+    Verdict,
+    advice,
+    verdict_of,
+)
+
+__all__ = [
+    "CONFIDENCE",
+    "LEAST_SIZES",
+    "LEVEL",
+    "MAX_PATTERNS",
+    "MAX_SEED",
+    "UNDECIDED",
+    "Cases",
+    "Estimate",
+    "Estimator",
+    "HalfWidths",
+    "Interval",
+    "JudgedSet",
+    "KeyedStream",
+    "ShapeRow",
+    "Verdict",
+    "advice",
+    "by_pattern",
+    "change_columns",
+    "check_seed",
+    "choice_text",
+    "drawn_search",
+    "estimate",
+    "estimator",
+    "half_widths",
+    "judged_on",
+    "judged_sets",
+    "mean_interval",
+    "mix64",
+    "modelled_half",
+    "shape_rows",
+    "shortened",
+    "standard_error",
+    "verdict_of",
+]
