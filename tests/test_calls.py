@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
-from tvlb.languages import Call, Choice, NumberArgument, Signature, WholeArgument, parse_call
+from tvlb.languages import (
+    Call,
+    Choice,
+    NumberArgument,
+    Several,
+    Signature,
+    WholeArgument,
+    parse_call,
+)
 
 
 def made(
@@ -159,11 +167,47 @@ def test_values_are_written_as_the_call_that_makes_them(value: Made, text: str) 
     assert OPTIONAL.bind(parse_call(text)) == value
 
 
-@pytest.mark.parametrize("signature", [MADE, OPTIONAL])
+@dataclass(frozen=True)
+class Lattice:
+    """A list of sides behind one number, and a key."""
+
+    nodes: Annotated[int, WholeArgument("P", 0, 9)]
+    sides: Annotated[tuple[int, ...], Several("K1,K2,...", WholeArgument("K", 0, 9), 2, 3)]
+    seed: Annotated[int, WholeArgument("S", 0, 99, keyword=True)] = 0
+
+
+LIST = Signature("made", Lattice)
+
+
+def test_the_last_argument_may_be_a_list() -> None:
+    assert LIST.form == "made(P,K1,K2,...[,seed=S])"
+    assert LIST.bind(parse_call("made( 4, 8 ,9, seed=2)")) == Lattice(4, (8, 9), 2)
+    for value, text in ((Lattice(4, (8, 9)), "made(4,8,9)"), (Lattice(1, (2, 3, 4), 5),
+                        "made(1,2,3,4,seed=5)")):  # fmt: skip
+        assert LIST.text(value) == text
+        assert LIST.bind(parse_call(text)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("made(4)", r"'made\(4\)' is not made\(P,K1,K2,\.\.\.\[,seed=S\]\)"),
+        ("made(4,8)", r"K1,K2,\.\.\. has 1 values; allowed are 2\.\.3"),
+        ("made(4,8,8,8,8)", r"has 4 values; allowed are 2\.\.3"),
+        ("made(4,8,12)", r"K1,K2,\.\.\. '12' is out of range: integers 0\.\.9"),
+    ],
+)
+def test_a_list_that_does_not_fit_is_refused(text: str, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        LIST.bind(parse_call(text))
+
+
+@pytest.mark.parametrize("signature", [MADE, OPTIONAL, LIST])
 @pytest.mark.parametrize(
     "text",
     ["made", "made(3)", "made( 3 , 0 )", "made(seed=3)", "made(3, seed=4)", "made(3,0,seed=4)",
-     "made(3,1,up)", "made(1,2,3)", "made()", "made(x)", "made(3,,)", "made(3,0,seed=)", "madex"],
+     "made(3,1,up)", "made(1,2,3)", "made()", "made(x)", "made(3,,)", "made(3,0,seed=)", "madex",
+     "made(1,2, 3 ,4,seed=9)", "made(1,2,3,4,5)"],
 )  # fmt: skip
 def test_the_regular_expression_tells_what_can_be_bound(
     signature: Signature[object], text: str

@@ -29,6 +29,7 @@ from tvlb.topology import (
     parse_named_topology,
     parse_topology,
     topology_forms,
+    topology_regex,
 )
 
 
@@ -39,7 +40,7 @@ def _toys(toys: None) -> None:
 
 def test_a_family_is_known_by_its_name() -> None:
     assert [*families()] == [
-        *("dfly", "dflyplus", "hyperx", "leaves", "network", "ring", "slimfly")
+        *("dfly", "dflyplus", "grid", "hyperx", "leaves", "network", "ring", "slimfly")
     ]
     assert [*named_families()] == [one for one in families() if one != "network"]
     assert family_of(Ring(3)).topology is Ring
@@ -63,12 +64,27 @@ def test_its_networks_are_parsed(text: str) -> None:
             r"'ring' is not ring\(N\[,P\]\); expected .* ring\(N\[,P\]\) or slimfly\(.*\), such as",
         ),
         ("ring(0)", r"N '0' is out of range: integers 3\.\.100000"),
-        ("cube(3)", "'cube' is not dfly, dflyplus, hyperx, leaves, ring or slimfly"),
+        (
+            "grid(3,1)",
+            r"K1,K2,\.\.\. '1' is out of range: integers 2\.\.99; .* grid\(K1,K2,\.\.\.\)",
+        ),
+        ("grid(2,2,2,2,2,2)", r"K1,K2,\.\.\. has 6 values; allowed are 1\.\.5"),
+        ("cube(3)", "'cube' is not dfly, dflyplus, grid, hyperx, leaves, ring or slimfly"),
     ],
 )
 def test_what_is_none_of_its_networks_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
         parse_topology(text)
+
+
+def test_its_parameters_may_end_in_a_list() -> None:
+    network = parse_topology("grid( 4, 3 ,2)")
+    assert (str(network), network.num_switches) == ("grid(4,3,2)", 24)
+    assert record_of(network) == NamedRecord(name="grid(4,3,2)", path_names="positions")
+    assert record_of(network).build() == network
+    assert ModelBody(topology="grid(4,3,2)").network() == network
+    pattern = r"|grid *\( *[1-9][0-9]{0,1}( *, *[1-9][0-9]{0,1}){0,4} *\)"
+    assert pattern in topology_regex()
 
 
 def test_requests_name_it() -> None:
@@ -80,7 +96,7 @@ def test_requests_name_it() -> None:
         ModelBody.model_validate_json('{"topology": "ring(0)"}')
 
 
-@pytest.mark.parametrize("text", ["ring(6,2)", "leaves(6,4)"])
+@pytest.mark.parametrize("text", ["ring(6,2)", "leaves(6,4)", "grid(3,3)"])
 def test_requests_are_examined(text: str) -> None:
     for body in (
         ModelBody(topology=text, pattern="uniform"),

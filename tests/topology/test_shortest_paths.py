@@ -153,7 +153,7 @@ def test_pictures_show_a_ring() -> None:
     assert (layout.groups, layout.switches_per_group, layout.first_global_link) == (9, 4, 9 * 12)
 
 
-@pytest.mark.parametrize("name", ["ring(5)", "ring(6)", "leaves(5,3)", "leaves(0,8)"])
+@pytest.mark.parametrize("name", ["ring(5)", "ring(6)", "leaves(5,3)", "leaves(0,8)", "grid(4,3)"])
 def test_min_paths_are_all_shortest_walks(name: str) -> None:
     topology = parse_topology(name)
     counts, twin = WalkCounts(topology), compiled(topology)

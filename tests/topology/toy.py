@@ -1,12 +1,13 @@
-"""Two small families, and an independent account of their MIN paths."""
+"""Three small families, and an independent account of their MIN paths."""
 
 from dataclasses import dataclass
+from math import prod
 from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.languages import WholeArgument
+from tvlb.languages import Several, WholeArgument
 from tvlb.topology import (
     Family,
     LinkKinds,
@@ -83,7 +84,34 @@ def leaves_sizes(leaves: int, spines: int, is_joined: int = 1) -> NetworkSizes:
     )
 
 
+@dataclass(frozen=True, repr=False)
+class Grid(ShortestPathTopology):
+    """Switches at the points of a grid, one node each; as many sides as are named."""
+
+    sides: Annotated[tuple[int, ...], Several("K1,K2,...", WholeArgument("K", 2, 99), 1, 5)]
+
+    name = "grid"
+    kinds = LinkKinds(("step",), (10,), ("Links to the next point.",))
+
+    def cables(self) -> tuple[NDArray[np.int32], ...]:
+        points = np.arange(np.prod(self.sides), dtype=np.int32).reshape(self.sides)
+        along = [np.moveaxis(points, axis, 0) for axis in range(len(self.sides))]
+        steps = [np.stack([one[:-1].ravel(), one[1:].ravel()], axis=1) for one in along]
+        return (np.concatenate(steps),)
+
+    def nodes_of_switches(self) -> NDArray[np.int32]:
+        return np.ones(np.prod(self.sides), dtype=np.int32)
+
+
+def grid_sizes(sides: tuple[int, ...]) -> NetworkSizes:
+    switches = prod(sides)
+    return NetworkSizes(
+        switches, switches, {"step": sum(switches * (side - 1) // side for side in sides)}
+    )
+
+
 FAMILIES = (
     Family(Ring, ring_sizes, example="ring(5)"),
     Family(Leaves, leaves_sizes, example="leaves(4,3)"),
+    Family(Grid, grid_sizes, example="grid(3,3)"),
 )

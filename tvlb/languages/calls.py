@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, TypeVar, get_type_hints
+from typing import Generic, TypeVar, cast, get_type_hints
 
 from tvlb.errors import InvalidInput
 
@@ -114,6 +114,10 @@ class Argument(ABC):
     def regex(self) -> str:
         """Regular expression of the texts, as in JSON Schema; numbers may still be too large."""
 
+    def text(self, value: object) -> str:
+        """Write a value as `parse` reads it."""
+        return str(value)
+
 
 @dataclass(frozen=True)
 class WholeArgument(Argument):
@@ -182,6 +186,40 @@ class Choice(Argument):
 
 
 @dataclass(frozen=True)
+class Several(Argument):
+    """A tuple of arguments of one kind: all that come behind those of the other parameters.
+
+    Attributes
+    ----------
+    symbol : of all, such as `K1,K2,...`.
+    each : what each of them is.
+    least, most : how many there may be, from 1.
+    """
+
+    each: Argument
+    least: int
+    most: int
+
+    def parse(self, text: str) -> tuple[object, ...]:
+        """See `Argument.parse`."""
+        texts = _split(text)
+        if not self.least <= len(texts) <= self.most:
+            raise InvalidInput(f"has {len(texts)} values; allowed are {self.least}..{self.most}")
+        return tuple(map(self.each.parse, texts))
+
+    @property
+    def regex(self) -> str:
+        """See `Argument.regex`."""
+        each = self.each.regex
+        return f"{each}( *, *{each}){{{self.least - 1},{self.most - 1}}}"
+
+    def text(self, value: object) -> str:
+        """See `Argument.text`."""
+        assert isinstance(value, tuple)
+        return ",".join(map(self.each.text, cast("tuple[object, ...]", value)))
+
+
+@dataclass(frozen=True)
 class _Parameter:
     """A parameter of a function or class, and the `Argument` that annotates it."""
 
@@ -209,7 +247,7 @@ class _Parameter:
             raise InvalidInput(f"{name} {error}") from error
 
     def text(self, value: object) -> str:
-        return self._prefix + str(value)
+        return self._prefix + self.argument.text(value)
 
     @property
     def _prefix(self) -> str:
@@ -285,13 +323,15 @@ class Signature(Generic[_Made]):
         ------
         InvalidInput : the name is another, or an argument is missing, unknown or out of range.
         """
-        keywords = dict(call.keywords)
-        given = dict(zip((one.key for one in self._positional), call.arguments, strict=False))
-        given |= keywords
+        keywords, texts, positional = dict(call.keywords), [*call.arguments], self._positional
+        if positional and isinstance(positional[-1].argument, Several):
+            before = len(positional) - 1
+            texts[before:] = [",".join(texts[before:])] if texts[before:] else []
+        given = dict(zip((one.key for one in positional), texts, strict=False)) | keywords
         required = {one.key for one in self.parameters if not one.is_optional}
         if (
             call.name != self.name
-            or len(call.arguments) > len(self._positional)
+            or len(texts) > len(positional)
             or not keywords.keys() <= {one.key for one in self._keywords}
             or not required <= given.keys()
         ):
