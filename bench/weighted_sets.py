@@ -25,14 +25,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from tvlb.documents import atomic_file
 from tvlb.jobs.units import UnitFiles
 from tvlb.processes import available_cores, local_workers
 from tvlb.schemas import TableDocument
 from tvlb.search import SearchOptions, UnitCache, Windows, optimize
-from tvlb.statistics import CONFIDENCE
+from tvlb.statistics import t_quantile
 from tvlb.topology import parse_topology
 
 Document = dict[str, Any]
@@ -81,7 +80,7 @@ def interval(values: NDArray[np.float64], sets: int) -> str:
     known = values[np.isfinite(values)]
     if len(known) < 2:
         return "-"
-    quantile = float(special.stdtrit(len(known) - 1, 1 - (1 - CONFIDENCE) / (2 * (sets - 1))))
+    quantile = float(t_quantile(len(known) - 1, sets - 1))
     half = quantile * float(known.std(ddof=1)) / math.sqrt(len(known))
     return f"{100 * known.mean():+.1f} +- {100 * half:.1f}"
 

@@ -8,10 +8,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from tvlb.statistics import CONFIDENCE
+from tvlb.statistics import t_quantile
 
 SERIES_STEP = 1000
 _FINE_STEP = 100  # of the compiled core
@@ -75,8 +74,7 @@ def half_width(batches: NDArray[np.float64]) -> float:
     count = len(batches)
     if count < 2 or np.isnan(batches).any():
         return math.nan
-    quantile = float(scipy.special.stdtrit(count - 1, (1.0 + CONFIDENCE) / 2.0))
-    return quantile * float(batches.std(ddof=1)) / math.sqrt(count)
+    return float(t_quantile(count - 1)) * float(batches.std(ddof=1)) / math.sqrt(count)
 
 
 def jain_index(values: NDArray[np.float64]) -> float:

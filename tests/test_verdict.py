@@ -2,13 +2,15 @@
 
 import pytest
 
-from tvlb.statistics import Interval, Verdict, verdict_of
+from tvlb.statistics import ChangeInterval, Verdict, verdict_of
 
 
-def around(mean: float | None, half: float | None) -> Interval | None:
+def around(mean: float | None, half: float | None) -> ChangeInterval | None:
     if mean is None:
         return None
-    return Interval(mean, None, None) if half is None else Interval(mean, mean - half, mean + half)
+    if half is None:
+        return ChangeInterval(mean, None, None)
+    return ChangeInterval(mean, mean - half, mean + half)
 
 
 @pytest.mark.parametrize(

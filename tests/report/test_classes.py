@@ -7,7 +7,7 @@ import pytest
 from tests.report.made_points import point
 from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.points import Point
-from tvlb.statistics import Interval
+from tvlb.statistics import ChangeInterval
 
 
 def only(*points: Point) -> PointClass:
@@ -15,13 +15,13 @@ def only(*points: Point) -> PointClass:
     return one
 
 
-def saturation(*points: Point) -> Interval:
+def saturation(*points: Point) -> ChangeInterval:
     found = only(*points).saturation
     assert found is not None
     return found
 
 
-def ends(estimate: Interval) -> tuple[float, float]:
+def ends(estimate: ChangeInterval) -> tuple[float, float]:
     assert estimate.low is not None
     assert estimate.high is not None
     return estimate.low, estimate.high

@@ -19,7 +19,7 @@ from tvlb.search import Candidate, Change, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
 from tvlb.search.workload import Workload
-from tvlb.statistics import Estimate, estimate, standard_error
+from tvlb.statistics import MeanEstimate, estimate, standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift, Type2, Uniform
 
@@ -429,7 +429,7 @@ def test_intervals_hold_the_mean_as_often_as_they_say(shares: list[float]) -> No
         assert held < 0.96
 
 
-def holds(found: Estimate, true: float) -> bool:
+def holds(found: MeanEstimate, true: float) -> bool:
     return abs(found.mean - true) <= found.half_width()
 
 

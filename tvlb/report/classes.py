@@ -7,8 +7,16 @@ from itertools import groupby
 
 import numpy as np
 
-from tvlb.report.points import Point, estimate_of
-from tvlb.statistics import LEAST_SIZES, UNDECIDED, Interval, Verdict, advice, estimate, verdict_of
+from tvlb.report.points import Point, interval_of
+from tvlb.statistics import (
+    LEAST_SIZES,
+    UNDECIDED,
+    ChangeInterval,
+    Verdict,
+    advice,
+    estimate,
+    verdict_of,
+)
 
 _SATURATION = "tvlb_saturation_gain"
 _LATENCY = "tvlb_latency_change"
@@ -48,8 +56,8 @@ class PointClass:
     around: int
     lowest: float | None
     highest: float | None
-    saturation: Interval | None
-    latency: Interval | None
+    saturation: ChangeInterval | None
+    latency: ChangeInterval | None
     verdict: Verdict
     advice: str
 
@@ -75,7 +83,7 @@ def _common(point: Point) -> tuple[str, str, float]:
 
 def _class(members: Sequence[Point]) -> PointClass:
     first = members[0]
-    own = [found for one in members if (found := estimate_of(one, _SATURATION)) is not None]
+    own = [found for one in members if (found := interval_of(one, _SATURATION)) is not None]
     above, below, around = (
         sum(getattr(one, side) for one in own) for side in ("above", "below", "around")
     )
@@ -111,10 +119,10 @@ def _class(members: Sequence[Point]) -> PointClass:
     )
 
 
-def _estimate(members: Sequence[Point], figure: str) -> Interval | None:
-    by_size: dict[str, list[Interval]] = {}
+def _estimate(members: Sequence[Point], figure: str) -> ChangeInterval | None:
+    by_size: dict[str, list[ChangeInterval]] = {}
     for one in members:
-        if (own := estimate_of(one, figure)) is not None:
+        if (own := interval_of(one, figure)) is not None:
             by_size.setdefault(one["size"], []).append(own)
     if not by_size:
         return None
@@ -127,9 +135,9 @@ def _estimate(members: Sequence[Point], figure: str) -> Interval | None:
         half = float(np.mean(halves))
     mean = float(np.mean(means))
     if math.isnan(half):
-        return Interval(mean, None, None, len(means))
-    return Interval(mean, mean - half, mean + half, len(means))
+        return ChangeInterval(mean, None, None, len(means))
+    return ChangeInterval(mean, mean - half, mean + half, len(means))
 
 
-def _half(one: Interval) -> float:
+def _half(one: ChangeInterval) -> float:
     return math.nan if one.low is None or one.high is None else (one.high - one.low) / 2.0

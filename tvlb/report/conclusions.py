@@ -5,7 +5,7 @@ from itertools import groupby
 
 from tvlb.report.classes import PointClass
 from tvlb.report.words import change, links, who
-from tvlb.statistics import LEVEL, Interval
+from tvlb.statistics import LEVEL, ChangeInterval
 
 
 def convergence(classes: Sequence[PointClass]) -> str | None:
@@ -47,7 +47,7 @@ def _tested(one: PointClass, classes: Sequence[PointClass]) -> str:
     return " ".join(parts)
 
 
-def _outcome(gain: Interval) -> str:
+def _outcome(gain: ChangeInterval) -> str:
     if gain.low is None or gain.high is None:
         return "Without an interval this is undecided."
     if gain.above:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
-from tvlb.statistics import Interval, Verdict, verdict_of
+from tvlb.statistics import ChangeInterval, Verdict, verdict_of
 from tvlb.topology import UNNAMED, Sizing, sized_families
 
 # Of a figure: means and their errors; of a change: the mean, and the ends of its interval.
@@ -177,15 +177,15 @@ def tvlb_values(point: Point) -> Point:
 
 def changes_verdict(changes: Point, prefix: str = "") -> Verdict:
     """Say what follows from the changes of a set against the conventional one."""
-    saturation = estimate_of(changes, f"{prefix}saturation_gain")
-    return verdict_of(saturation, estimate_of(changes, f"{prefix}latency_change"))
+    saturation = interval_of(changes, f"{prefix}saturation_gain")
+    return verdict_of(saturation, interval_of(changes, f"{prefix}latency_change"))
 
 
-def estimate_of(point: Point, figure: str) -> Interval | None:
+def interval_of(point: Point, figure: str) -> ChangeInterval | None:
     """Return a figure of a point; None if it has none."""
     if point.get(figure) is None:
         return None
-    return Interval(point[figure], point[f"{figure}_low"], point[f"{figure}_high"])
+    return ChangeInterval(point[figure], point[f"{figure}_low"], point[f"{figure}_high"])
 
 
 def _settings(points: Sequence[Point]) -> list[str]:

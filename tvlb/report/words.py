@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tvlb.report.classes import PointClass
-from tvlb.statistics import Interval
+from tvlb.statistics import ChangeInterval
 
 
 def percent(share: float) -> str:
@@ -16,7 +16,7 @@ def amount(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:.4g}"
 
 
-def change(estimate: Interval) -> str:
+def change(estimate: ChangeInterval) -> str:
     """Return a change in percent with its interval, and what that speaks of."""
     mean = f"{percent(estimate.mean)} %"
     if estimate.low is None or estimate.high is None:
@@ -25,7 +25,7 @@ def change(estimate: Interval) -> str:
     return f"{mean} (95% interval {ends(estimate)}, {of})"
 
 
-def ends(estimate: Interval) -> str:
+def ends(estimate: ChangeInterval) -> str:
     """Return the ends of the interval of a change that has one."""
     assert estimate.low is not None
     assert estimate.high is not None

@@ -1,6 +1,6 @@
 """Whether a T-VLB table is worth it on a design: what it brings, and what it takes, in one line."""
 
-from tvlb.report.points import Point, estimate_of
+from tvlb.report.points import Point, interval_of
 from tvlb.report.words import amount, ends, percent
 from tvlb.statistics import UNDECIDED, Verdict, advice
 
@@ -40,7 +40,7 @@ def worth(point: Point) -> str:
 
 def _changes(point: Point) -> str:
     told = (
-        (noun, estimate_of(point, f"tvlb_{figure}"))
+        (noun, interval_of(point, f"tvlb_{figure}"))
         for noun, figure in (
             ("saturation throughput", "saturation_gain"),
             ("latency", "latency_change"),

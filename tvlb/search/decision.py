@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.search.objective import Aim, Objective
-from tvlb.statistics import LEVEL, Estimate, estimate
+from tvlb.statistics import LEVEL, MeanEstimate, estimate
 from tvlb.statistics import Verdict as Words
 
 SMALLEST_GAIN = 0.005
@@ -67,11 +67,11 @@ class Measured:
         """How many patterns have no latency."""
         return int(np.isnan(self.latency).sum())
 
-    def less(self, other: "Measured") -> tuple[Estimate, Estimate]:
+    def less(self, other: "Measured") -> tuple[MeanEstimate, MeanEstimate]:
         """Return how much more saturation and latency there is than of another set, paired."""
         return self._of(self.saturation - other.saturation), self._of(self.latency - other.latency)
 
-    def _of(self, values: NDArray[np.float64]) -> Estimate:
+    def _of(self, values: NDArray[np.float64]) -> MeanEstimate:
         case = None
         if self.rounds > 1:
             case = np.arange(len(values)) % (len(values) // self.rounds)
@@ -277,6 +277,6 @@ def _reason(verdict: Verdict, chosen: Measured, baseline: Measured) -> str:
     )
 
 
-def _interval(change: Estimate, digits: int) -> str:
+def _interval(change: MeanEstimate, digits: int) -> str:
     half = change.half_width()
     return f"{change.mean:+.{digits}f}" + ("" if math.isnan(half) else f" +- {half:.{digits}f}")

@@ -4,11 +4,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from tvlb.languages import NamesOrWhole
-from tvlb.statistics import KeyedStream
+from tvlb.statistics import KeyedStream, t_quantile
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, type1_set, type2_set
 
@@ -17,7 +16,6 @@ BATCH = 4
 # Half-width of the 95% confidence intervals that is precise enough, of the best mean.
 PRECISION = 0.002
 PATTERNS = NamesOrWhole(("auto", "all"), 1, 10**9, "patterns")
-_CONFIDENCE = 0.95
 # Means of equal values may differ in the last bits.
 _ROUNDING = 1e-12
 
@@ -153,7 +151,6 @@ def _interval(
     width = np.full(len(values), math.nan)
     several = count > 1
     n = count[several]
-    quantile = np.asarray(scipy.special.stdtrit(n - 1, (1.0 + _CONFIDENCE) / 2.0), dtype=np.float64)
-    width[several] = quantile * np.sqrt(squares[several] / (n - 1) / n * (1.0 - n / total))
+    width[several] = t_quantile(n - 1) * np.sqrt(squares[several] / (n - 1) / n * (1.0 - n / total))
     width[count == total] = 0.0
     return mean, width

@@ -1,7 +1,7 @@
 """Keyed random numbers, estimates with intervals, and what follows from them."""
 
 from tvlb.statistics.changes import change_columns, mean_interval
-from tvlb.statistics.estimates import CONFIDENCE, Estimate, estimate, standard_error
+from tvlb.statistics.estimates import MeanEstimate, estimate, standard_error, t_quantile
 from tvlb.statistics.judged import (
     Cases,
     Estimator,
@@ -25,26 +25,25 @@ from tvlb.statistics.verdict import (
     LEVEL,
     MAX_PATTERNS,
     UNDECIDED,
-    Interval,
+    ChangeInterval,
     Verdict,
     advice,
     verdict_of,
 )
 
 __all__ = [
-    "CONFIDENCE",
     "LEAST_SIZES",
     "LEVEL",
     "MAX_PATTERNS",
     "MAX_SEED",
     "UNDECIDED",
     "Cases",
-    "Estimate",
+    "ChangeInterval",
     "Estimator",
     "HalfWidths",
-    "Interval",
     "JudgedSet",
     "KeyedStream",
+    "MeanEstimate",
     "ShapeRow",
     "Verdict",
     "advice",
@@ -64,5 +63,6 @@ __all__ = [
     "shape_rows",
     "shortened",
     "standard_error",
+    "t_quantile",
     "verdict_of",
 ]

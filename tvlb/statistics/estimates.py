@@ -14,8 +14,25 @@ CONFIDENCE = 0.95
 Values = NDArray[np.float64] | Sequence[float]
 
 
+def t_quantile(degrees: int | NDArray[np.signedinteger], intervals: int = 1) -> NDArray[np.float64]:
+    """Return Student's t: half a two-sided interval of `CONFIDENCE` in standard errors.
+
+    Parameters
+    ----------
+    degrees : of freedom, at least 1; a number or an array, whose shape the result has.
+    intervals : how many such intervals are to hold together (Bonferroni).
+
+    Examples
+    --------
+    >>> round(float(t_quantile(1)), 3), round(float(t_quantile(9, intervals=3)), 3)
+    (12.706, 2.933)
+    """
+    level = 1.0 - (1.0 - CONFIDENCE) / (2 * intervals)
+    return np.asarray(scipy.special.stdtrit(np.asarray(degrees), level), dtype=np.float64)
+
+
 @dataclass(frozen=True)
-class Estimate:
+class MeanEstimate:
     """A weighted mean and how certain it is.
 
     Attributes
@@ -42,16 +59,15 @@ class Estimate:
         """
         if math.isnan(self.error):
             return math.nan
-        level = 1.0 - (1.0 - CONFIDENCE) / (2 * intervals)
-        quantile = float(scipy.special.stdtrit(self.degrees, level))
-        return quantile * max(self.error, least_deviation / math.sqrt(self.effective))
+        error = max(self.error, least_deviation / math.sqrt(self.effective))
+        return float(t_quantile(self.degrees, intervals)) * error
 
 
 def estimate(
     values: Values,
     weight: Values | None = None,
     case: NDArray[np.intp] | Sequence[str] | None = None,
-) -> Estimate:
+) -> MeanEstimate:
     """Estimate a mean, leaving out values that are nan.
 
     Parameters
@@ -72,7 +88,7 @@ def estimate(
     known = np.isfinite(every)
     some = every[known]
     if len(some) == 0:
-        return Estimate(math.nan, math.nan, 0, 0.0)
+        return MeanEstimate(math.nan, math.nan, 0, 0.0)
     share = np.ones(len(some)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
     share = share / share.sum()
     mean, squares = float(share @ some), float(share @ share)
@@ -80,7 +96,7 @@ def estimate(
     if not degrees and len(some) > 1:
         degrees = len(some) - 1
         spread = float(share @ (some - mean) ** 2) / (1.0 - squares)
-    return Estimate(mean, math.sqrt(squares * spread), degrees, 1.0 / squares)
+    return MeanEstimate(mean, math.sqrt(squares * spread), degrees, 1.0 / squares)
 
 
 def _within(values: NDArray[np.float64], case: NDArray[np.generic]) -> tuple[int, float]:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.statistics.estimates import Estimate, estimate
+from tvlb.statistics.estimates import MeanEstimate, estimate
 
 Document = Mapping[str, Any]
-Estimator = Callable[[NDArray[np.float64]], Estimate]
+Estimator = Callable[[NDArray[np.float64]], MeanEstimate]
 
 _NAMES = {
     "conventional": "conventional UGAL",
@@ -167,7 +167,9 @@ def modelled_half(point: Document) -> float | None:
     if point["theta_sem"] is None:
         return None
     patterns = point["patterns"]
-    return _half_width(Estimate(point["theta_mean"], point["theta_sem"], patterns - 1, patterns))
+    return _half_width(
+        MeanEstimate(point["theta_mean"], point["theta_sem"], patterns - 1, patterns)
+    )
 
 
 def by_pattern(one: Document, figure: str) -> NDArray[np.float64]:
@@ -175,7 +177,7 @@ def by_pattern(one: Document, figure: str) -> NDArray[np.float64]:
     return np.array([each[figure] for each in one["per_pattern"]], dtype=np.float64)
 
 
-def _half_width(found: Estimate) -> float | None:
+def _half_width(found: MeanEstimate) -> float | None:
     width = found.half_width()
     return None if math.isnan(width) else width
 

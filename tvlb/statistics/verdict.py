@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-import scipy
+from tvlb.statistics.estimates import t_quantile
 
 LEAST_SIZES = 3
 """Sizes from which an interval is over sizes."""
@@ -40,7 +40,7 @@ UNDECIDED = (Verdict.UNDECIDED, Verdict.FASTER_AT_LEAST, Verdict.DIFFERS, Verdic
 
 
 @dataclass(frozen=True)
-class Interval:
+class ChangeInterval:
     """A change, or a mean of changes over sizes, with its 95% interval.
 
     Attributes
@@ -81,14 +81,14 @@ class Interval:
         """Whether the interval says something of other sizes, too."""
         return self.sizes >= LEAST_SIZES
 
-    def apart_from(self, other: "Interval") -> bool:
+    def apart_from(self, other: "ChangeInterval") -> bool:
         """Whether both have intervals, and these do not overlap."""
         if self.low is None or self.high is None or other.low is None or other.high is None:
             return False
         return self.low > other.high or self.high < other.low
 
 
-def verdict_of(saturation: Interval | None, latency: Interval | None) -> Verdict:
+def verdict_of(saturation: ChangeInterval | None, latency: ChangeInterval | None) -> Verdict:
     """Say what follows from the intervals of both changes; saturation comes before latency.
 
     Notes
@@ -124,4 +124,4 @@ def advice(patterns: int, searched: bool) -> str:
 
 def _width(count: int) -> float:
     """Half an interval over so many patterns, in standard deviations."""
-    return float(scipy.special.stdtrit(count - 1, 0.975)) / math.sqrt(count)
+    return float(t_quantile(count - 1)) / math.sqrt(count)
