@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from httpx_sse import EventSource, ServerSentEvent
 
 from tvlb.cli import main
 
@@ -32,6 +33,9 @@ QUICK_REPAIR: dict[str, Any] = {
     "traffic": ["shift(1,0)"],
     "confirmation": {"warmup": 200, "measured": 200, "grid": 0.1},
 }
+
+# Of requests whose answer a test needs: on a busy machine a small one may become a job.
+WAIT = {"Prefer": "wait=100"}
 
 # A server that has not begun to listen by then never will.
 _START_SECONDS = 60.0
@@ -103,10 +107,14 @@ def running_server(
 
 def answered(server: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return what the server answers to a request, once it is computed."""
-    wait = {"Prefer": "wait=100"}
-    answer = httpx.post(f"{server.url}{path}", json=body, headers=wait, timeout=120)
+    answer = httpx.post(f"{server.url}{path}", json=body, headers=WAIT, timeout=120)
     assert answer.status_code == HTTPStatus.OK, answer.text[:500]
     return answer.json()
+
+
+def events_of(stream: EventSource) -> Iterator[ServerSentEvent]:
+    """Yield what happened; what keeps a connection alive is taken for an event without data."""
+    return (event for event in stream.iter_sse() if event.data)
 
 
 def new_token(data: Path, name: str = "tests") -> str:

@@ -10,5 +10,5 @@ from tests.service import Server
 
 @pytest.fixture
 def http(server: Server) -> Generator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=60) as client:
+    with httpx.Client(base_url=server.url, timeout=120) as client:
         yield client

@@ -12,7 +12,7 @@ import pytest
 from httpx_sse import connect_sse
 
 from tests.jobs.processes import until
-from tests.service import Server, running_server
+from tests.service import Server, events_of, running_server
 from tvlb.processes import JobStatus
 from tvlb.schemas import JobList, JobResource
 
@@ -82,14 +82,14 @@ def test_queued_jobs_know_their_place(http: httpx.Client) -> None:
 def test_events_are_followed_from_anywhere(http: httpx.Client) -> None:
     job = start(http, cycles=1_000_000, seed=5)
     with connect_sse(http, "GET", job.events_url) as stream:
-        seen = [(int(event.id), event.event) for event in stream.iter_sse()]
+        seen = [(int(event.id), event.event) for event in events_of(stream)]
     numbers = [number for number, _ in seen]
     assert numbers == list(range(1, len(seen) + 1))
     assert seen[0] == (1, "state")
     assert seen[-1][1] == "state"
     assert "progress" in {kind for _, kind in seen}
     with connect_sse(http, "GET", job.events_url, headers={"Last-Event-ID": "2"}) as stream:
-        events = list(stream.iter_sse())
+        events = list(events_of(stream))
     assert [int(event.id) for event in events] == numbers[2:]
     assert json.loads(events[-1].data)["status"] == "succeeded"
 
@@ -230,7 +230,7 @@ def test_streams_end_when_the_server_does(idle: Server) -> None:
         asked = http.head(job.events_url)
         assert (asked.status_code, asked.content) == (200, b"")
         with connect_sse(http, "GET", job.events_url) as stream:
-            events = stream.iter_sse()
+            events = events_of(stream)
             assert next(events).event == "state"
             idle.process.terminate()
             assert list(events) == []

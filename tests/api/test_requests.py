@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.jobs.processes import until
-from tests.service import Server
+from tests.service import WAIT, Server
 from tvlb.schemas import Estimate
 
 
@@ -24,7 +24,7 @@ def test_validate_only_computes_nothing(http: httpx.Client) -> None:
 
 
 def test_equal_questions_in_other_words_are_one_request(http: httpx.Client) -> None:
-    first = http.post("/v1/models", json={"topology": "2,4,2,5", "vlb": "<=6"}).json()
+    first = http.post("/v1/models", json={"topology": "2,4,2,5", "vlb": "<=6"}, headers=WAIT).json()
     for body in (
         {"topology": "dfly(2,4,2,5)", "vlb": "all"},
         {"topology": "dfly( 2,4, 2,5,absolute)", "pattern": "shift( 1,0)", "solver": "highs"},
@@ -48,11 +48,12 @@ def test_small_simulations_are_answered_at_once_and_long_ones_become_jobs(
 
 def test_sets_by_shape_and_sets_that_meet(http: httpx.Client) -> None:
     model = {"topology": "2,4,2,5", "vlb": "shape( g.?:1 )&short(2, 3)"}
-    answer = http.post("/v1/models", json=model)
+    answer = http.post("/v1/models", json=model, headers=WAIT)
     assert answer.status_code == 200, answer.text
     assert answer.json()["request"]["vlb"] == "shape(g.?) & short(2,3)"
     simulation = {"topology": "2,4,2,5", "load": [0.1], "warmup": 500, "cycles": 500}
-    answer = http.post("/v1/simulations", json=simulation | {"vlb": "shape(g.?, lg.g:2.5) & <=4"})
+    by_shape = {"vlb": "shape(g.?, lg.g:2.5) & <=4"}
+    answer = http.post("/v1/simulations", json=simulation | by_shape, headers=WAIT)
     assert answer.status_code == 200, answer.text
     assert answer.json()["path_set"] == "shape(g.?, lg.g:2.5) & <=4"
 
@@ -60,7 +61,7 @@ def test_sets_by_shape_and_sets_that_meet(http: httpx.Client) -> None:
 def test_a_wiring_of_its_own(http: httpx.Client) -> None:
     links = [[0, 2], [1, 4], [3, 5]]
     wiring = {"p": 1, "a": 2, "h": 1, "g": 3, "links": links}
-    first = http.post("/v1/models", json={"topology": wiring})
+    first = http.post("/v1/models", json={"topology": wiring}, headers=WAIT)
     assert first.status_code == 200, first.text
     turned = wiring | {"links": [[y, x] for x, y in reversed(links)]}
     assert http.post("/v1/models", json={"topology": turned}).json()["id"] == first.json()["id"]

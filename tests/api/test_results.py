@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.search.here import unit_cache_here
-from tests.service import TABLE, Server, answered
+from tests.service import TABLE, WAIT, Server, answered
 from tvlb.schemas import TableBody, TableResource
 from tvlb.search import optimize
 from tvlb.table import read_stream, write_stream
@@ -216,14 +216,14 @@ def test_tables_are_listed_with_their_gain(http: httpx.Client, table: dict[str, 
 def test_models_and_simulations_are_listed_page_by_page(http: httpx.Client) -> None:
     quick = {"topology": "1,2,1,3", "warmup": 10, "cycles": 20}
     ids = [
-        http.post("/v1/simulations", json=quick | {"load": [load]}).json()["id"]
+        http.post("/v1/simulations", json=quick | {"load": [load]}, headers=WAIT).json()["id"]
         for load in (0.11, 0.12)
     ]
     page = http.get("/v1/simulations?limit=1&search=1,2,1,3").json()
     assert [one["id"] for one in page["simulations"]] == ids[1:]
     (older,) = http.get(page["next"]).json()["simulations"]
     assert (older["id"], older["request"]["load"], older["label"]) == (ids[0], [0.11], None)
-    model = http.post("/v1/models", json={"topology": "1,2,1,3"}).json()
+    model = http.post("/v1/models", json={"topology": "1,2,1,3"}, headers=WAIT).json()
     assert http.patch(model["url"], json={"label": "a model"}).status_code == 204
     (listed,) = http.get("/v1/models?search=a model").json()["models"]
     assert listed == {

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from httpx_sse import connect_sse
 
-from tests.service import Server, new_token, running_server
+from tests.service import Server, events_of, new_token, running_server
 from tvlb.cli import main
 
 PATHS = [
@@ -81,7 +81,7 @@ def test_a_revoked_token_ends_its_streams(exposed: Server) -> None:
     with httpx.Client(base_url=exposed.url, headers=headers, timeout=60) as http:
         job = http.post("/v1/simulations", json=body).json()
         with connect_sse(http, "GET", job["events_url"]) as stream:
-            events = stream.iter_sse()
+            events = events_of(stream)
             assert next(events).event == "state"
             main(["token", "revoke", token.split("_")[1], "--data", str(exposed.data)])
             other = {"Authorization": f"Bearer {new_token(exposed.data)}"}

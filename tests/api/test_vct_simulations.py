@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.service import Server, answered
+from tests.service import WAIT, Server, answered
 from tvlb.cli import main
 from tvlb.schemas import VctSimulationResource
 
@@ -33,7 +33,9 @@ def without_times(document: dict[str, Any]) -> dict[str, Any]:
 def test_the_document_is_that_of_the_command_line(
     http: httpx.Client, seeds: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answer = http.post("/v1/simulations", json=SHORT | {"vcs": "2phases", "seeds": seeds})
+    answer = http.post(
+        "/v1/simulations", json=SHORT | {"vcs": "2phases", "seeds": seeds}, headers=WAIT
+    )
     assert answer.status_code == 200, answer.text
     VctSimulationResource.model_validate_json(answer.content)
     found = without_times(answer.json())
@@ -48,7 +50,7 @@ def test_the_document_is_that_of_the_command_line(
 
 
 def test_equal_questions_are_one_request(http: httpx.Client) -> None:
-    first = http.post("/v1/simulations", json=SHORT).json()
+    first = http.post("/v1/simulations", json=SHORT, headers=WAIT).json()
     for same in ({"routing": "valiant(minfirst)", "vc_count": 4}, first["request"]):
         again = http.post("/v1/simulations", json=SHORT | same)
         assert (again.status_code, again.json()["id"]) == (200, first["id"])
@@ -58,7 +60,8 @@ def test_equal_questions_are_one_request(http: httpx.Client) -> None:
 def test_simulations_of_all_routers_are_in_one_list(http: httpx.Client) -> None:
     plain = {"topology": "1,2,1,3", "load": [0.1], "warmup": 200, "cycles": 200, "seed": 41}
     found = [
-        http.post("/v1/simulations", json=body).json() for body in (plain, SHORT | {"seed": 41})
+        http.post("/v1/simulations", json=body, headers=WAIT).json()
+        for body in (plain, SHORT | {"seed": 41})
     ]
     assert [one["request"]["router"] for one in found] == ["iq", "vct"]
     newest = http.get("/v1/simulations?limit=2").json()["simulations"]

@@ -11,7 +11,7 @@ from api.pages.commands import commands_of
 from api.pages.rendering import render
 from api.pages.views import plotted_simulation, shown_table
 from tests.plots.made_search import ANSWERS, made_search
-from tests.service import Server
+from tests.service import Server, answered
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 
@@ -129,7 +129,7 @@ def test_networks_that_have_no_text_have_pages(
     server: Server, topology: dict[str, Any], named: str
 ) -> None:
     body = {"topology": topology, "pattern": "uniform"}
-    model = httpx.post(f"{server.url}/v1/models", json=body, timeout=60).json()
+    model = answered(server, "/v1/models", body)
     assert f"Throughput model of {named}</h1>" in get(server, f"/models/{model['id']}").text
 
 
@@ -164,10 +164,9 @@ def test_tables_are_compared(server: Server, table: dict[str, Any]) -> None:
 
 
 def test_simulations_and_models_have_pages(server: Server) -> None:
-    with httpx.Client(base_url=server.url, timeout=60) as http:
-        body = {"topology": "2,4,2,5", "load": [0.1, 0.2], "warmup": 200, "cycles": 200}
-        simulation = http.post("/v1/simulations", json=body).json()
-        model = http.post("/v1/models", json={"topology": "2,4,2,5"}).json()
+    body = {"topology": "2,4,2,5", "load": [0.1, 0.2], "warmup": 200, "cycles": 200}
+    simulation = answered(server, "/v1/simulations", body)
+    model = answered(server, "/v1/models", {"topology": "2,4,2,5"})
     shown = get(server, f"/simulations/{simulation['id']}").text
     assert f"{simulation['rows'][1]['accepted']:.4f}" in shown
     assert "tvlb simulate &#39;dfly(2,4,2,5)&#39; --load 0.1,0.2 --warmup 200" in shown
@@ -182,7 +181,7 @@ def test_a_simulation_of_virtual_cut_through_has_a_page(server: Server) -> None:
         "topology": "hyperx(2,3,3)", "router": "vct", "pattern": "dshift(1)", "load": [0, 0.2],
         "cycles": 2000, "seeds": 2,
     }  # fmt: skip
-    simulation = httpx.post(f"{server.url}/v1/simulations", json=body, timeout=60).json()
+    simulation = answered(server, "/v1/simulations", body)
     shown = get(server, f"/simulations/{simulation['id']}").text
     assert "hyperx(2,3,3), min, ladder on 2 VCs, dshift(1), packets of 16 phits" in shown
     assert "Throughput and load are phits/cycle/node" in shown
