@@ -2,5 +2,3 @@
 
 The state machine is drawn in `tvlb.jobs.status`; this part knows nothing of HTTP.
 """
-
-__all__: list[str] = []

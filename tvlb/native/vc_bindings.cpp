@@ -10,6 +10,16 @@
 #include "vc/dependency_graph.hpp"
 #include "vc/policy.hpp"
 
+namespace tvlb {
+
+template <>
+std::vector<vc::Policy>& Registry<vc::Policy>::members() {
+    static std::vector<vc::Policy> all;
+    return all;
+}
+
+}  // namespace tvlb
+
 namespace binding {
 namespace {
 

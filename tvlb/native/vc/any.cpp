@@ -5,12 +5,12 @@ namespace tvlb::vc {
 namespace {
 
 class Any {
-   public:
+public:
     explicit Any(const Limits& limits) : last_(limits.count - 1) {}
     Vcs next(Kind, int) { return {0, last_}; }
     bool operator==(const Any&) const = default;
 
-   private:
+private:
     int last_;
 };
 

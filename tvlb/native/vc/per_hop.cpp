@@ -6,11 +6,11 @@ namespace tvlb::vc {
 namespace {
 
 class PerHop {
-   public:
+public:
     int next(Kind, int) { return taken_++; }
     bool operator==(const PerHop&) const = default;
 
-   private:
+private:
     int taken_ = 0;
 };
 

@@ -5,11 +5,11 @@ namespace tvlb::vc {
 namespace {
 
 class Reuse {
-   public:
+public:
     Vcs next(Kind, int) { return {0, taken_++}; }
     bool operator==(const Reuse&) const = default;
 
-   private:
+private:
     int taken_ = 0;
 };
 

@@ -7,7 +7,7 @@ namespace tvlb::vc {
 namespace {
 
 class TwoPhases {
-   public:
+public:
     explicit TwoPhases(const Limits& limits)
         : split_kind_(limits.split_kind), part_(limits.count / (split_kind_ < 0 ? 2 : 4)) {}
 
@@ -20,7 +20,7 @@ class TwoPhases {
     }
     bool operator==(const TwoPhases&) const = default;
 
-   private:
+private:
     int split_kind_, part_;
     int phase_ = 0;
     bool is_behind_ = false;

@@ -7,7 +7,7 @@ namespace {
 // The VC rises on entering a group, be it from a node or by a global link, and before every other
 // local link.
 class Won {
-   public:
+public:
     int next(Kind kind, int) {
         vc_ += static_cast<int>(entered_ || kind == kLocal);
         entered_ = kind == kGlobal;
@@ -15,7 +15,7 @@ class Won {
     }
     bool operator==(const Won&) const = default;
 
-   private:
+private:
     int vc_ = -1;
     bool entered_ = true;
 };

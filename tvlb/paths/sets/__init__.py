@@ -3,5 +3,3 @@
 A module declares ``PATH_SET``, a `tvlb.paths.ExpressionSet`. The parser, the schemas of requests,
 help and messages read what is declared.
 """
-
-__all__: list[str] = []

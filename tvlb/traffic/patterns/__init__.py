@@ -3,5 +3,3 @@
 A module declares ``PATTERN``, a `tvlb.traffic.NamedPattern`. The parser, the schemas of requests,
 help and documents read what is declared.
 """
-
-__all__: list[str] = []
