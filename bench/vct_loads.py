@@ -10,7 +10,7 @@ means over the seeds with 95% intervals, and by how much load 1 is below the lar
 import argparse
 from collections.abc import Sequence
 
-from sim_bridge.vct import VctConfig, VctResult, VctScenario
+from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
 from tvlb.search import VctRequest, simulate_loads
 from tvlb.statistics import estimate
 from tvlb.topology import parse_topology

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from sim_bridge.vct import VctResult
+from sim_bridge.routers.vct import VctResult
 from tests.vct_rows import Row, read_rows
 
 

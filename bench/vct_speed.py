@@ -12,7 +12,7 @@ import resource
 import statistics
 
 from sim_bridge import SimulationConfig, simulate
-from sim_bridge.vct import VctConfig, VctScenario
+from sim_bridge.routers.vct import VctConfig, VctScenario
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 

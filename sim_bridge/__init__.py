@@ -1,20 +1,29 @@
 """The flit simulator: a compiled cycle-level core and its Python side.
 
 `simulate` runs one load, `search_saturation` searches for the largest load that a routing sustains.
-A second model of routers, `sim_bridge.vct`, has packets of several phits.
+A second model of routers, `sim_bridge.routers.vct`, has packets of several phits.
 """
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import LOAD, MAX_CYCLES, Decide, Queue, SimulationConfig, UgalRule, Warmup
-from sim_bridge.result import SimulationResult
-from sim_bridge.round_trip import round_trip_warnings
+from sim_bridge.routers.iq import (
+    LOAD,
+    MAX_CYCLES,
+    Decide,
+    Queue,
+    SaturationSearch,
+    Scenario,
+    SimulationConfig,
+    SimulationResult,
+    UgalRule,
+    Warmup,
+    round_trip_warnings,
+    search_saturation,
+)
+from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
-from sim_bridge.saturation import SaturationSearch, search_saturation
-from sim_bridge.scenario import Scenario
 from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
-from sim_bridge.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
 
 __all__ = [
     "LOAD",

@@ -106,11 +106,11 @@ def rule_sampler(
 
 class Config:
     def __init__(self, **settings: object) -> None:
-        """Take every setting of sim_bridge/src/config.hpp by name."""
+        """Take every setting of sim_bridge/src/routers/iq/config.hpp by name."""
 
 class VctConfig:
     def __init__(self, **settings: object) -> None:
-        """Take every setting of sim_bridge/src/vct/config.hpp by name."""
+        """Take every setting of sim_bridge/src/routers/vct/config.hpp by name."""
 
 class StopFlag:
     """Asks runs to stop, from any thread, and shows how many cycles all of them have done."""

@@ -1,4 +1,4 @@
-"""The routings of the simulator, one file each in `sim_bridge/src/routings`."""
+"""The routings of the simulator, one file each in `sim_bridge/src/steering`."""
 
 import atexit
 from enum import StrEnum

@@ -3,10 +3,10 @@
 from typing import overload
 
 from sim_bridge._core import StopFlag
-from sim_bridge.config import SimulationConfig
-from sim_bridge.result import SimulationResult
-from sim_bridge.scenario import Scenario
-from sim_bridge.vct import VctConfig, VctResult, VctScenario
+from sim_bridge.routers.iq.config import SimulationConfig
+from sim_bridge.routers.iq.result import SimulationResult
+from sim_bridge.routers.iq.scenario import Scenario
+from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, as_path_set
 from tvlb.topology import Topology, as_topology

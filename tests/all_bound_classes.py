@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, cast
 
 from sim_bridge import SimulationConfig, _core, simulate
-from sim_bridge.vct import VctConfig, VctScenario
+from sim_bridge.routers.vct import VctConfig, VctScenario
 from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
 from tvlb.model import throughput

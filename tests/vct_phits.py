@@ -1,7 +1,7 @@
 """The rules of the virtual cut-through router phit by phit and cycle by cycle, and nothing clever.
 
-What `sim_bridge.vct` does by events of whole packets is compared with this; random draws differ, so
-means are what agrees.
+What `sim_bridge.routers.vct` does by events of whole packets is compared with this; random draws
+differ, so means are what agrees.
 """
 
 import random
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sim_bridge.vct import VctConfig
+from sim_bridge.routers.vct import VctConfig
 from tvlb.topology import Topology, compiled
 
 InputKey = tuple[int, int, int]  # switch, port, VC

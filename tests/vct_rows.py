@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim_bridge.vct import VctConfig, VctResult, VctScenario
+from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 

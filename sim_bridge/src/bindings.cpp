@@ -7,15 +7,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "dragonfly/samplers.hpp"
-#include "dragonfly/shape_paths.hpp"
-#include "explicit_rows.hpp"
-#include "families.hpp"
-#include "route_writer.hpp"
-#include "shortcut_sampler.hpp"
-#include "simulator.hpp"
-#include "steady_state.hpp"
-#include "vct/run.hpp"
+#include "paths/dragonfly/samplers.hpp"
+#include "paths/dragonfly/shape_paths.hpp"
+#include "paths/explicit_rows.hpp"
+#include "paths/families.hpp"
+#include "routers/iq/route_writer.hpp"
+#include "paths/shortcut_sampler.hpp"
+#include "routers/iq/simulator.hpp"
+#include "routers/iq/steady_state.hpp"
+#include "routers/vct/run.hpp"
 
 namespace nb = nanobind;
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sim_bridge import SimulationConfig, SimulationResult, simulate
-from sim_bridge.round_trip import round_trip_warnings
+from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly, LinkKind
 from tvlb.traffic import Pattern

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sim_bridge import _core, simulate
 from sim_bridge.conversion import core_traffic
-from sim_bridge.vct import VctConfig, VctScenario
-from sim_bridge.vct.proof import prove
+from sim_bridge.routers.vct import VctConfig, VctScenario
+from sim_bridge.routers.vct.proof import prove
 from tests.vct_phits import Allowed, PhitSimulator
 from tests.vct_rows import Row, read_rows
 from tvlb.errors import InvalidInput

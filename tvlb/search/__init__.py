@@ -21,7 +21,7 @@ from sim_bridge import (
     half_width,
     jain_index,
 )
-from sim_bridge.vct import VC_POLICIES, VCT_ROUTING_NAMES, DeadlockProof
+from sim_bridge.routers.vct import VC_POLICIES, VCT_ROUTING_NAMES, DeadlockProof
 from tvlb.processes import Reporter
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.cost import (

@@ -1,0 +1,1 @@
+"""The models of routers, a package each; what they have in common is above."""

@@ -1,0 +1,230 @@
+"""The settings of a simulation run, checked when they are made."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from sim_bridge import _core
+from sim_bridge.routing import Routing
+from tvlb.errors import InvalidInput
+from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting, settings
+from tvlb.native.virtual_channels import Kinds, VcScheme
+from tvlb.topology import Topology
+
+MAX_CYCLES = 100_000_000
+LOAD = Number(0, 1)
+"""Of offered loads, per cycle and node: packets, or phits of routers that have these."""
+_LATENCY = "_latency"
+_OF_FAMILY = "what the family of the network says"
+_NO_LINKS = "a network without such links"
+_MAX_VCS = 16
+
+
+class Decide(StrEnum):
+    """When the source decides: once, or again every cycle while the packet heads its queue."""
+
+    ONCE = "once"
+    EACH_ATTEMPT = "each-attempt"
+
+
+class UgalRule(StrEnum):
+    """What UGAL-L and PAR compare: queues times hops, or the MIN queue with twice the VLB queue."""
+
+    HOPS = "hops"
+    TWO = "two"
+
+
+class Queue(StrEnum):
+    """Whose credits in use are the queue of a first link: its port's, or those of its VC alone."""
+
+    PORT = "port"
+    VC = "vc"
+
+
+class Warmup(StrEnum):
+    """When the measured window begins: after a fixed time, or when the run has become steady."""
+
+    FIXED = "fixed"
+    DETECT = "detect"
+
+
+@dataclass(frozen=True)
+class SimulationConfig:
+    """Router, window and stopping settings; the defaults are Table 3 of the T-UGAL paper.
+
+    Every setting is declared here, and named once more in `sim_bridge/src/routers/iq/config.hpp`.
+    Names of choices may be given as text.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range.
+
+    Notes
+    -----
+    With a detected warm-up, from `measured_cycles` on, every 1,000 cycles, the warm-up is over if
+    MSER (White, Cobb, Spratt, 2000) drops no more than the first half of the mean latencies per 100
+    cycles. A run that may stop when saturated ends as soon as that is certain, or during warm-up
+    when the mean over packets delivered in the last 1,000 cycles (latency) and packets waiting
+    (age) exceeds 1,000 cycles; its figures are partial.
+    """
+
+    warmup_cycles: int = setting(
+        30_000,
+        "Cycles before the measured window; with a detected warm-up, at most so many",
+        Whole(0, MAX_CYCLES),
+        option=None,
+    )
+    measured_cycles: int = setting(10_000, "Measured cycles", Whole(1, MAX_CYCLES), option="cycles")
+    warmup: str = setting(
+        Warmup.FIXED,
+        "Whether the warm-up is fixed or ends when a run is steady",
+        Names(Warmup),
+        option=None,
+    )
+    drain_limit_cycles: int = setting(
+        20_000,
+        "Most cycles after the measured window to wait for its packets",
+        Whole(0, MAX_CYCLES),
+        option=None,
+    )
+    # What is left open is filled in before a document is written.
+    vc_scheme: str | None = setting(
+        None, "VC scheme", Names(VcScheme), option="vcs", unset="that of the network's family"
+    )
+    # VC indices of a scheme that needs more are clamped.
+    vc_count: int | None = setting(
+        None,
+        "Virtual channels per port",
+        Whole(1, _MAX_VCS),
+        unset="what the scheme needs",
+        null="what the scheme needs",
+    )
+    buffer_flits: int = setting(32, "Buffer per input VC, flits", Whole(1, 4096), option="buffer")
+    local_latency: int | None = setting(
+        None, "Local link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
+    )
+    global_latency: int | None = setting(
+        None, "Global link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
+    )
+    # Of 2.5, two and three in turn.
+    speedup: float = setting(2.0, "Internal switch steps per cycle", Number(1, 16))
+    ugal_rule: str = setting(
+        UgalRule.HOPS, "What UGAL-L and PAR multiply queues by", Names(UgalRule)
+    )
+    queue: str = setting(Queue.PORT, "Where UGAL-L and PAR count the credits in use", Names(Queue))
+    threshold: int = setting(0, "UGAL bias T towards MIN, flits", Whole(-1_000_000, 1_000_000))
+    decide: str = setting(Decide.ONCE, "When the source decides", Names(Decide))
+    # Evenly spaced.
+    traced_packets: int = setting(
+        0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
+    )
+    stop_when_saturated: bool = setting(
+        False, "Whether a run ends as soon as it is certain to be saturated", Flag(), option=None
+    )
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        # Equal settings are written alike.
+        object.__setattr__(self, "speedup", float(self.speedup))
+
+    @staticmethod
+    def latency_settings() -> list[str]:
+        """Return the names of the settings that are the latency of a kind of links."""
+        return [name for name in settings(SimulationConfig) if name.endswith(_LATENCY)]
+
+    def latencies(self, topology: Topology) -> tuple[int, ...]:
+        """Latency of the links of each kind, cycles: a setting, or what the family says.
+
+        Raises
+        ------
+        InvalidInput : a setting is given for a kind of links that the network does not have.
+        """
+        kinds = topology.kinds
+        given = {
+            name.removesuffix(_LATENCY): getattr(self, name) for name in self.latency_settings()
+        }
+        for kind, latency in given.items():
+            if latency is not None and kind not in kinds.names:
+                raise InvalidInput(
+                    f"{kind}{_LATENCY} = {latency}: {topology} has "
+                    f"{' and '.join(kinds.names)} links only"
+                )
+        usual = zip(kinds.names, kinds.latencies, strict=True)
+        return tuple(given.get(name) or latency for name, latency in usual)
+
+    def on(self, topology: Topology) -> "SimulationConfig":
+        """Return the settings with what the family of a network says filled in.
+
+        Raises
+        ------
+        InvalidInput : see `latencies`.
+        """
+        of_kind = zip(topology.kinds.names, self.latencies(topology), strict=True)
+        latencies = {f"{kind}{_LATENCY}": latency for kind, latency in of_kind}
+        known = {name: latencies.get(name) for name in self.latency_settings()}
+        return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme, **known)
+
+    def bare_on(self, topology: Topology) -> "SimulationConfig":
+        """Return the settings without what the family of a network says anyway; see `on`."""
+        usual = SimulationConfig().on(topology)
+        names = ("vc_scheme", *self.latency_settings())
+        same = [name for name in names if getattr(self, name) == getattr(usual, name)]
+        return replace(self, **dict.fromkeys(same))
+
+    def resolved_vc_count(self, topology: Topology, routing: str) -> int:
+        """Virtual channels per port that a run with this routing has.
+
+        MIN routing has as many as routings with VLB paths, as far as the simulator has them.
+
+        Raises
+        ------
+        InvalidInput : the routing has no place on the network, routes are too long for the
+            simulator, or settings of comparisons are given that the routing does not make.
+        """
+        chosen = Routing(routing)
+        chosen.check(topology)
+        self._check_comparison(chosen)
+        halves = 2 if chosen.draws_vlb else 1
+        links = halves * len(topology.longest_min_path) + chosen.decides_again
+        if links > _core.MAX_HOPS:
+            raise InvalidInput(
+                f"routing {chosen} on {topology} takes up to {links} links; the simulator follows "
+                f"at most {_core.MAX_HOPS}"
+            )
+        return self.vcs_needed(topology, chosen) if self.vc_count is None else self.vc_count
+
+    def vcs_needed(self, topology: Topology, routing: Routing) -> int:
+        """Virtual channels per port that the longest routes need, as far as there can be."""
+        scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
+        return min(scheme.vcs_needed(_longest_route(topology, routing, 2)), _MAX_VCS)
+
+    def flight_cycles(self, topology: Topology) -> int:
+        """Latency of the links of the longest VLB path, cycles."""
+        of_kind = self.latencies(topology)
+        return 2 * sum(of_kind[kind] for kind in topology.longest_min_path)
+
+    def _check_comparison(self, routing: Routing) -> None:
+        of_first = [one for one in Routing if one.compares_first_queues]
+        given = {
+            "ugal_rule": (self.ugal_rule, UgalRule.HOPS, of_first),
+            "queue": (self.queue, Queue.PORT, of_first),
+            "threshold": (self.threshold, 0, [one for one in Routing if one.is_adaptive]),
+        }
+        for name, (value, usual, known) in given.items():
+            if value != usual and routing not in known:
+                raise InvalidInput(
+                    f"{name} {value} is of the routings {one_of(known)}, not of {routing}"
+                )
+
+
+def check_load(load: float, max_rate: float) -> None:
+    """Raise InvalidInput unless a load is in range where nodes have rates of up to this one."""
+    replace(LOAD, high=LOAD.high / max(1.0, max_rate)).checked("load", load)
+
+
+def _longest_route(topology: Topology, routing: Routing, halves: int) -> Kinds:
+    """Return the kinds of the links of the longest route, int8 (1, links)."""
+    minimal = topology.longest_min_path
+    first = minimal[:1] if routing.decides_again else ()
+    return np.array([first + halves * minimal], dtype=np.int8)

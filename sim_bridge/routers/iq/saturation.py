@@ -1,0 +1,159 @@
+"""The largest load that a routing sustains."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sim_bridge._core import StopFlag
+from sim_bridge.routers.iq.config import SimulationConfig
+from sim_bridge.routers.iq.result import SimulationResult
+from sim_bridge.routers.iq.scenario import Scenario
+from tvlb.documents import Frame
+from tvlb.errors import Cancelled, InvalidInput
+
+_STEP = 0.01
+_START, _STRIDE = 0.5, 0.1
+# Shorter windows tell too little, and there is less to save.
+_PILOT_LEAST_CYCLES = 3000
+
+
+@dataclass(frozen=True, eq=False)
+class SaturationSearch(Frame):
+    """Outcome of a saturation search.
+
+    Attributes
+    ----------
+    load : the largest load of the grid that is not saturated, 0 if none is; packets/cycle/node.
+    step : the grid.
+    evaluated : every run with the windows asked for, by rising load. Runs of saturated loads were
+        stopped early.
+    """
+
+    load: float
+    step: float
+    evaluated: tuple[SimulationResult, ...]
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each run."""
+        return [record for run in self.evaluated for record in run.records()]
+
+    def __repr__(self) -> str:
+        return (
+            f"<SaturationSearch {self.load:g} packets/cycle/node, {len(self.evaluated)} runs on a "
+            f"grid of {self.step:g}>"
+        )
+
+
+def search_saturation(
+    scenario: Scenario,
+    config: SimulationConfig | None = None,
+    *,
+    step: float = _STEP,
+    guess: float | None = None,
+    guess_error: float = 0.0,
+    stop: StopFlag | None = None,
+    on_run: Callable[[SimulationResult], None] | None = None,
+) -> SaturationSearch:
+    """Find the largest load of a grid that is not saturated.
+
+    Parameters
+    ----------
+    step : the grid, packets/cycle/node, 0.0001..0.5.
+    guess : where to start; a good guess saves runs and, saturation being monotone in the load,
+        does not change the answer. None: the answer of a search with a fifth of the cycles, or 0.5
+        if fewer than 3,000 are measured.
+    guess_error : how far off the guess may well be: the first stride away from it.
+    stop : set from another thread to end the search.
+    on_run : called after every run.
+
+    Raises
+    ------
+    Cancelled : `stop` was set.
+    InvalidInput, SimulationDeadlock : as `simulate`.
+    """
+    if not 1e-4 <= step <= 0.5:
+        raise InvalidInput(f"step = {step}: expected a number in 0.0001..0.5")
+    if guess is not None and not 0.0 <= guess <= 1.0:
+        raise InvalidInput(f"guess = {guess}: expected a number in 0..1")
+    if not 0.0 <= guess_error <= 1.0:
+        raise InvalidInput(f"guess_error = {guess_error}: expected a number in 0..1")
+    asked = (config or SimulationConfig()).on(scenario.topology)
+    settings = replace(asked, stop_when_saturated=True)
+    start, stride = (_START, _STRIDE) if guess is None else (guess, guess_error)
+    if guess is None and settings.measured_cycles >= _PILOT_LEAST_CYCLES:
+        pilot = _Grid(scenario, _shortened(settings), step, stop, on_run)
+        start, stride = pilot.load(_search(pilot, start, stride)), 0.0
+    grid = _Grid(scenario, settings, step, stop, on_run)
+    sustained = _search(grid, start, stride)
+    runs = tuple(grid.runs[position] for position in sorted(grid.runs))
+    return SaturationSearch(grid.load(sustained), step, runs)
+
+
+def _shortened(config: SimulationConfig) -> SimulationConfig:
+    """About a fifth of the cycles; most of what is saved is warm-up."""
+    return replace(
+        config,
+        warmup_cycles=config.warmup_cycles // 6,
+        measured_cycles=config.measured_cycles // 3,
+    )
+
+
+@dataclass(eq=False)
+class _Grid:
+    """The loads step, 2*step, ... up to 1 and the runs made so far, by position."""
+
+    scenario: Scenario
+    config: SimulationConfig
+    step: float
+    stop: StopFlag | None
+    on_run: Callable[[SimulationResult], None] | None
+    runs: dict[int, SimulationResult] = field(default_factory=dict[int, SimulationResult])
+
+    @property
+    def last(self) -> int:
+        return int(1.0 / self.step + 1e-9)
+
+    def load(self, position: int) -> float:
+        return round(position * self.step, 10)
+
+    def saturated(self, position: int) -> bool:
+        if position not in self.runs:
+            result = self.scenario.run(self.load(position), self.config, self.stop)
+            if result.stopped == "cancelled":
+                raise Cancelled("the saturation search was cancelled")
+            self.runs[position] = result
+            if self.on_run is not None:
+                self.on_run(result)
+        return self.runs[position].saturated
+
+
+def _search(grid: _Grid, load: float, stride: float) -> int:
+    """Return the last position that is not saturated, 0 for none; the search begins at `load`."""
+    start, width = round(load / grid.step), round(stride / grid.step)
+    sustained, saturated = _bracket(grid, min(max(start, 1), grid.last), max(1, width))
+    while saturated - sustained > 1:
+        middle = (sustained + saturated) // 2
+        if grid.saturated(middle):
+            saturated = middle
+        else:
+            sustained = middle
+    return sustained
+
+
+def _bracket(grid: _Grid, start: int, width: int) -> tuple[int, int]:
+    """Return positions (sustained, saturated); 0 and last + 1 stand for the ends of the grid.
+
+    The strides away from `start` double, beginning with `width`.
+    """
+    if grid.saturated(start):
+        saturated = start
+        while (lower := saturated - width) > 0:
+            if not grid.saturated(lower):
+                return lower, saturated
+            saturated, width = lower, 2 * width
+        return 0, saturated
+    sustained = start
+    while (upper := sustained + width) <= grid.last:
+        if grid.saturated(upper):
+            return sustained, upper
+        sustained, width = upper, 2 * width
+    return sustained, grid.last + 1

@@ -1,0 +1,212 @@
+"""What is simulated: a topology, a routing, a path set and a traffic pattern together."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sim_bridge import _core
+from sim_bridge.conversion import core_network, core_traffic, deadlock
+from sim_bridge.routers.iq.config import SimulationConfig, check_load
+from sim_bridge.routers.iq.result import SimulationResult
+from sim_bridge.routers.iq.round_trip import round_trip_warnings
+from sim_bridge.routing import Routing
+from sim_bridge.sampling import make_sampler, with_second_switches
+from sim_bridge.statistics import half_width, make_series, ratio
+from sim_bridge.trace import make_traces
+from tvlb.errors import InvalidInput
+from tvlb.languages import choose
+from tvlb.native import kernels
+from tvlb.native.virtual_channels import vc_policy
+from tvlb.paths import PathSet, Switches
+from tvlb.statistics import check_seed
+from tvlb.topology import Topology
+from tvlb.traffic import Pattern, switch_demand
+
+_STOPPED = {
+    _core.Stopped.COMPLETED: "completed",
+    _core.Stopped.SATURATED_EARLY: "saturated-early",
+    _core.Stopped.CANCELLED: "cancelled",
+}
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """The scenario in the core's own types."""
+
+    network: kernels.Topology
+    traffic: _core.Traffic
+    sampler: _core.PathSampler
+    warning: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A combination to simulate at one or more loads.
+
+    Parameters
+    ----------
+    topology : the network.
+    routing : `Routing` or its text.
+    path_set : the VLB paths, on the same topology.
+    pattern : the traffic.
+    seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
+
+    Raises
+    ------
+    InvalidInput : unknown routing or one that has no place on the network, path set of another
+        topology, seed out of range, a pattern that does not fit, or a pair without the VLB path
+        that the routing needs.
+
+    Notes
+    -----
+    Path sets given by their rows are stored on first use, which takes time and memory.
+    """
+
+    topology: Topology
+    routing: str
+    path_set: PathSet
+    pattern: Pattern
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "routing", choose(Routing, "routing", self.routing))
+        if self.path_set.topology != self.topology:
+            raise InvalidInput(
+                f"path set {self.path_set} belongs to {self.path_set.topology}, "
+                f"not to {self.topology}"
+            )
+        check_seed(self.seed)
+        Routing(self.routing).check(self.topology)
+
+    def run(
+        self,
+        load: float,
+        config: SimulationConfig | None = None,
+        stop: _core.StopFlag | None = None,
+    ) -> SimulationResult:
+        """Simulate one load; see `sim_bridge.simulate`."""
+        settings = (config or SimulationConfig()).on(self.topology)
+        compiled = self._compiled
+        check_load(load, compiled.traffic.max_rate)
+        start = time.perf_counter()
+        try:
+            raw = _core.simulate(
+                compiled.network,
+                compiled.traffic,
+                compiled.sampler,
+                self._core_config(load, settings),
+                _core.StopFlag() if stop is None else stop,
+            )
+        except ValueError as error:
+            raise InvalidInput(str(error)) from error
+        if raw.stopped == _core.Stopped.DEADLOCKED:
+            raise deadlock(self.topology, raw)
+        return self._result(load, settings, raw, time.perf_counter() - start)
+
+    def check(self, loads: Iterable[float]) -> None:
+        """Prepare the runs at these loads; raise InvalidInput where one of them would."""
+        for load in loads:
+            check_load(load, self._compiled.traffic.max_rate)
+
+    def resolved(self, config: SimulationConfig) -> SimulationConfig:
+        """Return the settings with what follows from the scenario filled in.
+
+        Raises
+        ------
+        InvalidInput : see `SimulationConfig.latencies` and `SimulationConfig.resolved_vc_count`.
+        """
+        settings = config.on(self.topology)
+        settings.resolved_vc_count(self.topology, self.routing)
+        return settings
+
+    def with_seed(self, seed: int) -> "Scenario":
+        """Return the same scenario with other random streams.
+
+        What was prepared is shared unless the pattern takes its own randomness from the seed.
+        """
+        other = replace(self, seed=seed)
+        mine = self.pattern.resolve(self.topology, self.seed)
+        if mine.equals(other.pattern.resolve(other.topology, other.seed)):
+            other.__dict__["_compiled"] = self._compiled
+        return other
+
+    def warnings(self, config: SimulationConfig) -> tuple[str, ...]:
+        """Return what limits such a run beyond its routing, in words; nothing is simulated."""
+        own = self._compiled.warning
+        return (*round_trip_warnings(self.topology, config), *([own] if own else []))
+
+    @cached_property
+    def _compiled(self) -> _Compiled:
+        network = core_network(self.topology)
+        node_traffic = self.pattern.resolve(self.topology, self.seed)
+        demand = switch_demand(self.topology, node_traffic)
+        sampler, warning = self._sampler(network, demand.source, demand.target)
+        return _Compiled(network, core_traffic(network, node_traffic), sampler, warning)
+
+    def _sampler(
+        self, network: kernels.Topology, sources: Switches, targets: Switches
+    ) -> tuple[_core.PathSampler, str | None]:
+        routing = Routing(self.routing)
+        if routing.prefers_vlb and isinstance(self.path_set.draw_rule, kernels.EmptyRule):
+            raise InvalidInput(f"routing {routing} needs VLB paths; {self.path_set} has none")
+        if not routing.draws_vlb:
+            return _core.rule_sampler(network, kernels.EmptyRule()), None
+        if routing.decides_again:
+            sources, targets = with_second_switches(self.topology, sources, targets)
+        sampler = make_sampler(network, self.path_set, sources, targets)
+        missing = sampler.pairs_without_path(sources, targets) if routing.prefers_vlb else []
+        if not missing:
+            return sampler, None
+        return sampler, (
+            f"path set {self.path_set} has no VLB path for {len(missing):,} of {len(sources):,} "
+            f"pairs of switches, such as from switch {sources[missing[0]]} to switch "
+            f"{targets[missing[0]]}: they take MIN paths"
+        )
+
+    def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
+        resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))
+        settings = asdict(resolved)
+        for name in ("vc_scheme", *config.latency_settings()):
+            del settings[name]
+        return _core.Config(
+            routing=str(self.routing),
+            load=load,
+            seed=self.seed,
+            latency=list(config.latencies(self.topology)),
+            vcs=vc_policy(str(resolved.vc_scheme)).table(int(resolved.vc_count or 0)),
+            **settings,
+        )
+
+    def _result(
+        self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float
+    ) -> SimulationResult:
+        batch_accepted = ratio(raw.batch_accepted, raw.batch_cycles) / self.topology.num_nodes
+        # Switches without nodes send and take nothing.
+        switch_cycles = config.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
+        computed: dict[str, Any] = {
+            "routing": str(self.routing),
+            "path_set": str(self.path_set),
+            "pattern": str(self.pattern),
+            "load": load,
+            "seed": self.seed,
+            "config": config,
+            "latency_ci95": half_width(ratio(raw.batch_latency, raw.batch_packets)),
+            "accepted_ci95": half_width(batch_accepted),
+            "stopped": _STOPPED[raw.stopped],
+            "flits": raw.flits_delivered,
+            "link_load": np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
+            "switch_injected": np.array(raw.switch_injected, dtype=np.float64) / switch_cycles,
+            "switch_accepted": np.array(raw.switch_accepted, dtype=np.float64) / switch_cycles,
+            "series": make_series(
+                raw.series_packets, raw.series_latency, raw.cycles, self.topology.num_nodes
+            ),
+            "traces": make_traces(self._compiled.network, raw.traces),
+            "wall_seconds": wall_seconds,
+        }
+        # The core tells the others by their names.
+        told = {one.name for one in fields(SimulationResult)} - computed.keys()
+        return SimulationResult(**computed, **{name: getattr(raw, name) for name in told})

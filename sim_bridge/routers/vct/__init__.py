@@ -1,0 +1,20 @@
+"""The virtual cut-through router: packets of several phits, virtual channels chosen hop by hop.
+
+`VctScenario.run` simulates one load. Reference: the paper of docs/virtual-cut-through.md.
+"""
+
+from sim_bridge.routers.vct.config import VctConfig
+from sim_bridge.routers.vct.proof import DeadlockProof
+from sim_bridge.routers.vct.result import VctResult
+from sim_bridge.routers.vct.scenario import VCT_ROUTING_NAMES, VCT_ROUTINGS, VctScenario
+from tvlb.native.virtual_channels import VC_POLICIES
+
+__all__ = [
+    "VCT_ROUTINGS",
+    "VCT_ROUTING_NAMES",
+    "VC_POLICIES",
+    "DeadlockProof",
+    "VctConfig",
+    "VctResult",
+    "VctScenario",
+]

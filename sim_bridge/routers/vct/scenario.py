@@ -1,0 +1,218 @@
+"""What the virtual cut-through router is asked to carry."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from sim_bridge import _core
+from sim_bridge.conversion import core_network, core_traffic, deadlock
+from sim_bridge.routers.iq.config import check_load
+from sim_bridge.routers.vct.config import VctConfig
+from sim_bridge.routers.vct.proof import DeadlockProof, prove
+from sim_bridge.routers.vct.result import VctResult
+from sim_bridge.trace import make_traces
+from tvlb.errors import InvalidInput
+from tvlb.native import kernels
+from tvlb.native.virtual_channels import vc_policy
+from tvlb.statistics import check_seed
+from tvlb.topology import Topology
+from tvlb.traffic import Pattern
+
+_PHASES = ("minfirst", "minlast", "minboth")
+VCT_ROUTINGS = ("min", *(f"valiant({one})" for one in _PHASES))
+"""MIN, or Valiant's routing; in brackets the phase of packets whose intermediate switch is their
+first or their last one."""
+_ALIASES = {"valiant": VCT_ROUTINGS[1]}
+VCT_ROUTING_NAMES = (*VCT_ROUTINGS, *_ALIASES)
+"""The same with short names."""
+
+_STOPPED = {
+    _core.Stopped.COMPLETED: "completed",
+    _core.Stopped.ENDED: "ended",
+    _core.Stopped.CANCELLED: "cancelled",
+}
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """The scenario in the core's own types, and what was proved of it by policy."""
+
+    network: kernels.Topology
+    traffic: _core.Traffic
+    min_ports: _core.MinPorts
+    # By policy, and whether there are intermediate switches.
+    proofs: dict[tuple[str, bool], DeadlockProof] = field(
+        default_factory=dict[tuple[str, bool], DeadlockProof]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class VctScenario:
+    """A combination to simulate at one or more loads.
+
+    Parameters
+    ----------
+    topology : the network.
+    routing : one of `VCT_ROUTINGS`; plain "valiant" is "valiant(minfirst)".
+    pattern : the traffic.
+    seed : of the random streams, and of patterns without a seed of their own; 0..2^63-1.
+
+    Raises
+    ------
+    InvalidInput : unknown routing, seed out of range, a pattern that does not fit, or a network
+        with too many ports or MIN paths.
+    """
+
+    topology: Topology
+    routing: str
+    pattern: Pattern
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        routing = "".join(self.routing.split())
+        routing = _ALIASES.get(routing, routing)
+        if routing not in VCT_ROUTINGS:
+            raise InvalidInput(
+                f"unknown routing {self.routing!r} of router vct: expected "
+                f"{', '.join(VCT_ROUTINGS)}, or valiant"
+            )
+        object.__setattr__(self, "routing", routing)
+        check_seed(self.seed)
+
+    @property
+    def _phase(self) -> str:
+        """Of packets without a choice; empty without intermediate switches."""
+        return self.routing.removeprefix("valiant(").rstrip(")") if self.routing != "min" else ""
+
+    def proof(self, policy: str) -> DeadlockProof:
+        """Prove that a policy of virtual channels cannot deadlock here; see `prove`."""
+        known, compiled = self._compiled.proofs, self._compiled
+        case = policy, bool(self._phase)
+        if case not in known:
+            known[case] = prove(
+                self.topology, compiled.min_ports, vc_policy(policy), has_intermediate=case[1]
+            )
+        return known[case]
+
+    def run(
+        self,
+        load: float,
+        config: VctConfig | None = None,
+        stop: _core.StopFlag | None = None,
+        watch: Callable[[float], bool] | None = None,
+    ) -> VctResult:
+        """Simulate one load.
+
+        Parameters
+        ----------
+        load : phits/cycle and node (times the node's rate in the pattern), 0..1.
+        config : router and window; None for the defaults.
+        stop : set from another thread to end the run.
+        watch : called with what was accepted in every 1,000 cycles, phits/cycle/node; ends the run
+            by returning False.
+
+        Raises
+        ------
+        InvalidInput : an argument is out of range, or there are too few virtual channels.
+        SimulationDeadlock : buffers wait for each other in a circle.
+        """
+        settings = self.resolved(config or VctConfig())
+        compiled = self._compiled
+        self.check([load])
+        start = time.perf_counter()
+        raw = _core.simulate_vct(
+            compiled.network,
+            compiled.traffic,
+            compiled.min_ports,
+            self._core_config(load, settings),
+            _core.StopFlag() if stop is None else stop,
+            watch,
+        )
+        if raw.stopped == _core.Stopped.DEADLOCKED:
+            raise deadlock(self.topology, raw)
+        return VctResult(
+            routing=self.routing,
+            pattern=str(self.pattern),
+            load=load,
+            seed=self.seed,
+            config=settings,
+            latency_mean=raw.latency_mean,
+            hops_mean=raw.hops_mean,
+            accepted=raw.accepted,
+            injected=raw.injected,
+            refused=raw.refused,
+            jain=raw.jain,
+            series=np.array(raw.series),
+            link_load=np.array(raw.link_phits, dtype=np.float64) / settings.measured_cycles,
+            traces=make_traces(compiled.network, raw.traces),
+            phit_hops=raw.phit_hops,
+            cycles=raw.cycles,
+            stopped=_STOPPED[raw.stopped],
+            cpu_seconds=raw.cpu_seconds,
+            wall_seconds=time.perf_counter() - start,
+        )
+
+    def resolved(self, config: VctConfig) -> VctConfig:
+        """Return the settings with what follows from the scenario filled in.
+
+        Raises
+        ------
+        InvalidInput : there are too few virtual channels, or a latency is of links that the network
+            does not have.
+        """
+        config.latencies(self.topology)
+        proof = self.proof(config.vc_policy)
+        count = config.vc_count or proof.vcs_needed
+        proof.check(count, config.vc_policy)
+        return replace(config, vc_count=count)
+
+    def check(self, loads: Iterable[float]) -> None:
+        """Prepare the runs at these loads; raise InvalidInput where one of them would."""
+        for load in loads:
+            check_load(load, self._compiled.traffic.max_rate)
+
+    def with_routing(self, routing: str) -> "VctScenario":
+        """Return the same scenario with another routing; what was prepared is shared."""
+        other = replace(self, routing=routing)
+        other.__dict__["_compiled"] = self._compiled
+        return other
+
+    def with_seed(self, seed: int) -> "VctScenario":
+        """Return the same scenario with other random streams; what was prepared is shared."""
+        other = replace(self, seed=seed)
+        mine = self.pattern.resolve(self.topology, self.seed)
+        if mine.equals(other.pattern.resolve(other.topology, other.seed)):
+            other.__dict__["_compiled"] = self._compiled
+        return other
+
+    @cached_property
+    def _compiled(self) -> _Compiled:
+        network = core_network(self.topology)
+        traffic = core_traffic(network, self.pattern.resolve(self.topology, self.seed))
+        try:
+            return _Compiled(network, traffic, _core.MinPorts(network))
+        except ValueError as error:
+            raise InvalidInput(f"cannot simulate {self.topology}: {error}") from error
+
+    def _core_config(self, load: float, settings: VctConfig) -> _core.VctConfig:
+        return _core.VctConfig(
+            load=load,
+            seed=self.seed,
+            warmup_cycles=settings.warmup_cycles,
+            measured_cycles=settings.measured_cycles,
+            one_phase=self._phase,
+            vcs=vc_policy(settings.vc_policy).table(
+                int(settings.vc_count or 0), self.proof(settings.vc_policy).split_kind
+            ),
+            vc_count=settings.vc_count,
+            packet_phits=settings.packet_phits,
+            input_buffer_phits=settings.input_buffer_phits,
+            output_buffer_phits=settings.output_buffer_phits,
+            source_queue_packets=settings.source_queue_packets,
+            latency=settings.latencies(self.topology),
+            server_latency=settings.server_latency,
+            traced_packets=settings.traced_packets,
+        )

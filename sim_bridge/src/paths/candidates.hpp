@@ -1,0 +1,202 @@
+// The paths that a route decision chooses between, and the queues that it sees on them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "routers/iq/config.hpp"
+#include "routers/iq/packet.hpp"
+#include "common/rng.hpp"
+#include "path_sampler.hpp"
+
+namespace tvlb::sim {
+
+/// A MIN path (no intermediate) or a VLB path between two switches, as its draws name it.
+struct Candidate {
+  std::int32_t intermediate = -1;
+  std::int32_t first_half = -1;   // name of the only or first half
+  std::int32_t second_half = -1;  // of the second half
+  int hops = 0;                   // none: there is no such path
+};
+
+/// Links of a path in order.
+struct Path {
+  std::array<std::int32_t, kMaxHops + 1> links;
+  int hops = 0;
+
+  void append_if(int link, bool wanted) {
+    links[static_cast<std::size_t>(hops)] = link;
+    hops += static_cast<int>(wanted);
+  }
+};
+
+/// The credit counters of all output VCs, and how they are laid out.
+struct CreditView {
+  std::span<const std::uint16_t> credits;  // per (switch, port, VC slot)
+  int ports_per_switch;
+  int vc_slots;  // a multiple of 4
+};
+
+/// What route decisions need of one link, together.
+struct Hop {
+  std::int32_t source;
+  std::int32_t target;
+  std::uint32_t counter;  // VC slot 0 among the credit counters
+  OutputVcId output_vc;   // VC slot 0 at its switch
+  std::uint8_t kind;
+};
+
+/// Draws and follows the MIN paths of a family; see the specialisations. Switches named together are
+/// different.
+///
+///     explicit MinPaths(const Family& network, std::span<const Hop> hops);
+///     std::int32_t draw(int source, int target, Draws& draws) const;           // the name of one
+///     std::int32_t draw_shortest(int source, int target, Draws& draws) const;  // of the shortest
+///     int hops(int source, std::int32_t name, int target) const;
+///     int first_link(int source, std::int32_t name, int target) const;
+///     void append(Path& path, int source, std::int32_t name, int target) const;
+///     bool revisable(int first_link) const;  // whether PAR may decide again behind that link
+template <class Family>
+class MinPaths;
+
+/// Reads the credit counters and never changes them. Switches named together are different.
+template <class Family>
+class Candidates {
+ public:
+  Candidates(const Family& network, const PathSampler& sampler, const Config& config,
+             CreditView credits);
+
+  /// One draw each: of the MIN paths, of the shortest of these, from the set.
+  [[nodiscard]] Candidate min(int source, int target, Draws& draws) const {
+    return min_candidate(source, min_.draw(source, target, draws), target);
+  }
+  [[nodiscard]] Candidate shortest(int source, int target, Draws& draws) const {
+    return min_candidate(source, min_.draw_shortest(source, target, draws), target);
+  }
+  [[nodiscard]] Candidate vlb(int source, int target, Draws& draws) const;
+
+  [[nodiscard]] const Hop& hop(int link) const { return hops_[static_cast<std::size_t>(link)]; }
+  [[nodiscard]] int first_link(int source, int target, const Candidate& candidate) const {
+    const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
+    return min_.first_link(source, candidate.first_half, end);
+  }
+  void append(Path& path, int source, int target, const Candidate& candidate) const;
+
+  /// Whether a packet on a MIN path may be decided on again at the second switch.
+  [[nodiscard]] bool revisable(int source, int target, const Candidate& min) const {
+    return min.hops > 1 && min_.revisable(first_link(source, target, min));
+  }
+
+  /// Credits in use on the output port of the first link, or of its VC alone, for a packet that has
+  /// taken the link `taken`, if any. On the output ports of all links together.
+  [[nodiscard]] int first_queue(int source, int target, const Candidate& candidate,
+                                int taken) const {
+    const int link = first_link(source, target, candidate);
+    return by_vc_ ? queue_of_vc(link, taken) : queue_of(link);
+  }
+  [[nodiscard]] int sum_of_queues(int source, int target, const Candidate& candidate) const;
+
+  /// T: how much a UGAL comparison favours MIN, flits.
+  [[nodiscard]] int threshold() const { return threshold_; }
+  /// Whether UGAL counts a VLB queue twice, whatever the hops.
+  [[nodiscard]] bool doubles_vlb() const { return doubles_vlb_; }
+
+ private:
+  [[nodiscard]] Candidate min_candidate(int source, std::int32_t name, int target) const {
+    return {-1, name, -1, min_.hops(source, name, target)};
+  }
+  /// Credits in use on the link's output port.
+  [[nodiscard]] int queue_of(int link) const;
+  /// Credits in use of the VC that a packet takes on the link after `taken`.
+  [[nodiscard]] int queue_of_vc(int link, int taken) const {
+    const vc::Table::State state = taken < 0 ? 0 : policy_.step(0, hop(taken).kind, 0).then;
+    return buffer_ - credits_.credits[hop(link).counter + policy_.step(state, hop(link).kind, 0).first];
+  }
+  /// Sum of four 16-bit counters; each stays below 2^14.
+  static unsigned sum_of_four(const std::uint16_t* counters) {
+    std::uint64_t lanes = 0;
+    std::memcpy(&lanes, counters, sizeof lanes);
+    return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
+  }
+  static std::vector<Hop> all_hops(const Network& network, const CreditView& credits);
+
+  const PathSampler& sampler_;
+  int threshold_;
+  bool doubles_vlb_;
+  bool by_vc_;
+  int buffer_;
+  const vc::Table& policy_;
+  CreditView credits_;
+  int all_credits_;        // of the VC slots of an idle port
+  std::vector<Hop> hops_;  // per link
+  MinPaths<Family> min_;
+};
+
+template <class Family>
+Candidates<Family>::Candidates(const Family& network, const PathSampler& sampler,
+                               const Config& config, CreditView credits)
+    : sampler_(sampler),
+      threshold_(config.threshold),
+      doubles_vlb_(config.ugal_rule == "two"),
+      by_vc_(config.queue == "vc"),
+      buffer_(config.buffer_flits),
+      policy_(config.vcs),
+      credits_(credits),
+      all_credits_(credits.vc_slots * config.buffer_flits),
+      hops_(all_hops(network, credits)),
+      min_(network, hops_) {}
+
+template <class Family>
+std::vector<Hop> Candidates<Family>::all_hops(const Network& network, const CreditView& credits) {
+  std::vector<Hop> out;
+  out.reserve(static_cast<std::size_t>(network.num_links()));
+  for (const Link& link : network.links()) {
+    const auto port = link.source * credits.ports_per_switch + link.output_port;
+    out.push_back({link.source, link.target, static_cast<std::uint32_t>(port * credits.vc_slots),
+                   static_cast<OutputVcId>(link.output_port * credits.vc_slots),
+                   link.kind});
+  }
+  return out;
+}
+
+template <class Family>
+inline int Candidates<Family>::queue_of(int link) const {
+  const std::uint16_t* counters = &credits_.credits[hop(link).counter];
+  unsigned unused = sum_of_four(counters);
+  for (int slot = 4; slot < credits_.vc_slots; slot += 4) unused += sum_of_four(counters + slot);
+  return all_credits_ - static_cast<int>(unused);
+}
+
+template <class Family>
+Candidate Candidates<Family>::vlb(int source, int target, Draws& draws) const {
+  const auto triple = sampler_.draw(source, target, draws);
+  if (!triple) return {};
+  const auto& [via, first, second] = *triple;
+  return {via, first, second, min_.hops(source, first, via) + min_.hops(via, second, target)};
+}
+
+template <class Family>
+void Candidates<Family>::append(Path& path, int source, int target,
+                                const Candidate& candidate) const {
+  if (candidate.hops == 0) return;
+  if (candidate.intermediate < 0) {
+    min_.append(path, source, candidate.first_half, target);
+  } else {
+    min_.append(path, source, candidate.first_half, candidate.intermediate);
+    min_.append(path, candidate.intermediate, candidate.second_half, target);
+  }
+}
+
+template <class Family>
+int Candidates<Family>::sum_of_queues(int source, int target, const Candidate& candidate) const {
+  Path path;
+  append(path, source, target, candidate);
+  int total = 0;
+  for (int i = 0; i < path.hops; ++i) total += queue_of(path.links[static_cast<std::size_t>(i)]);
+  return total;
+}
+
+}  // namespace tvlb::sim

@@ -1,0 +1,81 @@
+// The MIN paths of a Dragonfly of which links are down, found by their position, and a sampler of
+// all its VLB paths.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "paths/candidates.hpp"
+#include "shape_rule.hpp"
+#include "dragonfly/degraded.hpp"
+
+namespace tvlb::sim {
+
+template <>
+class MinPaths<DegradedDragonfly> {
+ public:
+  MinPaths(const DegradedDragonfly& network, std::span<const Hop>) : network_(network) {}
+
+  [[nodiscard]] std::int32_t draw(int source, int target, Draws& draws) const {
+    return network_.min_name(source, target, below(network_.min_paths(source, target), draws));
+  }
+  [[nodiscard]] std::int32_t draw_shortest(int source, int target, Draws& draws) const {
+    const auto shortest = network_.shortest_min(source, target);
+    auto left = below(shortest.count, draws);
+    for (std::int32_t position = 0;; ++position) {
+      const auto name = network_.min_name(source, target, position);
+      if (hops(source, name, target) == shortest.hops && left-- == 0) return name;
+    }
+  }
+
+  [[nodiscard]] int hops(int source, std::int32_t name, int target) const {
+    int links = 0;
+    network_.paths().visit(source, name, target, [&](std::int32_t) { ++links; });
+    return links;
+  }
+  [[nodiscard]] int first_link(int source, std::int32_t name, int target) const {
+    int first = kAbsent;
+    network_.paths().visit(source, name, target, [&](std::int32_t link) {
+      if (first == kAbsent) first = link;
+    });
+    return first;
+  }
+  void append(Path& path, int source, std::int32_t name, int target) const {
+    network_.paths().visit(source, name, target,
+                           [&](std::int32_t link) { path.append_if(link, true); });
+  }
+
+  /// Inside the source's group.
+  [[nodiscard]] bool revisable(int first_link) const { return network_.paths().is_local(first_link); }
+
+ private:
+  static std::int32_t below(std::int32_t paths, Draws& draws) {
+    return paths == 1 ? 0 : static_cast<std::int32_t>(draws.below(static_cast<std::uint32_t>(paths)));
+  }
+
+  const DegradedDragonfly& network_;
+};
+
+/// Uniform over every (first half, intermediate, second half).
+class AllDegradedTriples {
+ public:
+  AllDegradedTriples(const DegradedDragonfly& network, const AllRule&);
+
+  [[nodiscard]] std::optional<Triple> draw(const DegradedDragonfly& network, int source, int target,
+                                           Draws& draws) const;
+
+ private:
+  /// Pairs of halves by way of a switch.
+  [[nodiscard]] static std::uint32_t count(const DegradedDragonfly& network, int source, int via,
+                                           int target);
+  [[nodiscard]] static Triple triple(const DegradedDragonfly& network, int source, int via,
+                                     int target, std::uint32_t rank);
+
+  // Of the pairs that begin or end at a switch, the most MIN paths that one has.
+  std::vector<std::uint32_t> most_from_;
+  std::vector<std::uint32_t> most_to_;
+};
+
+}  // namespace tvlb::sim

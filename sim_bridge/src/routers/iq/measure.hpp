@@ -1,0 +1,160 @@
+// What a run counts, and when it may be called saturated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/trace.hpp"
+#include "common/window.hpp"
+
+namespace tvlb::sim {
+
+enum class Stopped : std::uint8_t { completed, saturated_early, ended, cancelled, deadlocked };
+
+/// The input buffer at the end of a link.
+struct Buffer {
+  std::int32_t link;
+  std::int32_t vc;
+};
+
+/// Packets waiting somewhere: how many, and the sum of the cycles they were generated in.
+struct Backlog {
+  std::int64_t packets = 0;
+  std::int64_t created_sum = 0;
+
+  void add(std::int32_t created) {
+    ++packets;
+    created_sum += created;
+  }
+  void remove(std::int32_t created) {
+    --packets;
+    created_sum -= created;
+  }
+  [[nodiscard]] std::int64_t age_sum(std::int64_t now) const {
+    return packets * now - created_sum;
+  }
+};
+
+inline constexpr double kSaturatedLatency = 500.0;        // cycles
+inline constexpr double kSaturatedAcceptance = 0.995;     // of what was generated
+inline constexpr double kHopelessWarmupLatency = 1000.0;  // cycles
+
+/// Outcome of a run; rates in packets per cycle and node, latencies in cycles.
+struct Result {
+  double latency_mean = 0.0;
+  double latency_p50 = 0.0;
+  double latency_p90 = 0.0;
+  double latency_p99 = 0.0;
+  double latency_p999 = 0.0;
+  double hops_mean = 0.0;
+  double accepted = 0.0;
+  double generated = 0.0;
+  double vlb_share = 0.0;           // of all decisions up to the end of the window
+  double vlb_share_measured = 0.0;  // of those for measured packets
+  bool saturated = false;
+  Stopped stopped = Stopped::completed;
+  std::string stop_reason;
+  std::int64_t measured_packets = 0;
+  std::int64_t undelivered = 0;      // of the measured packets
+  std::int64_t flits_injected = 0;   // whole run
+  std::int64_t flits_delivered = 0;  // whole run
+  std::int64_t flits_in_network = 0;  // at the end, counted one by one
+  std::int64_t flit_hops = 0;        // whole run, network links
+  std::int64_t cycles = 0;           // whole run
+  std::int64_t warmup_cycles = 0;    // before the window
+  bool steady = true;                // false: no end of the warm-up was detected
+  double cpu_seconds = 0.0;
+  std::vector<std::int64_t> link_flits;  // in the measured window, per link
+  std::vector<std::int64_t> switch_injected;        // in the window, per source switch
+  std::vector<std::int64_t> switch_accepted;        // in the window, per destination switch
+  std::vector<std::int64_t> batch_cycles;           // length of each batch of the window
+  std::vector<std::int64_t> batch_packets;          // measured, generated in the batch
+  std::vector<std::int64_t> batch_latency;          // their latencies added up
+  std::vector<std::int64_t> batch_accepted;         // delivered in the batch
+  std::vector<std::int64_t> series_packets;         // delivered, per kSeriesStep of the run
+  std::vector<std::int64_t> series_latency;         // their latencies added up
+  std::vector<Trace> traces;                        // of sampled measured packets
+  std::vector<Buffer> wait_cycle;  // deadlocked: the head of each waits for room in the next
+};
+
+/// Route decisions, and how many of them chose VLB.
+struct DecisionCount {
+  std::int64_t all = 0;
+  std::int64_t vlb = 0;
+
+  void add(int decisions, int vlb_decisions) {
+    all += decisions;
+    vlb += vlb_decisions;
+  }
+};
+
+class Measurement {
+ public:
+  /// The window may move until a packet falls into it; it outlives this object.
+  explicit Measurement(const Window& window) : window_(window) {}
+
+  [[nodiscard]] bool follows(std::int32_t created) const { return window_.contains(created); }
+  void injected(std::int32_t created) {
+    ++injected_flits_;
+    in_network_.add(created);
+    if (!window_closed_ && follows(created)) generated_.add(created);
+  }
+  void decided(std::int32_t created, int decisions, int vlb_decisions) {
+    if (created >= window_.end) return;
+    decisions_.add(decisions, vlb_decisions);
+    if (follows(created)) measured_decisions_.add(decisions, vlb_decisions);
+  }
+  void delivered(std::int32_t created, std::int32_t at, int hops);
+
+  /// A packet that its source had not sent yet when the window closed.
+  void left_in_source(std::int32_t created) {
+    if (follows(created)) generated_.add(created);
+  }
+  /// From now on all measured packets are known.
+  void close_window() { window_closed_ = true; }
+  [[nodiscard]] bool window_closed() const { return window_closed_; }
+  /// A measured packet that the run ends without delivering.
+  void undelivered(std::int32_t created, std::int64_t now) { record_latency(now - created); }
+
+  /// Delivered measured packets, and with their ages those still on the way.
+  [[nodiscard]] double mean_latency_at_least(std::int64_t now) const;
+  [[nodiscard]] bool accepts_too_little() const {
+    return static_cast<double>(accepted_) <
+           kSaturatedAcceptance * static_cast<double>(generated_.packets);
+  }
+  /// Whether every measured packet has been delivered.
+  [[nodiscard]] bool complete() const {
+    return window_closed_ && delivered_.packets == generated_.packets;
+  }
+  /// Mean latency of the packets delivered since the last call and the ages of all waiting ones.
+  [[nodiscard]] double interval_latency(const Backlog& in_sources, std::int64_t now);
+
+  [[nodiscard]] std::int64_t in_network() const { return in_network_.packets; }
+  /// Writes the figures of the packets and the verdict.
+  void summarise(Result& result, int num_nodes) const;
+
+ private:
+  void record_latency(std::int64_t latency);
+  /// Smallest latency that at least `fraction` of the recorded packets do not exceed; NaN if none.
+  [[nodiscard]] double latency_quantile(double fraction) const;
+
+  const Window& window_;
+  bool window_closed_ = false;
+  std::int64_t injected_flits_ = 0;
+  std::int64_t delivered_flits_ = 0;
+  std::int64_t accepted_ = 0;  // delivered within the window, whenever generated
+  Backlog in_network_;
+  Backlog generated_;  // measured packets
+  Backlog delivered_;  // measured packets
+  std::int64_t hops_ = 0;
+  DecisionCount decisions_;  // for packets generated before the end of the window
+  DecisionCount measured_decisions_;
+  std::int64_t interval_packets_ = 0;
+  std::int64_t interval_latency_sum_ = 0;
+  std::int64_t recorded_packets_ = 0;
+  std::int64_t recorded_latency_sum_ = 0;
+  std::vector<std::uint32_t> histogram_;  // recorded packets by latency
+};
+
+}  // namespace tvlb::sim

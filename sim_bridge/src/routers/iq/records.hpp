@@ -1,0 +1,46 @@
+// What a run writes down about its packets: figures, their course and shares, traces.
+#pragma once
+
+#include "config.hpp"
+#include "measure.hpp"
+#include "statistics.hpp"
+#include "common/trace.hpp"
+#include "common/window.hpp"
+
+namespace tvlb::sim {
+
+struct Records {
+  Measurement measurement;
+  Statistics statistics;
+  Tracer tracer;
+
+  /// `rate`: packets per cycle that all nodes generate together.
+  Records(const Window& window, int num_switches, const Config& config, double rate)
+      : measurement(window),
+        statistics(window, num_switches),
+        tracer(config.traced_packets, rate * static_cast<double>(config.measured_cycles)) {}
+
+  void injected(const auto& packet, std::int32_t cycle, int source) {
+    measurement.injected(packet.created);
+    statistics.injected(cycle, source);
+  }
+  void delivered(const auto& packet, std::int32_t cycle, unsigned sw) {
+    measurement.delivered(packet.created, cycle, packet.hops);
+    statistics.delivered(packet.created, cycle, sw);
+  }
+  /// A packet that the run ends without delivering counts with its age, if it is measured.
+  void undelivered(std::int32_t created, std::int32_t now) {
+    if (!measurement.follows(created)) return;
+    measurement.undelivered(created, now);
+    statistics.undelivered(created, now - created);
+  }
+
+  /// Whether this packet, which its node sends now, is to be traced.
+  [[nodiscard]] bool traces(const auto& packet) {
+    return tracer.active() && measurement.follows(packet.created) && tracer.samples_next();
+  }
+
+  void write(Result& result, int num_nodes) const;
+};
+
+}  // namespace tvlb::sim

@@ -1,0 +1,265 @@
+// The network in motion, packet by packet: input and output buffers of every switch, and when
+// packets and credits move between them. A phit follows the one before it in the next cycle
+// wherever a packet is, so headers decide all and only they are events.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "common/event_wheel.hpp"
+#include "common/rng.hpp"
+#include "config.hpp"
+#include "min_ports.hpp"
+#include "network.hpp"
+#include "packet.hpp"
+
+namespace tvlb::sim::vct {
+
+/// Buffer of one (input port, VC): packets whose header has arrived and that were not granted yet.
+struct InputVc {
+  std::int32_t head = -1;
+  std::int32_t tail = -1;
+  std::uint32_t granted = 0;  // output VC that the packet in motion enters
+  std::uint8_t port = 0;      // that the head wants, if it is the only one
+  bool moves = false;         // a packet crosses the switch
+  VcMask vcs = 0;             // that the head may take there; none: it has several ports
+};
+
+/// Buffer of one (output port, VC).
+struct OutputVc {
+  std::int32_t head = -1;  // packets that have not begun to leave
+  std::int32_t tail = -1;
+  // Packets that have entered and whose credits have not all come back: those of the first of them
+  // come back from this cycle on, one each.
+  std::int32_t credits_from = std::numeric_limits<std::int32_t>::max();
+  std::int16_t uncredited = 0;
+  std::int16_t downstream = 0;  // of these, those that have begun to leave
+  std::uint8_t held = 0;        // packets with phits in the buffer
+  bool is_written = false;
+};
+
+struct OutputPort {
+  std::int32_t downstream = -1;  // VC 0 of the input port at the other end, -1 for a node
+  std::int32_t flight_time = 0;  // cycles
+  std::int32_t link = -1;
+  VcMask open = 0;   // that take a packet
+  VcMask ready = 0;  // that have a packet and room for it at the other end
+  std::uint8_t pointer = 0;
+  std::uint8_t kind = 0;
+  bool sends = false;
+  bool is_due = false;  // listed for the links of this cycle
+};
+
+struct InputPort {
+  std::uint32_t upstream = 0;  // VC 0 among all output VCs, then the nodes
+  std::int32_t credit_time = 0;
+};
+
+class Fabric {
+ public:
+  Fabric(const Network& network, const MinPorts& min_ports, const Config& config);
+
+  [[nodiscard]] std::vector<Packet>& packets() { return packets_; }
+  [[nodiscard]] std::int32_t allocate();
+  void release(std::int32_t id) {
+    packets_[index(id)].next = free_;
+    free_ = id;
+  }
+  /// A packet's header leaves its node on this VC.
+  void send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle);
+
+  /// Step 1: what is due arrives. Calls `entered(id, switch)` for headers from nodes before they
+  /// are looked at, and `credited(node, vc)` for buffers of switches that have room for another packet.
+  template <class Entered, class Credited>
+  void deliver(std::int32_t cycle, Entered&& entered, Credited&& credited);
+  /// Step 2: heads are granted output VCs.
+  void allocate_outputs(std::int32_t cycle);
+  /// Step 3: links start packets. Calls `crossed(id, link, vc)` for those on links and `ejected(id, vc)`
+  /// for those whose header leaves to its node.
+  template <class Crossed, class Ejected>
+  void send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected);
+
+  /// A head that can never leave, and what it waits for in turn, as input VCs; none if all can.
+  [[nodiscard]] std::vector<std::uint32_t> find_deadlock() const;
+  [[nodiscard]] int vcs() const { return vcs_; }
+  [[nodiscard]] std::int32_t switch_of(std::uint32_t vc) const {
+    return static_cast<std::int32_t>(vc / per_switch_);
+  }
+  [[nodiscard]] std::int32_t port_of(std::uint32_t vc) const {
+    return static_cast<std::int32_t>(vc % per_switch_) / vcs_;
+  }
+
+  /// Throws std::logic_error unless packets and credits add up; slow.
+  void check(std::int32_t cycle, std::int64_t in_network) const;
+
+ private:
+  struct Arrival {
+    std::int32_t packet;
+    std::uint32_t input_vc;
+  };
+  struct Request {
+    std::uint32_t input_vc;
+    std::uint32_t output_vc;
+  };
+
+  static constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+  static constexpr unsigned kWordBits = 64;
+
+  [[nodiscard]] static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+  [[nodiscard]] bool is_node(std::uint32_t upstream) const { return upstream >= num_vcs_; }
+
+  /// Cycles that events may lie ahead.
+  [[nodiscard]] static int wheel_span(const Config& config);
+  void connect(const Network& network, const Config& config);
+  /// The head of an input VC makes itself known to its ports.
+  void request(std::uint32_t input_vc);
+  void mark(std::uint32_t input_vc);
+  void activate(std::int32_t sw);
+  /// What the policy of virtual channels says of a packet that takes a link.
+  [[nodiscard]] const vc::Table::Step& step(const Packet& packet, const OutputPort& port) const {
+    return policy_.step(packet.vc_state, port.kind, packet.phase);
+  }
+  [[nodiscard]] VcMask allowed(const Packet& packet, const OutputPort& port) const {
+    const auto& [first, last, then] = step(packet, port);
+    return static_cast<VcMask>(first_vcs(last + 1) & ~first_vcs(first));
+  }
+  /// Calls `visit(port, VCs)` for the output ports that a head may take.
+  template <class Visit>
+  void for_each_choice(std::uint32_t input_vc, Visit&& visit) const;
+  /// Of the switch's output VCs the one that the head asks for, -1 if none of its choices is open.
+  [[nodiscard]] std::int64_t choose(std::uint32_t input_vc, std::int32_t sw, std::int32_t cycle);
+  void allocate_at(std::int32_t sw, std::int32_t cycle);
+  void grant(const Request& request, std::int32_t cycle);
+  void open(std::uint32_t output_vc);
+  /// Lists a port for the links of this cycle, if it may start a packet.
+  void make_due(std::uint32_t port);
+  /// Phits that have entered an output VC and whose credits are not back.
+  [[nodiscard]] std::int32_t queue(std::uint32_t output_vc, std::int32_t cycle) const {
+    const OutputVc& vc = outputs_[output_vc];
+    const std::int32_t back = std::clamp(cycle - vc.credits_from + 1, 0, phits_);
+    return vc.uncredited * phits_ - back;
+  }
+  void credit_back(std::uint32_t output_vc);
+  [[nodiscard]] bool can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) const;
+
+  const Network& network_;
+  const MinPorts& min_ports_;
+  vc::Table policy_;
+  int vcs_;
+  int ports_;
+  std::uint32_t per_switch_;  // VCs of a switch in one direction
+  std::uint32_t num_vcs_;
+  std::int32_t phits_;  // of a packet
+  std::int32_t input_packets_;
+  std::uint8_t output_packets_;
+  std::size_t words_;  // of a mask over the input VCs of a switch
+
+  std::vector<Packet> packets_;
+  std::int32_t free_ = -1;
+  std::vector<InputVc> inputs_;
+  std::vector<OutputVc> outputs_;
+  std::vector<InputPort> input_ports_;
+  std::vector<OutputPort> output_ports_;
+  std::vector<std::uint64_t> waiting_;   // per output port: heads that want one of its VCs
+  std::vector<std::uint64_t> changed_;   // per switch: heads to look at
+  std::vector<bool> is_active_;          // per switch
+  std::vector<std::int32_t> active_;     // switches with heads to look at
+  std::vector<std::int32_t> current_;    // the same, while they are
+  std::vector<std::int32_t> due_ports_;  // ports that may start a packet
+  std::vector<Stream> streams_;          // per switch, of ties and winners
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> claims_;  // per output VC of a switch: how many asked for it
+  std::vector<std::uint32_t> winner_;
+
+  EventWheel<Arrival> arrivals_;
+  EventWheel<std::uint32_t> written_;       // input VCs: the packet in motion has crossed
+  EventWheel<std::uint32_t> sent_;          // output VCs: a packet has left
+  EventWheel<std::uint32_t> credits_from_;  // output VCs: credits of a packet begin to come back
+  EventWheel<std::uint32_t> credits_;       // output VCs and nodes: all credits of a packet are back
+};
+
+template <class Entered, class Credited>
+void Fabric::deliver(std::int32_t cycle, Entered&& entered, Credited&& credited) {
+  credits_from_.drain(cycle, [&](std::uint32_t vc) { outputs_[vc].credits_from = cycle; });
+  credits_.drain(cycle, [&](std::uint32_t vc) {
+    if (is_node(vc)) {
+      const auto of_node = static_cast<std::int32_t>(vc - num_vcs_);
+      credited(of_node / vcs_, of_node % vcs_);
+    } else {
+      credit_back(vc);
+    }
+  });
+  sent_.drain(cycle, [&](std::uint32_t vc) {
+    OutputPort& port = output_ports_[vc / static_cast<unsigned>(vcs_)];
+    port.sends = false;
+    make_due(vc / static_cast<unsigned>(vcs_));
+    --outputs_[vc].held;
+    open(vc);
+  });
+  written_.drain(cycle, [&](std::uint32_t vc) {
+    InputVc& input = inputs_[vc];
+    input.moves = false;
+    outputs_[input.granted].is_written = false;
+    open(input.granted);
+    if (input.head >= 0) request(vc);
+  });
+  arrivals_.drain(cycle, [&](const Arrival& arrival) {
+    Packet& packet = packets_[index(arrival.packet)];
+    const std::int32_t sw = switch_of(arrival.input_vc);
+    if (is_node(input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream)) {
+      entered(arrival.packet, sw);
+    } else if (packet.intermediate == sw) {
+      packet.intermediate = -1;
+      packet.phase = 1;
+    }
+    InputVc& input = inputs_[arrival.input_vc];
+    packet.next = -1;
+    if (input.head < 0) {
+      input.head = arrival.packet;
+      if (!input.moves) request(arrival.input_vc);
+    } else {
+      packets_[index(input.tail)].next = arrival.packet;
+    }
+    input.tail = arrival.packet;
+  });
+}
+
+template <class Crossed, class Ejected>
+void Fabric::send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected) {
+  for (const std::int32_t number : due_ports_) {
+    OutputPort& port = output_ports_[index(number)];
+    port.is_due = false;
+    if (port.sends || port.ready == 0) continue;
+    const auto behind = static_cast<VcMask>(port.ready & ~first_vcs(port.pointer));
+    const int vc = std::countr_zero(behind != 0 ? behind : port.ready);
+    port.pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+    const auto output = static_cast<std::uint32_t>(number * vcs_ + vc);
+    OutputVc& from = outputs_[output];
+    const std::int32_t id = from.head;
+    Packet& packet = packets_[index(id)];
+    from.head = packet.next;
+    port.sends = true;
+    sent_.push(cycle + phits_, output);
+    if (port.downstream < 0) {
+      if (from.head < 0) port.ready &= static_cast<VcMask>(~(1U << vc));
+      ejected(id, vc);
+      continue;
+    }
+    ++from.downstream;
+    if (from.head < 0 || from.downstream == input_packets_) {
+      port.ready &= static_cast<VcMask>(~(1U << vc));
+    }
+    ++packet.links;
+    packet.vc_state = step(packet, port).then;
+    crossed(id, port.link, vc);
+    arrivals_.push(cycle + port.flight_time, {id, static_cast<std::uint32_t>(port.downstream + vc)});
+  }
+  due_ports_.clear();
+}
+
+}  // namespace tvlb::sim::vct
