@@ -18,7 +18,7 @@ from tvlb.jobs.store import forget_damaged, names_files
 from tvlb.schemas import TableItem
 from tvlb.schemas.resources import Item
 from tvlb.statistics import change_columns, estimator
-from tvlb.table import AnyTable, link_shares, read_stream, write_stream
+from tvlb.table import StoredTable, link_shares, read_any_stream, write_stream
 
 # Longer documents stay in their files: a simulation's may have 48 MiB.
 _SMALL_BYTES = 512 << 10
@@ -92,7 +92,7 @@ class Library:
         self._facts = _Cache[Facts](_KEPT_FACTS)
         # What lists show, by the hash of the document.
         self._listed = _Cache[dict[str, Any]](_KEPT_FACTS)
-        self._tables = _Cache[AnyTable](_KEPT_TABLES)
+        self._tables = _Cache[StoredTable](_KEPT_TABLES)
         self._links = _Cache[bytes](_KEPT_TABLES)
         # Parsing holds up all other threads: one document at a time, and once where facts are kept.
         self._parsing = Lock()
@@ -181,18 +181,18 @@ class Library:
         stored = resource.facts.files[name]
         return stored, self._blobs.path(stored)
 
-    def table(self, name: str) -> AnyTable:
+    def table(self, name: str) -> StoredTable:
         """Return the table in a file, by its hash; raises DamagedBlob."""
         path = self.table_file(name)
         table = self._tables.get(name)
         if table is None:
             with store_errors(), path.open("rb") as stream:
-                table = read_stream(".parquet", stream)
-            if len(table.columns) <= _KEPT_ROWS:
+                table = read_any_stream(".parquet", stream)
+            if table.num_rows <= _KEPT_ROWS:
                 self._tables.put(name, table)
         return table
 
-    def converted(self, table: AnyTable, suffix: str) -> tuple[int, Iterator[bytes]]:
+    def converted(self, table: StoredTable, suffix: str) -> tuple[int, Iterator[bytes]]:
         """Return a table in another format: its bytes, and their number.
 
         Raises
@@ -240,7 +240,7 @@ def _gain(table: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _links(table: AnyTable) -> bytes:
+def _links(table: StoredTable) -> bytes:
     topology, shares = table.topology, link_shares(table)
     network = topology.network
     document = {

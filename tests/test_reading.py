@@ -22,7 +22,7 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
 from tvlb.schemas import read_sweep_file
 from tvlb.table import Table, read_table, write_table
-from tvlb.table.columns import COLUMN_TYPES
+from tvlb.table.rows import COLUMN_TYPES
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import parse_pattern
 

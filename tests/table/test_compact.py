@@ -2,14 +2,17 @@
 
 import io
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq  # pyright: ignore  # pyarrow has no types
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tvlb.balance import BalancedSet, BalanceOptions, balance, balance_pairs
 from tvlb.errors import InvalidInput
@@ -25,7 +28,6 @@ from tvlb.table import (
     read_stream,
     read_table,
     summarise,
-    switch_columns,
     verify,
     write_stream,
     write_switch,
@@ -78,11 +80,9 @@ def assert_same_columns(first: Columns, second: Columns) -> None:
         assert values.tobytes() == second.arrays()[name].tobytes(), name
 
 
-def joined(parts: list[Columns]) -> Columns:
-    names = Columns.none().arrays()
-    return Columns(
-        **{name: np.concatenate([part.arrays()[name] for part in parts]) for name in names}
-    )
+def joined(parts: Iterable[Mapping[str, NDArray[Any]]]) -> Columns:
+    listed = list(parts)
+    return Columns(**{name: np.concatenate([one[name] for one in listed]) for name in listed[0]})
 
 
 def written(table: AnyTable, suffix: str) -> bytes:
@@ -109,8 +109,8 @@ def test_rows_on_demand_are_those_of_the_full_form(
     full, compact = both_forms(parse_expression(expression, topology, seed), options, seed)
     for switch in {0, 1, topology.num_switches // 2, topology.num_switches - 1}:
         assert_same_columns(
-            joined(list(switch_columns(full, switch))),
-            joined([Columns.none(), *switch_columns(compact, switch)]),
+            joined(full.of_switch(switch)),
+            joined([Columns.none().arrays(), *compact.of_switch(switch)]),
         )
     expanded = compact.expanded()
     assert expanded.id == full.id
@@ -174,7 +174,7 @@ def test_verify_looks_at_a_sample_where_the_paths_are_too_many(
 ) -> None:
     base = parse_expression("<=4", Dragonfly(2, 4, 2, 9))
     _, compact = both_forms(base, None, 0)
-    monkeypatch.setattr("tvlb.table.compact_checks.is_listable", never)
+    monkeypatch.setattr("tvlb.table.checks.is_listable", never)
     report = verify(compact)
     assert report.ok, report.problems
     assert report.sampled_pairs is not None
@@ -183,7 +183,7 @@ def test_verify_looks_at_a_sample_where_the_paths_are_too_many(
 
 def test_a_table_too_large_for_the_full_form_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     _, compact = both_forms(parse_expression("<=3", Dragonfly(2, 4, 2, 3)), None, 0)
-    monkeypatch.setattr("tvlb.table.compact.is_listable", never)
+    monkeypatch.setattr("tvlb.table.table.is_listable", never)
     with pytest.raises(InvalidInput, match="one switch at a time"):
         compact.expanded()
 
@@ -196,7 +196,7 @@ def test_a_table_of_more_paths_than_can_be_listed_takes_kilobytes() -> None:
     compact = CompactTable.from_set(path_set, version=VERSION)
     assert sum(compact.header.paths_by_hops.values()) > MAX_ROWS
     assert len(written(compact, ".json")) < 100_000
-    rows = joined(list(switch_columns(compact, 17)))
+    rows = joined(compact.of_switch(17))
     assert_same_columns(rows, Columns.from_rows(path_set.rows_of_source(17)))
 
 

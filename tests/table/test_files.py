@@ -13,7 +13,6 @@ import pytest
 from tvlb.errors import InvalidInput
 from tvlb.table import (
     TABLE_SUFFIXES,
-    AnyTable,
     Columns,
     Table,
     check_writable,
@@ -22,6 +21,7 @@ from tvlb.table import (
     write_table,
 )
 from tvlb.table.formats import MAX_TEXT_ROWS
+from tvlb.table.kinds import Content
 
 SUFFIXES = re.escape(", ".join(TABLE_SUFFIXES))
 
@@ -63,7 +63,7 @@ class Interrupted(BaseException):
 def test_a_failure_in_the_middle_leaves_the_old_file_and_nothing_else(
     failure: BaseException, tiny: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail_half_way(_: AnyTable, stream: BinaryIO) -> None:
+    def fail_half_way(_: Content, stream: BinaryIO) -> int:
         stream.write(b"half")
         raise failure
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from tvlb.schemas.simulation import LinkLoad
-from tvlb.table.header import NamedRecord, record_of
+from tvlb.table import NamedRecord, record_of
 from tvlb.topology import (
     Family,
     ListedTopology,

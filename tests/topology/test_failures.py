@@ -21,7 +21,7 @@ from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
 from tvlb.schemas import TableBody
 from tvlb.search import Routing
 from tvlb.table import Table, VcSettings, verify
-from tvlb.table.header import record_of
+from tvlb.table.networks import record_of
 from tvlb.topology import (
     Dragonfly,
     ExplicitTopology,

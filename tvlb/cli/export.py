@@ -23,16 +23,16 @@ from tvlb.model import min_share as modelled_min_share
 from tvlb.paths import PathSet, expression_examples
 from tvlb.table import (
     TABLE_SUFFIXES,
-    AnyTable,
-    CompactTable,
     RouteFormat,
     Routes,
+    StoredTable,
     is_table_file,
     loaded_path_set,
     parse_path_set,
-    read_table,
+    read_any_table,
     route_formats,
     table_formats,
+    table_kinds,
     write_switch,
     write_table,
 )
@@ -48,10 +48,28 @@ from tvlb.traffic import default_pattern, parse_pattern
 _TABLES = {name: each for name, each in table_formats().items() if each.write is not None}
 _NETWORKS = {name: each for name, each in network_formats().items() if each.write is not None}
 _ROUTES = route_formats()
-# JSON files of networks end as those of tables do.
-_SUFFIXES = {
-    name: each.suffixes for name, each in (*_TABLES.items(), *_NETWORKS.items(), *_ROUTES.items())
-}
+
+
+def _suffixes() -> dict[str, tuple[str, ...]]:
+    # JSON files of networks end as those of tables do.
+    every = (*_TABLES.items(), *_NETWORKS.items(), *_ROUTES.items())
+    return {name: each.suffixes for name, each in every}
+
+
+def _offered() -> dict[str, list[str]]:
+    """Return the formats by what they take."""
+    of_kind = {one.made: f"{one.name}s" for one in table_kinds().values()}
+    found = {"networks": [*_NETWORKS], "tables": [*_TABLES], "paths": list[str]()}
+    for name, each in _ROUTES.items():
+        found.setdefault(of_kind.get(each.takes, "paths"), []).append(name)
+    return found
+
+
+def _help() -> str:
+    return f"Of {'; of '.join(f'{what} {one_of(names)}' for what, names in _offered().items())}."
+
+
+_PATHS = _offered()["paths"]
 
 
 def export(
@@ -75,8 +93,7 @@ def export(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help=f"Of networks {one_of(_NETWORKS)}; of tables {one_of(_TABLES)}; of paths "
-            f"{one_of(_ROUTES)}.",
+            help=_help(),
             show_default="what the suffix of PATH says",
         ),
     ] = None,
@@ -95,13 +112,13 @@ def export(
     loop_free: Annotated[
         bool,
         typer.Option(
-            "--loop-free", help=f"Leave out paths that visit a switch twice: {one_of(_ROUTES)}."
+            "--loop-free", help=f"Leave out paths that visit a switch twice: {one_of(_PATHS)}."
         ),
     ] = False,
     min_share: Annotated[
         float | None,
         number(
-            f"Share of MIN paths, 0..1, where weights are fixed: {one_of(_ROUTES)}.",
+            f"Share of MIN paths, 0..1, where weights are fixed: {one_of(_PATHS)}.",
             show_default="for sst that of the model under --pattern",
         ),
     ] = None,
@@ -130,6 +147,10 @@ def export(
         _refuse(given, ("--vlb", "--loop-free", "--min-share", "--pattern"), to)
         _refuse_without(source, without)
         document = _export_table(source, to, output, switch, full=full)
+    elif _ROUTES[to].takes is not Routes:
+        _refuse(given, [*given], to)
+        _refuse_without(source, without)
+        document = _export_kind(source, to, output)
     else:
         _refuse(given, ("--switch", "--full"), to)
         if min_share is not None or not _ROUTES[to].fixed_weights:
@@ -146,20 +167,20 @@ def export(
 
 def _format_by_suffix(output: str) -> str:
     suffix = Path(output).suffix
-    found = [name for name, suffixes in _SUFFIXES.items() if suffix in suffixes]
+    found = [name for name, suffixes in _suffixes().items() if suffix in suffixes]
     if len(found) != 1:
         what = f"the suffix {suffix}" if suffix else "a name without a suffix"
         of = one_of(found) if found else "no format"
-        raise InvalidInput(f"{output}: {what} is of {of}; choose with --to: {one_of(_SUFFIXES)}")
+        raise InvalidInput(f"{output}: {what} is of {of}; choose with --to: {one_of(_suffixes())}")
     return found[0]
 
 
 def _check_output(to: str, output: str) -> None:
     """Refuse unknown formats, and names that are those of another format or cannot be written."""
-    if to not in _SUFFIXES:
-        raise InvalidInput(f"unknown format {to!r}; choose {one_of(_SUFFIXES)}")
-    own, suffix = _SUFFIXES[to], Path(output).suffix
-    others = [name for name, suffixes in _SUFFIXES.items() if suffix in suffixes]
+    if to not in _suffixes():
+        raise InvalidInput(f"unknown format {to!r}; choose {one_of(_suffixes())}")
+    own, suffix = _suffixes()[to], Path(output).suffix
+    others = [name for name, suffixes in _suffixes().items() if suffix in suffixes]
     hint = f"; {suffix} is of {one_of(others)}" if others else ""
     if own and suffix not in own:
         raise InvalidInput(f"{output}: a file of format {to} must end in {one_of(own)}{hint}")
@@ -189,7 +210,7 @@ def _export_network(
         network = read_network(source, endpoints)
     elif is_table_file(source):
         _refuse_without(source, without)
-        network = read_table(source).topology
+        network = read_any_table(source).topology
         remarks.append(f"{to} holds the network of {source}, and none of its paths")
     else:
         network = parse_topology(source, without)
@@ -212,20 +233,40 @@ def _export_table(
 ) -> dict[str, Any]:
     if full and switch is not None:
         raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
+    loaded = _loaded(source, to)
+    if switch is not None:
+        paths = write_switch(loaded, switch, Path(output))
+    else:
+        exported = loaded.expanded() if full else loaded
+        write_table(exported, Path(output))
+        paths = exported.num_rows
+    return {"written": output, "format": to, "id": loaded.id, "paths": paths}
+
+
+def _loaded(source: str, to: str) -> StoredTable:
     is_other = os.path.exists(source) or not source.endswith(TABLE_SUFFIXES)
     if is_other and not is_table_file(source):
         raise InvalidInput(
             f"{source} is no table file, and {to} holds tables; networks are written as "
             f"{one_of(_NETWORKS)}"
         )
-    loaded = read_table(source)
-    if switch is not None:
-        paths = write_switch(loaded, switch, Path(output))
-    else:
-        exported = loaded.expanded() if full and isinstance(loaded, CompactTable) else loaded
-        write_table(exported, Path(output))
-        paths = len(exported.columns)
-    return {"written": output, "format": to, "id": loaded.id, "paths": paths}
+    return read_any_table(source)
+
+
+def _export_kind(source: str, to: str, output: str) -> dict[str, Any]:
+    loaded, taken = _loaded(source, to), _ROUTES[to]
+    if not isinstance(loaded, taken.takes):
+        (wanted,) = (what for what, names in _offered().items() if to in names)
+        raise InvalidInput(f"{source} is a {loaded.kind.name}, and {to} holds {wanted}")
+    remarks = list(taken.write(loaded, Path(output)))
+    print_warnings(remarks)
+    return {
+        "written": _files_of(to, output),
+        "format": to,
+        "id": loaded.id,
+        "topology": str(loaded.topology),
+        "warnings": remarks,
+    }
 
 
 def _refuse_without(source: str, without: str | None) -> None:
@@ -244,12 +285,9 @@ def _paths_of(
     _refuse_without(source, without)
     if vlb is not None:
         raise InvalidInput(f"--vlb has no meaning for a table: {source} has paths")
-    loaded = read_table(source)
-    return loaded_path_set(loaded, _described(loaded)), loaded.topology
-
-
-def _described(table: AnyTable) -> str:
-    return f"table {table.id[:16]} ({table.header.expression})"
+    loaded = read_any_table(source)
+    expression = loaded.header.entries().get("expression", loaded.kind.name)
+    return loaded_path_set(loaded, f"table {loaded.id[:16]} ({expression})"), loaded.topology
 
 
 def _export_routes(routes: Routes, to: RouteFormat, output: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from tvlb.languages import one_of
 from tvlb.schemas import RepairBody, RepairDocument
 from tvlb.search import OLD_TABLE, RepairOptions, check_repair, router_warnings
 from tvlb.search import repair as repaired
-from tvlb.table import by_suffix, check_writable, read_table, write_table
+from tvlb.table import by_suffix, check_writable, read_any_table, write_table
 from tvlb.topology import Failures, read_failures
 
 
@@ -74,7 +74,7 @@ def repair(
 def _compute(
     table: str, failures: Failures, options: RepairOptions, output: str
 ) -> Mapping[str, Any]:
-    old = read_table(table)
+    old = read_any_table(table)
     left = check_repair(old.topology, failures, options)
     print_warnings(router_warnings(left, options.config))
     with progress_display() as report:

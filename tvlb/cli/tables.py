@@ -16,9 +16,7 @@ from tvlb.table import (
     VcSettings,
     by_suffix,
     pair_paths,
-    read_table,
-    summarise,
-    verify,
+    read_any_table,
 )
 
 TableArgument = Annotated[
@@ -40,11 +38,11 @@ def show(
 ) -> None:
     """Show what a table holds."""
     ends = None if pair is None else _parse_pair(pair)
-    loaded = read_table(table)
+    loaded = read_any_table(table)
     if ends is not None:
         _show_pair(pair_paths(loaded, *ends), ends, json)
         return
-    summary = summarise(loaded)
+    summary = loaded.summary()
     if json:
         print_json(plain(summary))
         return
@@ -99,27 +97,14 @@ def verify_command(
     """Check a table: valid paths, no pair missing, weights, diversity, no deadlock."""
     chosen = None if routing is None else choose(Routing, "routing", routing)
     settings = VcSettings(vcs, vc_count, chosen)
-    report = verify(read_table(table), settings)
+    report = read_any_table(table).verify(settings)
     if json:
         print_json(plain(asdict(report) | {"ok": report.ok}))
     else:
         console = stdout()
         state = "passed" if report.ok else f"FAILED, {report.problem_count:,} problems"
-        console.print(f"{table}: {state} ({report.paths:,} paths, {report.vcs_needed} VCs needed)")
-        if report.sampled_pairs is not None:
-            console.print(f"  looked at: a sample of {report.sampled_pairs:,} switch pairs")
-        if report.revisiting_paths is not None:
-            console.print(
-                f"  visit a switch twice: {report.revisiting_paths:,} paths; the same switches as "
-                f"an earlier one of their pair: {report.repeating_paths:,}"
-            )
-        if report.nearest_pairs:
-            console.print(f"  nearest shape taken by: {report.nearest_pairs:,} switch pairs")
-        if report.listed_weights:
-            console.print(
-                "  weights: listed, not derived from a rule; their values are not checked"
-            )
-        for problem in report.problems:
-            console.print(f"  {problem}")
+        console.print(f"{table}: {state} ({report.size})")
+        for line in (*report.remarks(), *report.problems):
+            console.print(f"  {line}")
     if not report.ok:
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.workspace import TaskOutput
 from tvlb.schemas import TableDocument
 from tvlb.search import Aim, TableResult
-from tvlb.table import AnyTable, write_stream
+from tvlb.table import StoredTable, write_stream
 
 FRONT_FILES = "front_files"
 """Key of the stored document of a front that holds the hashes of its table files, in order."""
@@ -44,7 +44,7 @@ def store_table(blobs: BlobStore, result: TableResult) -> TaskOutput:
     )
 
 
-def store_file(blobs: BlobStore, table: AnyTable) -> str:
+def store_file(blobs: BlobStore, table: StoredTable) -> str:
     """Store the file of a table and return its SHA-256 (hex); raises OSError as `store_table`."""
 
     def write(stream: BinaryIO) -> None:

@@ -12,7 +12,7 @@ from tvlb.jobs.workspace import TaskOutput, Workspace
 from tvlb.processes import local_workers
 from tvlb.schemas import Question, RepairBody, RepairDocument, TableBody
 from tvlb.search import Reporter, UnitCache, repair
-from tvlb.table import AnyTable, read_stream
+from tvlb.table import StoredTable, read_any_stream
 
 
 def with_its_network(body: RepairBody, workspace: Workspace) -> RepairBody:
@@ -53,8 +53,8 @@ def _find(body: RepairBody, workspace: Workspace) -> Result:
     return found
 
 
-def _read(found: Result, workspace: Workspace) -> AnyTable:
+def _read(found: Result, workspace: Workspace) -> StoredTable:
     assert found.table_file is not None
     path = workspace.blobs.path(found.table_file)
     with store_errors(), path.open("rb") as stream:
-        return read_stream(".parquet", stream)
+        return read_any_stream(".parquet", stream)

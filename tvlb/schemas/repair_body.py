@@ -12,13 +12,13 @@ from tvlb.schemas.settings import with_options
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import told_digits
 from tvlb.search import (
-    COMPACT_REFUSED,
     Cost,
     RepairOptions,
     check_repair,
     repair_cost,
     traffic_texts,
 )
+from tvlb.table import COMPACT_REFUSED
 from tvlb.topology import ExplicitTopology, Failures
 
 

@@ -56,7 +56,6 @@ from tvlb.search.options import ADAPTIVE, SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.probe import ProbePoint, ProbeResult, probe
 from tvlb.search.repair import (
-    COMPACT_REFUSED,
     NEW_TABLE,
     OLD_TABLE,
     Repaired,
@@ -95,7 +94,6 @@ from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic, traffic_texts
 __all__ = [
     "ADAPTIVE",
     "BUDGETS",
-    "COMPACT_REFUSED",
     "LOAD",
     "MAX_CYCLES",
     "MAX_DATA_POINTS",

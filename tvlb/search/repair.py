@@ -26,7 +26,7 @@ from tvlb.search.windows import ROUTERS, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
 from tvlb.table import (
     AnyTable,
-    CompactTable,
+    StoredTable,
     StruckOut,
     Table,
     VcSettings,
@@ -39,11 +39,6 @@ from tvlb.topology import Failures, Topology, without
 NEW_TABLE = "new table"
 OLD_TABLE = "old table"
 """What comparisons call the table by the rule, and the old one without the paths that are down."""
-
-COMPACT_REFUSED = (
-    "the table is compact, and only listed paths can be struck out: list them with tvlb export "
-    "--full, or search anew with tvlb table --without"
-)
 
 _OWN_TRAFFIC = "adversarial and some benign patterns"
 
@@ -110,7 +105,7 @@ class Repaired:
 
 
 def repair(
-    table: AnyTable,
+    table: StoredTable,
     failures: Failures,
     options: RepairOptions | None = None,
     *,
@@ -132,8 +127,8 @@ def repair(
         table is compact or has weights that follow from no rule; checked before any work.
     SimulationDeadlock, WorkerLost, Cancelled : as of `tvlb.search.optimize`.
     """
-    if isinstance(table, CompactTable):
-        raise InvalidInput(COMPACT_REFUSED)
+    if not isinstance(table, Table):
+        raise InvalidInput(table.kind.no_repair)
     asked = options or RepairOptions()
     topology = check_repair(table.topology, failures, asked)
     settings = replace(asked, config=asked.config.on(topology))

@@ -1,39 +1,52 @@
-"""T-VLB tables: the chosen paths of every switch pair with their draw weights, saved and checked.
+"""Tables, saved and checked: of kinds that files tell, T-VLB tables above all.
 
-A `Table` is written to and read from files of several formats, verified, summarised, and used as a
-path set; `parse_path_set` takes expressions and saved tables.
+A T-VLB table has the chosen paths of every switch pair with their draw weights. A `Table` is
+written to and read from files of several formats, verified, summarised, and used as a path set;
+`parse_path_set` takes expressions and saved tables.
 """
 
 from tvlb.native.virtual_channels import VcScheme
-from tvlb.table.columns import COLUMN_TYPES, Columns
-from tvlb.table.compact import AnyTable, CompactTable
+from tvlb.table.checks import VerifyReport, verify
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
-from tvlb.table.diversity import Diversity, Spread
 from tvlb.table.files import (
+    TABLE_SUFFIXES,
     check_writable,
     format_of,
+    is_table_file,
+    loaded_path_set,
+    parse_path_set,
+    read_any_stream,
+    read_any_table,
     read_stream,
     read_table,
-    switch_columns,
     write_stream,
     write_switch,
     write_table,
 )
 from tvlb.table.formats import Format, by_suffix, table_formats
-from tvlb.table.header import FORMAT_VERSION, TableHeader, TableWeights
-from tvlb.table.link_shares import LinkShares, link_shares
-from tvlb.table.pairs import PairPaths, PathItem, pair_paths, pair_summary
-from tvlb.table.parse import TABLE_SUFFIXES, is_table_file, loaded_path_set, parse_path_set
-from tvlb.table.route_files import RouteFormat, route_formats
-from tvlb.table.routes import Routes, SourceRoutes
+from tvlb.table.header import TableHeader, TableWeights
+from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
+from tvlb.table.kinds.vlb import COMPACT_REFUSED
+from tvlb.table.networks import NamedRecord, record_of
+from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, route_formats
+from tvlb.table.rows import COLUMN_TYPES, Columns
 from tvlb.table.strike import StruckOut, strike_out
-from tvlb.table.summary import summarise
-from tvlb.table.table import Table
-from tvlb.table.verify import VerifyReport, verify
+from tvlb.table.summary import (
+    Diversity,
+    LinkShares,
+    PairPaths,
+    PathItem,
+    Spread,
+    link_shares,
+    pair_paths,
+    pair_summary,
+    summarise,
+)
+from tvlb.table.table import AnyTable, CompactTable, Table
 
 __all__ = [
     "COLUMN_TYPES",
-    "FORMAT_VERSION",
+    "COMPACT_REFUSED",
     "TABLE_SUFFIXES",
     "AnyTable",
     "Channel",
@@ -42,16 +55,21 @@ __all__ = [
     "DeadlockCheck",
     "Diversity",
     "Format",
+    "Header",
     "LinkShares",
+    "NamedRecord",
     "PairPaths",
     "PathItem",
     "RouteFormat",
     "Routes",
     "SourceRoutes",
     "Spread",
+    "StoredTable",
     "StruckOut",
     "Table",
     "TableHeader",
+    "TableKind",
+    "TableReport",
     "TableWeights",
     "VcScheme",
     "VcSettings",
@@ -66,13 +84,16 @@ __all__ = [
     "pair_paths",
     "pair_summary",
     "parse_path_set",
+    "read_any_stream",
+    "read_any_table",
     "read_stream",
     "read_table",
+    "record_of",
     "route_formats",
     "strike_out",
     "summarise",
-    "switch_columns",
     "table_formats",
+    "table_kinds",
     "verify",
     "write_stream",
     "write_switch",

@@ -5,17 +5,20 @@ Its columns are those of a table file. Its header tells which table and switch t
 not that of a table, so that a part is never taken for the whole.
 """
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from tvlb.documents import files
+from tvlb.documents import bounded, explained, files, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.paths import check_rows
-from tvlb.table.columns import Columns
-from tvlb.table.compact import AnyTable, CompactTable, check_switch
+from tvlb.languages import all_of
+from tvlb.paths import PathSet, check_rows, parse_expression
+from tvlb.table.checks import check_content
 from tvlb.table.formats import Format, by_suffix, table_formats
-from tvlb.table.structure import first_invalid_row
+from tvlb.table.kinds import Content, StoredTable
+from tvlb.table.table import AnyTable
+from tvlb.topology import Topology
 
 _Ability = TypeVar("_Ability")
 
@@ -45,7 +48,7 @@ def check_writable(path: Path | str) -> None:
     files.check_writable(path, by_suffix(lambda each: each.write))
 
 
-def write_table(table: AnyTable, path: Path | str) -> None:
+def write_table(table: StoredTable, path: Path | str) -> None:
     """Write a table file; the old file, if any, stays until the new one is complete.
 
     Raises
@@ -56,10 +59,10 @@ def write_table(table: AnyTable, path: Path | str) -> None:
     check_writable(path)
     _check_rows(table, path)
     with files.atomic_file(Path(path)) as stream:
-        _write(table, path, stream)
+        _writer(path)(table.content, stream)
 
 
-def write_stream(table: AnyTable, suffix: str, stream: BinaryIO) -> None:
+def write_stream(table: StoredTable, suffix: str, stream: BinaryIO) -> None:
     """Write a table to an open binary stream in the format of `suffix`, such as ``.csv``.
 
     Raises
@@ -68,27 +71,29 @@ def write_stream(table: AnyTable, suffix: str, stream: BinaryIO) -> None:
     """
     name = f"table{suffix}"
     _check_rows(table, name)
-    _write(table, name, stream)
+    _writer(name)(table.content, stream)
 
 
-def _write(table: AnyTable, path: Path | str, stream: BinaryIO) -> None:
-    _by_suffix_of(path, by_suffix(lambda each: each.write))(table, stream)
+def _writer(path: Path | str) -> Callable[[Content, BinaryIO], int]:
+    return _by_suffix_of(path, by_suffix(lambda each: each.write))
 
 
-def _check_rows(table: AnyTable, path: Path | str) -> None:
-    rows = len(table.columns)
+def _check_rows(table: StoredTable, path: Path | str) -> None:
+    rows, lists = table.num_rows, table.lists()
     check_rows(rows, "the table")
     limit, (largest, *_) = format_of(path).max_rows, table_formats().values()
-    if rows + len(table.removed) > limit:
+    if rows + sum(map(len, lists.values())) > limit:
+        texts = {name: each.text for name, each in table.kind.lists.items()}
+        counts = [f"{rows:,} rows", *(f"{len(one):,} {texts[name]}" for name, one in lists.items())]
+        together = {1: "", 2: " of both"}.get(len(counts), " of all")
         raise InvalidInput(
-            f"cannot write {path}: the table has {rows:,} rows and {len(table.removed):,} removed "
-            f"paths; {Path(path).suffix} files hold at most {limit:,} of both; write a "
-            f"{largest.suffixes[0]} file"
+            f"cannot write {path}: the table has {all_of(counts)}; {Path(path).suffix} files hold "
+            f"at most {limit:,}{together}; write a {largest.suffixes[0]} file"
         )
 
 
-def read_table(path: Path | str) -> AnyTable:
-    """Read a table file.
+def read_any_table(path: Path | str) -> StoredTable:
+    """Read a table file of any kind.
 
     Raises
     ------
@@ -103,8 +108,13 @@ def read_table(path: Path | str) -> AnyTable:
             raise InvalidInput(f"{path}: {error}") from error
 
 
-def read_stream(suffix: str, stream: BinaryIO) -> AnyTable:
-    """Read a table from an open binary stream in the format of `suffix`, such as ``.csv``.
+def read_table(path: Path | str) -> AnyTable:
+    """Read a file of a T-VLB table; raise InvalidInput as `read_any_table`, or of another kind."""
+    return _vlb(read_any_table(path), path)
+
+
+def read_any_stream(suffix: str, stream: BinaryIO) -> StoredTable:
+    """Read a table of any kind from an open binary stream in the format of `suffix`, as ``.csv``.
 
     Raises
     ------
@@ -113,47 +123,107 @@ def read_stream(suffix: str, stream: BinaryIO) -> AnyTable:
     return _checked(_by_suffix_of(f"table{suffix}", by_suffix(lambda each: each.read))(stream))
 
 
-def _checked(table: AnyTable) -> AnyTable:
+def read_stream(suffix: str, stream: BinaryIO) -> AnyTable:
+    """Read a T-VLB table from an open binary stream; see `read_any_stream`."""
+    return _vlb(read_any_stream(suffix, stream), "the file")
+
+
+def _checked(table: StoredTable) -> StoredTable:
     """Build what the header describes, so that a bad header is found when it is read."""
-    assert table.topology is not None
-    assert table.base_set is not None
-    if isinstance(table, CompactTable):
-        assert table.path_set(table.header.expression) is not None
+    table.check()
     return table
 
 
-def switch_columns(table: AnyTable, switch: int) -> Iterator[Columns]:
-    """Return the rows of one source switch in table order, some destinations at a time.
-
-    Raises
-    ------
-    InvalidInput : no such switch, or a row of the table is no path or out of order.
-    """
-    check_switch(table.topology, switch)
-    if isinstance(table, CompactTable):
-        return (Columns.from_rows(rows) for rows in table.rows_from(switch))
-    if (invalid := first_invalid_row(table.rows)) is not None:
-        raise InvalidInput(f"{invalid}; see tvlb verify")
-    return iter([table.columns.of_source(switch)])
+def _vlb(table: StoredTable, name: Path | str) -> AnyTable:
+    if not isinstance(table, AnyTable):
+        raise InvalidInput(f"{name} is a {table.kind.name}, where a T-VLB table is needed")
+    return table
 
 
-def write_switch(table: AnyTable, switch: int, path: Path | str) -> int:
+def write_switch(table: StoredTable, switch: int, path: Path | str) -> int:
     """Write the rows of one switch to a file; returns their number.
 
     Raises
     ------
-    InvalidInput : no such switch, the file cannot be written, or a text format cannot hold it.
+    InvalidInput : no such switch, its rows are no paths or out of order, the file cannot be
+        written, or a text format cannot hold it.
     """
-    writers = by_suffix(lambda each: each.write_switch)
-    files.check_writable(path, writers)
-    columns = switch_columns(table, switch)
-    header = {
-        "table": table.id,
-        "topology": str(table.topology),
-        "expression": table.header.expression,
-        "seed": table.header.seed,
-        "version": table.header.version,
-        "switch": switch,
-    }
+    check_writable(path)
+    entries = table.header.entries()
+    header = {name: entries[name] for name in ("expression", "seed", "version") if name in entries}
+    told = {"table": table.id, "topology": str(table.topology), **header, "switch": switch}
+    content = Content("switch", told, {}, table.kind.columns, table.of_switch(switch))
     with files.atomic_file(Path(path)) as stream:
-        return writers[Path(path).suffix](header, columns, stream)
+        return _writer(path)(content, stream)
+
+
+TABLE_SUFFIXES = tuple(by_suffix(lambda each: each.read))
+
+
+def parse_path_set(text: str, topology: Topology, seed: int = 0) -> PathSet:
+    """Parse a path-set expression or load the saved table that the text names.
+
+    Parameters
+    ----------
+    seed : keys the random fractions of an expression; a table has its own.
+
+    Raises
+    ------
+    InvalidInput : neither an expression nor a readable table, a table of another topology, or one
+        that is to meet another set.
+
+    Examples
+    --------
+    >>> from tvlb.topology import parse_topology
+    >>> str(parse_path_set("<=4 + 60%", parse_topology("2,4,2,9")))
+    '<=4+60%'
+    """
+    name = text.strip()
+    if name.endswith(TABLE_SUFFIXES) and ("&" not in name or os.path.exists(name)):
+        return _load(name, topology)
+    parts = [part.strip() for part in text.split("&")]
+    if tables := [part for part in parts if part.endswith(TABLE_SUFFIXES)]:
+        raise InvalidInput(
+            f"path set {text!r}: {tables[0]} is a saved table, and only expressions meet with &"
+        )
+    try:
+        return parse_expression(text, topology, seed)
+    except InvalidInput as error:
+        suffixes = ", ".join(TABLE_SUFFIXES)
+        raise InvalidInput(f"{error}, or the path of a saved table ({suffixes})") from error
+
+
+def is_table_file(path: str) -> bool:
+    """Whether a path is that of a table file rather than of another one, by suffix and content.
+
+    Raises
+    ------
+    InvalidInput : the file is one of JSON and cannot be read.
+    """
+    if not path.endswith(TABLE_SUFFIXES) or not os.path.isfile(path):
+        return False
+    if not path.endswith(".json"):
+        return True
+    with explained("cannot read", path), open(path, "rb") as stream:
+        document: object = parse_json(bounded(stream))
+    return isinstance(document, dict) and "columns" in document
+
+
+def loaded_path_set(table: StoredTable, name: str) -> PathSet:
+    """Return the paths of a table that was read, as a set that prints as `name`.
+
+    Raises
+    ------
+    InvalidInput : the table is damaged, or of a kind that gives no paths.
+    """
+    if isinstance(table, AnyTable) and (findings := check_content(table)):
+        raise InvalidInput(f"{name} is damaged: {findings[0].text}; see tvlb verify")
+    return table.path_set(name)
+
+
+def _load(name: str, topology: Topology) -> PathSet:
+    table = read_any_table(name)
+    if table.topology != topology:
+        wiring = " with another wiring" if str(table.topology) == str(topology) else ""
+        raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
+    return loaded_path_set(table, name)

@@ -1,5 +1,10 @@
-"""A T-VLB table: the paths that the adaptive routing may draw, for every ordered switch pair."""
+"""T-VLB tables: the paths that the adaptive routing may draw, for every ordered switch pair.
 
+A `Table` lists them; a `CompactTable` has the rule, the seed and the removed paths, and any rows
+on demand, of tables too large to list.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -7,27 +12,67 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.balance import WeightOptions
+from tvlb.balance import BalancedSet, ReweightedSet, WeightOptions, chunks
 from tvlb.documents import Frame, arrow_table
 from tvlb.errors import InvalidInput
-from tvlb.paths import PathRows, PathSet, RowSet, all_pairs, check_rows, parse_expression
+from tvlb.paths import (
+    PathRows,
+    PathSet,
+    RowSet,
+    all_pairs,
+    check_rows,
+    is_listable,
+    keys_of_rows,
+    members,
+    pairs_from,
+    parse_expression,
+)
 from tvlb.statistics import MAX_SEED
-from tvlb.table.columns import Columns
 from tvlb.table.header import (
+    REMOVED,
+    BalanceRecord,
+    CompactRecord,
     Removed,
     TableHeader,
     TableWeights,
     WeightsRecord,
-    content_id,
     no_removed,
-    record_of,
 )
-from tvlb.table.structure import first_invalid_row
+from tvlb.table.kinds import StoredTable, check_switch
+from tvlb.table.networks import record_of
+from tvlb.table.rows import Columns, first_invalid_row
 from tvlb.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Frame):
+class _RuleTable(StoredTable):
+    """What both forms have.
+
+    Attributes
+    ----------
+    header : topology, expression, seed, version and counts.
+    removed : int32 (paths, 5), the paths that the expression gives and balancing took out, sorted.
+    """
+
+    header: TableHeader
+    removed: Removed
+
+    def lists(self) -> Mapping[str, Removed]:
+        """See `StoredTable.lists`."""
+        return {"removed": self.removed}
+
+    @property
+    def base_set(self) -> PathSet:
+        """The path set of the expression, before removals."""
+        return parse_expression(self.header.expression, self.topology, self.header.seed)
+
+    def check(self) -> None:
+        """See `StoredTable.check`."""
+        assert self.base_set is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Table(_RuleTable, Frame):
     """The rows of all ordered pairs with the header that says where they come from.
 
     Attributes
@@ -43,8 +88,6 @@ class Table(Frame):
     right. `rows` and `path_set` refuse rows that no route could follow.
     """
 
-    header: TableHeader
-    removed: Removed
     columns: Columns
 
     @classmethod
@@ -95,11 +138,6 @@ class Table(Frame):
         return table
 
     @cached_property
-    def topology(self) -> Topology:
-        """The network that the ids refer to."""
-        return self.header.topology.build()
-
-    @cached_property
     def rows(self) -> PathRows:
         """The rows grouped by switch pair.
 
@@ -109,15 +147,9 @@ class Table(Frame):
         """
         return self.columns.to_rows(self.topology)
 
-    @cached_property
-    def id(self) -> str:
-        """SHA-256 (hex) of the content; the same whichever file format it was read from."""
-        return content_id(self.header, self.removed, self.columns.arrays())
-
-    @property
-    def base_set(self) -> PathSet:
-        """The path set of the expression, before removals."""
-        return parse_expression(self.header.expression, self.topology, self.header.seed)
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """See `StoredTable.arrays`."""
+        return self.columns.arrays()
 
     @property
     def weights(self) -> TableWeights | None:
@@ -141,6 +173,19 @@ class Table(Frame):
         if (invalid := first_invalid_row(rows)) is not None:
             raise InvalidInput(f"{name}: {invalid}; see tvlb verify")
         return RowSet(rows, name)
+
+    def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """See `StoredTable.of_switch`: those of a source.
+
+        Raises
+        ------
+        InvalidInput : no such switch, or a row of the table is no path or out of order.
+        """
+        check_switch(self.topology, switch)
+        if (invalid := first_invalid_row(self.rows)) is not None:
+            raise InvalidInput(f"{invalid}; see tvlb verify")
+        mine = self.columns.src_switch == switch
+        return iter([{name: values[mine] for name, values in self.arrays().items()}])
 
     def records(self) -> list[dict[str, object]]:
         """See `Frame.records`: one for each path, which takes much more memory than `to_arrow`."""
@@ -196,14 +241,169 @@ def _removed_paths(base_set: PathSet, removed: PathRows | NDArray[np.bool_] | No
         if isinstance(removed, PathRows)
         else Columns.from_rows(base_set.all_rows().select(removed))
     )
-    paths = np.stack(
-        [
-            columns.src_switch,
-            columns.dst_switch,
-            columns.intermediate,
-            columns.first_link,
-            columns.second_link,
-        ],
-        axis=1,
-    )
+    paths = np.stack([*columns.arrays().values()][: len(REMOVED.numbers)], axis=1)
     return paths[np.lexsort(paths.T[::-1])]
+
+
+@dataclass(frozen=True, eq=False)
+class CompactTable(_RuleTable):
+    """A table without rows; `of_switch` generates those of any switch as the full form has them.
+
+    Attributes
+    ----------
+    header : topology, expression, seed, version, counts, and the balancing that the rule includes.
+    removed : int32 (paths, 5), the paths taken out besides, by balancing over all pairs; sorted.
+    """
+
+    @classmethod
+    def from_set(
+        cls,
+        path_set: PathSet,
+        *,
+        seed: int = 0,
+        version: str,
+        mean_vlb_hops: float | None = None,
+        sampled_pairs: int | None = None,
+    ) -> "CompactTable":
+        """Make the compact table of a path set that follows from a rule.
+
+        Parameters
+        ----------
+        path_set : an expression's set, or a `BalancedSet` of one.
+        seed : the seed of the expression.
+        version : of the tvlb that makes the table.
+        mean_vlb_hops : of a drawn path, where known; None to compute it, or nan for no path.
+        sampled_pairs : number of pairs that `mean_vlb_hops` is of; None for all.
+
+        Raises
+        ------
+        InvalidInput : the set cannot be rebuilt from its expression and `seed`, or is balanced by
+            weights.
+        """
+        if isinstance(path_set, ReweightedSet):
+            raise InvalidInput(
+                f"{path_set} balanced by weights has no compact table: the weights of a pair "
+                "follow from the paths of all pairs; write the full form"
+            )
+        base = path_set.base if isinstance(path_set, BalancedSet) else path_set
+        check_rebuildable(base, seed)
+        balance, removed = None, no_removed()
+        if isinstance(path_set, BalancedSet):
+            balance = BalanceRecord.of(path_set.options, path_set.seed)
+            removed = path_set.removed[np.lexsort(path_set.removed.T[::-1])]
+        mean = path_set.mean_hops() if mean_vlb_hops is None else mean_vlb_hops
+        header = TableHeader(
+            version=version,
+            topology=record_of(base.topology),
+            expression=str(base),
+            seed=seed,
+            paths_by_hops=count_by_hops(base),
+            mean_vlb_hops=None if np.isnan(mean) else mean,
+            compact=CompactRecord(balance=balance, sampled_pairs=sampled_pairs),
+        )
+        return cls(header, removed)
+
+    @property
+    def columns(self) -> Columns:
+        """The rows of its file: none."""
+        return Columns.none()
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """See `StoredTable.arrays`."""
+        return self.columns.arrays()
+
+    def check(self) -> None:
+        """See `StoredTable.check`."""
+        assert self.path_set(self.header.expression) is not None
+
+    def path_set(self, name: str) -> PathSet:
+        """Return the paths as a set whose rows are generated on demand.
+
+        Raises
+        ------
+        InvalidInput : the header describes no path set.
+        """
+        balance = self.record.balance
+        if balance is None:
+            return self.base_set
+        return BalancedSet(self.base_set, balance.options(), balance.seed, self.removed, name)
+
+    def of_switch(self, switch: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """See `StoredTable.of_switch`: generate those of a source, in the order of the full form.
+
+        Raises
+        ------
+        InvalidInput : no such switch.
+        """
+        check_switch(self.topology, switch)
+        parts = chunks(self.path_set(self.header.expression), *pairs_from(self.topology, switch))
+        return (Columns.from_rows(rows).arrays() for rows in parts)
+
+    def expanded(self) -> Table:
+        """Return the full form.
+
+        Raises
+        ------
+        InvalidInput : it has too many rows; any switch can be had with `rows_from`.
+        """
+        base = self.base_set
+        if not is_listable(base):
+            raise InvalidInput(
+                f"the table of {base} on {self.topology} has too many paths for the full form; "
+                "export one switch at a time"
+            )
+        kept = self.path_set(str(base)).all_rows()
+        stays, _ = members(keys_of_rows(base.all_rows()), keys_of_rows(kept))
+        return Table.from_rows(
+            base,
+            kept,
+            None if stays.all() else ~stays,
+            seed=self.header.seed,
+            version=self.header.version,
+        )
+
+    @property
+    def record(self) -> CompactRecord:
+        """What its header says instead of rows."""
+        record = self.header.compact
+        assert record is not None
+        return record
+
+    def __repr__(self) -> str:
+        return f"<CompactTable {self.header.expression} on {self.topology}>"
+
+
+AnyTable = Table | CompactTable
+"""A table in the full or in the compact form; both have `header`, `removed` and `columns`."""
+
+
+def stored_table(
+    header: TableHeader, lists: Mapping[str, Removed], columns: Mapping[str, NDArray[Any]]
+) -> AnyTable:
+    """Return the table that a file holds.
+
+    Raises
+    ------
+    InvalidInput : a compact table with rows, with weights, or with removed paths but no balancing;
+        settings of balancing by weights that are out of range.
+    """
+    removed, rows = lists["removed"], Columns(**columns)
+    if isinstance(header.weights, WeightsRecord):
+        header.weights.options()
+    if header.compact is None:
+        return Table(header, removed, rows)
+    if len(rows):
+        raise InvalidInput(f"a compact table has no rows, but there are {len(rows):,}")
+    if header.weights is not None:
+        raise InvalidInput("a compact table has no weights but those of its expression")
+    if header.compact.balance is None and len(removed):
+        raise InvalidInput("a compact table without balancing has no removed paths")
+    return CompactTable(header, removed)
+
+
+def count_by_hops(path_set: PathSet) -> dict[int, int]:
+    """Count the paths of all pairs by hop count; hop counts that do not occur are left out."""
+    total = np.zeros(path_set.topology.max_hops + 1, dtype=np.int64)
+    for source in range(path_set.topology.num_switches):
+        total += path_set.profile(*pairs_from(path_set.topology, source)).count.sum(axis=0)
+    return {hops: int(count) for hops, count in enumerate(total.tolist()) if count}

@@ -1,20 +1,31 @@
 """File formats of tables: a module each, found by looking into this folder.
 
 A module declares ``FORMAT``: what the format is called and what it can hold. The command line, the
-service and the parser of path sets offer what is declared.
+service and the parser of path sets offer what is declared. Formats know no kind of table: they hold
+a header and columns, see `tvlb.table.kinds`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
+
+from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.languages import declared
-from tvlb.table.columns import Columns
-from tvlb.table.compact import AnyTable
+from tvlb.table.kinds import Content, StoredTable, TableKind, kind_marked, marks
 
-__all__ = ["MAX_TEXT_ROWS", "Format", "by_suffix", "check_text_rows", "table_formats"]
+__all__ = [
+    "MAX_TEXT_ROWS",
+    "Format",
+    "by_suffix",
+    "check_text_rows",
+    "kind_called",
+    "numbers_of",
+    "rows_in",
+    "table_formats",
+]
 
 MAX_TEXT_ROWS = 1_000_000
 
@@ -30,19 +41,18 @@ class Format:
     name : what `tvlb export --to` and the service call it.
     suffixes : of its files, with their dots; the usual one first.
     media_type : of its files, for HTTP.
-    max_rows : the most rows and removed paths together that it takes.
+    max_rows : the most rows and entries of lists together that it takes.
     read : reads a table from a binary stream; raises InvalidInput naming the first problem.
-    write : writes a table to a binary stream; equal tables give equal bytes.
-    write_switch : writes the rows of one switch below a header, and returns their number.
+    write : writes a header and columns to a binary stream, and returns the number of rows; equal
+        contents give equal bytes.
     """
 
     name: str
     suffixes: tuple[str, ...]
     media_type: str
     max_rows: int
-    read: Callable[[BinaryIO], AnyTable] | None = None
-    write: Callable[[AnyTable, BinaryIO], None] | None = None
-    write_switch: Callable[[Mapping[str, object], Iterator[Columns], BinaryIO], int] | None = None
+    read: Callable[[BinaryIO], StoredTable] | None = None
+    write: Callable[[Content, BinaryIO], int] | None = None
 
 
 @cache
@@ -70,3 +80,18 @@ def check_text_rows(rows: int) -> None:
     if rows > MAX_TEXT_ROWS:
         largest, *_ = table_formats().values()
         raise InvalidInput(f"more than {MAX_TEXT_ROWS:,} rows; use a {largest.suffixes[0]} file")
+
+
+def numbers_of(part: Mapping[str, NDArray[Any]]) -> Iterator[tuple[float, ...]]:
+    """Yield rows; `repr` of a float is its shortest text that reads back bit for bit."""
+    return zip(*(values.tolist() for values in part.values()), strict=True)
+
+
+def rows_in(part: Mapping[str, NDArray[Any]]) -> int:
+    """Return the number of rows of columns."""
+    return len(next(iter(part.values())))
+
+
+def kind_called(calls: Callable[[str], bool]) -> TableKind[Any] | None:
+    """Return the kind of whose mark something is true, None if there is none."""
+    return next((kind_marked(mark) for mark in marks() if calls(mark)), None)

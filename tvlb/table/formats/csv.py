@@ -5,72 +5,69 @@ The closing comment tells a complete file from one that was cut at the end of a 
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import BinaryIO
+from collections.abc import Sequence
+from typing import Any, BinaryIO
 
 from tvlb.documents import bounded, decimal_number, lines_of, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.table.columns import COLUMN_TYPES, Columns, Row
-from tvlb.table.compact import AnyTable, stored_table
-from tvlb.table.formats import MAX_TEXT_ROWS, Format, check_text_rows
-from tvlb.table.header import join, split
-
-_TITLE = "# tvlb table"
-_END = "# end of table"
-_NAMES = ",".join(COLUMN_TYPES)
-_ENTRY = re.compile(r"# (\w+): (.*)")
-_ROW = re.compile(
-    r"(-?\d{1,10}),(-?\d{1,10}),(-?\d{1,10}),(-?\d{1,10}),(-?\d{1,10}),(-?\d{1,10}),([^,\s]+)",
-    re.ASCII,
+from tvlb.languages import one_of
+from tvlb.table.formats import (
+    MAX_TEXT_ROWS,
+    Format,
+    check_text_rows,
+    kind_called,
+    numbers_of,
+    rows_in,
 )
+from tvlb.table.kinds import Content, StoredTable, TableKind, marks
+
+_ENTRY = re.compile(r"# (\w+): (.*)")
+_VALUES = {"i": r"(-?\d{1,10})", "f": r"([^,\s]+)"}
 
 
-def _write(table: AnyTable, stream: BinaryIO) -> None:
-    _write_rows("table", join(table.header, table.removed), [table.columns], stream)
+def _title(mark: str) -> str:
+    return f"# tvlb {mark}"
 
 
-def _write_rows(
-    what: str, header: Mapping[str, object], parts: Iterable[Columns], stream: BinaryIO
-) -> int:
-    """Write rows below a header, and name what they are in the first and the last line."""
-    stream.write(f"# tvlb {what}\n".encode())
-    for name, value in header.items():
+def _write(content: Content, stream: BinaryIO) -> int:
+    stream.write(f"{_title(content.mark)}\n".encode())
+    for name, value in content.document.items():
         stream.write(f"# {name}: {json.dumps(value)}\n".encode())
-    stream.write(f"{_NAMES}\n".encode())
+    stream.write(f"{','.join(content.columns)}\n".encode())
     rows = 0
-    for part in parts:
-        rows += len(part)
+    for part in content.parts:
+        rows += rows_in(part)
         check_text_rows(rows)
-        for row in part.numbers():
+        for row in numbers_of(part):
             stream.write((",".join(map(repr, row)) + "\n").encode())
-    stream.write(f"# end of {what}\n".encode())
+    stream.write(f"# end of {content.mark}\n".encode())
     return rows
 
 
-def _read(stream: BinaryIO) -> AnyTable:
+def _read(stream: BinaryIO) -> StoredTable:
     lines = lines_of(bounded(stream))
-    if not lines or lines[0].rstrip() != _TITLE:
-        raise InvalidInput(f"line 1: expected {_TITLE!r}; this is not a tvlb table")
-    names = _line_of_names(lines)
-    header, removed = split(_document(lines[1:names]))
-    if lines[-1].rstrip() != _END:
-        raise InvalidInput(f"the last line is not {_END!r}; the file is cut short")
+    kind = kind_called(lambda mark: bool(lines) and lines[0].rstrip() == _title(mark))
+    if kind is None:
+        titles = one_of(repr(_title(mark)) for mark in marks())
+        raise InvalidInput(f"line 1: expected {titles}; this is not a tvlb table")
+    names = _line_of_names(lines, ",".join(kind.columns))
+    header, lists = kind.split(_document(lines[1:names]))
+    end = f"# end of {kind.mark}"
+    if lines[-1].rstrip() != end:
+        raise InvalidInput(f"the last line is not {end!r}; the file is cut short")
     check_text_rows(len(lines) - names - 2)
-    rows = [
-        _row(number, line) for number, line in enumerate(lines[names + 1 : -1], start=names + 2)
-    ]
-    return stored_table(header, removed, Columns.from_numbers(rows))
+    columns = _columns(lines[names + 1 : -1], names + 2, kind)
+    return kind.load(header, lists, kind.narrowed(columns))
 
 
-def _line_of_names(lines: list[str]) -> int:
+def _line_of_names(lines: list[str], names: str) -> int:
     """Find the line of column names, which ends the header."""
     for position, line in enumerate(lines):
         if not line.startswith("#"):
-            if line.strip() != _NAMES:
-                raise InvalidInput(f"line {position + 1}: expected {_NAMES}")
+            if line.strip() != names:
+                raise InvalidInput(f"line {position + 1}: expected {names}")
             return position
-    raise InvalidInput(f"the line {_NAMES} is missing; the file is cut short")
+    raise InvalidInput(f"the line {names} is missing; the file is cut short")
 
 
 def _document(lines: list[str]) -> dict[str, object]:
@@ -87,16 +84,22 @@ def _document(lines: list[str]) -> dict[str, object]:
     return document
 
 
-def _row(number: int, line: str) -> Row:
-    match = _ROW.fullmatch(line)
-    if match is None:
-        raise InvalidInput(f"line {number}: expected {_NAMES}, got {line[:80]!r}")
-    *integers, weight = match.groups()
-    source, target, intermediate, first, second, hops = (int(text) for text in integers)
-    try:
-        return source, target, intermediate, first, second, hops, decimal_number(weight)
-    except ValueError as error:
-        raise InvalidInput(f"line {number}: {error}") from error
+def _columns(lines: list[str], start: int, kind: TableKind[Any]) -> dict[str, list[Any]]:
+    """Take the rows apart; the first line has the number `start`."""
+    types, names = [one.kind for one in kind.columns.values()], ",".join(kind.columns)
+    pattern = re.compile(",".join(_VALUES[one] for one in types), re.ASCII)
+    parsers = [int if one == "i" else decimal_number for one in types]
+    rows: list[Sequence[Any]] = []
+    for number, line in enumerate(lines, start):
+        match = pattern.fullmatch(line)
+        if match is None:
+            raise InvalidInput(f"line {number}: expected {names}, got {line[:80]!r}")
+        try:
+            rows.append([parse(text) for parse, text in zip(parsers, match.groups(), strict=True)])
+        except ValueError as error:
+            raise InvalidInput(f"line {number}: {error}") from error
+    values = zip(*rows, strict=True) if rows else [()] * len(types)
+    return {name: list(one) for name, one in zip(kind.columns, values, strict=True)}
 
 
 FORMAT = Format(
@@ -106,5 +109,4 @@ FORMAT = Format(
     max_rows=MAX_TEXT_ROWS,
     read=_read,
     write=_write,
-    write_switch=partial(_write_rows, "switch"),
 )

@@ -1,72 +1,72 @@
 """JSON: one document of header, column names, and one array per row."""
 
 import json
-from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import BinaryIO, cast
+from itertools import product
+from typing import Any, BinaryIO, cast
 
 from tvlb.documents import bounded, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.table.columns import COLUMN_TYPES, Columns, Row
-from tvlb.table.compact import AnyTable, stored_table
-from tvlb.table.formats import MAX_TEXT_ROWS, Format, check_text_rows
-from tvlb.table.header import join, split
+from tvlb.languages import one_of
+from tvlb.table.formats import (
+    MAX_TEXT_ROWS,
+    Format,
+    check_text_rows,
+    kind_called,
+    numbers_of,
+    rows_in,
+)
+from tvlb.table.kinds import Content, StoredTable, TableKind, marks
 
-_KEYS = ("header", "columns", "rows")
+_KEYS = {"table": "header"}
+_TYPES = {"i": (int,), "f": (int, float)}
 
 
-def _write(table: AnyTable, stream: BinaryIO) -> None:
-    _write_rows("header", join(table.header, table.removed), [table.columns], stream)
+def _key(mark: str) -> str:
+    """Return the key of the header: the mark, but for files that are older than it."""
+    return _KEYS.get(mark, mark)
 
 
-def _write_rows(
-    key: str, header: Mapping[str, object], parts: Iterable[Columns], stream: BinaryIO
-) -> int:
-    """Write rows below a header, which stands under a key."""
-    stream.write(f'{{"{key}": {json.dumps(dict(header))},\n'.encode())
-    stream.write(f'"columns": {json.dumps(list(COLUMN_TYPES))},\n"rows": ['.encode())
+def _write(content: Content, stream: BinaryIO) -> int:
+    stream.write(f'{{"{_key(content.mark)}": {json.dumps(content.document)},\n'.encode())
+    stream.write(f'"columns": {json.dumps(list(content.columns))},\n"rows": ['.encode())
     rows, separator = 0, "\n"
-    for part in parts:
-        rows += len(part)
+    for part in content.parts:
+        rows += rows_in(part)
         check_text_rows(rows)
-        for row in part.numbers():
+        for row in numbers_of(part):
             stream.write(f"{separator}{json.dumps(row)}".encode())
             separator = ",\n"
     stream.write(b"\n]}\n")
     return rows
 
 
-def _read(stream: BinaryIO) -> AnyTable:
+def _read(stream: BinaryIO) -> StoredTable:
     document: object = parse_json(bounded(stream))
     if not isinstance(document, dict):
         raise InvalidInput("a JSON document, but not a tvlb table")
     entries = cast("dict[str, object]", document)
-    if entries.keys() != set(_KEYS):
-        raise InvalidInput(f"a JSON document, but not a tvlb table (expected {', '.join(_KEYS)})")
-    if entries["columns"] != list(COLUMN_TYPES):
-        raise InvalidInput(f"columns: expected {', '.join(COLUMN_TYPES)}")
-    header, removed = split(entries["header"])
-    return stored_table(header, removed, Columns.from_numbers(_rows(entries["rows"])))
+    kind = kind_called(lambda mark: entries.keys() == {_key(mark), "columns", "rows"})
+    if kind is None:
+        expected = f"{one_of(map(_key, marks()))}, columns, rows"
+        raise InvalidInput(f"a JSON document, but not a tvlb table (expected {expected})")
+    if entries["columns"] != list(kind.columns):
+        raise InvalidInput(f"columns: expected {', '.join(kind.columns)}")
+    header, lists = kind.split(entries[_key(kind.mark)])
+    rows = _rows(entries["rows"], kind)
+    values = zip(*rows, strict=True) if rows else [()] * len(kind.columns)
+    return kind.load(header, lists, kind.narrowed(dict(zip(kind.columns, values, strict=True))))
 
 
-def _rows(value: object) -> list[Row]:
+def _rows(value: object, kind: TableKind[Any]) -> list[list[Any]]:
     if not isinstance(value, list):
         raise InvalidInput("rows: expected a list of rows")
     rows = cast("list[object]", value)
     check_text_rows(len(rows))
+    allowed = set(product(*(_TYPES[one.kind] for one in kind.columns.values())))
     for position, row in enumerate(rows):
-        if not _is_row(row):
-            raise InvalidInput(f"rows, row {position}: expected six integers and a weight")
-    return cast("list[Row]", rows)
-
-
-def _is_row(row: object) -> bool:
-    if not isinstance(row, list):
-        return False
-    types = [type(value) for value in cast("list[object]", row)]
-    return (
-        len(types) == len(COLUMN_TYPES) and set(types[:-1]) == {int} and types[-1] in (int, float)
-    )
+        if not isinstance(row, list) or tuple(map(type, cast("list[object]", row))) not in allowed:
+            raise InvalidInput(f"rows, row {position}: expected {kind.row}")
+    return cast("list[list[Any]]", rows)
 
 
 FORMAT = Format(
@@ -76,5 +76,4 @@ FORMAT = Format(
     max_rows=MAX_TEXT_ROWS,
     read=_read,
     write=_write,
-    write_switch=partial(_write_rows, "switch"),
 )

@@ -1,8 +1,8 @@
 """Parquet: typed columns, the header as JSON in the file metadata.
 
-Removed paths may be millions. In the metadata they are text: the five columns as differences of
-little-endian int32, compressed by zlib, in base64, so that other readers of Parquet stay within
-their limits.
+Lists of a header, such as removed paths, may be millions. In the metadata they are text: their
+columns as differences of little-endian int32, compressed by zlib, in base64, so that other readers
+of Parquet stay within their limits.
 """
 
 # pyarrow has no type information.
@@ -12,7 +12,7 @@ their limits.
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -20,15 +20,11 @@ from numpy.typing import NDArray
 
 from tvlb.documents import inflated, parse_json
 from tvlb.errors import InvalidInput
-from tvlb.paths import MAX_ROWS, most_rows
-from tvlb.table.columns import COLUMN_TYPES, Columns
-from tvlb.table.compact import AnyTable, stored_table
-from tvlb.table.formats import Format
-from tvlb.table.header import Removed, TableHeader, join, no_removed, split
+from tvlb.paths import MAX_ROWS
+from tvlb.table.formats import Format, kind_called, rows_in
+from tvlb.table.kinds import Content, Entries, StoredTable, TableKind, kind_marked
 from tvlb.table.parquet_pages import inflated_size
 
-_TABLE_KEY = b"tvlb.table"
-_SWITCH_KEY = b"tvlb.switch"
 _ROW_GROUP = 1 << 20
 _ZLIB_LEVEL = 6
 _MAX_HEADER_BYTES = 256 << 20
@@ -39,50 +35,52 @@ _MOST_GROUP_BYTES = 1 << 20
 # Pages of few rows are rare, and each takes time.
 _LEAST_PAGE_ROWS = 100
 _MOST_SMALL_PAGES = 1000
-_REMOVED = "removed"
 
 
-def _write(table: AnyTable, stream: BinaryIO) -> None:
-    document = join(table.header, no_removed()) | {_REMOVED: _packed(table.removed)}
-    header = json.dumps(document, separators=(",", ":"))
-    if len(header) > _MAX_HEADER_BYTES:
-        raise InvalidInput(
-            f"the table has {len(table.removed):,} removed paths, too many for a header of at most "
-            f"{_MAX_HEADER_BYTES:,} bytes"
-        )
-    _write_rows(_TABLE_KEY, header, [table.columns], stream)
-
-
-def _write_switch(header: Mapping[str, object], parts: Iterable[Columns], stream: BinaryIO) -> int:
-    return _write_rows(_SWITCH_KEY, json.dumps(dict(header)), parts, stream)
-
-
-def _write_rows(key: bytes, header: str, parts: Iterable[Columns], stream: BinaryIO) -> int:
-    """Write rows with a header, which stands under a key of the metadata."""
+def _write(content: Content, stream: BinaryIO) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows, schema = 0, _schema()
+    rows, schema = 0, _schema(content.columns)
+    header = _header_text(content)
     with pq.ParquetWriter(
         stream, schema, compression="zstd", store_schema=False, write_page_checksum=True
     ) as writer:
-        for part in parts:
-            columns = [pa.array(values) for values in part.arrays().values()]
+        for part in content.parts:
+            columns = [pa.array(values) for values in part.values()]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema), _ROW_GROUP)
-            rows += len(part)
-        writer.add_key_value_metadata({key: header.encode()})
+            rows += rows_in(part)
+        writer.add_key_value_metadata({_key(content.mark): header.encode()})
     return rows
 
 
-def _schema() -> Any:
+def _header_text(content: Content) -> str:
+    if not content.lists:
+        return json.dumps(dict(content.header))
+    packed = {name: _packed(one) for name, one in content.lists.items()}
+    text = json.dumps({**content.header, **packed}, separators=(",", ":"))
+    if len(text) > _MAX_HEADER_BYTES:
+        name, longest = max(content.lists.items(), key=lambda one: len(one[1]))
+        what = f"{len(longest):,} {kind_marked(content.mark).lists[name].text}"
+        most = f"at most {_MAX_HEADER_BYTES:,} bytes"
+        raise InvalidInput(f"the table has {what}, too many for a header of {most}")
+    return text
+
+
+def _key(mark: str) -> bytes:
+    """Return the key of the metadata that the header stands under."""
+    return f"tvlb.{mark}".encode()
+
+
+def _schema(columns: Mapping[str, np.dtype[Any]]) -> Any:
     import pyarrow as pa
 
     return pa.schema(
-        [pa.field(name, pa.from_numpy_dtype(kind), False) for name, kind in COLUMN_TYPES.items()]
+        [pa.field(name, pa.from_numpy_dtype(kind), False) for name, kind in columns.items()]
     )
 
 
-def _read(stream: BinaryIO) -> AnyTable:
+def _read(stream: BinaryIO) -> StoredTable:
     from pyarrow import ArrowException
 
     try:
@@ -92,7 +90,7 @@ def _read(stream: BinaryIO) -> AnyTable:
         raise InvalidInput(f"no readable Parquet file: {_first_line(error)}") from error
 
 
-def _table(stream: BinaryIO) -> AnyTable:
+def _table(stream: BinaryIO) -> StoredTable:
     from pyarrow.parquet import ParquetFile
 
     with ParquetFile(
@@ -101,14 +99,20 @@ def _table(stream: BinaryIO) -> AnyTable:
         thrift_string_size_limit=_MAX_HEADER_BYTES,
         thrift_container_size_limit=_MAX_ROW_GROUPS,
     ) as file:
-        header, removed = _header(file)
-        rows, most = file.metadata.num_rows, _most(header)
+        kind, document = _document(file)
+        packed = {name: one for name in kind.lists if isinstance(one := document.get(name), str)}
+        header, lists = kind.split(document | {name: [] for name in packed})
+        # Nothing in the file may take more room in memory than the network can need.
+        most = kind.most_rows(header.topology.build())
+        for name, text in packed.items():
+            lists[name] = _unpacked(name, text, most, len(kind.lists[name].numbers))
+        rows = file.metadata.num_rows
         if rows > most:
             raise InvalidInput(f"{rows:,} rows, but the network has at most {most:,} paths")
         _check_sizes(file.metadata, stream)
         content = file.read()
-    arrays = {name: _values(name, content.column(name)) for name in COLUMN_TYPES}
-    return stored_table(header, removed, Columns.from_arrays(arrays))
+    arrays = {name: _values(name, content.column(name)) for name in kind.columns}
+    return kind.load(header, lists, kind.narrowed(arrays))
 
 
 def _check_sizes(metadata: Any, stream: BinaryIO) -> None:
@@ -116,7 +120,7 @@ def _check_sizes(metadata: Any, stream: BinaryIO) -> None:
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         columns = [group.column(one) for one in range(group.num_columns)]
-        most = group.num_rows * len(COLUMN_TYPES) * _MOST_VALUE_BYTES + _MOST_GROUP_BYTES
+        most = group.num_rows * len(columns) * _MOST_VALUE_BYTES + _MOST_GROUP_BYTES
         pages = group.num_rows // _LEAST_PAGE_ROWS + _MOST_SMALL_PAGES
         told = sum(column.total_uncompressed_size for column in columns)
         found = sum(
@@ -136,55 +140,42 @@ def _start(column: Any) -> int:
     return dictionary if dictionary is not None and 0 < dictionary < data else data
 
 
-def _header(file: Any) -> tuple[TableHeader, Removed]:
-    document = _document(file)
-    packed = document.get(_REMOVED)
-    if not isinstance(packed, str):
-        return split(document)
-    header, _ = split(document | {_REMOVED: []})
-    return header, _unpacked(packed, _most(header))
-
-
-def _most(header: TableHeader) -> int:
-    """Nothing in the file may take more room in memory than the network of its header can need."""
-    return most_rows(header.topology.build())
-
-
-def _document(file: Any) -> dict[str, Any]:
+def _document(file: Any) -> tuple[TableKind[Any], dict[str, Any]]:
     metadata = file.metadata.metadata or {}
-    if _TABLE_KEY not in metadata:
+    kind = kind_called(lambda mark: _key(mark) in metadata)
+    if kind is None:
         raise InvalidInput("a Parquet file, but not a tvlb table (no table header)")
     found = {field.name: str(field.type) for field in file.schema_arrow}
-    expected = {field.name: str(field.type) for field in _schema()}
+    expected = {field.name: str(field.type) for field in _schema(kind.columns)}
     if list(found.items()) != list(expected.items()):
         raise InvalidInput(f"expected the columns {_listed(expected)}, got {_listed(found)}")
     try:
-        document = parse_json(metadata[_TABLE_KEY])
+        document = parse_json(metadata[_key(kind.mark)])
     except InvalidInput as error:
         raise InvalidInput(f"table header: {error}") from error
     if not isinstance(document, dict):
         raise InvalidInput("the table header is not a JSON object")
-    return cast("dict[str, Any]", document)
+    return kind, cast("dict[str, Any]", document)
 
 
-def _packed(removed: Removed) -> str:
-    steps = np.diff(removed.T, axis=1, prepend=np.int32(0)).astype("<i4")
+def _packed(entries: Entries) -> str:
+    steps = np.diff(entries.T, axis=1, prepend=np.int32(0)).astype("<i4")
     return base64.b64encode(zlib.compress(steps.tobytes(), _ZLIB_LEVEL)).decode()
 
 
-def _unpacked(text: str, most: int) -> Removed:
+def _unpacked(name: str, text: str, most: int, numbers: int) -> Entries:
     try:
-        content = inflated(base64.b64decode(text, validate=True), most * 5 * 4)
-        steps = np.frombuffer(content, dtype="<i4").reshape(5, -1)
+        content = inflated(base64.b64decode(text, validate=True), most * numbers * 4)
+        steps = np.frombuffer(content, dtype="<i4").reshape(numbers, -1)
     except (ValueError, InvalidInput) as error:
-        raise InvalidInput(f"table header, removed: {error}") from error
-    removed = np.empty((steps.shape[1], 5), dtype=np.int32)
+        raise InvalidInput(f"table header, {name}: {error}") from error
+    entries = np.empty((steps.shape[1], numbers), dtype=np.int32)
     for column, values in enumerate(steps):
         ids = np.cumsum(values, dtype=np.int64)
         if len(ids) and max(-ids.min(), ids.max()) > np.iinfo(np.int32).max:
-            raise InvalidInput("table header, removed: an id is out of range")
-        removed[:, column] = ids
-    return removed
+            raise InvalidInput(f"table header, {name}: an id is out of range")
+        entries[:, column] = ids
+    return entries
 
 
 def _listed(columns: dict[str, str]) -> str:
@@ -194,7 +185,7 @@ def _listed(columns: dict[str, str]) -> str:
 def _values(name: str, column: Any) -> NDArray[Any]:
     if column.null_count:
         raise InvalidInput(f"column {name} has {column.null_count} empty values")
-    return np.asarray(column.to_numpy(), dtype=COLUMN_TYPES[name])
+    return column.to_numpy()
 
 
 def _first_line(error: Exception) -> str:
@@ -208,5 +199,4 @@ FORMAT = Format(
     max_rows=MAX_ROWS,
     read=_read,
     write=_write,
-    write_switch=_write_switch,
 )

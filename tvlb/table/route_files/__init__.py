@@ -1,22 +1,151 @@
-"""Formats of other tools that hold paths as switches: a module each, found by looking here.
+"""Switches that packets visit, by pair, and the formats of other tools that hold them.
 
-A module declares ``FORMAT``: what `tvlb export --to` calls it, and what it writes.
+A module of this folder declares ``FORMAT``: what `tvlb export --to` calls it, and what it writes.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
 from tvlb.languages import declared
-from tvlb.table.routes import Routes
+from tvlb.paths import (
+    PathRows,
+    PathSet,
+    SwitchSequences,
+    check_listable,
+    min_rows,
+    pairs_from,
+    simple_rows,
+    switch_sequences,
+)
+from tvlb.table.kinds import StoredTable
+from tvlb.topology import Topology
+
+Route = tuple[float, tuple[int, ...]]
+"""Weight and switches, from the source to the target."""
+
+
+def check_share(share: float) -> None:
+    """Raise InvalidInput unless a MIN share is in 0..1."""
+    if not 0 <= share <= 1:
+        raise InvalidInput(f"min_share {share:g} is out of range: 0..1")
+
+
+@dataclass(frozen=True)
+class SourceRoutes:
+    """Switch sequences from one switch to every other, without equal ones.
+
+    Attributes
+    ----------
+    minimal, detours : of MIN and of VLB paths; weights of each sum to 1 per pair that has some, or
+        both together where the MIN share is fixed.
+    lost_pairs : pairs of which every detour was left out for visiting a switch twice.
+    """
+
+    minimal: SwitchSequences
+    detours: SwitchSequences
+    lost_pairs: int
+
+    def by_target(self) -> Iterator[tuple[int, list[Route], list[Route]]]:
+        """Yield every target with its MIN routes and its detours."""
+        both = zip(self._lists(self.minimal), self._lists(self.detours), strict=True)
+        for target, (minimal, detours) in zip(self.minimal.target.tolist(), both, strict=True):
+            yield target, minimal, detours
+
+    @staticmethod
+    def _lists(sequences: SwitchSequences) -> Iterator[list[Route]]:
+        length = (sequences.switches >= 0).sum(axis=1).tolist()
+        switches, weight = sequences.switches.tolist(), sequences.weight.tolist()
+        for begin, end in zip(sequences.offset[:-1], sequences.offset[1:], strict=True):
+            yield [(weight[row], tuple(switches[row][: length[row]])) for row in range(begin, end)]
+
+
+@dataclass(frozen=True)
+class Routes:
+    """The MIN paths and detours of every pair of switches, as switch sequences.
+
+    Attributes
+    ----------
+    path_set : the detours.
+    min_share : share of MIN paths in the packets of a pair that has detours, 0..1; None where the
+        receiver chooses between MIN paths and detours by itself.
+    loop_free : whether detours that visit a switch twice are left out.
+
+    Raises
+    ------
+    InvalidInput : the share is out of range, or there are too many paths to list.
+    """
+
+    path_set: PathSet
+    min_share: float | None = None
+    loop_free: bool = False
+
+    def __post_init__(self) -> None:
+        if self.min_share is not None:
+            check_share(self.min_share)
+        check_listable(self.path_set)
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.path_set.topology
+
+    def of_sources(self) -> Iterator[SourceRoutes]:
+        """Yield the routes from every switch, in order."""
+        for source in range(self.topology.num_switches):
+            yield self._of_source(source)
+
+    def remarks(self, lost_pairs: int) -> list[str]:
+        """Say what a receiver should know, a line each.
+
+        Parameters
+        ----------
+        lost_pairs : see `SourceRoutes`, of all sources together.
+        """
+        said: list[str] = []
+        if self.min_share is not None:
+            said.append(
+                f"paths are drawn by fixed weights, MIN paths with {self.min_share:g}; this is not "
+                "UGAL, which chooses by the queues"
+            )
+        if lost_pairs:
+            said.append(
+                "switch pairs with MIN paths only, since every detour visits a switch twice: "
+                f"{lost_pairs:,}"
+            )
+        return said
+
+    def _of_source(self, source: int) -> SourceRoutes:
+        sources, targets = pairs_from(self.topology, source)
+        given = self.path_set.rows(sources, targets)
+        detours = simple_rows(given) if self.loop_free else given
+        lost = (np.diff(given.offset) > 0) & (np.diff(detours.offset) == 0)
+        minimal = min_rows(self.topology, sources, targets)
+        if self.min_share is not None:
+            some = np.diff(detours.offset) > 0
+            minimal = _scaled(minimal, np.where(some, self.min_share, 1.0))
+            detours = _scaled(detours, np.where(some, 1.0 - self.min_share, 1.0))
+        return SourceRoutes(switch_sequences(minimal), switch_sequences(detours), int(lost.sum()))
+
+
+def _scaled(rows: PathRows, share: NDArray[np.float64]) -> PathRows:
+    """Multiply the weights of each pair by its share, and leave out what weighs nothing."""
+    weight = rows.weight * share[rows.pair_of_row]
+    return replace(rows, weight=weight).filtered(weight > 0)
+
 
 __all__ = ["RouteFormat", "route_formats"]
 
 
 @dataclass(frozen=True)
 class RouteFormat:
-    """A format that holds the switch sequences of a network.
+    """A format of another tool, for paths or for tables of some kind.
 
     Attributes
     ----------
@@ -26,14 +155,16 @@ class RouteFormat:
     fixed_weights : whether MIN paths and detours are drawn alike, by weight, so that the share of
         MIN paths has to be fixed.
     write : writes the files of a name and returns what has to be said about them, a line each;
-        raises InvalidInput if the format cannot hold the routes.
+        raises InvalidInput if the format cannot hold what it is given.
+    takes : what it writes: the switch sequences of a path set, or tables of a class.
     """
 
     name: str
     suffixes: tuple[str, ...]
     endings: tuple[str, ...]
     fixed_weights: bool
-    write: Callable[[Routes, Path], Sequence[str]]
+    write: Callable[[Any, Path], Sequence[str]]
+    takes: type[Routes] | type[StoredTable] = Routes
 
 
 @cache

@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 
 from tvlb.documents import VERSION, files
-from tvlb.table.route_files import RouteFormat
-from tvlb.table.routes import Routes
+from tvlb.table.route_files import RouteFormat, Routes
 
 
 def _write(routes: Routes, path: Path) -> list[str]:

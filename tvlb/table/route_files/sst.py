@@ -17,8 +17,7 @@ import numpy as np
 
 from tvlb.documents import VERSION, files
 from tvlb.errors import InvalidInput
-from tvlb.table.route_files import RouteFormat
-from tvlb.table.routes import Route, Routes
+from tvlb.table.route_files import Route, RouteFormat, Routes
 from tvlb.topology import Topology, network_formats
 
 _MOST_PATHS = 200_000

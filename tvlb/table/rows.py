@@ -1,33 +1,125 @@
-"""Checks of single rows: each must be a path of the topology, in its place.
+"""The columns of a T-VLB table, and checks of single rows: each must be a path, in its place.
 
 What a check finds is told by sorts of offences, counted, with the first of each named.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.paths import ABSENT, PathRows
-from tvlb.table.columns import Columns
+from tvlb.errors import InvalidInput
+from tvlb.paths import ABSENT, PathRows, all_pairs, pair_index
+from tvlb.table.kinds import Finding, findings_of
 from tvlb.topology import Topology, Triples
 
-Mask = NDArray[np.bool_]
+COLUMN_TYPES: dict[str, np.dtype[Any]] = {
+    "src_switch": np.dtype(np.int32),
+    "dst_switch": np.dtype(np.int32),
+    "intermediate": np.dtype(np.int32),
+    "first_link": np.dtype(np.int32),
+    "second_link": np.dtype(np.int32),
+    "hops": np.dtype(np.int8),
+    "weight": np.dtype(np.float64),
+}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Offences of one sort.
+# Rows are sorted by the first columns.
+_SORTED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows of a table as they stand in its file, whether or not they make sense.
 
     Attributes
     ----------
-    count : how many there are.
-    text : one line that names the sort and the first offender.
+    src_switch, dst_switch : int32 (rows,), the switch pair.
+    intermediate, first_link, second_link : int32 (rows,), -1 where absent.
+    hops : int8 (rows,), network links of the path.
+    weight : float64 (rows,), draw weights; a good table has sum 1 for every pair.
     """
 
-    count: int
-    text: str
+    src_switch: NDArray[np.int32]
+    dst_switch: NDArray[np.int32]
+    intermediate: NDArray[np.int32]
+    first_link: NDArray[np.int32]
+    second_link: NDArray[np.int32]
+    hops: NDArray[np.int8]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.hops)
+
+    @classmethod
+    def from_rows(cls, rows: PathRows) -> "Columns":
+        """Write out the switch pair of every row."""
+        pair = rows.pair_of_row
+        return cls(
+            rows.source[pair],
+            rows.target[pair],
+            rows.intermediate,
+            rows.first_link,
+            rows.second_link,
+            rows.hops,
+            rows.weight,
+        )
+
+    @classmethod
+    def none(cls) -> "Columns":
+        """Return the columns of no rows."""
+        return cls(**{name: np.zeros(0, dtype=kind) for name, kind in COLUMN_TYPES.items()})
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name, in file order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def to_rows(self, topology: Topology) -> PathRows:
+        """Group the rows by switch pair; pairs without rows are present and empty.
+
+        Raises
+        ------
+        InvalidInput : a switch id is out of range, or the rows are not sorted by pair.
+        """
+        pair = self._pair_of_row(topology)
+        source, target = all_pairs(topology)
+        counts = np.bincount(pair, minlength=len(source))
+        return PathRows(
+            topology,
+            source,
+            target,
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            self.intermediate,
+            self.first_link,
+            self.second_link,
+            self.hops,
+            self.weight,
+        )
+
+    def _pair_of_row(self, topology: Topology) -> NDArray[np.int64]:
+        switches = topology.num_switches
+        source, target = self.src_switch, self.dst_switch
+        wrong = (source < 0) | (target < 0) | (source >= switches) | (target >= switches)
+        wrong |= source == target
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InvalidInput(
+                f"row {row}: {source[row]} -> {target[row]} is not a pair of different switches "
+                f"of {topology}"
+            )
+        pair = pair_index(topology, source, target)
+        if (backwards := np.diff(pair) < 0).any():
+            row = int(backwards.argmax()) + 1
+            raise InvalidInput(
+                f"row {row}: {source[row]} -> {target[row]} is out of order; rows must be sorted "
+                "by switch pair"
+            )
+        return pair
+
+
+Mask = NDArray[np.bool_]
 
 
 def _describe_row(columns: Columns, row: int) -> str:
@@ -42,11 +134,10 @@ def _describe_row(columns: Columns, row: int) -> str:
 
 def rows_that(what: str, wrong: Mask, columns: Columns) -> list[Finding]:
     """Return the finding about the rows where `wrong` is true, if there are any."""
-    if not wrong.any():
-        return []
-    count = int(np.count_nonzero(wrong))
-    first = _describe_row(columns, int(wrong.argmax()))
-    return [Finding(count, f"{what} ({count} rows), first {first}")]
+    return findings_of(
+        wrong,
+        lambda count, first: f"{what} ({count} rows), first {_describe_row(columns, first)}",
+    )
 
 
 def check_order(columns: Columns, topology: Topology) -> list[Finding]:
@@ -67,13 +158,7 @@ def _compare_with_previous(columns: Columns) -> NDArray[np.int8]:
     """Return 1, 0 or -1 where a row's path sorts after, equal to or before the one above it."""
     order = np.zeros(len(columns), dtype=np.int8)
     order[:1] = 1
-    for values in (
-        columns.src_switch,
-        columns.dst_switch,
-        columns.intermediate,
-        columns.first_link,
-        columns.second_link,
-    ):
+    for values in [*columns.arrays().values()][:_SORTED]:
         later, earlier = values[1:], values[:-1]
         undecided = order[1:] == 0
         order[1:][undecided & (later > earlier)] = 1
