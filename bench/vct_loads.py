@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Sequence
 
 from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
-from tvlb.search import VctRequest, simulate_loads
+from tvlb.search import SimulationRequest, simulate_loads
 from tvlb.statistics import estimate
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
@@ -65,7 +65,7 @@ def main() -> None:
             )
             count = vcs[0] if policy == "2phases" else vcs[1]
             config = VctConfig(vc_policy=policy, vc_count=count)
-            request = VctRequest(scenario, config, given.seeds)
+            request = SimulationRequest(scenario, config, given.seeds)
             row = cells(simulate_loads(request, LOADS, workers=given.workers))
             print(f"| {network}, {pattern} | {name} | {' | '.join(row)} |", flush=True)
 

@@ -5,9 +5,8 @@ A second model of routers, `sim_bridge.routers.vct`, has packets of several phit
 """
 
 from sim_bridge._core import StopFlag
+from sim_bridge.result import RunResult
 from sim_bridge.routers.iq import (
-    LOAD,
-    MAX_CYCLES,
     Decide,
     Queue,
     SaturationSearch,
@@ -22,6 +21,7 @@ from sim_bridge.routers.iq import (
 from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenario
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
+from sim_bridge.scenario import LOAD, MAX_CYCLES, RouterScenario
 from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
 
@@ -32,7 +32,9 @@ __all__ = [
     "Decide",
     "PacketTrace",
     "Queue",
+    "RouterScenario",
     "Routing",
+    "RunResult",
     "SaturationSearch",
     "Scenario",
     "Series",

@@ -1,5 +1,8 @@
 """Topologies and traffic in the form that the compiled core reads."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from sim_bridge import _core
@@ -42,13 +45,13 @@ def core_traffic(network: kernels.Network, traffic: NodeTraffic) -> _core.Traffi
     )
 
 
-def deadlock(topology: Topology, raw: _core.Result | _core.VctResult) -> SimulationDeadlock:
+def deadlock(topology: Topology, told: Mapping[str, Any]) -> SimulationDeadlock:
     """Return the error of a run that ended in a deadlock."""
     network = topology.network
     blocked = tuple(
         BlockedBuffer(
             int(network.link_source[one.link]), int(network.link_target[one.link]), one.vc
         )
-        for one in raw.wait_cycle
+        for one in told["wait_cycle"]
     )
-    return SimulationDeadlock(raw.cycles, blocked)
+    return SimulationDeadlock(told["cycles"], blocked)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tvlb.languages.figures import COUNT, CYCLES, Quantity, Values, figure
 from tvlb.statistics import t_quantile
 
 SERIES_STEP = 1000
@@ -18,19 +19,19 @@ _FINE_STEP = 100  # of the compiled core
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The course of a run, warm-up and drain included.
+    """The course of a run in intervals of 1,000 cycles, warm-up and drain included.
 
-    Attributes
-    ----------
-    cycle : int64 (intervals,), first cycle of each interval of 1,000 cycles; the last one may be
-        shorter, and the run's last cycles beyond a multiple of 100 are left out.
-    accepted : float64 (intervals,), packets/cycle/node delivered in it.
-    latency_mean : float64 (intervals,), cycles, of the packets delivered in it; NaN without any.
+    The last one may be shorter, and the run's last cycles beyond a multiple of 100 are left out.
+    Arrays of (intervals,); the mean latency is NaN without packets.
     """
 
-    cycle: NDArray[np.int64]
-    accepted: NDArray[np.float64]
-    latency_mean: NDArray[np.float64]
+    cycle: NDArray[np.int64] = figure("First cycle of each interval", Values(COUNT))
+    accepted: NDArray[np.float64] = figure(
+        "Delivered in it", Values(Quantity(unit="packets/cycle/node"))
+    )
+    latency_mean: NDArray[np.float64] = figure(
+        "Mean latency of the packets delivered in it", Values(CYCLES), null="without any"
+    )
 
 
 def make_series(packets: list[int], latency: list[int], cycles: int, nodes: int) -> Series:

@@ -3,48 +3,44 @@
 from dataclasses import dataclass
 
 from sim_bridge import _core
+from tvlb.languages import Flag, Whole
+from tvlb.languages.figures import COUNT, Parts, figure
 from tvlb.native import kernels
 
 
 @dataclass(frozen=True)
 class TraceHop:
-    """A switch that the packet left.
+    """A switch that a traced packet left."""
 
-    Attributes
-    ----------
-    switch : the switch.
-    link : the link it took, -1 for the way to its node.
-    vc : virtual channel on that link.
-    departure : cycle in which it, of several phits the first, left the switch.
-    """
-
-    switch: int
-    link: int
-    vc: int
-    departure: int
+    switch: int = figure("Switch id", COUNT)
+    link: int = figure("Link id, -1 for the way to the destination node", Whole(-1))
+    vc: int = figure("Virtual channel on that link", COUNT)
+    departure: int = figure("Cycle in which the packet left the switch", COUNT)
 
 
 @dataclass(frozen=True)
 class PacketTrace:
-    """What happened to one packet.
+    """The way of one packet.
 
-    Attributes
-    ----------
-    source, destination : nodes.
-    created, injected : cycles in which it was generated and in which it left its node.
-    delivered : cycle in which it reached its destination; None if not by the end of the run.
-    vlb : whether it took a VLB path, after PAR's revision if there was one; of virtual cut-through
-        whether it was sent to an intermediate switch.
-    hops : the switches that it left, in order.
+    Of several phits, cycles of departure are those of the first, that of delivery that of the last.
     """
 
-    source: int
-    destination: int
-    created: int
-    injected: int
-    delivered: int | None
-    vlb: bool
-    hops: tuple[TraceHop, ...]
+    source: int = figure("Source node", COUNT)
+    destination: int = figure("Destination node", COUNT)
+    created: int = figure("Cycle in which it was generated", COUNT)
+    injected: int = figure("Cycle in which it left its node", COUNT)
+    delivered: int | None = figure(
+        "Cycle of delivery", COUNT, null="if it was under way when the run ended"
+    )
+    # Of virtual cut-through, whether it was sent to an intermediate switch.
+    vlb: bool = figure("Whether it took a VLB path in the end", Flag())
+    hops: tuple[TraceHop, ...] = figure(
+        "The switches that it left, in order", Parts(TraceHop, "TraceHop", many=True)
+    )
+
+
+TRACES = Parts(PacketTrace, "Trace", many=True)
+"""What is known of the figure that holds them."""
 
 
 def make_traces(network: kernels.Network, raw: list[_core.Trace]) -> tuple[PacketTrace, ...]:

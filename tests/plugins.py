@@ -33,6 +33,23 @@ def found_in(packages: Path) -> dict[str, str]:
     return {"PYTHONPATH": f"{packages}{os.pathsep}{before}" if before else str(packages)}
 
 
+def installed(source: str, entry_point: str, packages: Path) -> dict[str, str]:
+    """Install a module `toy`, and return variables under which that is so.
+
+    Parameters
+    ----------
+    source : of the module.
+    entry_point : its group and what it names, such as ``[tvlb.families] toy = toy``.
+    packages : an empty folder.
+    """
+    (packages / "toy.py").write_text(source)
+    metadata = packages / "toy-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(entry_point.replace("] ", "]\n") + "\n")
+    return found_in(packages)
+
+
 def plugged_in(source: Path, core: ModuleType, folder: Path) -> dict[str, str]:
     """Compile a member of a registry of the core, and return variables that make it known.
 

@@ -2,14 +2,13 @@
 
 import csv
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.plugins import found_in, tvlb_each
+from tests.plugins import installed, tvlb_each
 from tests.service import new_token, running_server
 
 # Every command of it is a process, since it is installed there alone.
@@ -54,12 +53,7 @@ confirmation = {{ warmup = 100, measured = 100, grid = 0.1 }}
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables under which the package of the family is installed."""
     packages = tmp_path_factory.mktemp("packages")
-    shutil.copy(MODULE, packages)
-    metadata = packages / "toy_family-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-family\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[tvlb.families]\ntoy = toy_family\n")
-    return found_in(packages)
+    return installed(MODULE.read_text(), "[tvlb.families] toy = toy", packages)
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from tvlb.documents import link_kinds
 from tvlb.languages import Names, offered
 from tvlb.plots import stability_bands
 from tvlb.schemas import StabilityBody, TableBody
-from tvlb.schemas.routers import router_named
-from tvlb.schemas.vct import no_deadlock
+from tvlb.schemas.routers import FIRST, router_named
+from tvlb.schemas.routers.vct import no_deadlock
 from tvlb.search import OLD_TABLE, ROUTERS, LongRun, SearchOptions
 from tvlb.statistics import (
     choice_text,
@@ -118,8 +118,7 @@ def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Do
 def view_simulation(documents: Sequence[Document], visitor: Visitor) -> Document:
     """Return what the page of a simulation shows."""
     (simulation,) = documents
-    # Documents of earlier versions name no router: there was only one.
-    router = router_named(simulation.get("router", "iq"))
+    router = router_named(simulation.get("router", FIRST))
     rows, data = plotted_simulation(simulation)
     return {
         "simulation": simulation,

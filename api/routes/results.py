@@ -29,6 +29,7 @@ from api.routes.reading import (
 from api.routes.submitting import add_submitting
 from api.services import Services, WithServices
 from tvlb.schemas import (
+    AnySimulationResource,
     LinkUsage,
     ModelItem,
     ModelList,
@@ -39,7 +40,6 @@ from tvlb.schemas import (
     RepairResource,
     SimulationItem,
     SimulationList,
-    SimulationResource,
     StabilityItem,
     StabilityList,
     StabilityResource,
@@ -47,7 +47,6 @@ from tvlb.schemas import (
     TableItem,
     TableList,
     TableResource,
-    VctSimulationResource,
 )
 from tvlb.schemas.texts import told_digits
 from tvlb.table import pair_summary, table_formats
@@ -98,7 +97,7 @@ add_submitting(
 add_submitting(
     router,
     "simulation",
-    SimulationResource | VctSimulationResource,
+    AnySimulationResource,
     _own_link("simulation"),
     "Simulate a routing cycle by cycle: at once if it is small, else as a job.",
 )
@@ -157,7 +156,7 @@ add_reading(router, "model", ModelResource, "Return a solved model.")
 add_reading(
     router,
     "simulation",
-    SimulationResource | VctSimulationResource,
+    AnySimulationResource,
     "Return the figures of a simulation.",
 )
 add_reading(router, "stability", StabilityResource, "Return a study of stability: case by case.")

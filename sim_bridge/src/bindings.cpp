@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "paths/dragonfly/samplers.hpp"
@@ -201,22 +203,6 @@ void bind_vct(nb::module_& module) {
         self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
       }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
          nb::arg("graph"));
-  nb::class_<vct::Result>(module, "VctResult")
-      .def_ro("latency_mean", &vct::Result::latency_mean)
-      .def_ro("hops_mean", &vct::Result::hops_mean)
-      .def_ro("accepted", &vct::Result::accepted)
-      .def_ro("injected", &vct::Result::injected)
-      .def_ro("refused", &vct::Result::refused)
-      .def_ro("jain", &vct::Result::jain)
-      .def_ro("stopped", &vct::Result::stopped)
-      .def_ro("packets", &vct::Result::packets)
-      .def_ro("phit_hops", &vct::Result::phit_hops)
-      .def_ro("cycles", &vct::Result::cycles)
-      .def_ro("series", &vct::Result::series)
-      .def_ro("link_phits", &vct::Result::link_phits)
-      .def_ro("traces", &vct::Result::traces)
-      .def_ro("wait_cycle", &vct::Result::wait_cycle)
-      .def_ro("cpu_seconds", &vct::Result::cpu_seconds);
   module.def("simulate_vct", &vct::simulate, nb::arg("network"), nb::arg("traffic"),
              nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"), nb::arg("watch").none(),
              nb::call_guard<nb::gil_scoped_release>());
@@ -237,50 +223,6 @@ void bind_trace(nb::module_& module) {
       .def_ro("took_vlb", &Trace::took_vlb)
       .def_ro("hops", &Trace::hops);
   nb::class_<Buffer>(module, "Buffer").def_ro("link", &Buffer::link).def_ro("vc", &Buffer::vc);
-}
-
-void bind_result(nb::module_& module) {
-  nb::enum_<Stopped>(module, "Stopped")
-      .value("COMPLETED", Stopped::completed)
-      .value("SATURATED_EARLY", Stopped::saturated_early)
-      .value("ENDED", Stopped::ended)
-      .value("CANCELLED", Stopped::cancelled)
-      .value("DEADLOCKED", Stopped::deadlocked);
-  nb::class_<Result>(module, "Result")
-      .def_ro("latency_mean", &Result::latency_mean)
-      .def_ro("latency_p50", &Result::latency_p50)
-      .def_ro("latency_p90", &Result::latency_p90)
-      .def_ro("latency_p99", &Result::latency_p99)
-      .def_ro("latency_p999", &Result::latency_p999)
-      .def_ro("hops_mean", &Result::hops_mean)
-      .def_ro("accepted", &Result::accepted)
-      .def_ro("generated", &Result::generated)
-      .def_ro("vlb_share", &Result::vlb_share)
-      .def_ro("vlb_share_measured", &Result::vlb_share_measured)
-      .def_ro("saturated", &Result::saturated)
-      .def_ro("stopped", &Result::stopped)
-      .def_ro("stop_reason", &Result::stop_reason)
-      .def_ro("measured_packets", &Result::measured_packets)
-      .def_ro("undelivered", &Result::undelivered)
-      .def_ro("flits_injected", &Result::flits_injected)
-      .def_ro("flits_delivered", &Result::flits_delivered)
-      .def_ro("flits_in_network", &Result::flits_in_network)
-      .def_ro("flit_hops", &Result::flit_hops)
-      .def_ro("cycles", &Result::cycles)
-      .def_ro("warmup_cycles", &Result::warmup_cycles)
-      .def_ro("steady", &Result::steady)
-      .def_ro("cpu_seconds", &Result::cpu_seconds)
-      .def_ro("link_flits", &Result::link_flits)
-      .def_ro("switch_injected", &Result::switch_injected)
-      .def_ro("switch_accepted", &Result::switch_accepted)
-      .def_ro("batch_cycles", &Result::batch_cycles)
-      .def_ro("batch_packets", &Result::batch_packets)
-      .def_ro("batch_latency", &Result::batch_latency)
-      .def_ro("batch_accepted", &Result::batch_accepted)
-      .def_ro("series_packets", &Result::series_packets)
-      .def_ro("series_latency", &Result::series_latency)
-      .def_ro("traces", &Result::traces)
-      .def_ro("wait_cycle", &Result::wait_cycle);
 }
 
 void bind_run(nb::module_& module) {
@@ -309,7 +251,6 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_routings(module);
   tvlb::sim::bind_config(module);
   tvlb::sim::bind_trace(module);
-  tvlb::sim::bind_result(module);
   tvlb::sim::bind_run(module);
   tvlb::sim::bind_vct(module);
   module.attr("MAX_PORTS") = tvlb::sim::kMaxPorts;

@@ -39,7 +39,8 @@ def key(body: Any) -> str:
 def test_defaults_are_those_of_the_library() -> None:
     assert TableBody(topology="4,8,4,9").options() == SearchOptions()
     body = SimulationBody(topology="4,8,4,9", load=(0.1,))
-    assert body.config() == SimulationConfig()
+    network = body.network()
+    assert body.simulation(network).config == SimulationConfig().on(network)
 
 
 @given(blanks=st.lists(SPACES, min_size=8, max_size=8))

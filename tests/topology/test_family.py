@@ -14,7 +14,7 @@ from tvlb.schemas import (
     TableBody,
     command_line,
 )
-from tvlb.schemas.simulation import LinkLoad
+from tvlb.schemas.figures import LinkLoad
 from tvlb.table import NamedRecord, TableHeader, record_of, table_kinds
 from tvlb.topology import (
     Dragonfly,

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tvlb.errors import InvalidInput
 from tvlb.schemas import Balance, ModelBody, RequestLimits
-from tvlb.schemas.simulation import LinkLoad
+from tvlb.schemas.figures import LinkLoad
 from tvlb.topology import (
     Dragonfly,
     Failures,

@@ -23,6 +23,9 @@ from tvlb.languages import one_of
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import available_cores
 from tvlb.schemas.routers import Experiment, Router, router_named, routers
+from tvlb.schemas.simulation import simulation_document
+from tvlb.search import simulate_request
+from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
@@ -70,14 +73,23 @@ def simulate(
     if figure is not None:
         check_writable(figure, FIGURE_SUFFIXES)
     network = parse_topology(topology, without)
-    experiment = Experiment(network, parse_pattern(pattern), loads, seed, seeds)
-    simulation = model.simulation(experiment, asked)
-    if simulation.json_only and not json:
+    experiment = Experiment(
+        network, parse_pattern(pattern), loads, seed, seeds, asked, parse_path_set
+    )
+    if not loads and not experiment.saturation:
         raise InvalidInput(
-            f"--{simulation.json_only}: they are part of the JSON document, add --json"
+            "give --load, --saturation, or both"
+            if model.is_searched
+            else f"give --load: offered loads, {model.load_unit}"
+        )
+    request = model.request(experiment)
+    if asked.get("traces") and not json:
+        raise InvalidInput(
+            f"--traces {asked['traces']}: they are part of the JSON document, add --json"
         )
     with progress_display() as report:
-        document = simulation.run(workers or available_cores(), report).plain()
+        found = simulate_request(request, workers=workers or available_cores(), report=report)
+    document = simulation_document(router).of(request, found).plain()
     print_warnings(document["warnings"])
     if figure is not None:
         save_figure(figure, document)

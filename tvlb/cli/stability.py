@@ -19,7 +19,7 @@ from tvlb.jobs.workspace import Workspace
 from tvlb.languages import asked
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.schemas import StabilityBody, StabilityDocument
-from tvlb.schemas.vct import no_deadlock
+from tvlb.schemas.routers.vct import no_deadlock
 from tvlb.search import (
     VC_POLICIES,
     VCT_ROUTINGS,

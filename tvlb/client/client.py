@@ -22,6 +22,7 @@ from tvlb.schemas import (
     JobStatus,
     Labelling,
     LinkUsage,
+    LoadsBody,
     ModelBody,
     ModelItem,
     ModelList,
@@ -32,10 +33,9 @@ from tvlb.schemas import (
     RepairItem,
     RepairList,
     RepairResource,
-    SimulationBody,
+    SimulatedResource,
     SimulationItem,
     SimulationList,
-    SimulationResource,
     StabilityBody,
     StabilityItem,
     StabilityList,
@@ -48,9 +48,8 @@ from tvlb.schemas import (
     TableItem,
     TableList,
     TableResource,
-    VctSimulationBody,
-    VctSimulationResource,
     plural,
+    simulation_resource,
 )
 
 _Result = TypeVar("_Result", bound=BaseModel)
@@ -141,15 +140,13 @@ class Client:
 
     def create_simulation(
         self,
-        body: SimulationBody | VctSimulationBody,
+        body: LoadsBody,
         *,
         idempotency_key: str | None = None,
         wait: float | None = None,
-    ) -> SimulationResource | VctSimulationResource | JobResource:
+    ) -> SimulatedResource | JobResource:
         """Ask for a simulation; see `create_table`."""
-        if isinstance(body, VctSimulationBody):
-            return self._create(body, VctSimulationResource, idempotency_key, wait)
-        return self._create(body, SimulationResource, idempotency_key, wait)
+        return self._create(body, simulation_resource(body.model.name), idempotency_key, wait)
 
     def create_stability(
         self, body: StabilityBody, *, idempotency_key: str | None = None, wait: float | None = None

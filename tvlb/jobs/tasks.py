@@ -8,29 +8,25 @@ from tvlb.jobs.outputs import store_document, store_table
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
 from tvlb.processes import local_workers
 from tvlb.schemas import (
+    LoadsBody,
     ModelBody,
     ModelDocument,
     ModelledCase,
     Question,
     RepairBody,
-    SimulationBody,
-    SimulationDocument,
     StabilityBody,
     StabilityDocument,
     SweepBody,
     TableBody,
-    VctDocument,
-    VctSimulationBody,
     read_request,
+    simulation_document,
 )
 from tvlb.search import (
     Reporter,
-    SaturationSearch,
     UnitCache,
     Units,
-    find_saturation,
     optimize,
-    simulate_loads,
+    simulate_request,
     study_stability,
 )
 
@@ -52,7 +48,8 @@ def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
     OSError : a file could not be written.
     """
     body = read_request(task.kind, task.request)
-    return _COMPUTATIONS[type(body)](body, workspace, report)
+    compute = next(_COMPUTATIONS[one] for one in type(body).mro() if one in _COMPUTATIONS)
+    return compute(body, workspace, report)
 
 
 def _table(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
@@ -89,37 +86,19 @@ def _model(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput
 
 
 def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    assert isinstance(body, SimulationBody)
+    assert isinstance(body, LoadsBody)
     request = body.simulation(body.network())
-    start = time.perf_counter()
-    results = simulate_loads(request, body.load, workers=workspace.cores, report=report)
-    middle = time.perf_counter()
-    flit_hops = sum(run.flit_hops for seeds in results for run in seeds)
-    timings, work = {"simulate": middle - start}, {"flit_hops": float(flit_hops)}
-    found: list[SaturationSearch] = []
-    if body.saturation:
-        found = find_saturation(request, workers=workspace.cores, report=report)
-        timings["saturation"] = time.perf_counter() - middle
-        work["flit_hops"] += sum(run.flit_hops for search in found for run in search.evaluated)
-    work["simulate_seconds"] = sum(timings.values())
+    found = simulate_request(request, workers=workspace.cores, report=report)
+    document = simulation_document(body.model.name).of(request, found)
+    # Of packets of one flit: a phit is a part of a packet, and takes less time than such a packet.
+    hops = [name for name in body.model.figures if name == "flit_hops"]
     return TaskOutput(
-        store_document(workspace.blobs, SimulationDocument.of(request, results, found).plain()),
-        timings=timings,
-        work=work,
-    )
-
-
-def _vct_simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    assert isinstance(body, VctSimulationBody)
-    request = body.simulation(body.network())
-    start = time.perf_counter()
-    results = simulate_loads(request, body.load, workers=workspace.cores, report=report)
-    seconds = time.perf_counter() - start
-    return TaskOutput(
-        store_document(workspace.blobs, VctDocument.of(request, results).plain()),
-        timings={"simulate": seconds},
-        # No flit-hops: a phit is a part of a packet, and takes less time than a packet of one flit.
-        work={"simulate_seconds": seconds},
+        store_document(workspace.blobs, document.plain()),
+        timings=dict(found.seconds),
+        work={
+            **{name: found.total(name) for name in hops},
+            "simulate_seconds": sum(found.seconds.values()),
+        },
     )
 
 
@@ -155,8 +134,7 @@ _COMPUTATIONS: dict[type[Question], _Computation] = {
     TableBody: _table,
     RepairBody: _repair,
     ModelBody: _model,
-    SimulationBody: _simulation,
-    VctSimulationBody: _vct_simulation,
+    LoadsBody: _simulation,
     StabilityBody: _stability,
     SweepBody: _sweep,
 }

@@ -1,4 +1,7 @@
-"""Small languages and declarations: calls, choices, settings, members of packages."""
+"""Small languages and declarations: calls, choices, settings, members of packages.
+
+Figures of runs are declared as `tvlb.languages.figures` says.
+"""
 
 from tvlb.languages.calls import (
     Argument,

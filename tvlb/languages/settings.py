@@ -43,7 +43,7 @@ class Whole(Kind):
     """An integer, `low <= value <= high`."""
 
     low: int
-    high: int
+    high: float = math.inf
 
     def checked(self, name: str, value: Any) -> Any:
         """See `Kind.checked`."""
@@ -146,9 +146,16 @@ class NamesOrWhole(Kind):
 
 @dataclass(frozen=True)
 class Text(Kind):
-    """A text in a small language, which has a parser; `symbol` stands for it."""
+    """A text in a small language, which has a parser; `symbol` stands for it.
+
+    Attributes
+    ----------
+    values : the type of what requests have, with its description, where it is declared with the
+        setting.
+    """
 
     symbol: str
+    values: Any = None
 
 
 @dataclass(frozen=True)

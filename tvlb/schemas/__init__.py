@@ -18,6 +18,7 @@ from tvlb.schemas.repair import RepairDocument
 from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question, Request, plural, request_key, shown_subject
 from tvlb.schemas.resources import (
+    AnySimulationResource,
     Estimate,
     JobError,
     JobList,
@@ -32,20 +33,20 @@ from tvlb.schemas.resources import (
     RepairItem,
     RepairList,
     RepairResource,
+    SimulatedResource,
     SimulationItem,
     SimulationList,
-    SimulationResource,
     StabilityItem,
     StabilityList,
     StabilityResource,
     TableItem,
     TableList,
     TableResource,
-    VctSimulationResource,
+    simulation_resource,
 )
 from tvlb.schemas.settings import WindowsBody
-from tvlb.schemas.simulation import SimulationDocument
-from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.simulation import SimulatedDocument, simulation_document
+from tvlb.schemas.simulation_body import LoadsBody, simulation_body
 from tvlb.schemas.stability import StabilityDocument
 from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.sweep import MAX_POINTS, Expansion, SweepBody, TableOptions, TotalCost
@@ -54,13 +55,17 @@ from tvlb.schemas.sweep_resources import SweepItem, SweepList, SweepResource
 from tvlb.schemas.table import TableDocument
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import TableFormatText
-from tvlb.schemas.vct import VctDocument
-from tvlb.schemas.vct_simulation_body import VctSimulationBody
 from tvlb.table import PairPaths
+
+# Those of the routers of tvlb itself.
+SimulationBody, VctSimulationBody = simulation_body("iq"), simulation_body("vct")
+SimulationDocument, VctDocument = simulation_document("iq"), simulation_document("vct")
+SimulationResource, VctSimulationResource = simulation_resource("iq"), simulation_resource("vct")
 
 __all__ = [
     "MAX_POINTS",
     "REQUESTS",
+    "AnySimulationResource",
     "Balance",
     "BeyondLimits",
     "Document",
@@ -73,6 +78,7 @@ __all__ = [
     "JobStatus",
     "Labelling",
     "LinkUsage",
+    "LoadsBody",
     "ModelBody",
     "ModelDocument",
     "ModelItem",
@@ -90,6 +96,8 @@ __all__ = [
     "RepairResource",
     "Request",
     "RequestLimits",
+    "SimulatedDocument",
+    "SimulatedResource",
     "SimulationBody",
     "SimulationDocument",
     "SimulationItem",
@@ -125,4 +133,7 @@ __all__ = [
     "request_class",
     "request_key",
     "shown_subject",
+    "simulation_body",
+    "simulation_document",
+    "simulation_resource",
 ]

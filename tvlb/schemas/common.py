@@ -59,7 +59,6 @@ MeanHops = Annotated[
     ),
 ]
 Count = Annotated[int, Field(ge=0)]
-Cycles = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Load = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(ge=0.0)]

@@ -7,20 +7,17 @@ from pydantic import BaseModel, ValidationError
 from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question
-from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.routers import FIRST, routers
+from tvlb.schemas.simulation_body import LoadsBody, simulation_body
 from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.sweep import SweepBody
 from tvlb.schemas.table_body import TableBody
-from tvlb.schemas.vct_simulation_body import VctSimulationBody
-
-# By the name of the router.
-_SIMULATIONS: dict[str, type[Question]] = {"iq": SimulationBody, "vct": VctSimulationBody}
 
 REQUESTS: Mapping[str, tuple[type[Question], ...]] = {
     TableBody.kind: (TableBody,),
     RepairBody.kind: (RepairBody,),
     ModelBody.kind: (ModelBody,),
-    SimulationBody.kind: tuple(_SIMULATIONS.values()),
+    LoadsBody.kind: tuple(simulation_body(name) for name in routers()),
     StabilityBody.kind: (StabilityBody,),
     SweepBody.kind: (SweepBody,),
 }
@@ -30,7 +27,7 @@ REQUESTS: Mapping[str, tuple[type[Question], ...]] = {
 class _Routed(BaseModel):
     """The key of a simulation that says which class reads it."""
 
-    router: str = "iq"
+    router: str = FIRST
 
 
 def request_class(kind: str, text: str | bytes) -> type[Question]:
@@ -41,12 +38,13 @@ def request_class(kind: str, text: str | bytes) -> type[Question]:
     text : the request as JSON; simulations are of a class for each router.
     """
     usual = REQUESTS[kind][0]
-    if kind != SimulationBody.kind:
+    if kind != LoadsBody.kind:
         return usual
     try:
-        return _SIMULATIONS.get(_Routed.model_validate_json(text).router, usual)
+        router = _Routed.model_validate_json(text).router
     except ValidationError:
         return usual
+    return simulation_body(router) if router in routers() else usual
 
 
 def read_request(kind: str, text: str | bytes) -> Question:

@@ -1,9 +1,11 @@
 """What the service answers with: the documents with an identity, and jobs."""
 
+import json
 from collections.abc import Callable
-from typing import Annotated, Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
-from pydantic import AwareDatetime, ConfigDict, Field
+from pydantic import AwareDatetime, ConfigDict, Field, create_model
 
 from tvlb.documents import Document
 from tvlb.languages import one_of
@@ -16,16 +18,15 @@ from tvlb.schemas.model_body import ModelBody
 from tvlb.schemas.repair import RepairDocument
 from tvlb.schemas.repair_body import RepairBody
 from tvlb.schemas.requests import Question, plural
+from tvlb.schemas.routers import routers
 from tvlb.schemas.settings import WindowsBody
-from tvlb.schemas.simulation import SimulationDocument
-from tvlb.schemas.simulation_body import SimulationBody
+from tvlb.schemas.simulation import SimulatedDocument, simulation_document
+from tvlb.schemas.simulation_body import LoadsBody, simulation_body
 from tvlb.schemas.stability import StabilityDocument
 from tvlb.schemas.stability_body import StabilityBody
 from tvlb.schemas.table import TableDocument, TableSummary
 from tvlb.schemas.table_body import TableBody
 from tvlb.schemas.texts import OneOf
-from tvlb.schemas.vct import VctDocument
-from tvlb.schemas.vct_simulation_body import VctSimulationBody
 from tvlb.table import table_formats
 from tvlb.topology import Failures
 
@@ -41,6 +42,12 @@ JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the jo
 EXAMPLE_ID = "9b6c" * 16
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
 _EXAMPLE_TIME = "2026-11-21T15:00:00Z"
+
+
+if TYPE_CHECKING:
+    AnySimulation = LoadsBody
+else:
+    AnySimulation = Union[*map(simulation_body, routers())]
 
 
 class Identity(Document):
@@ -161,27 +168,36 @@ class ModelResource(ModelDocument, Identity):
     request: ModelBody = Field(description="The resolved request.")
 
 
-class SimulationResource(SimulationDocument, Identity):
-    """Simulated loads, a saturation load, or both."""
+class SimulatedResource(SimulatedDocument, Identity):
+    """Simulated loads; `simulation_resource` has the class of a router."""
 
-    model_config = example_of(
-        lambda: SimulationBody(topology="2,4,2,5", load=(0.1,)), example("simulation")
+    if TYPE_CHECKING:
+        request: LoadsBody
+
+
+@cache
+def simulation_resource(name: str) -> type[SimulatedResource]:
+    """Return what the service answers simulations by a router with."""
+    body, document = simulation_body(name), simulation_document(name)
+    keys: dict[str, Any] = {"request": (body, Field(description="The resolved request."))}
+    resource: Any = create_model(
+        f"{document.model.prefix}SimulationResource",
+        __base__=(document, SimulatedResource),
+        __doc__=document.model.answers,
+        **keys,
     )
+    if shown := document.model.example:
+        resource.model_config |= example_of(
+            lambda: body.model_validate_json(json.dumps(example("requests")[shown][1])),
+            example(shown),
+        )
+    return resource
 
-    request: SimulationBody = Field(description="The resolved request.")
 
-
-class VctSimulationResource(VctDocument, Identity):
-    """Loads simulated with the virtual cut-through router."""
-
-    model_config = example_of(
-        lambda: VctSimulationBody(
-            topology="hyperx(2,2)", router="vct", load=(0.2,), warmup=1000, cycles=2000
-        ),
-        example("vct"),
-    )
-
-    request: VctSimulationBody = Field(description="The resolved request.")
+if TYPE_CHECKING:
+    AnySimulationResource = SimulatedResource
+else:
+    AnySimulationResource = Union[*map(simulation_resource, routers())]
 
 
 class StabilityResource(StabilityDocument, Identity):
@@ -288,7 +304,7 @@ class ModelItem(Item):
 class SimulationItem(Item):
     """A simulation among others."""
 
-    request: SimulationBody | VctSimulationBody
+    request: AnySimulation
 
 
 class StabilityItem(Item):

@@ -12,6 +12,7 @@ from tvlb.documents import WHOLE
 from tvlb.languages import (
     Flag,
     Group,
+    Kind,
     Names,
     NamesOrWhole,
     Number,
@@ -59,7 +60,7 @@ def with_settings(base: type[_Model], declaring: type, names: Iterable[str] = ()
     """Return the model with these settings, all required; by default with all there are."""
     known = settings(declaring)
     fields: dict[str, Any] = {
-        name: _described(_written(known[name]), known[name], known[name].null)
+        name: _described(written(known[name].kind), known[name], known[name].null)
         for name in names or known
     }
     return create_model(base.__name__, __base__=base, **fields)
@@ -67,6 +68,8 @@ def with_settings(base: type[_Model], declaring: type, names: Iterable[str] = ()
 
 def _described(values: Any, setting: Setting, absent: str | None) -> Any:
     """Return the annotation of a field; `absent` is what a value left open stands for."""
+    if isinstance(setting.kind, Text) and setting.kind.values is not None:
+        return values
     if absent is None:
         return Annotated[values, Field(description=f"{setting.text}.")]
     if isinstance(setting.kind, Texts):
@@ -77,8 +80,8 @@ def _described(values: Any, setting: Setting, absent: str | None) -> Any:
 def _asked(setting: Setting) -> Any:
     """Return what values a request may have."""
     match setting.kind:
-        case Whole(low, high):
-            values = Annotated[int, Field(ge=low, le=high), WHOLE, InWords(setting.checked)]
+        case Whole():
+            values = Annotated[written(setting.kind), WHOLE, InWords(setting.checked)]
         case Names(names):
             values = Annotated[str, OneOf(names), InWords(setting.checked)]
         case NamesOrWhole(names, low, high) as kind:
@@ -88,9 +91,9 @@ def _asked(setting: Setting) -> Any:
                 InWords(_refuser(setting.option or setting.name, kind)),
             ]
         case Number():
-            values = Annotated[_written(setting), InWords(setting.checked)]
-        case Text():
-            values = _TEXTS[setting.name]
+            values = Annotated[written(setting.kind), InWords(setting.checked)]
+        case Text(values=values):
+            values = _TEXTS[setting.name] if values is None else values
         case Texts(_, most):
             text = _TEXTS[setting.name]
             values = Annotated[tuple[text, ...], Field(max_length=most, strict=False)]
@@ -99,7 +102,7 @@ def _asked(setting: Setting) -> Any:
         case Group(declaring, parse):
             values = Annotated[_BODIES[declaring], InWords(_parser(parse))]
         case _:
-            values = _written(setting)
+            values = written(setting.kind)
     return values
 
 
@@ -120,16 +123,13 @@ def _refuser(name: str, kind: NamesOrWhole) -> Callable[[object], None]:
     return refuse
 
 
-def _written(setting: Setting) -> Any:
+def written(kind: Kind) -> Any:
     """Return what values a document may have."""
-    match setting.kind:
+    match kind:
         case Whole(low, high):
-            values = Annotated[int, Field(ge=low, le=high)]
+            values = Annotated[int, Field(**_ends(low, high))]
         case Number(low, high, above, below):
-            ends: dict[str, Any] = {"gt" if above else "ge": low}
-            if isfinite(high):
-                ends["lt" if below else "le"] = high
-            values = Annotated[float, Field(**ends)]
+            values = Annotated[float, Field(**_ends(low, high, above=above, below=below))]
         case Names(names):
             values = names if isinstance(names, type) else Annotated[str, OneOf(names)]
         case NamesOrWhole(names):
@@ -143,6 +143,11 @@ def _written(setting: Setting) -> Any:
         case _:
             values = str
     return values
+
+
+def _ends(low: float, high: float, *, above: bool = False, below: bool = False) -> dict[str, Any]:
+    ends = {"gt" if above else "ge": low, "lt" if below else "le": high}
+    return {name: end for name, end in ends.items() if isfinite(end)}
 
 
 class _Strict(BaseModel):

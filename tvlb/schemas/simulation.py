@@ -1,339 +1,179 @@
 """The document of simulated loads and saturation searches: `tvlb simulate --json`.
 
-Of the router with input queues; that of the other one is in `tvlb.schemas.vct`.
+Every router has a class of its own, made of what it declares (`tvlb.schemas.routers`).
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import nan
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from tvlb.documents import Document, versions
+from tvlb.languages import Whole
+from tvlb.languages.figures import OVER_SEEDS, Figure, figures
 from tvlb.schemas.common import (
     Count,
-    Cycles,
-    Figure,
     Load,
     NonNegative,
     OptionalKey,
-    OrNull,
-    PathSetText,
     PatternText,
-    Seconds,
     Seed,
-    Share,
     TopologyText,
     Versions,
-    by_kind,
     drop_default,
 )
 from tvlb.schemas.examples import example
-from tvlb.schemas.settings import SimulationSettings
-from tvlb.search import (
-    Routing,
-    SaturationSearch,
-    SimulationRequest,
-    SimulationResult,
-    half_width,
-    jain_index,
-)
+from tvlb.schemas.figures import key_of, told_of
+from tvlb.schemas.routers import Router, router_named
+from tvlb.schemas.settings import written
+from tvlb.search import RunResult, Simulated, SimulationRequest, half_width
 from tvlb.topology import Topology
-
-
-class Fairness(Document):
-    """Traffic of every switch in the measured window."""
-
-    min: float = Field(ge=0.0, description="Least of all switches, packets/cycle/node.")
-    max: float = Field(ge=0.0, description="Most of all switches, packets/cycle/node.")
-    jain_index: NonNegative = Field(
-        description="Jain's fairness index, 1 if all are equal; null without traffic."
-    )
-    by_switch: tuple[float, ...] = Field(description="By switch id, packets/cycle/node.")
-
-    @classmethod
-    def of(cls, rates: NDArray[np.float64]) -> Self:
-        """Describe float64 (switches,), packets/cycle/node."""
-        return cls.model_validate(
-            {
-                "min": rates.min(),
-                "max": rates.max(),
-                "jain_index": jain_index(rates),
-                "by_switch": rates.tolist(),
-            }
-        )
-
-
-class Spread(Document):
-    """Load of the links of one kind; null where the network has none of it."""
-
-    mean: Figure = Field(description="Mean over the links, flits or phits/cycle.")
-    max: Figure = Field(description="Load of the busiest link, flits or phits/cycle.")
-
-    @classmethod
-    def of(cls, loads: NDArray[np.float64]) -> Self:
-        """Describe float64 (links,), flits or phits/cycle."""
-        if len(loads) == 0:
-            return cls(mean=None, max=None)
-        return cls(mean=float(loads.mean()), max=float(loads.max()))
-
-
-class LinkLoad(by_kind(Spread)):
-    """Load of the links in the measured window."""
-
-    by_link: tuple[float, ...] = Field(description="By link id, flits or phits/cycle.")
-
-    @classmethod
-    def of(cls, loads: NDArray[np.float64], topology: Topology) -> Self:
-        """Describe float64 (links,), flits or phits/cycle."""
-        kinds = topology.network.link_kind
-        spreads = {
-            name: Spread.of(loads[kinds == kind]) for kind, name in enumerate(topology.kinds.names)
-        }
-        return cls.model_validate({**spreads, "by_link": loads.tolist()})
-
-
-class Series(Document):
-    """The course of a run in intervals of 1,000 cycles, warm-up and drain included."""
-
-    cycle: tuple[Cycles, ...] = Field(description="First cycle of each interval.")
-    accepted: tuple[float, ...] = Field(description="Delivered in it, packets/cycle/node.")
-    latency_mean: tuple[Figure, ...] = Field(
-        description="Mean latency of the packets delivered in it, cycles; null without any."
-    )
-
-
-class TraceHop(Document):
-    """A switch that a traced packet left."""
-
-    switch: Count = Field(description="Switch id.")
-    link: int = Field(ge=-1, description="Link id, -1 for the way to the destination node.")
-    vc: Count = Field(description="Virtual channel on that link.")
-    departure: Cycles = Field(description="Cycle in which the packet left the switch.")
-
-
-class Trace(Document):
-    """The way of one packet."""
-
-    source: Count = Field(description="Source node.")
-    destination: Count = Field(description="Destination node.")
-    created: Cycles = Field(description="Cycle in which it was generated.")
-    injected: Cycles = Field(description="Cycle in which it left its node.")
-    delivered: Cycles | None = Field(
-        description="Cycle of delivery; null if it was under way when the run ended."
-    )
-    vlb: bool = Field(description="Whether it took a VLB path in the end.")
-    hops: tuple[TraceHop, ...] = Field(description="The switches that it left, in order.")
-
-
-Saturated = Annotated[
-    bool,
-    Field(
-        description="Mean latency above 500 cycles, or accepted below 0.995 of generated; of "
-        "several runs, whether most are."
-    ),
-]
-Steady = Annotated[
-    bool,
-    Field(
-        description="False if the end of the warm-up was to be detected and was not; of several "
-        "runs, whether all are."
-    ),
-]
-
-
-class _OneLoad(Document):
-    load: Load = Field(description="Offered load, packets/cycle/node.")
-
-
-class OneSeed(Document):
-    """A run."""
-
-    seed: Seed
-
-
-class _Means(Document):
-    """Figures that several runs have the mean of."""
-
-    accepted: float = Field(
-        ge=0.0, description="Delivered in the measured window, packets/cycle/node."
-    )
-    latency_mean: Figure = Field(
-        description="Mean latency of the packets generated in the measured window, cycles; null "
-        "without any."
-    )
-    latency_p50: Figure = Field(description="Median of that latency, cycles.")
-    latency_p90: Figure = Field(description="Percentile 90 of that latency, cycles.")
-    latency_p99: Figure = Field(description="Percentile 99 of that latency, cycles.")
-    latency_p999: Figure = Field(description="Percentile 99.9 of that latency, cycles.")
-    hops_mean: Figure = Field(
-        description="Network links taken by those packets; null if none was delivered."
-    )
-    vlb_share: Annotated[Share | None, OrNull] = Field(
-        description="Share of VLB among the route decisions, warm-up included; null without any."
-    )
-    vlb_share_measured: Annotated[Share | None, OrNull] = Field(
-        description="The same for packets generated in the measured window."
-    )
-
-
-class Intervals(Document):
-    """Half the 95% confidence intervals of the means."""
-
-    accepted_ci95: NonNegative = Field(
-        description="Half the 95% confidence interval of accepted, in its unit; null where it "
-        "cannot be told.",
-    )
-    latency_ci95: NonNegative = Field(
-        description="Half the 95% confidence interval of latency_mean, cycles; null where it "
-        "cannot be told.",
-    )
-
-
-class _Population(Document):
-    population: OptionalKey[Literal["generated"]] = Field(
-        default=None,
-        description="Whose latency and hops are told: those generated in the measured window.",
-    )
-
-
-class _Ending(Document):
-    saturated: Saturated
-    stopped: Literal["completed", "saturated-early"] = Field(
-        description="How the run ended; the figures of one that stopped early are partial."
-    )
-    stop_reason: str = Field(description="Why it stopped early, else empty.")
-    warmup_cycles: Cycles = Field(description="Cycles before the measured window.")
-    steady: Steady
-
-
-class _Totals(Document):
-    """Figures that several runs have the sum of."""
-
-    flits: Count = Field(description="Packets delivered, warm-up and drain included.")
-    flit_hops: Count = Field(description="Network links traversed, warm-up and drain included.")
-    cycles: Cycles = Field(description="Simulated cycles, warm-up and drain included.")
-    cpu_seconds: Seconds = Field(description="Processor time, seconds.")
-    wall_seconds: Seconds = Field(description="Elapsed time, seconds.")
-
-
-# The keys of the last base come first.
-class Run(_Totals, _Ending, Intervals, _Population, _Means, OneSeed, _OneLoad):
-    """One run; intervals come from its batch means."""
-
-    switch_injected: Fairness = Field(description="Sent by the nodes of each switch.")
-    switch_accepted: Fairness = Field(description="Delivered to the nodes of each switch.")
-    link_load: LinkLoad
-    series: Series
-    traces: tuple[Trace, ...] = Field(description="Traced packets, in order of injection.")
-
-    @classmethod
-    def of(cls, result: SimulationResult, topology: Topology) -> Self:
-        """Describe a run."""
-        described = cls.model_fields.keys() - _Population.model_fields
-        figures = {name: getattr(result, name) for name in described}
-        figures["population"] = "generated"
-        figures["switch_injected"] = Fairness.of(result.switch_injected)
-        figures["switch_accepted"] = Fairness.of(result.switch_accepted)
-        figures["series"] = {name: values.tolist() for name, values in vars(result.series).items()}
-        figures["link_load"] = LinkLoad.of(result.link_load, topology)
-        return cls.model_validate(figures)
-
-
-class SimulatedRuns(_Totals, Intervals, _Population, _Means, _OneLoad):
-    """One load with several seeds: means, totals, and intervals from seed to seed."""
-
-    saturated: Saturated
-    saturated_runs: Count = Field(description="How many of the runs are saturated.")
-    warmup_cycles: float = Field(ge=0.0, description="Mean cycles before the measured window.")
-    steady: Steady
-    runs: tuple[Run, ...] = Field(min_length=2, description="The single runs, by seed.")
-
-    @classmethod
-    def of(cls, runs: Sequence[SimulationResult], topology: Topology) -> Self:
-        """Describe the runs of one load."""
-        saturated = sum(run.saturated for run in runs)
-        return cls.model_validate(
-            {
-                **over_seeds(runs, _Means, _Totals),
-                "population": "generated",
-                "saturated": 2 * saturated > len(runs),
-                "saturated_runs": saturated,
-                "warmup_cycles": float(np.mean([run.warmup_cycles for run in runs])),
-                "steady": all(run.steady for run in runs),
-                "runs": [Run.of(run, topology) for run in runs],
-            }
-        )
-
-
-def over_seeds(
-    runs: Sequence[Any], means: type[Document], totals: type[Document]
-) -> dict[str, Any]:
-    """Return the load of runs that differ in the seed, means with intervals, and totals."""
-
-    def values(name: str) -> NDArray[np.float64]:
-        return np.array([getattr(run, name) for run in runs], dtype=np.float64)
-
-    return {
-        "load": runs[0].load,
-        **{name: float(values(name).mean()) for name in means.model_fields},
-        "accepted_ci95": half_width(values("accepted")),
-        "latency_ci95": half_width(values("latency_mean")),
-        **{name: sum(getattr(run, name) for run in runs) for name in totals.model_fields},
-    }
-
 
 _SEARCH_KEYS = ("saturation_load", "saturation_ci95", "saturation_by_seed", "saturation_runs")
 
 
-class SimulationDocument(Document):
-    """Simulated loads, and the saturation load if it was searched.
+class Run(Document):
+    """One run; the routers have classes of their own."""
 
-    The keys saturation_* come together, and only with a search.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "dependentRequired": {key: list(_SEARCH_KEYS) for key in _SEARCH_KEYS},
-            "examples": [example("simulation")],
-        }
-    )
-
-    topology: TopologyText
-    router: OptionalKey[Literal["iq"]] = Field(
-        default=None, description="Model of the routers: input queues, packets of one flit."
-    )
-    load_unit: OptionalKey[Literal["packets/cycle/node"]] = Field(
-        default=None, description="Unit of offered and accepted load."
-    )
-    routing: Routing = Field(description="How a packet gets its route.")
-    path_set: PathSetText
-    pattern: PatternText
+    load: Load
     seed: Seed
-    seeds: int = Field(ge=1, description="Runs per load, with seeds seed, seed + 1, ...")
-    config: SimulationSettings
-    warnings: tuple[str, ...] = Field(description="What limits such runs beyond their routing.")
-    rows: tuple[Run | SimulatedRuns, ...] = Field(
-        description="One entry per load, in the order asked for: the run, or with several seeds "
-        "the figures of all of them; empty if only the saturation was searched."
+
+    @classmethod
+    def of(cls, result: RunResult, topology: Topology) -> Self:
+        """Describe the result of a run."""
+        known = figures(type(result))
+        told = {name: told_of(one, getattr(result, name), topology) for name, one in known.items()}
+        for one in known.values():
+            if one.interval:
+                told[one.interval] = getattr(result, one.interval, nan)
+        more = {"load": result.load, "seed": result.seed, "population": result.population[0]}
+        return cls.model_validate(more | told)
+
+
+class Runs(Document):
+    """One load with several seeds: means, totals, and intervals from seed to seed."""
+
+    load: Load
+
+    @classmethod
+    def of(cls, results: Sequence[RunResult], runs: Sequence[Run]) -> Self:
+        """Describe the results of one load; `runs` are their documents."""
+        told: dict[str, Any] = {"load": results[0].load, "population": results[0].population[0]}
+        for name, one in figures(type(results[0])).items():
+            values = [getattr(result, name) for result in results]
+            if one.over_seeds:
+                told[name] = OVER_SEEDS[one.over_seeds](values)
+            if one.over_seeds == "most":
+                told[f"{name}_runs"] = sum(values)
+            if one.interval:
+                told[one.interval] = half_width(np.array(values, dtype=np.float64))
+        return cls.model_validate({**told, "runs": runs})
+
+
+def _run_models(router: Router) -> tuple[type[Run], type[Runs]]:
+    """Return the documents of a run of a router, and of runs that differ in the seed."""
+    known = router.figures.values()
+    # A mean of whole numbers is not one of what a run has.
+    means = [one for one in known if one.over_seeds == "mean" and not isinstance(one.kind, Whole)]
+    others = [one for one in known if one not in means]
+    name, population = router.result.population
+    shared: dict[str, Any] = {
+        "load": (Load, Field(description=f"Offered load, {router.load_unit}.")),
+        **{one.name: key_of(one) for one in means},
+        "population": router.key(Literal[name], f"Whose latency and hops are told: {population}."),
+        **{one.interval: _interval(one, router) for one in known if one.interval},
+    }
+    single = {one.name: key_of(one) for one in others}
+    run = _made(Run, f"{router.prefix}Run", router.result.about, shared | single)
+    # What changes its meaning over seeds comes last.
+    told = sorted(
+        (one for one in others if one.over_seeds), key=lambda one: one.over_seeds != "sum"
     )
-    provenance: Versions
-    saturation_load: OptionalKey[Load] = Field(
-        default=None, description="Largest sustained load, mean over the seeds, packets/cycle/node."
+    several = {name: key for one in told for name, key in _keys_over_seeds(one).items()}
+    runs = tuple[run, ...], Field(min_length=2, description="The single runs, by seed.")
+    keys = shared | several | {"runs": runs}
+    return run, _made(Runs, f"{router.prefix or 'Simulated'}Runs", str(Runs.__doc__), keys)
+
+
+def _made(base: Any, name: str, text: str, keys: Mapping[str, Any]) -> Any:
+    return create_model(name, __base__=base, __doc__=text, **keys)
+
+
+def _interval(one: Figure, router: Router) -> Any:
+    unit = "in its unit" if one.unit == router.load_unit else one.unit
+    return NonNegative, Field(
+        description=f"Half the 95% confidence interval of {one.name}, {unit}; null where it cannot "
+        "be told."
     )
-    saturation_ci95: NonNegative = Field(
-        default=None,
-        json_schema_extra=drop_default,
-        description="Half its 95% confidence interval from seed to seed, packets/cycle/node; null "
-        "with a single seed.",
-    )
-    saturation_by_seed: OptionalKey[tuple[Load, ...]] = Field(
-        default=None, description="Largest sustained load of every seed, packets/cycle/node."
-    )
-    saturation_runs: OptionalKey[tuple[Run, ...]] = Field(
-        default=None, description="Runs of the searches, by seed and rising load."
-    )
+
+
+def _keys_over_seeds(one: Figure) -> dict[str, Any]:
+    """Return the keys of what is told of several runs."""
+    if one.over_seeds == "mean":
+        text = f"Mean {one.text[0].lower()}{one.text[1:]}."
+        return {one.name: (float, Field(ge=0.0, description=text))}
+    if one.over_seeds == "most":
+        counted = Field(description=f"How many of the runs are {one.name}.")
+        return {one.name: key_of(one), f"{one.name}_runs": (Count, counted)}
+    return {one.name: key_of(one)}
+
+
+class SimulatedDocument(Document):
+    """Simulated loads; `simulation_document` has the class of a router."""
+
+    model: ClassVar[Router]
+    one_run: ClassVar[type[Run]]
+    several_runs: ClassVar[type[Runs]]
+    if TYPE_CHECKING:
+        rows: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, request: SimulationRequest, simulated: Simulated) -> Self:
+        """Describe what was simulated.
+
+        Notes
+        -----
+        With one seed, a row describes its run. With several, a row has what is told of all of them,
+        intervals from seed to seed, and the single runs under ``runs``.
+        """
+        scenario, model = request.scenario, cls.model
+        topology, searches = scenario.topology, simulated.searches
+        return cls.model_validate(
+            {
+                "topology": str(topology),
+                "router": model.name,
+                "load_unit": model.load_unit,
+                "routing": scenario.routing,
+                "pattern": str(scenario.pattern),
+                "seed": scenario.seed,
+                "seeds": request.seeds,
+                "config": request.config,
+                "warnings": scenario.warnings(request.config),
+                "rows": [cls._row(results, topology) for results in simulated.results],
+                "provenance": versions(),
+                **model.described(request),
+                **(cls._found(searches, topology) if searches else {}),
+            }
+        )
+
+    @classmethod
+    def _row(cls, results: Sequence[Any], topology: Topology) -> Document:
+        runs = [cls.one_run.of(one, topology) for one in results]
+        return runs[0] if len(runs) == 1 else cls.several_runs.of(results, runs)
+
+    @classmethod
+    def _found(cls, searches: Sequence[Any], topology: Topology) -> dict[str, Any]:
+        loads = np.array([search.load for search in searches])
+        runs = [cls.one_run.of(run, topology) for one in searches for run in one.evaluated]
+        values = round(float(loads.mean()), 10), half_width(loads), loads.tolist(), runs
+        return dict(zip(_SEARCH_KEYS, values, strict=True))
+
+
+class _Searched(SimulatedDocument):
+    """Also the saturation load if it was searched."""
 
     @model_validator(mode="after")
     def _all_or_none(self) -> Self:
@@ -342,52 +182,71 @@ class SimulationDocument(Document):
             raise ValueError(f"{', '.join(_SEARCH_KEYS)} come together; given: {', '.join(given)}")
         return self
 
-    @classmethod
-    def of(
-        cls,
-        request: SimulationRequest,
-        results: Sequence[Sequence[SimulationResult]],
-        saturation: Sequence[SaturationSearch],
-    ) -> Self:
-        """Describe the results of `simulate_loads` and `find_saturation`.
 
-        Notes
-        -----
-        With one seed, a row describes its run, and intervals come from its batch means. With
-        several, a row has means over the seeds with intervals from seed to seed, totals over the
-        seeds, and the single runs under ``runs``; it is saturated if most of them are, and steady
-        if all are.
-        """
-        scenario = request.scenario
-        return cls.model_validate(
-            {
-                "topology": str(scenario.topology),
-                "router": "iq",
-                "load_unit": "packets/cycle/node",
-                "routing": scenario.routing,
-                "path_set": str(scenario.path_set),
-                "pattern": str(scenario.pattern),
-                "seed": scenario.seed,
-                "seeds": request.seeds,
-                "config": request.config,
-                "warnings": scenario.warnings(request.config),
-                "rows": [
-                    SimulatedRuns.of(runs, scenario.topology)
-                    if len(runs) > 1
-                    else Run.of(runs[0], scenario.topology)
-                    for runs in results
-                ],
-                "provenance": versions(),
-                **(_found(saturation, scenario.topology) if saturation else {}),
-            }
-        )
+@cache
+def simulation_document(name: str) -> type[SimulatedDocument]:
+    """Return the document of simulations by a router; the keys saturation_* come together."""
+    model = router_named(name)
+    run, runs = _run_models(model)
+    document: Any = create_model(
+        f"{model.prefix or 'Simulation'}Document",
+        __base__=_Searched if model.is_searched else SimulatedDocument,
+        __doc__=model.answers,
+        **_keys(model, tuple[run | runs, ...]),
+        **(_search_keys(model, run) if model.is_searched else {}),
+    )
+    document.model, document.one_run, document.several_runs = model, run, runs
+    more: dict[str, Any] = {}
+    if model.is_searched:
+        more["dependentRequired"] = {key: list(_SEARCH_KEYS) for key in _SEARCH_KEYS}
+    if model.example:
+        more["examples"] = [example(model.example)]
+    document.model_config["json_schema_extra"] = more
+    return document
 
 
-def _found(searches: Sequence[SaturationSearch], topology: Topology) -> dict[str, Any]:
-    loads = np.array([search.load for search in searches])
+def _keys(model: Router, rows: Any) -> dict[str, Any]:
+    searched = "; empty if only the saturation was searched" if model.is_searched else ""
+    text = (
+        "One entry per load, in the order asked for: the run, or with several seeds the figures "
+        f"of all of them{searched}."
+    )
+    routing = written(model.options["routing"].kind)
+    warnings = Field(description="What limits such runs beyond their routing.")
     return {
-        "saturation_load": round(float(loads.mean()), 10),
-        "saturation_ci95": half_width(loads),
-        "saturation_by_seed": loads.tolist(),
-        "saturation_runs": [Run.of(run, topology) for one in searches for run in one.evaluated],
+        "topology": (TopologyText, ...),
+        "router": model.key(Literal[model.name], f"Model of the routers: {model.text}."),
+        "load_unit": model.key(Literal[model.load_unit], "Unit of offered and accepted load."),
+        "routing": (routing, Field(description="How a packet gets its route.")),
+        **model.scenario_keys,
+        "pattern": (PatternText, ...),
+        "seed": (Seed, ...),
+        "seeds": (int, Field(ge=1, description="Runs per load, with seeds seed, seed + 1, ...")),
+        "config": (model.told_settings, ...),
+        **model.proof_keys,
+        "warnings": (tuple[str, ...], warnings),
+        "rows": (
+            rows,
+            Field(min_length=None if model.is_searched else 1, description=text),
+        ),
+        "provenance": (Versions, ...),
+    }
+
+
+def _search_keys(model: Router, run: type[Run]) -> dict[str, Any]:
+    def key(values: Any, text: str) -> Any:
+        return OptionalKey[values], Field(default=None, description=text)
+
+    interval = Field(
+        default=None,
+        json_schema_extra=drop_default,
+        description=f"Half its 95% confidence interval from seed to seed, {model.load_unit}; null "
+        "with a single seed.",
+    )
+    largest = "Largest sustained load"
+    return {
+        "saturation_load": key(Load, f"{largest}, mean over the seeds, {model.load_unit}."),
+        "saturation_ci95": (NonNegative, interval),
+        "saturation_by_seed": key(tuple[Load, ...], f"{largest} of every seed, {model.load_unit}."),
+        "saturation_runs": key(tuple[run, ...], "Runs of the searches, by seed and rising load."),
     }

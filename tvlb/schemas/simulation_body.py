@@ -1,164 +1,116 @@
-"""What simulations can be asked for, as a JSON body; of the router with input queues."""
+"""What simulations can be asked for, as JSON bodies; every router has a class of its own."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import Field, create_model
 
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
-from tvlb.languages import choose, made
 from tvlb.paths import parse_expression
+from tvlb.schemas.examples import example
 from tvlb.schemas.problems import InWords
 from tvlb.schemas.requests import Load, Request, Seed
-from tvlb.schemas.routers import router_named
+from tvlb.schemas.routers import FIRST, Experiment, Router, router_named
 from tvlb.schemas.settings import with_options
-from tvlb.schemas.texts import OneOf, PathSetText, PatternText, WarmupText
-from tvlb.search import (
-    MAX_CYCLES,
-    Cost,
-    Routing,
-    Scenario,
-    SimulationConfig,
-    SimulationRequest,
-    Warmup,
-    parse_warmup,
-    simulation_cost,
-)
+from tvlb.schemas.texts import PatternText
+from tvlb.search import Cost, SimulationRequest
 from tvlb.topology import Topology, described
 from tvlb.traffic import Pattern, parse_named_pattern
 
-MOST_LOADS = 1000
+_MOST_LOADS = 1000
 _FEW_RUNS = 100
 _FEW_TRACES = 1000
+_GIVES_LOADS = {"required": ["load"], "properties": {"load": {"minItems": 1}}}
+_SEARCHES = {"required": ["saturation"], "properties": {"saturation": {"const": True}}}
 
 
 class LoadsBody(Request):
-    """What simulations have in common, whatever the routers."""
+    """What is simulated; `simulation_body` has the class of a router."""
 
     kind: ClassVar[str] = "simulation"
+    model: ClassVar[Router]
 
     pattern: PatternText = "uniform"
     load: tuple[Load, ...]
     seed: Seed = 0
     seeds: Annotated[int, Field(ge=1, le=1000, description="Runs per load."), WHOLE] = 1
 
+    if TYPE_CHECKING:
+        # Which options there are is known only when the program runs.
+        def __init__(self, **asked: Any) -> None: ...
+
     def traffic(self) -> Pattern:
         """Return the traffic pattern."""
         return parse_named_pattern(self.pattern)
 
     @property
-    def runs(self) -> int:
-        """How many runs are asked for."""
-        return len(self.load) * self.seeds
+    def is_search(self) -> bool:
+        """Whether the saturation load is asked for."""
+        return dict(self).get("saturation", False)
 
     @property
     def is_light(self) -> bool:
         """See `Question.is_light`; many runs and traces take their time outside the simulator."""
-        return self.runs <= _FEW_RUNS and dict(self)["traces"] * self.runs <= _FEW_TRACES
-
-    def written(self, network: Topology) -> dict[str, Any]:
-        """Return network, pattern and loads as a resolved request has them."""
-        return {
-            "topology": described(network),
-            "pattern": str(self.traffic()),
-            "load": tuple(dict.fromkeys(self.load)),
-        }
-
-
-class _Scenario(LoadsBody):
-    """What is simulated, and for how long before it is measured."""
-
-    load: Annotated[
-        tuple[Load, ...],
-        Field(
-            max_length=MOST_LOADS,
-            strict=False,
-            description="Offered loads, packets/cycle/node, 0..1.",
-        ),
-    ] = ()
-    router: Annotated[
-        Literal["iq"],
-        Field(description="Model of the routers: input queues, packets of one flit."),
-        InWords(lambda name: router_named(str(name))),
-    ] = "iq"
-    routing: Annotated[
-        str,
-        OneOf(Routing),
-        Field(description="The routing."),
-        InWords(lambda name: choose(Routing, "routing", str(name))),
-    ] = "ugal-l"
-    vlb: PathSetText = "all"
-    saturation: Annotated[
-        bool, Field(description="Search the saturation load on a grid of 0.01.")
-    ] = False
-    warmup: Annotated[
-        Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
-        Field(description="Warm-up: cycles, or until the network is steady."),
-        InWords(lambda value: parse_warmup(str(value))),
-    ] = 30_000
-
-
-class SimulationBody(with_options(_Scenario, SimulationConfig)):
-    """Simulate a routing flit by flit, at given loads or to find its saturation load."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [
-                {"required": ["load"], "properties": {"load": {"minItems": 1}}},
-                {"required": ["saturation"], "properties": {"saturation": {"const": True}}},
-            ],
-            "examples": [
-                {"topology": "2,4,2,9", "vlb": "short(2,3)", "load": [0.1, 0.2], "cycles": 2000}
-            ],
-        }
-    )
-
-    if TYPE_CHECKING:
-        # Which options there are is known only when the program runs.
-        def __init__(self, **asked: Any) -> None: ...
-
-    def config(self) -> SimulationConfig:
-        """Return the settings of the simulator."""
-        warmup, warmup_cycles = parse_warmup(str(self.warmup))
-        return made(SimulationConfig, dict(self), warmup=warmup, warmup_cycles=warmup_cycles)
+        # A search counts as one run for each seed.
+        runs = (len(self.load) + self.is_search) * self.seeds
+        return runs <= _FEW_RUNS and dict(self).get("traces", 0) * runs <= _FEW_TRACES
 
     def simulation(self, network: Topology) -> SimulationRequest:
         """Return what is to be simulated."""
-        path_set = parse_expression(self.vlb, network, self.seed)
-        scenario = Scenario(network, self.routing, path_set, self.traffic(), self.seed)
-        return SimulationRequest(scenario, self.config(), self.seeds)
+        return self.model.request(self._experiment(network))
 
-    @property
-    def runs(self) -> int:
-        """See `LoadsBody.runs`; a search counts as one for each seed."""
-        return super().runs + self.saturation * self.seeds
+    def _experiment(self, network: Topology) -> Experiment:
+        asked, traffic = dict(self), self.traffic()
+        return Experiment(
+            network, traffic, self.load, self.seed, self.seeds, asked, parse_expression
+        )
 
     def _resolved(self, network: Topology) -> Self:
-        if not self.load and not self.saturation:
+        if not self.load and not self.is_search:
             raise InvalidInput(
                 "load is empty and saturation is false: give loads, ask for the saturation load, "
                 "or both"
             )
-        simulation = self.simulation(network)
-        scenario, config = simulation.scenario, simulation.config
-        scenario.pattern.resolve(network, self.seed)
-        return self.model_copy(
-            update=self.written(network)
-            | {name: getattr(config, name) for name in config.latency_settings()}
-            | {
-                "vlb": str(scenario.path_set),
-                "warmup": _warmup_text(config),
-                "vcs": config.vc_scheme,
-                "vc_count": config.resolved_vc_count(network, self.routing),
-            }
-        )
+        written = {
+            "topology": described(network),
+            "pattern": str(self.traffic()),
+            "load": tuple(dict.fromkeys(self.load)),
+        }
+        filled = self.model.resolved(self.simulation(network))
+        return self.model_copy(update=written | filled)
 
     def _cost(self, network: Topology) -> Cost:
-        return simulation_cost(
-            network, self.routing, self.config(), self.load, self.seeds, self.saturation
-        )
+        return self.model.cost(self._experiment(network))
 
 
-def _warmup_text(config: SimulationConfig) -> int | str:
-    cycles = config.warmup_cycles
-    return f"detect:{cycles}" if config.warmup == Warmup.DETECT else cycles
+@cache
+def simulation_body(name: str) -> type[LoadsBody]:
+    """Return the class of requests for simulations by a router."""
+    model = router_named(name)
+    least = None if model.is_searched else 1
+    loads = Field(
+        min_length=least,
+        max_length=_MOST_LOADS,
+        strict=False,
+        description=f"Offered loads, {model.load_unit}, 0..1.",
+    )
+    router = Annotated[
+        Literal[name],
+        Field(description=f"Model of the routers: {model.text}."),
+        InWords(lambda given: router_named(str(given))),
+    ]
+    keys: dict[str, Any] = {
+        "load": (Annotated[tuple[Load, ...], loads], () if model.is_searched else ...),
+        "router": (router, name if name == FIRST else ...),
+    }
+    body: type[LoadsBody] = create_model(
+        f"{model.prefix}SimulationBody", __base__=LoadsBody, **keys
+    )
+    for declaring in model.declaring:
+        body = with_options(body, declaring)
+    body.__doc__, body.model = model.asks, model
+    needs: dict[str, Any] = {"anyOf": [_GIVES_LOADS, _SEARCHES]} if model.is_searched else {}
+    shown = {"examples": example("requests")[model.example][:1]} if model.example else {}
+    body.model_config["json_schema_extra"] = needs | shown
+    return body

@@ -15,8 +15,8 @@ from tvlb.schemas.common import (
     TopologyText,
     Versions,
 )
+from tvlb.schemas.routers.vct import DeadlockProofPart
 from tvlb.schemas.settings import VctSettings
-from tvlb.schemas.vct import DeadlockProofPart
 from tvlb.search import StabilityRun, StabilityStudy
 
 _Category = Literal[1, 2, 3]
@@ -94,7 +94,7 @@ class StabilityDocument(Document):
             {
                 "routing": case.routing,
                 "config": case.config,
-                "deadlock_proof": DeadlockProofPart.of(study.proofs[case]),
+                "deadlock_proof": study.proofs[case],
                 "category": study.worst(case),
                 "runs": [JudgedRun.of(run) for run in runs],
             }

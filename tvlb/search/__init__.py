@@ -8,7 +8,9 @@ from sim_bridge import (
     LOAD,
     MAX_CYCLES,
     VCT_ROUTINGS,
+    RouterScenario,
     Routing,
+    RunResult,
     SaturationSearch,
     Scenario,
     SimulationConfig,
@@ -66,11 +68,12 @@ from tvlb.search.repair import (
 from tvlb.search.routers import check_routers, router_warnings
 from tvlb.search.sampling import Assessment, Sample, choose_patterns
 from tvlb.search.simulation import (
+    Simulated,
     SimulationRequest,
-    VctRequest,
     find_saturation,
     parse_warmup,
     simulate_loads,
+    simulate_request,
 )
 from tvlb.search.simulation_units import NamedSet
 from tvlb.search.stability import (
@@ -126,11 +129,14 @@ __all__ = [
     "RepairOptions",
     "Repaired",
     "Reporter",
+    "RouterScenario",
     "Routing",
+    "RunResult",
     "Sample",
     "SaturationSearch",
     "Scenario",
     "SearchOptions",
+    "Simulated",
     "SimulatedSet",
     "SimulationConfig",
     "SimulationRequest",
@@ -148,7 +154,6 @@ __all__ = [
     "Units",
     "Validation",
     "VctConfig",
-    "VctRequest",
     "VctResult",
     "VctScenario",
     "Verdict",
@@ -185,6 +190,7 @@ __all__ = [
     "router_warnings",
     "sealed",
     "simulate_loads",
+    "simulate_request",
     "simulation_cost",
     "stability_cases",
     "stability_cost",

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from sim_bridge.routers.iq.config import MAX_CYCLES
 from sim_bridge.routers.vct import VctConfig
+from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.languages import Whole, setting, settings
 from tvlb.search.stability import BIN, FEWEST_BINS, StabilityCase

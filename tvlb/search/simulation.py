@@ -1,20 +1,18 @@
 """Simulations on request: loads and seeds in parallel, or saturation searches."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, Self, TypeVar
+from itertools import chain
+from typing import Any
 
 from sim_bridge import (
-    Routing,
+    RouterScenario,
     SaturationSearch,
-    Scenario,
     SimulationConfig,
     SimulationResult,
     StopFlag,
-    VctConfig,
-    VctResult,
-    VctScenario,
     Warmup,
     search_saturation,
 )
@@ -26,25 +24,8 @@ _SEARCH_GRID = 0.01
 _MAX_SEEDS = 1000
 
 
-class _Simulated(Protocol):
-    """A scenario of any router; its settings and results have the types of its own."""
-
-    @property
-    def seed(self) -> int: ...
-    def resolved(self, config: Any) -> Any: ...
-    def with_seed(self, seed: int) -> Self: ...
-    def check(self, loads: Iterable[float]) -> None: ...
-    def run(self, load: float, config: Any, stop: StopFlag) -> Any: ...
-
-
-_UNCHOSEN = "all"  # a path set that nobody asked for
-_Scenario = TypeVar("_Scenario", bound=_Simulated)
-_Config = TypeVar("_Config", SimulationConfig, VctConfig)
-_Result = TypeVar("_Result", SimulationResult, VctResult)
-
-
 @dataclass(frozen=True, eq=False)
-class _Request(Generic[_Scenario, _Config, _Result]):
+class SimulationRequest:
     """What to simulate, checked when it is made.
 
     Attributes
@@ -52,6 +33,8 @@ class _Request(Generic[_Scenario, _Config, _Result]):
     scenario : topology, routing, pattern, first seed, and path set where the router draws paths.
     config : router settings and windows.
     seeds : number of consecutive seeds, 1..1000.
+    loads : offered loads, in the unit of the router.
+    saturation : whether the saturation load is searched.
 
     Raises
     ------
@@ -59,9 +42,11 @@ class _Request(Generic[_Scenario, _Config, _Result]):
         fit the scenario.
     """
 
-    scenario: _Scenario
-    config: _Config
+    scenario: Any
+    config: Any
     seeds: int = 1
+    loads: Sequence[float] = ()
+    saturation: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= _MAX_SEEDS:
@@ -70,30 +55,51 @@ class _Request(Generic[_Scenario, _Config, _Result]):
         object.__setattr__(self, "config", self.scenario.resolved(self.config))
 
     @cached_property
-    def scenarios(self) -> tuple[_Scenario, ...]:
+    def scenarios(self) -> tuple[RouterScenario[Any, Any], ...]:
         """One per seed."""
         first = self.scenario
         others = range(first.seed + 1, first.seed + self.seeds)
         return (first, *(first.with_seed(seed) for seed in others))
 
 
-class SimulationRequest(_Request[Scenario, SimulationConfig, SimulationResult]):
-    """Runs of the flit simulator with input queues; see `_Request`.
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """What was simulated for a request.
+
+    Attributes
+    ----------
+    results : one tuple per load; in it one result per seed.
+    searches : for the saturation load, one per seed; empty without.
+    seconds : elapsed time by stage.
+    """
+
+    results: Sequence[tuple[Any, ...]]
+    searches: Sequence[SaturationSearch]
+    seconds: Mapping[str, float]
+
+    def total(self, name: str) -> float:
+        """Sum a figure over all runs, those of searches included."""
+        runs = chain(*self.results, *(search.evaluated for search in self.searches))
+        return float(sum(getattr(run, name) for run in runs))
+
+
+def simulate_request(
+    request: SimulationRequest, *, workers: int = 1, report: Reporter = silent
+) -> Simulated:
+    """Simulate every load with every seed, and search the saturation load if asked to.
 
     Raises
     ------
-    InvalidInput : also for a path set of a routing that draws no VLB paths.
+    InvalidInput, SimulationDeadlock : as `sim_bridge.simulate`.
     """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        drawn, routing = str(self.scenario.path_set), Routing(self.scenario.routing)
-        if drawn != _UNCHOSEN and not routing.draws_vlb:
-            raise InvalidInput(f"vlb {drawn} has no meaning for routing {routing}")
-
-
-class VctRequest(_Request[VctScenario, VctConfig, VctResult]):
-    """Runs of the virtual cut-through router; see `_Request`."""
+    start = time.perf_counter()
+    results = simulate_loads(request, request.loads, workers=workers, report=report)
+    seconds = {"simulate": time.perf_counter() - start}
+    if not request.saturation:
+        return Simulated(results, (), seconds)
+    start = time.perf_counter()
+    searches = find_saturation(request, workers=workers, report=report)
+    return Simulated(results, searches, seconds | {"saturation": time.perf_counter() - start})
 
 
 def parse_warmup(text: str) -> tuple[Warmup, int]:
@@ -116,13 +122,13 @@ def parse_warmup(text: str) -> tuple[Warmup, int]:
 class _Meter:
     """Cycles done of all that are planned; the drain and early ends are not known beforehand."""
 
-    def __init__(self, config: SimulationConfig | VctConfig, runs: int, flag: StopFlag) -> None:
+    def __init__(self, config: Any, runs: int, flag: StopFlag) -> None:
         self._planned = config.warmup_cycles + config.measured_cycles
         self._runs = runs
         self._flag = flag
         self._corrections: list[int] = []
 
-    def finish(self, result: SimulationResult | VctResult) -> None:
+    def finish(self, result: Any) -> None:
         """Count a finished run for what was planned; may be called from any thread."""
         self._corrections.append(self._planned - result.cycles)
 
@@ -138,13 +144,13 @@ class _Meter:
 
 
 def simulate_loads(
-    request: _Request[Any, Any, _Result],
+    request: SimulationRequest,
     loads: Sequence[float],
     *,
     workers: int = 1,
     report: Reporter = silent,
     stop: StopFlag | None = None,
-) -> list[tuple[_Result, ...]]:
+) -> list[tuple[Any, ...]]:
     """Simulate every load with every seed, in parallel.
 
     Returns
@@ -164,9 +170,9 @@ def simulate_loads(
     jobs = [(scenario, load) for load in loads for scenario in request.scenarios]
     meter = _Meter(request.config, len(jobs), flag)
 
-    def run(job: tuple[_Simulated, float]) -> _Result:
+    def run(job: tuple[RouterScenario[Any, Any], float]) -> Any:
         scenario, load = job
-        result: _Result = scenario.run(load, request.config, flag)
+        result = scenario.run(load, request.config, flag)
         if result.stopped == "cancelled":
             raise Cancelled("the simulations were cancelled")
         meter.finish(result)
@@ -205,7 +211,7 @@ def find_saturation(
         nonlocal verdict
         verdict = f", load {result.load:g} {'saturated' if result.saturated else 'sustained'}"
 
-    def search(scenario: Scenario) -> SaturationSearch:
+    def search(scenario: Any) -> SaturationSearch:
         return search_saturation(
             scenario, request.config, step=_SEARCH_GRID, stop=flag, on_run=note
         )

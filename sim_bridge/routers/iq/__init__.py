@@ -4,8 +4,6 @@
 """
 
 from sim_bridge.routers.iq.config import (
-    LOAD,
-    MAX_CYCLES,
     Decide,
     Queue,
     SimulationConfig,
@@ -18,8 +16,6 @@ from sim_bridge.routers.iq.saturation import SaturationSearch, search_saturation
 from sim_bridge.routers.iq.scenario import Scenario
 
 __all__ = [
-    "LOAD",
-    "MAX_CYCLES",
     "Decide",
     "Queue",
     "SaturationSearch",

@@ -7,14 +7,12 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.routing import Routing
+from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting, settings
 from tvlb.native.virtual_channels import Kinds, VcScheme
 from tvlb.topology import Topology
 
-MAX_CYCLES = 100_000_000
-LOAD = Number(0, 1)
-"""Of offered loads, per cycle and node: packets, or phits of routers that have these."""
 _LATENCY = "_latency"
 _OF_FAMILY = "what the family of the network says"
 _NO_LINKS = "a network without such links"
@@ -216,11 +214,6 @@ class SimulationConfig:
                 raise InvalidInput(
                     f"{name} {value} is of the routings {one_of(known)}, not of {routing}"
                 )
-
-
-def check_load(load: float, max_rate: float) -> None:
-    """Raise InvalidInput unless a load is in range where nodes have rates of up to this one."""
-    replace(LOAD, high=LOAD.high / max(1.0, max_rate)).checked("load", load)
 
 
 def _longest_route(topology: Topology, routing: Routing, halves: int) -> Kinds:

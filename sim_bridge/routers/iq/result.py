@@ -1,56 +1,57 @@
-"""What a simulation run found out."""
+"""What a run of input-queued routers found out."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim_bridge.result import RunResult
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.statistics import Series
-from sim_bridge.trace import PacketTrace
-from tvlb.documents import Frame
+from sim_bridge.trace import TRACES, PacketTrace
+from tvlb.languages import Flag, Names, Number, Text
+from tvlb.languages.figures import (
+    COUNT,
+    CYCLES,
+    REAL,
+    SECONDS,
+    ByLink,
+    BySwitch,
+    Parts,
+    Quantity,
+    figure,
+)
+
+_RATE = Quantity(0.0, unit="packets/cycle/node")
+_SHARE = Number(0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class SimulationResult(Frame):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SimulationResult(RunResult):
     """Figures of one run. "Measured packets" are those generated in the measured window.
+
+    Every figure is declared here, by the name that the core gives it if it tells it.
 
     Attributes
     ----------
-    routing, path_set, pattern : what was simulated, as text.
-    load : packets/cycle and node, times the node's rate in the pattern.
-    seed, config : the rest of what determines the result.
-    latency_mean, latency_p50, latency_p90, latency_p99, latency_p999 : cycles from generation to
-        delivery of the measured packets; those undelivered when the run ended count with their
-        age. NaN without packets.
-    latency_ci95, accepted_ci95 : half the 95% confidence interval of latency_mean and accepted,
-        from 20 batch means of the measured window (`sim_bridge.statistics.half_width`).
-    hops_mean : network links taken by the measured packets delivered; NaN without any.
-    accepted : packets/cycle/node delivered within the measured window.
+    path_set : what was simulated, as text; see `RunResult` for the rest.
+    latency_ci95, accepted_ci95 : half the 95% confidence interval of latency_mean and accepted.
     generated : packets/cycle/node generated within the measured window.
-    vlb_share : share of VLB among the route decisions of packets between different switches
-        that were generated before the end of the window, warm-up included, as the reference
-        simulator counts; a PAR revision is a second decision. NaN without decisions.
-    vlb_share_measured : the same of measured packets only.
-    saturated : mean latency above 500 cycles, or accepted below 0.995 of generated.
-    warmup_cycles : cycles before the measured window.
-    steady : False if the warm-up was to be detected and its end was not, up to the limit.
-    stopped : "completed", "saturated-early" or "cancelled"; the figures of the last two are
-        partial.
-    stop_reason : why a run stopped early, else "".
     undelivered : measured packets not delivered by the end.
-    flits : packets delivered in the whole run, warm-up and drain included.
     flits_injected : packets that left their node in the whole run.
     flits_in_network : packets inside the network when the run ended, counted one by one.
-    flit_hops : network links traversed in the whole run.
-    cycles : length of the whole run.
-    link_load : float64 (links,), flits/cycle over each link in the measured window, by link id.
-    switch_injected, switch_accepted : float64 (switches,), packets/cycle/node sent by the nodes of
-        each switch in the measured window, and delivered to them.
-    series : accepted load and latency per 1,000 cycles of the run.
-    traces : the packets asked for by `config.traced_packets`, in order of injection.
-    cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
+
+    Notes
+    -----
+    In latencies, measured packets that are undelivered when the run ends count with their age; they
+    are NaN without packets. Intervals are from 20 batch means of the measured window
+    (`sim_bridge.half_width`). Route decisions are those of packets between different switches that
+    were generated before the end of the window, as the reference simulator counts; a PAR revision
+    is a second decision.
     """
+
+    about = "One run; intervals come from its batch means."
+    population = ("generated", "those generated in the measured window")
 
     routing: str
     path_set: str
@@ -58,41 +59,72 @@ class SimulationResult(Frame):
     load: float
     seed: int
     config: SimulationConfig
-    latency_mean: float
-    latency_p50: float
-    latency_p90: float
-    latency_p99: float
-    latency_p999: float
+    accepted: float = figure(
+        "Delivered in the measured window", _RATE, "mean", has_interval=True, column=("accepted", 4)
+    )
+    latency_mean: float = figure(
+        "Mean latency of the packets generated in the measured window",
+        CYCLES,
+        "mean",
+        null="without any",
+        has_interval=True,
+        column=("latency", 2, "+-"),
+    )
+    latency_p50: float = figure(
+        "Median of that latency", CYCLES, "mean", null="", column=("p50", 0)
+    )
+    latency_p90: float = figure("Percentile 90 of that latency", CYCLES, "mean", null="")
+    latency_p99: float = figure(
+        "Percentile 99 of that latency", CYCLES, "mean", null="", column=("p99", 0)
+    )
+    latency_p999: float = figure("Percentile 99.9 of that latency", CYCLES, "mean", null="")
     latency_ci95: float
-    hops_mean: float
-    accepted: float
+    hops_mean: float = figure(
+        "Network links taken by those packets",
+        REAL,
+        "mean",
+        null="if none was delivered",
+        column=("hops", 3),
+    )
     accepted_ci95: float
     generated: float
-    vlb_share: float
-    vlb_share_measured: float
-    saturated: bool
-    warmup_cycles: int
-    steady: bool
-    stopped: str
-    stop_reason: str
+    vlb_share: float = figure(
+        "Share of VLB among the route decisions, warm-up included",
+        _SHARE,
+        "mean",
+        null="without any",
+        column=("VLB share", 3),
+    )
+    vlb_share_measured: float = figure(
+        "The same for packets generated in the measured window", _SHARE, "mean", null=""
+    )
+    saturated: bool = figure(
+        "Mean latency above 500 cycles, or accepted below 0.995 of generated", Flag(), "most"
+    )
+    stopped: str = figure(
+        "How the run ended; the figures of one that stopped early are partial",
+        Names(("completed", "saturated-early")),
+    )
+    stop_reason: str = figure("Why it stopped early, else empty", Text(""))
+    warmup_cycles: int = figure("Cycles before the measured window", COUNT, "mean")
+    steady: bool = figure(
+        "False if the end of the warm-up was to be detected and was not", Flag(), "all"
+    )
     undelivered: int
-    flits: int
+    flits: int = figure("Packets delivered, warm-up and drain included", COUNT, "sum")
     flits_injected: int
     flits_in_network: int
-    flit_hops: int
-    cycles: int
-    link_load: NDArray[np.float64]
-    switch_injected: NDArray[np.float64]
-    switch_accepted: NDArray[np.float64]
-    series: Series
-    traces: tuple[PacketTrace, ...]
-    cpu_seconds: float
-    wall_seconds: float
-
-    def records(self) -> list[dict[str, object]]:
-        """See `Frame.records`: one, of the figures that are single numbers or texts."""
-        plain = int | float | str | bool
-        return [{name: one for name, one in vars(self).items() if isinstance(one, plain)}]
+    flit_hops: int = figure("Network links traversed, warm-up and drain included", COUNT, "sum")
+    cycles: int = figure("Simulated cycles, warm-up and drain included", COUNT, "sum")
+    cpu_seconds: float = figure("Processor time", SECONDS, "sum")
+    wall_seconds: float = figure("Elapsed time", SECONDS, "sum")
+    switch_injected: NDArray[np.float64] = figure("Sent by the nodes of each switch", BySwitch())
+    switch_accepted: NDArray[np.float64] = figure(
+        "Delivered to the nodes of each switch", BySwitch()
+    )
+    link_load: NDArray[np.float64] = figure("", ByLink())
+    series: Series = figure("", Parts(Series, "Series"))
+    traces: tuple[PacketTrace, ...] = figure("Traced packets, in order of injection", TRACES)
 
     def __repr__(self) -> str:
         drawn = "" if self.routing == "min" else f" with {self.path_set}"

@@ -1,22 +1,19 @@
 """What is simulated: a topology, a routing, a path set and a traffic pattern together."""
 
-import time
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.conversion import core_network, core_traffic, deadlock
-from sim_bridge.routers.iq.config import SimulationConfig, check_load
+from sim_bridge.conversion import core_network, core_traffic
+from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
 from sim_bridge.routing import Routing
 from sim_bridge.sampling import make_sampler, with_second_switches
+from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
-from sim_bridge.trace import make_traces
 from tvlb.errors import InvalidInput
 from tvlb.languages import choose
 from tvlb.native import kernels
@@ -26,25 +23,15 @@ from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern, switch_demand
 
-_STOPPED = {
-    _core.Stopped.COMPLETED: "completed",
-    _core.Stopped.SATURATED_EARLY: "saturated-early",
-    _core.Stopped.CANCELLED: "cancelled",
-}
-
 
 @dataclass(frozen=True)
-class _Compiled:
-    """The scenario in the core's own types."""
-
-    network: kernels.Topology
-    traffic: _core.Traffic
+class _Compiled(Compiled):
     sampler: _core.PathSampler
     warning: str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Scenario:
+class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     """A combination to simulate at one or more loads.
 
     Parameters
@@ -89,28 +76,33 @@ class Scenario:
         stop: _core.StopFlag | None = None,
     ) -> SimulationResult:
         """Simulate one load; see `sim_bridge.simulate`."""
-        settings = (config or SimulationConfig()).on(self.topology)
-        compiled = self._compiled
-        check_load(load, compiled.traffic.max_rate)
-        start = time.perf_counter()
-        try:
-            raw = _core.simulate(
+        settings, compiled = (config or SimulationConfig()).on(self.topology), self._compiled
+        told = self._told(
+            load,
+            settings,
+            lambda flag: _core.simulate(
                 compiled.network,
                 compiled.traffic,
                 compiled.sampler,
                 self._core_config(load, settings),
-                _core.StopFlag() if stop is None else stop,
-            )
-        except ValueError as error:
-            raise InvalidInput(str(error)) from error
-        if raw.stopped == _core.Stopped.DEADLOCKED:
-            raise deadlock(self.topology, raw)
-        return self._result(load, settings, raw, time.perf_counter() - start)
-
-    def check(self, loads: Iterable[float]) -> None:
-        """Prepare the runs at these loads; raise InvalidInput where one of them would."""
-        for load in loads:
-            check_load(load, self._compiled.traffic.max_rate)
+                flag,
+            ),
+            stop,
+        )
+        nodes = self.topology.num_nodes
+        # Switches without nodes send and take nothing.
+        switch_cycles = settings.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
+        accepted = ratio(told["batch_accepted"], told["batch_cycles"]) / nodes
+        packets, latency = told["series_packets"], told["series_latency"]
+        return SimulationResult.of(
+            told,
+            path_set=str(self.path_set),
+            latency_ci95=half_width(ratio(told["batch_latency"], told["batch_packets"])),
+            accepted_ci95=half_width(accepted),
+            switch_injected=np.array(told["switch_injected"], dtype=np.float64) / switch_cycles,
+            switch_accepted=np.array(told["switch_accepted"], dtype=np.float64) / switch_cycles,
+            series=make_series(packets, latency, told["cycles"], nodes),
+        )
 
     def resolved(self, config: SimulationConfig) -> SimulationConfig:
         """Return the settings with what follows from the scenario filled in.
@@ -123,26 +115,15 @@ class Scenario:
         settings.resolved_vc_count(self.topology, self.routing)
         return settings
 
-    def with_seed(self, seed: int) -> "Scenario":
-        """Return the same scenario with other random streams.
-
-        What was prepared is shared unless the pattern takes its own randomness from the seed.
-        """
-        other = replace(self, seed=seed)
-        mine = self.pattern.resolve(self.topology, self.seed)
-        if mine.equals(other.pattern.resolve(other.topology, other.seed)):
-            other.__dict__["_compiled"] = self._compiled
-        return other
-
     def warnings(self, config: SimulationConfig) -> tuple[str, ...]:
-        """Return what limits such a run beyond its routing, in words; nothing is simulated."""
+        """See `RouterScenario.warnings`."""
         own = self._compiled.warning
         return (*round_trip_warnings(self.topology, config), *([own] if own else []))
 
     @cached_property
     def _compiled(self) -> _Compiled:
         network = core_network(self.topology)
-        node_traffic = self.pattern.resolve(self.topology, self.seed)
+        node_traffic = self._node_traffic
         demand = switch_demand(self.topology, node_traffic)
         sampler, warning = self._sampler(network, demand.source, demand.target)
         return _Compiled(network, core_traffic(network, node_traffic), sampler, warning)
@@ -180,33 +161,3 @@ class Scenario:
             vcs=vc_policy(str(resolved.vc_scheme)).table(int(resolved.vc_count or 0)),
             **settings,
         )
-
-    def _result(
-        self, load: float, config: SimulationConfig, raw: _core.Result, wall_seconds: float
-    ) -> SimulationResult:
-        batch_accepted = ratio(raw.batch_accepted, raw.batch_cycles) / self.topology.num_nodes
-        # Switches without nodes send and take nothing.
-        switch_cycles = config.measured_cycles * np.maximum(self.topology.switch_nodes, 1)
-        computed: dict[str, Any] = {
-            "routing": str(self.routing),
-            "path_set": str(self.path_set),
-            "pattern": str(self.pattern),
-            "load": load,
-            "seed": self.seed,
-            "config": config,
-            "latency_ci95": half_width(ratio(raw.batch_latency, raw.batch_packets)),
-            "accepted_ci95": half_width(batch_accepted),
-            "stopped": _STOPPED[raw.stopped],
-            "flits": raw.flits_delivered,
-            "link_load": np.array(raw.link_flits, dtype=np.float64) / config.measured_cycles,
-            "switch_injected": np.array(raw.switch_injected, dtype=np.float64) / switch_cycles,
-            "switch_accepted": np.array(raw.switch_accepted, dtype=np.float64) / switch_cycles,
-            "series": make_series(
-                raw.series_packets, raw.series_latency, raw.cycles, self.topology.num_nodes
-            ),
-            "traces": make_traces(self._compiled.network, raw.traces),
-            "wall_seconds": wall_seconds,
-        }
-        # The core tells the others by their names.
-        told = {one.name for one in fields(SimulationResult)} - computed.keys()
-        return SimulationResult(**computed, **{name: getattr(raw, name) for name in told})

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sim_bridge import _core
-from sim_bridge.routers.iq.config import MAX_CYCLES
+from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.languages import Names, Whole, check_settings, setting, settings
 from tvlb.native.virtual_channels import VC_POLICIES

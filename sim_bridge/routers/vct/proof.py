@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from sim_bridge import _core
 from tvlb.errors import InvalidInput
+from tvlb.languages import Text, Whole
+from tvlb.languages.figures import figure
 from tvlb.native import kernels
 from tvlb.native.kernels import DependencyGraph, VcClaim
 from tvlb.topology import Topology, compiled
@@ -18,20 +20,18 @@ _NO_KIND = -1
 
 @dataclass(frozen=True)
 class DeadlockProof:
-    """What a policy needs on a network.
+    """Why no buffers can wait for each other in a circle.
 
     Attributes
     ----------
-    vcs_needed : fewest VCs per port; the number must be a multiple of `multiple`.
     split_kind : kind of links behind which other links of a phase need VCs of their own, -1 where
         none do.
-    argument : why no buffers can wait for each other in a circle.
     """
 
-    vcs_needed: int
-    multiple: int
-    split_kind: int
-    argument: str
+    vcs_needed: int = figure("Fewest VCs per port that the policy takes here", Whole(1))
+    multiple: int = figure("What the number of VCs is a multiple of", Whole(1))
+    argument: str = figure("The argument, in words", Text(""))
+    split_kind: int = _NO_KIND
 
     def check(self, vc_count: int, policy: str) -> None:
         """Raise InvalidInput unless so many VCs are enough."""
@@ -82,13 +82,13 @@ def prove(
         if rising and rising == walks[-len(rising) :]:
             way = "the VC rises with every link"
             argument = way if all(one.have_one_vc() for one in rising) else f"a way out: {way}"
-            return DeadlockProof(rising[0].vc_count, multiple, split_kind, argument)
+            return DeadlockProof(rising[0].vc_count, multiple, argument, split_kind)
         # What is alike with several numbers of VCs is looked at once.
         halves = dict.fromkeys(half for one in walks for half in one.halves())
         if all(one.part_phases() for one in walks) and not any(
             walks[0].closes_circle(*half) for half in halves
         ):
-            return DeadlockProof(multiple, multiple, split_kind, "MIN routes close no circle")
+            return DeadlockProof(multiple, multiple, "MIN routes close no circle", split_kind)
     if policy.claim == VcClaim.RISES:
         raise InvalidInput(
             f"vcs {policy.name} may deadlock: routes of {topology} take up to "

@@ -1,64 +1,113 @@
 """What a run of the virtual cut-through router found out."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim_bridge.result import RunResult
 from sim_bridge.routers.vct.config import VctConfig
-from sim_bridge.trace import PacketTrace
-from tvlb.documents import Frame
+from sim_bridge.statistics import SERIES_STEP
+from sim_bridge.trace import TRACES, PacketTrace
+from tvlb.languages import Number
+from tvlb.languages.figures import (
+    COUNT,
+    CYCLES,
+    REAL,
+    SECONDS,
+    ByLink,
+    Parts,
+    Quantity,
+    Values,
+    figure,
+)
+
+_UNIT = "phits/cycle/node"
+_RATE = Quantity(0.0, unit=_UNIT)
 
 
 @dataclass(frozen=True, eq=False)
-class VctResult(Frame):
+class _Course:
+    """The course of a run in intervals of 1,000 cycles, warm-up included."""
+
+    cycle: NDArray[np.int64] = figure("First cycle of each interval", Values(COUNT))
+    accepted: NDArray[np.float64] = figure("Delivered in it", Values(Quantity(unit=_UNIT)))
+
+    @classmethod
+    def of(cls, accepted: NDArray[np.float64]) -> Self:
+        return cls(np.arange(len(accepted)) * SERIES_STEP, accepted)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VctResult(RunResult):
     """Figures of one run, of packets whose last phit was delivered in the measured window.
+
+    Every figure is declared here, by the name that the core gives it if it tells it; means are NaN
+    without packets. `series` is float64, accepted in each 1,000 cycles of the run, from cycle 0.
 
     Attributes
     ----------
-    routing, pattern : what was simulated, as text.
-    load : phits/cycle and node, times the node's rate in the pattern.
-    seed, config : the rest of what determines the result.
-    latency_mean : cycles from generation to the delivery of the last phit; nan without packets.
-    hops_mean : network links taken; nan without packets.
-    accepted : phits/cycle/node delivered within the window.
-    injected : phits/cycle/node sent by nodes within the window.
-    refused : packets per node that found the queue of their node full within the window.
-    jain : Jain's index of the phits delivered to each node within the window.
-    series : float64, accepted in each 1,000 cycles of the run, from cycle 0.
-    link_load : float64 (links,), phits/cycle over each link in the window, by link id.
-    traces : the packets asked for by `config.traced_packets`, generated in the window, in order of
-        injection; `delivered` is that of the last phit.
-    phit_hops : phits times the network links they took, in the whole run.
-    cycles : length of the run.
     stopped : "completed"; "cancelled", or "ended" by what watched it: then the figures are partial.
-    cpu_seconds : processor time of the run's thread; wall_seconds : elapsed time.
     """
+
+    population = ("delivered", "packets whose last phit was delivered in the measured window")
 
     routing: str
     pattern: str
     load: float
     seed: int
     config: VctConfig
-    latency_mean: float
-    hops_mean: float
-    accepted: float
-    injected: float
-    refused: float
-    jain: float
-    series: NDArray[np.float64]
-    link_load: NDArray[np.float64]
-    traces: tuple[PacketTrace, ...]
-    phit_hops: int
-    cycles: int
+    accepted: float = figure(
+        "Delivered in the measured window",
+        _RATE,
+        "mean",
+        has_interval=True,
+        column=("accepted", 4, "+-"),
+    )
+    latency_mean: float = figure(
+        "Mean latency, from generation to the delivery of the last phit, of the packets delivered "
+        "in the measured window",
+        CYCLES,
+        "mean",
+        null="without any",
+        has_interval=True,
+        column=("latency", 2, "+-"),
+    )
+    hops_mean: float = figure(
+        "Network links taken by those packets", REAL, "mean", null="without any", column=("hops", 3)
+    )
+    injected: float = figure(
+        "Sent by the nodes in the measured window", _RATE, "mean", column=("injected", 4)
+    )
+    refused: float = figure(
+        "Packets per node that found its queue full in the measured window",
+        Number(0.0),
+        "mean",
+        column=("refused", 1),
+    )
+    jain: float = figure(
+        "Jain's index of the phits delivered to each node in the measured window, 1 if all are "
+        "equal",
+        Number(0.0),
+        "mean",
+        null="without any",
+        column=("Jain", 4),
+    )
+    phit_hops: int = figure(
+        "Phits times the network links that they took, warm-up included", COUNT, "sum"
+    )
+    cycles: int = figure("Simulated cycles, warm-up included", COUNT, "sum")
     stopped: str
-    cpu_seconds: float
-    wall_seconds: float
-
-    def records(self) -> list[dict[str, object]]:
-        """See `Frame.records`: one, of the figures that are single numbers or texts."""
-        plain = int | float | str | bool
-        return [{name: one for name, one in vars(self).items() if isinstance(one, plain)}]
+    cpu_seconds: float = figure("Processor time", SECONDS, "sum")
+    wall_seconds: float = figure("Elapsed time", SECONDS, "sum")
+    link_load: NDArray[np.float64] = figure("", ByLink())
+    series: NDArray[np.float64] = figure("", Parts(_Course, "VctSeries", of=_Course.of))
+    traces: tuple[PacketTrace, ...] = figure(
+        "Traced packets, generated in the measured window, in order of injection",
+        TRACES,
+        is_later=True,
+    )
 
     def __repr__(self) -> str:
         return (

@@ -1,21 +1,18 @@
 """What the virtual cut-through router is asked to carry."""
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from sim_bridge import _core
-from sim_bridge.conversion import core_network, core_traffic, deadlock
-from sim_bridge.routers.iq.config import check_load
+from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.proof import DeadlockProof, prove
 from sim_bridge.routers.vct.result import VctResult
-from sim_bridge.trace import make_traces
+from sim_bridge.scenario import Compiled, RouterScenario
 from tvlb.errors import InvalidInput
-from tvlb.native import kernels
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
@@ -29,19 +26,9 @@ _ALIASES = {"valiant": VCT_ROUTINGS[1]}
 VCT_ROUTING_NAMES = (*VCT_ROUTINGS, *_ALIASES)
 """The same with short names."""
 
-_STOPPED = {
-    _core.Stopped.COMPLETED: "completed",
-    _core.Stopped.ENDED: "ended",
-    _core.Stopped.CANCELLED: "cancelled",
-}
-
 
 @dataclass(frozen=True)
-class _Compiled:
-    """The scenario in the core's own types, and what was proved of it by policy."""
-
-    network: kernels.Topology
-    traffic: _core.Traffic
+class _Compiled(Compiled):
     min_ports: _core.MinPorts
     # By policy, and whether there are intermediate switches.
     proofs: dict[tuple[str, bool], DeadlockProof] = field(
@@ -50,7 +37,7 @@ class _Compiled:
 
 
 @dataclass(frozen=True, eq=False)
-class VctScenario:
+class VctScenario(RouterScenario[VctConfig, VctResult]):
     """A combination to simulate at one or more loads.
 
     Parameters
@@ -119,41 +106,21 @@ class VctScenario:
         InvalidInput : an argument is out of range, or there are too few virtual channels.
         SimulationDeadlock : buffers wait for each other in a circle.
         """
-        settings = self.resolved(config or VctConfig())
-        compiled = self._compiled
-        self.check([load])
-        start = time.perf_counter()
-        raw = _core.simulate_vct(
-            compiled.network,
-            compiled.traffic,
-            compiled.min_ports,
-            self._core_config(load, settings),
-            _core.StopFlag() if stop is None else stop,
-            watch,
+        settings, compiled = self.resolved(config or VctConfig()), self._compiled
+        told = self._told(
+            load,
+            settings,
+            lambda flag: _core.simulate_vct(
+                compiled.network,
+                compiled.traffic,
+                compiled.min_ports,
+                self._core_config(load, settings),
+                flag,
+                watch,
+            ),
+            stop,
         )
-        if raw.stopped == _core.Stopped.DEADLOCKED:
-            raise deadlock(self.topology, raw)
-        return VctResult(
-            routing=self.routing,
-            pattern=str(self.pattern),
-            load=load,
-            seed=self.seed,
-            config=settings,
-            latency_mean=raw.latency_mean,
-            hops_mean=raw.hops_mean,
-            accepted=raw.accepted,
-            injected=raw.injected,
-            refused=raw.refused,
-            jain=raw.jain,
-            series=np.array(raw.series),
-            link_load=np.array(raw.link_phits, dtype=np.float64) / settings.measured_cycles,
-            traces=make_traces(compiled.network, raw.traces),
-            phit_hops=raw.phit_hops,
-            cycles=raw.cycles,
-            stopped=_STOPPED[raw.stopped],
-            cpu_seconds=raw.cpu_seconds,
-            wall_seconds=time.perf_counter() - start,
-        )
+        return VctResult.of(told, series=np.array(told["series"]))
 
     def resolved(self, config: VctConfig) -> VctConfig:
         """Return the settings with what follows from the scenario filled in.
@@ -169,29 +136,16 @@ class VctScenario:
         proof.check(count, config.vc_policy)
         return replace(config, vc_count=count)
 
-    def check(self, loads: Iterable[float]) -> None:
-        """Prepare the runs at these loads; raise InvalidInput where one of them would."""
-        for load in loads:
-            check_load(load, self._compiled.traffic.max_rate)
-
     def with_routing(self, routing: str) -> "VctScenario":
         """Return the same scenario with another routing; what was prepared is shared."""
         other = replace(self, routing=routing)
-        other.__dict__["_compiled"] = self._compiled
-        return other
-
-    def with_seed(self, seed: int) -> "VctScenario":
-        """Return the same scenario with other random streams; what was prepared is shared."""
-        other = replace(self, seed=seed)
-        mine = self.pattern.resolve(self.topology, self.seed)
-        if mine.equals(other.pattern.resolve(other.topology, other.seed)):
-            other.__dict__["_compiled"] = self._compiled
+        vars(other)["_compiled"] = self._compiled
         return other
 
     @cached_property
     def _compiled(self) -> _Compiled:
         network = core_network(self.topology)
-        traffic = core_traffic(network, self.pattern.resolve(self.topology, self.seed))
+        traffic = core_traffic(network, self._node_traffic)
         try:
             return _Compiled(network, traffic, _core.MinPorts(network))
         except ValueError as error:

@@ -1,25 +1,39 @@
 """Routers with input queues: packets of one flit, routes chosen at the source."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
+from pydantic import Field
+
+from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Text, made, setting
 from tvlb.paths import expression_examples
-from tvlb.processes import Reporter
-from tvlb.schemas.routers import Column, Experiment, Router, Simulation
-from tvlb.schemas.simulation import SimulationDocument
+from tvlb.schemas.common import PathSetText as ToldPathSet
+from tvlb.schemas.problems import InWords
+from tvlb.schemas.routers import Experiment, Router
+from tvlb.schemas.settings import SimulationSettings
+from tvlb.schemas.texts import PathSetText, WarmupText
 from tvlb.search import (
+    MAX_CYCLES,
+    Cost,
     Routing,
     Scenario,
     SimulationConfig,
     SimulationRequest,
-    find_saturation,
+    SimulationResult,
+    Warmup,
     parse_warmup,
-    simulate_loads,
+    simulation_cost,
 )
-from tvlb.table import parse_path_set
+
+_UNCHOSEN = "all"  # a path set that nobody asked for
+_WARMUP = Annotated[
+    Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
+    Field(description="Warm-up: cycles, or until the network is steady."),
+    InWords(lambda value: parse_warmup(str(value))),
+]
 
 
 @dataclass(frozen=True)
@@ -28,64 +42,67 @@ class _Options:
 
     routing: str = setting("ugal-l", "Routing", Names(Routing))
     vlb: str = setting(
-        "all", f"VLB path set: {', '.join(expression_examples())}, or a saved table", Text("EXPR")
+        _UNCHOSEN,
+        f"VLB path set: {', '.join(expression_examples())}, or a saved table",
+        Text("EXPR", PathSetText),
     )
     saturation: bool = setting(False, "Search the saturation load on a 0.01 grid", Flag())
-    warmup: str = setting(
-        "30000",
+    warmup: int | str = setting(
+        30_000,
         "Warm-up cycles; detect or detect:CYCLES: until steady, at most 30,000 or CYCLES",
-        Text("CYCLES"),
+        Text("CYCLES", _WARMUP),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Simulation(Simulation):
-    request: SimulationRequest
-    loads: Sequence[float]
-    searches: bool
-
-    @property
-    def json_only(self) -> str:
-        traced = self.request.config.traced_packets
-        return f"traces {traced}" if traced else ""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return self.request.scenario.warnings(self.request.config)
-
-    def run(self, workers: int, report: Reporter) -> SimulationDocument:
-        asked, searches = self.request, self.searches
-        results = simulate_loads(asked, self.loads, workers=workers, report=report)
-        found = find_saturation(asked, workers=workers, report=report) if searches else []
-        return SimulationDocument.of(asked, results, found)
 
 
 class _InputQueued(Router):
     name = "iq"
     text = "input queues, packets of one flit"
-    load_unit = "packets/cycle/node"
+    asks = "Simulate a routing flit by flit, at given loads or to find its saturation load."
+    answers = "Simulated loads, a saturation load, or both."
     declaring = (_Options, SimulationConfig)
-    columns = (
-        Column("load", "load", 3),
-        Column("accepted", "accepted", 4),
-        Column("latency", "latency_mean", 2),
-        Column("+-", "latency_ci95", 2),
-        Column("p50", "latency_p50", 0),
-        Column("p99", "latency_p99", 0),
-        Column("hops", "hops_mean", 3),
-        Column("VLB share", "vlb_share", 3),
-    )
+    settings = SimulationSettings
+    result = SimulationResult
+    scenario_keys: ClassVar[Mapping[str, Any]] = {"path_set": (ToldPathSet, ...)}
+    example = "simulation"
 
-    def simulation(self, experiment: Experiment, asked: Mapping[str, Any]) -> Simulation:
-        network, seed = experiment.topology, experiment.seed
-        if not experiment.loads and not asked["saturation"]:
-            raise InvalidInput("give --load, --saturation, or both")
-        kind, cycles = parse_warmup(asked["warmup"])
-        config = made(SimulationConfig, asked, warmup=kind, warmup_cycles=cycles)
-        path_set = parse_path_set(asked["vlb"], network, seed)
+    def scenario(self, experiment: Experiment) -> Scenario:
+        network, seed, asked = experiment.topology, experiment.seed, experiment.asked
+        path_set = experiment.read_paths(asked["vlb"], network, seed)
         scenario = Scenario(network, asked["routing"], path_set, experiment.pattern, seed)
-        request = SimulationRequest(scenario, config, experiment.seeds)
-        return _Simulation(request, experiment.loads, asked["saturation"])
+        if str(path_set) != _UNCHOSEN and not Routing(scenario.routing).draws_vlb:
+            raise InvalidInput(f"vlb {path_set} has no meaning for routing {scenario.routing}")
+        return scenario
+
+    def config(self, experiment: Experiment) -> SimulationConfig:
+        kind, cycles = parse_warmup(str(experiment.asked["warmup"]))
+        return made(SimulationConfig, experiment.asked, warmup=kind, warmup_cycles=cycles)
+
+    def resolved(self, request: SimulationRequest) -> dict[str, Any]:
+        scenario, config = request.scenario, request.config
+        # A path set may take long to list.
+        scenario.pattern.resolve(scenario.topology, scenario.seed)
+        detected = config.warmup == Warmup.DETECT
+        cycles = config.warmup_cycles
+        return {
+            **{name: getattr(config, name) for name in config.latency_settings()},
+            "vlb": str(scenario.path_set),
+            "warmup": f"detect:{cycles}" if detected else cycles,
+            "vcs": config.vc_scheme,
+            "vc_count": config.resolved_vc_count(scenario.topology, scenario.routing),
+        }
+
+    def cost(self, experiment: Experiment) -> Cost:
+        return simulation_cost(
+            experiment.topology,
+            experiment.asked["routing"],
+            self.config(experiment),
+            experiment.loads,
+            experiment.seeds,
+            experiment.saturation,
+        )
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        return {"path_set": str(request.scenario.path_set)}
 
     def title(self, document: Mapping[str, Any]) -> str:
         set_up = f"{document['routing']} with {document['path_set']}"
@@ -97,16 +114,6 @@ class _InputQueued(Router):
         if saturated > 0:
             return "saturated" if runs == 1 else f"saturated {saturated} of {runs}"
         return "ok" if row["steady"] else "ok, warm-up not over"
-
-    def summary(self, document: Mapping[str, Any]) -> str:
-        by_seed = document.get("saturation_by_seed", ())
-        if not by_seed:
-            return ""
-        if len(by_seed) == 1:
-            return f"Saturation load: {by_seed[0]:.2f} packets/cycle/node"
-        listed = ", ".join(f"{load:.2f}" for load in by_seed)
-        load, half = document["saturation_load"], document["saturation_ci95"]
-        return f"Saturation load: {load:.4f} +- {half:.4f} ({listed} by seed) packets/cycle/node"
 
 
 ROUTER = _InputQueued()

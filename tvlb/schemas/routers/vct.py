@@ -1,17 +1,60 @@
 """Virtual cut-through routers: packets of several phits, virtual channels chosen hop by hop."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
+from pydantic import Field
+
+from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.languages import Text, made, one_of, setting, settings
-from tvlb.processes import Reporter
-from tvlb.schemas.routers import Column, Experiment, Router, Simulation
-from tvlb.schemas.vct import VctDocument, no_deadlock
-from tvlb.search import VCT_ROUTINGS, VctConfig, VctRequest, VctScenario, simulate_loads
+from tvlb.schemas.common import OptionalKey
+from tvlb.schemas.figures import part_of
+from tvlb.schemas.problems import InWords
+from tvlb.schemas.routers import Experiment, Router
+from tvlb.schemas.settings import VctSettings
+from tvlb.schemas.texts import OneOf
+from tvlb.search import (
+    MAX_CYCLES,
+    VCT_ROUTING_NAMES,
+    VCT_ROUTINGS,
+    Cost,
+    DeadlockProof,
+    SimulationRequest,
+    VctConfig,
+    VctResult,
+    VctScenario,
+    vct_cost,
+)
 
 _WARMUP = settings(VctConfig)["warmup_cycles"]
+_SHORT_NAME = f"valiant is {VCT_ROUTINGS[1]}"
+_ROUTING_TEXT = Annotated[
+    str, OneOf(VCT_ROUTING_NAMES), Field(description=f"The routing; {_SHORT_NAME}.")
+]
+_WARMUP_CYCLES = Annotated[
+    int,
+    Field(ge=0, le=MAX_CYCLES, description="Warm-up cycles."),
+    WHOLE,
+    InWords(lambda cycles: _WARMUP.kind.checked("warmup", cycles)),
+]
+
+
+class DeadlockProofPart(part_of(DeadlockProof, "DeadlockProofPart")):
+    """Why no buffers can wait for each other in a circle."""
+
+
+def no_deadlock(case: Mapping[str, Any]) -> str:
+    """Return in words why a case of a document does not deadlock, empty where it does not say."""
+    proof = case.get("deadlock_proof")
+    if proof is None:
+        return ""
+    fewest, multiple = proof["vcs_needed"], proof["multiple"]
+    more = "more" if multiple == 1 else f"another multiple of {multiple}"
+    vcs = f"{fewest} VC{'' if fewest == 1 else 's'} or {more}"
+    policy = f"{case['routing']}, {case['config']['vc_policy']} with {vcs}"
+    return f"No deadlock, {policy}: {proof['argument']}"
 
 
 @dataclass(frozen=True)
@@ -20,53 +63,47 @@ class _Options:
 
     routing: str = setting(
         "min",
-        f"Routing: {one_of(VCT_ROUTINGS)}; valiant is {VCT_ROUTINGS[1]}",
-        Text("ROUTING"),
+        f"Routing: {one_of(VCT_ROUTINGS)}; {_SHORT_NAME}",
+        Text("ROUTING", _ROUTING_TEXT),
     )
-    warmup: str = setting(str(_WARMUP.default), f"Warm-up cycles, {_WARMUP.kind}", Text("CYCLES"))
-
-
-@dataclass(frozen=True, eq=False)
-class _Simulation(Simulation):
-    request: VctRequest
-    loads: Sequence[float]
-
-    @property
-    def json_only(self) -> str:
-        traced = self.request.config.traced_packets
-        return f"traces {traced}" if traced else ""
-
-    def run(self, workers: int, report: Reporter) -> VctDocument:
-        results = simulate_loads(self.request, self.loads, workers=workers, report=report)
-        return VctDocument.of(self.request, results)
+    warmup: int = setting(
+        _WARMUP.default,
+        f"Warm-up cycles, {_WARMUP.kind}",
+        Text("CYCLES", _WARMUP_CYCLES),
+    )
 
 
 class _VirtualCutThrough(Router):
     name = "vct"
     text = "virtual cut-through, packets of several phits"
-    load_unit = "phits/cycle/node"
+    asks = "Simulate a routing with virtual cut-through at given loads."
+    answers = "Loads simulated with the virtual cut-through router."
     declaring = (_Options, VctConfig)
-    columns = (
-        Column("load", "load", 3),
-        Column("accepted", "accepted", 4),
-        Column("+-", "accepted_ci95", 4),
-        Column("injected", "injected", 4),
-        Column("latency", "latency_mean", 2),
-        Column("+-", "latency_ci95", 2),
-        Column("hops", "hops_mean", 3),
-        Column("refused", "refused", 1),
-        Column("Jain", "jain", 4),
-    )
+    settings = VctSettings
+    result = VctResult
+    proof_keys: ClassVar[Mapping[str, Any]] = {
+        "deadlock_proof": (OptionalKey[DeadlockProofPart], None)
+    }
+    example = "vct"
 
-    def simulation(self, experiment: Experiment, asked: Mapping[str, Any]) -> Simulation:
-        if not experiment.loads:
-            raise InvalidInput("give --load: offered loads, phits/cycle/node")
-        config = made(VctConfig, asked, warmup_cycles=_warmup_cycles(asked["warmup"]))
-        scenario = VctScenario(
-            experiment.topology, asked["routing"], experiment.pattern, experiment.seed
-        )
-        request = VctRequest(scenario, config, experiment.seeds)
-        return _Simulation(request, experiment.loads)
+    def scenario(self, experiment: Experiment) -> VctScenario:
+        network, pattern = experiment.topology, experiment.pattern
+        return VctScenario(network, experiment.asked["routing"], pattern, experiment.seed)
+
+    def config(self, experiment: Experiment) -> VctConfig:
+        warmup = str(experiment.asked["warmup"])
+        if not (warmup.isascii() and warmup.isdigit()):
+            raise InvalidInput(
+                f"warm-up {warmup!r}: router vct takes a number of cycles, {_WARMUP.kind}"
+            )
+        return made(VctConfig, experiment.asked, warmup_cycles=int(warmup))
+
+    def cost(self, experiment: Experiment) -> Cost:
+        config, routing = self.request(experiment).config, experiment.asked["routing"]
+        return vct_cost(experiment.topology, routing, config, experiment.loads, experiment.seeds)
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        return {"deadlock_proof": request.scenario.proof(request.config.vc_policy)}
 
     def title(self, document: Mapping[str, Any]) -> str:
         config = document["config"]
@@ -78,12 +115,6 @@ class _VirtualCutThrough(Router):
 
     def summary(self, document: Mapping[str, Any]) -> str:
         return no_deadlock(document)
-
-
-def _warmup_cycles(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise InvalidInput(f"warm-up {text!r}: router vct takes a number of cycles, {_WARMUP.kind}")
-    return int(text)
 
 
 ROUTER = _VirtualCutThrough()

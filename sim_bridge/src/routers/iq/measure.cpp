@@ -58,23 +58,23 @@ double Measurement::latency_quantile(double fraction) const {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-void Measurement::summarise(Result& result, int num_nodes) const {
+void Measurement::tell(Figures& figures, int num_nodes) const {
   const std::int64_t capacity = std::int64_t{num_nodes} * (window_.end - window_.begin);
-  result.latency_mean = ratio(recorded_latency_sum_, recorded_packets_);
-  result.latency_p50 = latency_quantile(0.50);
-  result.latency_p90 = latency_quantile(0.90);
-  result.latency_p99 = latency_quantile(0.99);
-  result.latency_p999 = latency_quantile(0.999);
-  result.hops_mean = ratio(hops_, delivered_.packets);
-  result.accepted = ratio(accepted_, capacity);
-  result.generated = ratio(generated_.packets, capacity);
-  result.vlb_share = ratio(decisions_.vlb, decisions_.all);
-  result.vlb_share_measured = ratio(measured_decisions_.vlb, measured_decisions_.all);
-  result.saturated = result.latency_mean > kSaturatedLatency || accepts_too_little();
-  result.measured_packets = generated_.packets;
-  result.undelivered = generated_.packets - delivered_.packets;
-  result.flits_injected = injected_flits_;
-  result.flits_delivered = delivered_flits_;
+  figures["latency_mean"] = ratio(recorded_latency_sum_, recorded_packets_);
+  figures["latency_p50"] = latency_quantile(0.50);
+  figures["latency_p90"] = latency_quantile(0.90);
+  figures["latency_p99"] = latency_quantile(0.99);
+  figures["latency_p999"] = latency_quantile(0.999);
+  figures["hops_mean"] = ratio(hops_, delivered_.packets);
+  figures["accepted"] = ratio(accepted_, capacity);
+  figures["generated"] = ratio(generated_.packets, capacity);
+  figures["vlb_share"] = ratio(decisions_.vlb, decisions_.all);
+  figures["vlb_share_measured"] = ratio(measured_decisions_.vlb, measured_decisions_.all);
+  figures["saturated"] =
+      ratio(recorded_latency_sum_, recorded_packets_) > kSaturatedLatency || accepts_too_little();
+  figures["undelivered"] = generated_.packets - delivered_.packets;
+  figures["flits_injected"] = injected_flits_;
+  figures["flits"] = delivered_flits_;
 }
 
 }  // namespace tvlb::sim

@@ -5,18 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "common/trace.hpp"
+#include "common/figures.hpp"
 #include "common/window.hpp"
 
 namespace tvlb::sim {
-
-enum class Stopped : std::uint8_t { completed, saturated_early, ended, cancelled, deadlocked };
-
-/// The input buffer at the end of a link.
-struct Buffer {
-  std::int32_t link;
-  std::int32_t vc;
-};
 
 /// Packets waiting somewhere: how many, and the sum of the cycles they were generated in.
 struct Backlog {
@@ -39,44 +31,6 @@ struct Backlog {
 inline constexpr double kSaturatedLatency = 500.0;        // cycles
 inline constexpr double kSaturatedAcceptance = 0.995;     // of what was generated
 inline constexpr double kHopelessWarmupLatency = 1000.0;  // cycles
-
-/// Outcome of a run; rates in packets per cycle and node, latencies in cycles.
-struct Result {
-  double latency_mean = 0.0;
-  double latency_p50 = 0.0;
-  double latency_p90 = 0.0;
-  double latency_p99 = 0.0;
-  double latency_p999 = 0.0;
-  double hops_mean = 0.0;
-  double accepted = 0.0;
-  double generated = 0.0;
-  double vlb_share = 0.0;           // of all decisions up to the end of the window
-  double vlb_share_measured = 0.0;  // of those for measured packets
-  bool saturated = false;
-  Stopped stopped = Stopped::completed;
-  std::string stop_reason;
-  std::int64_t measured_packets = 0;
-  std::int64_t undelivered = 0;      // of the measured packets
-  std::int64_t flits_injected = 0;   // whole run
-  std::int64_t flits_delivered = 0;  // whole run
-  std::int64_t flits_in_network = 0;  // at the end, counted one by one
-  std::int64_t flit_hops = 0;        // whole run, network links
-  std::int64_t cycles = 0;           // whole run
-  std::int64_t warmup_cycles = 0;    // before the window
-  bool steady = true;                // false: no end of the warm-up was detected
-  double cpu_seconds = 0.0;
-  std::vector<std::int64_t> link_flits;  // in the measured window, per link
-  std::vector<std::int64_t> switch_injected;        // in the window, per source switch
-  std::vector<std::int64_t> switch_accepted;        // in the window, per destination switch
-  std::vector<std::int64_t> batch_cycles;           // length of each batch of the window
-  std::vector<std::int64_t> batch_packets;          // measured, generated in the batch
-  std::vector<std::int64_t> batch_latency;          // their latencies added up
-  std::vector<std::int64_t> batch_accepted;         // delivered in the batch
-  std::vector<std::int64_t> series_packets;         // delivered, per kSeriesStep of the run
-  std::vector<std::int64_t> series_latency;         // their latencies added up
-  std::vector<Trace> traces;                        // of sampled measured packets
-  std::vector<Buffer> wait_cycle;  // deadlocked: the head of each waits for room in the next
-};
 
 /// Route decisions, and how many of them chose VLB.
 struct DecisionCount {
@@ -132,7 +86,7 @@ class Measurement {
 
   [[nodiscard]] std::int64_t in_network() const { return in_network_.packets; }
   /// Writes the figures of the packets and the verdict.
-  void summarise(Result& result, int num_nodes) const;
+  void tell(Figures& figures, int num_nodes) const;
 
  private:
   void record_latency(std::int64_t latency);

@@ -1,26 +1,37 @@
 #include "records.hpp"
 
-namespace tvlb::sim {
+#include <span>
+#include <utility>
 
-void Records::write(Result& result, int num_nodes) const {
-  measurement.summarise(result, num_nodes);
-  for (const PacketSums& batch : statistics.latency_by_batch()) {
-    result.batch_packets.push_back(batch.packets);
-    result.batch_latency.push_back(batch.latency);
+namespace tvlb::sim {
+namespace {
+
+void tell_sums(Figures& figures, const std::string& name, std::span<const PacketSums> sums) {
+  std::vector<std::int64_t> packets;
+  std::vector<std::int64_t> latency;
+  for (const PacketSums& one : sums) {
+    packets.push_back(one.packets);
+    latency.push_back(one.latency);
   }
-  for (const std::int64_t packets : statistics.accepted_by_batch()) {
-    result.batch_accepted.push_back(packets);
-  }
-  for (const std::int64_t cycles : statistics.cycles_by_batch()) {
-    result.batch_cycles.push_back(cycles);
-  }
-  for (const PacketSums& interval : statistics.series()) {
-    result.series_packets.push_back(interval.packets);
-    result.series_latency.push_back(interval.latency);
-  }
-  result.switch_injected = statistics.injected_by_switch();
-  result.switch_accepted = statistics.accepted_by_switch();
-  result.traces = tracer.traces();
+  figures[name + "_packets"] = std::move(packets);
+  figures[name + "_latency"] = std::move(latency);
+}
+
+std::vector<std::int64_t> listed(std::span<const std::int64_t> values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+void Records::tell(Figures& figures, int num_nodes) const {
+  measurement.tell(figures, num_nodes);
+  tell_sums(figures, "batch", statistics.latency_by_batch());
+  tell_sums(figures, "series", statistics.series());
+  figures["batch_accepted"] = listed(statistics.accepted_by_batch());
+  figures["batch_cycles"] = listed(statistics.cycles_by_batch());
+  figures["switch_injected"] = statistics.injected_by_switch();
+  figures["switch_accepted"] = statistics.accepted_by_switch();
+  figures["traces"] = tracer.traces();
 }
 
 }  // namespace tvlb::sim

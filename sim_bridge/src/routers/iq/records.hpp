@@ -40,7 +40,7 @@ struct Records {
     return tracer.active() && measurement.follows(packet.created) && tracer.samples_next();
   }
 
-  void write(Result& result, int num_nodes) const;
+  void tell(Figures& figures, int num_nodes) const;
 };
 
 }  // namespace tvlb::sim

@@ -31,7 +31,7 @@ class Run {
   Run(const Network& network, const Traffic& traffic, const RouteMaker& routes,
       const Config& config, StopFlag& stop);
 
-  Result execute();
+  Figures execute();
 
  private:
   using FabricType = Fabric<Words, Slots>;
@@ -49,7 +49,7 @@ class Run {
   void detect_end_of_warmup();
   void stop(Stopped how, std::string reason);
 
-  [[nodiscard]] Result result();
+  [[nodiscard]] Figures figures();
   std::int64_t record_undelivered();
   [[nodiscard]] std::int64_t total_flit_hops() const;
   void count_link_flits(int sign);
@@ -89,12 +89,12 @@ Run<Words, Slots>::Run(const Network& network, const Traffic& traffic, const Rou
       steady_(config.warmup == "fixed") {}
 
 template <int Words, int Slots>
-Result Run<Words, Slots>::execute() {
+Figures Run<Words, Slots>::execute() {
   while (goes_on()) {
     run_cycle();
     ++cycle_;
   }
-  return result();
+  return figures();
 }
 
 template <int Words, int Slots>
@@ -244,22 +244,22 @@ std::int64_t Run<Words, Slots>::record_undelivered() {
 }
 
 template <int Words, int Slots>
-Result Run<Words, Slots>::result() {
+Figures Run<Words, Slots>::figures() {
   if (!records_.measurement.window_closed()) close_window();
   report_progress();
-  Result result;
-  result.flits_in_network = record_undelivered();
-  records_.write(result, network_.num_nodes());
-  result.saturated = result.saturated || stopped_ == Stopped::saturated_early;
-  result.stopped = stopped_;
-  result.stop_reason = stop_reason_;
-  result.flit_hops = total_flit_hops();
-  result.cycles = cycle_;
-  result.warmup_cycles = window_.begin;
-  result.steady = steady_;
-  result.wait_cycle = wait_cycle_;
-  result.link_flits = link_flits_;
-  return result;
+  Figures found;
+  found["flits_in_network"] = record_undelivered();
+  records_.tell(found, network_.num_nodes());
+  if (stopped_ == Stopped::saturated_early) found["saturated"] = true;
+  found["stopped"] = told(stopped_);
+  found["stop_reason"] = stop_reason_;
+  found["flit_hops"] = total_flit_hops();
+  found["cycles"] = cycle_;
+  found["warmup_cycles"] = window_.begin;
+  found["steady"] = steady_;
+  found["wait_cycle"] = wait_cycle_;
+  found["link_load"] = link_flits_;
+  return found;
 }
 
 }  // namespace tvlb::sim

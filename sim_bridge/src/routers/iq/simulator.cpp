@@ -29,13 +29,13 @@ void check(const Network& network, const Traffic& traffic, const RouteMaker& rou
 }
 
 template <int Words, int Slots>
-Result execute(const Network& network, const Traffic& traffic, const RouteMaker& routes,
-               const Config& config, StopFlag& stop) {
+Figures execute(const Network& network, const Traffic& traffic, const RouteMaker& routes,
+                const Config& config, StopFlag& stop) {
   return std::make_unique<Run<Words, Slots>>(network, traffic, routes, config, stop)->execute();
 }
 
-using Executor = Result (*)(const Network&, const Traffic&, const RouteMaker&, const Config&,
-                            StopFlag&);
+using Executor = Figures (*)(const Network&, const Traffic&, const RouteMaker&, const Config&,
+                             StopFlag&);
 
 // The smallest masks that hold every (port, VC slot).
 template <int Slots, int Words = 1>
@@ -58,14 +58,14 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
-                const Config& config, StopFlag& stop) {
+Figures simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
+                 const Config& config, StopFlag& stop) {
   check(network, traffic, routes, config);
   const double start = thread_cpu_seconds();
   const Executor run = executor_for(network.max_ports(), config.vc_count, routes.most_hops);
-  Result result = run(network, traffic, routes, config, stop);
-  result.cpu_seconds = thread_cpu_seconds() - start;
-  return result;
+  Figures figures = run(network, traffic, routes, config, stop);
+  figures["cpu_seconds"] = thread_cpu_seconds() - start;
+  return figures;
 }
 
 }  // namespace tvlb::sim

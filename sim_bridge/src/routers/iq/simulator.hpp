@@ -21,8 +21,8 @@ struct StopFlag {
 
 /// Runs to the end of the drain, or until stopped. Deterministic in its arguments, `stop` aside.
 /// Throws std::invalid_argument on settings out of range.
-Result simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
-                const Config& config, StopFlag& stop);
+Figures simulate(const Network& network, const Traffic& traffic, const RouteMaker& routes,
+                 const Config& config, StopFlag& stop);
 
 // A build for debugging checks the conservation of flits and credits in every cycle; slow.
 #ifdef TVLB_CHECK

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "routers/iq/config.hpp"
 #include "common/window.hpp"
@@ -40,13 +41,13 @@ class Run {
     }
   }
 
-  Result execute() {
+  Figures execute() {
     for (cycle_ = 0; cycle_ < window_.end; ++cycle_) {
       if (cycle_ % kPollInterval == 0 && !goes_on()) break;
       if (cycle_ % kSeriesStep == 0 && cycle_ > 0 && !watched()) break;
       run_cycle();
     }
-    return result();
+    return figures();
   }
 
  private:
@@ -69,7 +70,7 @@ class Run {
     const auto phits = static_cast<double>(series_[static_cast<std::size_t>(step)]);
     return phits / (static_cast<double>(network_.num_nodes()) * kSeriesStep);
   }
-  [[nodiscard]] Result result() const;
+  [[nodiscard]] Figures figures() const;
 
   const Network& network_;
   const Config& config_;
@@ -198,8 +199,8 @@ bool Run::watched() {
   return false;
 }
 
-Result Run::result() const {
-  Result out;
+Figures Run::figures() const {
+  Figures out;
   const double nodes = network_.num_nodes();
   const double node_cycles = nodes * static_cast<double>(config_.measured_cycles);
   const auto mean = [](std::int64_t sum, std::int64_t count) {
@@ -212,34 +213,36 @@ Result Run::result() const {
     sum += static_cast<double>(phits);
     squares += static_cast<double>(phits) * static_cast<double>(phits);
   }
-  out.latency_mean = mean(latency_, packets_);
-  out.hops_mean = mean(hops_, packets_);
-  out.accepted = sum / node_cycles;
-  out.injected = static_cast<double>(injected_) / node_cycles;
-  out.refused = static_cast<double>(refused_) / nodes;
-  out.jain = squares == 0.0 ? std::numeric_limits<double>::quiet_NaN() : sum * sum / (nodes * squares);
-  out.stopped = stopped_;
-  out.packets = packets_;
-  out.phit_hops = link_packets_ * config_.packet_phits;
-  out.cycles = cycle_;
+  out["latency_mean"] = mean(latency_, packets_);
+  out["hops_mean"] = mean(hops_, packets_);
+  out["accepted"] = sum / node_cycles;
+  out["injected"] = static_cast<double>(injected_) / node_cycles;
+  out["refused"] = static_cast<double>(refused_) / nodes;
+  out["jain"] =
+      squares == 0.0 ? std::numeric_limits<double>::quiet_NaN() : sum * sum / (nodes * squares);
+  out["stopped"] = told(stopped_);
+  out["phit_hops"] = link_packets_ * config_.packet_phits;
+  out["cycles"] = cycle_;
+  std::vector<double> series;
   for (std::int32_t step = 0; step < cycle_ / kSeriesStep; ++step) {
-    out.series.push_back(accepted_in(step));
+    series.push_back(accepted_in(step));
   }
-  out.link_phits = link_phits_;
-  out.traces = tracer_.traces();
-  out.wait_cycle = wait_cycle_;
+  out["series"] = std::move(series);
+  out["link_load"] = link_phits_;
+  out["traces"] = tracer_.traces();
+  out["wait_cycle"] = wait_cycle_;
   return out;
 }
 
 }  // namespace
 
-Result simulate(const Network& network, const Traffic& traffic, const MinPorts& min_ports,
-                const Config& config, StopFlag& stop, const Watch& watch) {
+Figures simulate(const Network& network, const Traffic& traffic, const MinPorts& min_ports,
+                 const Config& config, StopFlag& stop, const Watch& watch) {
   if (network.max_ports() > kMaxPorts) throw std::invalid_argument("a switch has too many ports");
   const double start = thread_cpu_seconds();
-  Result result = Run(network, traffic, min_ports, config, stop, watch).execute();
-  result.cpu_seconds = thread_cpu_seconds() - start;
-  return result;
+  Figures figures = Run(network, traffic, min_ports, config, stop, watch).execute();
+  figures["cpu_seconds"] = thread_cpu_seconds() - start;
+  return figures;
 }
 
 }  // namespace tvlb::sim::vct
