@@ -16,6 +16,8 @@ _ROOT = Path(__file__).parents[1]
 # Rooms are api, sim_bridge and what stands in tvlb. Each import of one by another is something to
 # know about both.
 _MOST_IMPORTS_BETWEEN_ROOMS = 150
+# Shorter functions may look alike and mean different things.
+_LEAST_LINES_OF_TWINS = 10
 
 _FACES = [
     module.name
@@ -57,6 +59,43 @@ def _imported(path: Path) -> set[str]:
             case _:
                 pass
     return found
+
+
+class _Unnamed(ast.NodeTransformer):
+    """Calls names, arguments and attributes by the order in which they first appear."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, str] = {}
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        self.generic_visit(node)
+        for field in ("id", "arg", "attr", "name"):
+            if isinstance(name := getattr(node, field, None), str):
+                setattr(node, field, self._places.setdefault(name, str(len(self._places))))
+        return node
+
+
+def _shape(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return what a function does, whatever things are called in it; empty for a short one."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    # With the line of its name.
+    lines = 2 + body[-1].end_lineno - body[0].lineno if body and body[-1].end_lineno else 0
+    if lines < _LEAST_LINES_OF_TWINS:
+        return ""
+    function.body, function.decorator_list = body, []
+    return ast.dump(_Unnamed().visit(function))
+
+
+def test_no_two_functions_differ_in_names_only() -> None:
+    found: dict[str, list[str]] = {}
+    for package in _PACKAGES:
+        for path in (_ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found.setdefault(_shape(node), []).append(f"{path}:{node.name}")
+    del found[""]
+    assert len(found) > 500
+    assert [twins for twins in found.values() if len(twins) > 1] == []
 
 
 @pytest.mark.parametrize("name", [*_FACES, "api", "sim_bridge", "tvlb"])
