@@ -37,9 +37,11 @@ _used = set[Any]()
 
 
 def _use(values: Iterable[Any]) -> None:
-    """Note the classes of values, and of what is in lists that they hold."""
+    """Note the classes of values, and of what is in lists and mappings that they hold."""
     for value in values:
-        if isinstance(value, list | tuple):
+        if isinstance(value, dict):
+            _use(cast("dict[str, Any]", value).values())
+        elif isinstance(value, list | tuple):
             _use(cast("Iterable[Any]", value))
         elif value.__class__ in _BOUND:
             _used.update(value.__class__.__mro__)
