@@ -22,6 +22,7 @@ using binding::check_ids;
 using binding::check_pairs;
 using binding::hand_over;
 using binding::hand_over_as;
+using binding::unlocked;
 using binding::usage_tuple;
 using binding::view;
 
@@ -49,21 +50,11 @@ Rows make_rows(const tvlb::Topology& topology, Array<std::int32_t> source, Array
 }
 
 nb::tuple class_usage(const tvlb::Topology& topology, const Rows& rows) {
-    tvlb::ClassUsage usage;
-    {
-        nb::gil_scoped_release release;
-        usage = tvlb::class_usage(topology, rows.as_view());
-    }
-    return usage_tuple(std::move(usage));
+    return usage_tuple(unlocked([&] { return tvlb::class_usage(topology, rows.as_view()); }));
 }
 
 auto total_usage(const tvlb::Topology& topology, const Rows& rows) {
-    std::vector<double> usage;
-    {
-        nb::gil_scoped_release release;
-        usage = tvlb::total_usage(topology, rows.as_view());
-    }
-    return hand_over(std::move(usage));
+    return hand_over(unlocked([&] { return tvlb::total_usage(topology, rows.as_view()); }));
 }
 
 // Links of every row in travel order, kAbsent beyond the last: a row of the longest path each.
@@ -83,11 +74,7 @@ auto path_links(const tvlb::Topology& topology, const Rows& rows) {
 
 nb::tuple balance(const tvlb::Topology& topology, const Rows& rows,
                   const tvlb::BalanceOptions& options) {
-    tvlb::BalanceOutcome outcome;
-    {
-        nb::gil_scoped_release release;
-        outcome = tvlb::balance(topology, rows.as_view(), options);
-    }
+    auto outcome = unlocked([&] { return tvlb::balance(topology, rows.as_view(), options); });
     return nb::make_tuple(hand_over(std::move(outcome.keep)),
                           hand_over(std::move(outcome.pair_stopped)), outcome.removed_locally,
                           outcome.removed_globally);
@@ -95,43 +82,26 @@ nb::tuple balance(const tvlb::Topology& topology, const Rows& rows,
 
 nb::tuple balance_pairs(const tvlb::Topology& topology, const Rows& rows,
                         const tvlb::BalanceOptions& options) {
-    tvlb::BalanceOutcome outcome;
-    {
-        const nb::gil_scoped_release release;
-        outcome = tvlb::balance_pairs(topology, rows.as_view(), options);
-    }
+    auto outcome = unlocked([&] { return tvlb::balance_pairs(topology, rows.as_view(), options); });
     return nb::make_tuple(hand_over(std::move(outcome.keep)),
                           hand_over(std::move(outcome.pair_stopped)), outcome.removed_locally);
 }
 
 auto balance_weights(const tvlb::Topology& topology, const Rows& rows,
                      const tvlb::WeightOptions& options) {
-    std::vector<double> factor;
-    {
-        const nb::gil_scoped_release release;
-        factor = tvlb::balance_weights(topology, rows.as_view(), options);
-    }
-    return hand_over(std::move(factor));
+    return hand_over(
+        unlocked([&] { return tvlb::balance_weights(topology, rows.as_view(), options); }));
 }
 
 auto reweighted(const tvlb::Topology& topology, const Rows& rows, const Array<double>& factor,
                 double floor) {
     check_column(factor.size(), topology.num_links());
-    std::vector<double> weight;
-    {
-        const nb::gil_scoped_release release;
-        weight = tvlb::reweighted(topology, rows.as_view(), view(factor), floor);
-    }
-    return hand_over(std::move(weight));
+    return hand_over(unlocked(
+        [&] { return tvlb::reweighted(topology, rows.as_view(), view(factor), floor); }));
 }
 
 auto pair_imbalance(const tvlb::Topology& topology, const Rows& rows) {
-    std::vector<double> imbalance;
-    {
-        nb::gil_scoped_release release;
-        imbalance = tvlb::pair_imbalance(topology, rows.as_view());
-    }
-    return hand_over(std::move(imbalance));
+    return hand_over(unlocked([&] { return tvlb::pair_imbalance(topology, rows.as_view()); }));
 }
 
 std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t target,
@@ -141,34 +111,16 @@ std::uint64_t path_key(std::uint64_t seed, std::int32_t source, std::int32_t tar
 
 void bind_options(nb::module_& m) {
     nb::class_<tvlb::BalanceOptions>(m, "BalanceOptions")
-        .def("__init__",
-             [](tvlb::BalanceOptions* self, double local_threshold, double global_threshold,
-                std::int64_t floor_paths, double floor_share, std::uint64_t seed) {
-                 new (self) tvlb::BalanceOptions{local_threshold, global_threshold, floor_paths,
-                                                 floor_share, seed};
-             },
-             "local_threshold"_a, "global_threshold"_a, "floor_paths"_a, "floor_share"_a,
-             "seed"_a);
+        .def(nb::init<double, double, std::int64_t, double, std::uint64_t>(), "local_threshold"_a,
+             "global_threshold"_a, "floor_paths"_a, "floor_share"_a, "seed"_a);
     nb::class_<tvlb::WeightOptions>(m, "WeightOptions")
-        .def("__init__",
-             [](tvlb::WeightOptions* self, std::int64_t rounds, double step, double floor) {
-                 new (self) tvlb::WeightOptions{rounds, step, floor};
-             },
-             "rounds"_a, "step"_a, "floor"_a);
+        .def(nb::init<std::int64_t, double, double>(), "rounds"_a, "step"_a, "floor"_a);
 }
 
 void bind_rows(nb::module_& m) {
     nb::class_<Rows>(m, "Rows")
-        .def("__init__",
-             [](Rows* self, const tvlb::Topology& topology, Array<std::int32_t> source,
-                Array<std::int32_t> target, Array<std::int64_t> offset,
-                Array<std::int32_t> intermediate, Array<std::int32_t> first_link,
-                Array<std::int32_t> second_link, Array<std::int8_t> hops, Array<double> weight) {
-                 new (self) Rows(make_rows(topology, source, target, offset, intermediate,
-                                           first_link, second_link, hops, weight));
-             },
-             "topology"_a, "source"_a, "target"_a, "offset"_a, "intermediate"_a, "first_link"_a,
-             "second_link"_a, "hops"_a, "weight"_a);
+        .def(nb::new_(&make_rows), "topology"_a, "source"_a, "target"_a, "offset"_a,
+             "intermediate"_a, "first_link"_a, "second_link"_a, "hops"_a, "weight"_a);
 }
 
 void bind_network(nb::module_& m) {

@@ -32,6 +32,12 @@ std::vector<T> copy(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
+// What `function()` returns, called without the Python lock.
+auto unlocked(auto&& function) {
+    const nb::gil_scoped_release release;
+    return function();
+}
+
 // Hands a vector over to numpy without copying it, as an array of this shape.
 template <class T, class... Sizes>
 nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Sizes)>> hand_over_as(std::vector<T>&& values,
@@ -67,6 +73,17 @@ inline void check_pairs(const tvlb::Topology& topology, std::span<const std::int
             if (sw < 0 || sw >= topology.num_switches()) throw std::invalid_argument("no such switch");
         }
     }
+}
+
+// Of every pair what `of(source, target)` says.
+auto of_each_pair(const tvlb::Topology& topology, const Array<std::int32_t>& sources,
+                  const Array<std::int32_t>& targets, auto&& of) {
+    check_pairs(topology, view(sources), view(targets));
+    std::vector<std::int32_t> out;
+    for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        out.push_back(of(view(sources)[pair], view(targets)[pair]));
+    }
+    return hand_over(std::move(out));
 }
 
 inline nb::tuple usage_tuple(tvlb::ClassUsage&& usage) {

@@ -20,6 +20,8 @@ using binding::Rows;
 using binding::check_column;
 using binding::check_pairs;
 using binding::hand_over;
+using binding::of_each_pair;
+using binding::unlocked;
 using binding::view;
 using tvlb::PathKernel;
 using tvlb::Topology;
@@ -40,8 +42,7 @@ template <class Function, class... Before>
 auto of_pairs(const PathKernel& kernel, Function function, const Ends& sources, const Ends& targets,
               const Before&... before) {
     check_pairs(kernel.topology(), view(sources), view(targets));
-    const nb::gil_scoped_release release;
-    return (kernel.*function)(before..., view(sources), view(targets));
+    return unlocked([&] { return (kernel.*function)(before..., view(sources), view(targets)); });
 }
 
 template <class Rule>
@@ -95,10 +96,8 @@ auto half_hops(const Topology& topology, const Ends& sources, const Ends& names,
 nb::tuple shortcuts(const tvlb::ShortestPaths& network, const tvlb::ShortcutRule& rule,
                     const Ends& sources, const Ends& targets) {
     check_pairs(network, view(sources), view(targets));
-    return rows_tuple([&] {
-        const nb::gil_scoped_release release;
-        return tvlb::Shortcuts(network, rule).enumerate(view(sources), view(targets));
-    }());
+    return rows_tuple(unlocked(
+        [&] { return tvlb::Shortcuts(network, rule).enumerate(view(sources), view(targets)); }));
 }
 
 void bind_topology(nb::module_& m) {
@@ -116,12 +115,8 @@ void bind_topology(nb::module_& m) {
              nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
         .def("min_paths",
              [](const Topology& self, const Ends& sources, const Ends& targets) {
-                 check_pairs(self, view(sources), view(targets));
-                 std::vector<std::int32_t> out;
-                 for (std::size_t pair = 0; pair < sources.size(); ++pair) {
-                     out.push_back(self.min_paths(view(sources)[pair], view(targets)[pair]));
-                 }
-                 return hand_over(std::move(out));
+                 return of_each_pair(self, sources, targets,
+                                     [&](int from, int to) { return self.min_paths(from, to); });
              },
              "sources"_a, "targets"_a)
         .def("half_hops", &half_hops, "sources"_a, "names"_a, "targets"_a);
@@ -142,38 +137,26 @@ void bind_topology(nb::module_& m) {
         .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)
         .def("min_hops",
              [](const tvlb::ShortestPaths& self, const Ends& sources, const Ends& targets) {
-                 check_pairs(self, view(sources), view(targets));
-                 std::vector<std::int32_t> out;
-                 for (std::size_t pair = 0; pair < sources.size(); ++pair) {
-                     out.push_back(self.min_hops(view(sources)[pair], view(targets)[pair]));
-                 }
-                 return hand_over(std::move(out));
+                 return of_each_pair(self, sources, targets,
+                                     [&](int from, int to) { return self.min_hops(from, to); });
              },
              "sources"_a, "targets"_a);
 }
 
 void bind_rules(nb::module_& m) {
     nb::class_<tvlb::ShapeRule>(m, "ShapeRule")
-        .def("__init__",
-             [](tvlb::ShapeRule* self, std::vector<double> weight, std::vector<std::int8_t> hops,
-                const std::vector<int>& nearest, int drawn_hops, int percent, std::uint64_t seed) {
-                 new (self) tvlb::ShapeRule(tvlb::make_shape_rule(
-                     std::move(weight), std::move(hops), nearest, drawn_hops, percent, seed));
-             },
+        .def(nb::new_([](std::vector<double> weight, std::vector<std::int8_t> hops,
+                         const std::vector<int>& nearest, int drawn_hops, int percent,
+                         std::uint64_t seed) {
+                 return tvlb::make_shape_rule(std::move(weight), std::move(hops), nearest,
+                                              drawn_hops, percent, seed);
+             }),
              "weight"_a, "hops"_a, "nearest"_a, "drawn_hops"_a, "percent"_a, "seed"_a)
         .def_prop_ro("is_compact", &tvlb::ShapeRule::is_compact);
     nb::class_<tvlb::ShortRule>(m, "ShortRule")
-        .def("__init__",
-             [](tvlb::ShortRule* self, int max_first, int max_second, int max_total) {
-                 new (self) tvlb::ShortRule{max_first, max_second, max_total};
-             },
-             "max_first"_a, "max_second"_a, "max_total"_a);
+        .def(nb::init<int, int, int>(), "max_first"_a, "max_second"_a, "max_total"_a);
     nb::class_<tvlb::ShortcutRule>(m, "ShortcutRule")
-        .def("__init__",
-             [](tvlb::ShortcutRule* self, bool only_to_neighbours) {
-                 new (self) tvlb::ShortcutRule{only_to_neighbours};
-             },
-             "only_to_neighbours"_a);
+        .def(nb::init<bool>(), "only_to_neighbours"_a);
     nb::class_<tvlb::AllRule>(m, "AllRule").def(nb::init<>());
     nb::class_<tvlb::EmptyRule>(m, "EmptyRule").def(nb::init<>());
 }

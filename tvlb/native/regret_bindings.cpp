@@ -72,11 +72,8 @@ nb::tuple solve_by_regret(const Array<double>& demand, const Classes& minimal,
     check_every_flow_has_one(minimal.as_view(), demand.size());
     const tvlb::GameView game{view(demand),  minimal.as_view(),  detour.as_view(),
                               shorter_first, view(start_price), theta_cap};
-    tvlb::RegretOutcome outcome;
-    {
-        nb::gil_scoped_release release;
-        outcome = tvlb::solve_by_regret(game, {gap, max_iterations}, resumed);
-    }
+    auto outcome = binding::unlocked(
+        [&] { return tvlb::solve_by_regret(game, {gap, max_iterations}, resumed); });
     return nb::make_tuple(hand_over(std::move(outcome.minimal)),
                           hand_over(std::move(outcome.detour)), hand_over(std::move(outcome.price)),
                           outcome.theta_low, outcome.theta_up, std::move(outcome.state));
@@ -88,11 +85,8 @@ void binding::bind_regret(nb::module_& m) {
     nb::class_<tvlb::RegretState>(m, "RegretState")
         .def_ro("iterations", &tvlb::RegretState::iterations);
     nb::class_<Classes>(m, "Classes")
-        .def("__init__",
-             [](Classes* self, Array<std::int64_t> flow, Array<double> weight,
-                Array<std::int64_t> offset, Array<std::int32_t> link, Array<double> share) {
-                 new (self) Classes{flow, weight, offset, link, share};
-             },
+        .def(nb::init<Array<std::int64_t>, Array<double>, Array<std::int64_t>,
+                      Array<std::int32_t>, Array<double>>(),
              "flow"_a, "weight"_a, "offset"_a, "link"_a, "share"_a);
     m.def("solve_by_regret", &solve_by_regret, "demand"_a, "minimal"_a, "detour"_a,
           "shorter_first"_a, "start_price"_a, "theta_cap"_a, "gap"_a, "max_iterations"_a,

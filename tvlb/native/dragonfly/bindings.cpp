@@ -18,6 +18,7 @@ using binding::Array;
 using binding::check_column;
 using binding::check_pairs;
 using binding::hand_over;
+using binding::unlocked;
 using binding::usage_tuple;
 using binding::view;
 
@@ -50,12 +51,9 @@ nb::tuple structure_usage(const tvlb::Dragonfly& dragonfly, const Array<std::int
                           const Rule&... rule) {
     check_pairs(dragonfly, view(sources), view(targets));
     check_column(listed.size(), dragonfly.num_links());
-    tvlb::ClassUsage usage;
-    {
-        const nb::gil_scoped_release release;
-        usage = tvlb::structure_usage(dragonfly, rule..., view(sources), view(targets), view(listed));
-    }
-    return usage_tuple(std::move(usage));
+    return usage_tuple(unlocked([&] {
+        return tvlb::structure_usage(dragonfly, rule..., view(sources), view(targets), view(listed));
+    }));
 }
 
 template <class... Rule>
@@ -64,12 +62,9 @@ auto inner_loads(const tvlb::Dragonfly& dragonfly, const Array<std::int32_t>& so
                  const Rule&... rule) {
     check_pairs(dragonfly, view(sources), view(targets));
     check_column(rate.size(), sources.size() * dragonfly.num_classes());
-    std::vector<double> loads;
-    {
-        const nb::gil_scoped_release release;
-        loads = tvlb::inner_loads(dragonfly, rule..., view(sources), view(targets), view(rate));
-    }
-    return hand_over(std::move(loads));
+    return hand_over(unlocked([&] {
+        return tvlb::inner_loads(dragonfly, rule..., view(sources), view(targets), view(rate));
+    }));
 }
 
 void bind_structure(nb::module_& m) {
@@ -111,12 +106,8 @@ auto absolute_cables(std::int32_t switches_per_group, std::int32_t global_ports,
     if (switches_per_group < 1 || global_ports < 1 || groups < 2) {
         throw std::invalid_argument("no such Dragonfly");
     }
-    std::vector<std::int32_t> cables;
-    {
-        const nb::gil_scoped_release release;
-        cables = tvlb::absolute_cables(switches_per_group, global_ports, groups);
-    }
-    return hand_over(std::move(cables));
+    return hand_over(unlocked(
+        [&] { return tvlb::absolute_cables(switches_per_group, global_ports, groups); }));
 }
 
 }  // namespace
