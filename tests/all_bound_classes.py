@@ -88,7 +88,7 @@ def _work() -> None:
     with suppress(SimulationDeadlock):
         run("vlb", every, 1.0, deadlocking)
     # Made when the modules were loaded.
-    _use(_core.routings())
+    _use([one for known in _core.steerings() for one in (known, *known.parameters)])
     _use([kernels.ShortestPaths(network.network.compile()), network.compile().kernel()])
     _use([kernels.DependencyGraph(1), kernels.vc_policies()[0].table(4)])
     degraded = without(network, Failures(switches=(3,)))

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -50,25 +50,29 @@ def installed(source: str, entry_point: str, packages: Path) -> dict[str, str]:
     return found_in(packages)
 
 
-def plugged_in(source: Path, core: ModuleType, folder: Path) -> dict[str, str]:
-    """Compile a member of a registry of the core, and return variables that make it known.
+def plugged_in(sources: Mapping[Path, ModuleType], folder: Path) -> dict[str, str]:
+    """Compile members of registries of the core, and return variables that make them known.
 
-    The file registers itself when the library is loaded, which every Python process under these
+    A file registers itself when its library is loaded, which every Python process under these
     variables does when it starts.
 
     Parameters
     ----------
-    core : the module that has the registry; it has to show `Registry<Member>::members`.
+    sources : files with the module that has the registry; it has to show
+        `Registry<Member>::members`.
     folder : an empty one.
     """
-    assert core.__file__ is not None
-    library = folder / f"{source.stem}.so"
     includes = [f"-I{_ROOT / headers}" for headers in ("tvlb/native", "sim_bridge/src")]
     compiler = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC"]
     hidden = "-fvisibility=hidden"
-    subprocess.run([*compiler, hidden, *includes, source, core.__file__, "-o", library], check=True)
-    loads = f"import ctypes\n\nctypes.CDLL({str(library)!r})\n"
-    (folder / "sitecustomize.py").write_text(loads)
+    loads = ["import ctypes", ""]
+    for source, core in sources.items():
+        assert core.__file__ is not None
+        library = folder / f"{source.stem}.so"
+        linked = [source, core.__file__, "-o", library]
+        subprocess.run([*compiler, hidden, *includes, *linked], check=True)
+        loads.append(f"ctypes.CDLL({str(library)!r})")
+    (folder / "sitecustomize.py").write_text("\n".join(loads))
     return found_in(folder)
 
 

@@ -1,36 +1,36 @@
 // Python module sim_bridge._core: arrays in, plain records out. Runs hold no Python lock.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings.hpp"
 #include "paths/dragonfly/samplers.hpp"
 #include "paths/dragonfly/shape_paths.hpp"
 #include "paths/explicit_rows.hpp"
 #include "paths/families.hpp"
-#include "routers/iq/route_writer.hpp"
 #include "paths/shortcut_sampler.hpp"
 #include "routers/iq/simulator.hpp"
-#include "routers/iq/steady_state.hpp"
-#include "routers/vct/run.hpp"
+#include "routers/iq/statistics.hpp"
+#include "steering/steering.hpp"
 
 namespace nb = nanobind;
+using binding::Array;
+using binding::copy;
+using binding::view;
+
+template <>
+std::vector<tvlb::sim::Steering>& tvlb::Registry<tvlb::sim::Steering>::members() {
+  static std::vector<sim::Steering> all;
+  return all;
+}
 
 namespace tvlb::sim {
 namespace {
-
-template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> view(const Array<T>& array) {
-  return {array.data(), array.size()};
-}
 
 void bind_traffic(nb::module_& module) {
   nb::class_<Traffic>(module, "Traffic")
@@ -42,8 +42,8 @@ void bind_traffic(nb::module_& module) {
              const Array<std::int32_t>& matrix_target, const Array<double>& matrix_cumulative,
              bool matrix_target_is_switch, bool uniform_to_others) {
             new (self) Traffic(
-                network, {view(rate), view(uniform_fraction), view(destination), view(matrix_row),
-                          view(matrix_offset), view(matrix_target), view(matrix_cumulative),
+                network, {copy(rate), copy(uniform_fraction), copy(destination), copy(matrix_row),
+                          copy(matrix_offset), copy(matrix_target), copy(matrix_cumulative),
                           matrix_target_is_switch, uniform_to_others});
           },
           nb::arg("network"), nb::kw_only(), nb::arg("rate"), nb::arg("uniform_fraction"),
@@ -130,10 +130,13 @@ struct FamilyBindings {
         "simulate",
         [](const Each& network, const Traffic& traffic, const PathSampler& sampler,
            const Config& config, StopFlag& stop) {
-          const auto routes = [&](CreditView credits) -> std::unique_ptr<RouteWriter> {
-            return std::make_unique<RouteWriterOf<Each>>(network, sampler, config, credits);
+          const Steering& steering = Steerings::find(config.routing);
+          const int halves = steering.facts.detours == Detours::never ? 1 : 2;
+          const int hops = halves * network.half_links() + static_cast<int>(steering.decides_again);
+          const auto make = std::get<RouteMaker<Each>>(steering.routes);
+          const auto routes = [&](CreditView credits) {
+            return make(network, sampler, config, credits);
           };
-          const int hops = most_hops(network, Routings::find(config.routing));
           return simulate(network, traffic, {hops, routes}, config, stop);
         },
         nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"), nb::arg("config"),
@@ -141,53 +144,50 @@ struct FamilyBindings {
   }
 };
 
-void bind_routings(nb::module_& module) {
+void bind_steerings(nb::module_& module) {
   nb::enum_<Detours>(module, "Detours")
       .value("NEVER", Detours::never)
       .value("ALWAYS", Detours::always)
       .value("ADAPTIVE", Detours::adaptive);
-  nb::class_<Routing>(module, "Routing")
-      .def_prop_ro("name", [](const Routing& self) { return std::string(self.name); })
-      .def_prop_ro("decides_again",
-                   [](const Routing& self) { return self.decisions.has_again; })
-      .def_ro("detours", &Routing::detours)
-      .def_ro("compares_first_queues", &Routing::compares_first_queues)
-      .def_ro("seconds_per_packet", &Routing::seconds_per_packet);
-  module.def("routings", [] { return std::vector(Routings::all().begin(), Routings::all().end()); });
+  nb::class_<Parameter>(module, "Parameter")
+      .def_ro("key", &Parameter::key)
+      .def_ro("words", &Parameter::words);
+  nb::class_<Steering>(module, "Steering")
+      .def_ro("name", &Steering::name)
+      .def_ro("parameters", &Steering::parameters)
+      .def_prop_ro("takes_input_queues",
+                   [](const Steering& self) { return std::get<0>(self.routes) != nullptr; })
+      .def_prop_ro("takes_cut_through",
+                   [](const Steering& self) { return self.cut_through != nullptr; })
+      .def_ro("decides_again", &Steering::decides_again)
+      .def_prop_ro("detours", [](const Steering& self) { return self.facts.detours; })
+      .def_ro("compares_first_queues", &Steering::compares_first_queues)
+      .def_prop_ro("seconds_per_packet",
+                   [](const Steering& self) { return self.facts.seconds_per_packet; });
+  module.def("steerings", [] {
+    return std::vector<Steering>(Steerings::all().begin(), Steerings::all().end());
+  });
 }
-
-#define TVLB_READ(type, name)                        \
-  self->name = nb::cast<type>(nb::object(given[#name])); \
-  ++settings;
 
 // Every setting by name, and nothing else.
-void check_count(const nb::kwargs& given, std::size_t settings) {
-  if (given.size() != settings) throw nb::type_error("a setting that the core does not know");
-}
-
-void set_config(Config* self, const nb::kwargs& given) {
-  new (self) Config();
-  std::size_t settings = 0;
-  TVLB_SETTINGS(TVLB_READ)
-  check_count(given, settings);
-}
-
-void set_vct_config(vct::Config* self, const nb::kwargs& given) {
-  new (self) vct::Config();
-  std::size_t settings = 0;
-  TVLB_VCT_SETTINGS(TVLB_READ)
-  check_count(given, settings);
-}
-
-#undef TVLB_READ
-
-void bind_config(nb::module_& module) {
-  nb::class_<Config>(module, "Config").def("__init__", &set_config);
+template <class Type>
+void bind_config(nb::module_& module, const char* name) {
+  nb::class_<Type>(module, name).def("__init__", [](Type* self, const nb::kwargs& given) {
+    new (self) Type();
+    std::size_t settings = 0;
+    const auto read = [&]<class Value>(const char* setting, Value& value) {
+      value = nb::cast<Value>(nb::object(given[setting]));
+      ++settings;
+    };
+    self->RunConfig::visit_settings(read);
+    self->visit_settings(read);
+    if (given.size() != settings) throw nb::type_error("a setting that the core does not know");
+  });
 }
 
 // The virtual cut-through router.
 void bind_vct(nb::module_& module) {
-  nb::class_<vct::Config>(module, "VctConfig").def("__init__", &set_vct_config);
+  bind_config<vct::Config>(module, "VctConfig");
   nb::class_<vct::MinPorts>(module, "MinPorts")
       .def(nb::init<const Topology&>(), nb::arg("network"),
            nb::call_guard<nb::gil_scoped_release>())
@@ -203,9 +203,15 @@ void bind_vct(nb::module_& module) {
         self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
       }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
          nb::arg("graph"));
-  module.def("simulate_vct", &vct::simulate, nb::arg("network"), nb::arg("traffic"),
-             nb::arg("min_ports"), nb::arg("config"), nb::arg("stop"), nb::arg("watch").none(),
-             nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "simulate_vct",
+      [](const Topology& network, const Traffic& traffic, const vct::MinPorts& min_ports,
+         const vct::Config& config, StopFlag& stop, const vct::Watch& watch) {
+        return Steerings::find(config.routing).cut_through(network, traffic, min_ports, config,
+                                                           stop, watch);
+      },
+      nb::arg("network"), nb::arg("traffic"), nb::arg("min_ports"), nb::arg("config"),
+      nb::arg("stop"), nb::arg("watch").none(), nb::call_guard<nb::gil_scoped_release>());
 }
 
 void bind_trace(nb::module_& module) {
@@ -248,8 +254,8 @@ NB_MODULE(_core, module) {
   tvlb::sim::bind_traffic(module);
   tvlb::sim::bind_samplers(module);
   tvlb::sim::bind_rule_samplers(module);
-  tvlb::sim::bind_routings(module);
-  tvlb::sim::bind_config(module);
+  tvlb::sim::bind_steerings(module);
+  tvlb::sim::bind_config<tvlb::sim::Config>(module, "Config");
   tvlb::sim::bind_trace(module);
   tvlb::sim::bind_run(module);
   tvlb::sim::bind_vct(module);

@@ -20,7 +20,7 @@ struct Link {
 };
 
 // Immutable. Ports of a switch: its nodes first, then its links in link order.
-class Network {
+class [[gnu::visibility("default")]] Network {
 public:
     // Nodes are numbered by rising switch. Throws std::invalid_argument where the arrays do not
     // fit each other.

@@ -91,6 +91,8 @@ public:
     // Names are kAbsent or below this.
     [[nodiscard]] virtual std::int32_t name_limit() const = 0;
 
+    // The group of a switch, where the family has groups; its own number elsewhere.
+    [[nodiscard]] virtual std::int32_t group(std::int32_t sw) const { return sw; }
     // Whether VLB paths of a pair may go by way of a switch.
     [[nodiscard]] virtual bool is_intermediate(std::int32_t source, std::int32_t via,
                                                std::int32_t target) const = 0;

@@ -10,7 +10,7 @@ from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
-from sim_bridge.routing import Routing
+from sim_bridge.routing import Routing, steering_settings
 from sim_bridge.sampling import make_sampler, with_second_switches
 from sim_bridge.scenario import Compiled, RouterScenario
 from sim_bridge.statistics import half_width, make_series, ratio
@@ -154,7 +154,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         for name in ("vc_scheme", *config.latency_settings()):
             del settings[name]
         return _core.Config(
-            routing=str(self.routing),
+            **steering_settings(self.routing),
             load=load,
             seed=self.seed,
             latency=list(config.latencies(self.topology)),

@@ -6,7 +6,8 @@
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.proof import DeadlockProof
 from sim_bridge.routers.vct.result import VctResult
-from sim_bridge.routers.vct.scenario import VCT_ROUTING_NAMES, VCT_ROUTINGS, VctScenario
+from sim_bridge.routers.vct.scenario import VctScenario
+from sim_bridge.routing import VCT_ROUTING_NAMES, VCT_ROUTINGS
 from tvlb.native.virtual_channels import VC_POLICIES
 
 __all__ = [

@@ -1,6 +1,7 @@
 """What the virtual cut-through router is asked to carry."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,20 +12,19 @@ from sim_bridge.conversion import core_network, core_traffic
 from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.proof import DeadlockProof, prove
 from sim_bridge.routers.vct.result import VctResult
+from sim_bridge.routing import (
+    VCT_ROUTING_NAMES,
+    VCT_ROUTINGS,
+    steering,
+    steering_settings,
+    written_out,
+)
 from sim_bridge.scenario import Compiled, RouterScenario
 from tvlb.errors import InvalidInput
 from tvlb.native.virtual_channels import vc_policy
 from tvlb.statistics import check_seed
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
-
-_PHASES = ("minfirst", "minlast", "minboth")
-VCT_ROUTINGS = ("min", *(f"valiant({one})" for one in _PHASES))
-"""MIN, or Valiant's routing; in brackets the phase of packets whose intermediate switch is their
-first or their last one."""
-_ALIASES = {"valiant": VCT_ROUTINGS[1]}
-VCT_ROUTING_NAMES = (*VCT_ROUTINGS, *_ALIASES)
-"""The same with short names."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +59,20 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        routing = "".join(self.routing.split())
-        routing = _ALIASES.get(routing, routing)
-        if routing not in VCT_ROUTINGS:
+        with suppress(InvalidInput):
+            object.__setattr__(self, "routing", written_out(self.routing))
+        if self.routing not in VCT_ROUTINGS:
+            short = VCT_ROUTING_NAMES[len(VCT_ROUTINGS) :]
             raise InvalidInput(
                 f"unknown routing {self.routing!r} of router vct: expected "
-                f"{', '.join(VCT_ROUTINGS)}, or valiant"
+                f"{', '.join(VCT_ROUTINGS)}, or {', '.join(short)}"
             )
-        object.__setattr__(self, "routing", routing)
         check_seed(self.seed)
-
-    @property
-    def _phase(self) -> str:
-        """Of packets without a choice; empty without intermediate switches."""
-        return self.routing.removeprefix("valiant(").rstrip(")") if self.routing != "min" else ""
 
     def proof(self, policy: str) -> DeadlockProof:
         """Prove that a policy of virtual channels cannot deadlock here; see `prove`."""
         known, compiled = self._compiled.proofs, self._compiled
-        case = policy, bool(self._phase)
+        case = policy, steering(self.routing).detours != _core.Detours.NEVER
         if case not in known:
             known[case] = prove(
                 self.topology, compiled.min_ports, vc_policy(policy), has_intermediate=case[1]
@@ -157,7 +152,7 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
             seed=self.seed,
             warmup_cycles=settings.warmup_cycles,
             measured_cycles=settings.measured_cycles,
-            one_phase=self._phase,
+            **steering_settings(self.routing),
             vcs=vc_policy(settings.vc_policy).table(
                 int(settings.vc_count or 0), self.proof(settings.vc_policy).split_kind
             ),

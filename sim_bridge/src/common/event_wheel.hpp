@@ -11,6 +11,10 @@
 
 namespace tvlb::sim {
 
+struct Silent {
+  void operator()(const auto&) const {}
+};
+
 /// A drained slot hands its storage to the next slot in need, so the wheel touches as much memory
 /// as the events alive need, not as its span would.
 template <class Event>
@@ -36,15 +40,10 @@ class EventWheel {
     }
   }
 
-  /// Visits the events due in `cycle` in the order of their pushes; `visit` may push others.
-  template <class Visit>
-  void drain(std::int32_t cycle, Visit&& visit) {
-    drain(cycle, visit, [](const Event&) {});
-  }
-
-  /// The same, with `announce(event)` some events ahead of `visit(event)`, to fetch its memory.
-  template <class Visit, class Announce>
-  void drain(std::int32_t cycle, Visit&& visit, Announce&& announce) {
+  /// Visits the events due in `cycle` in the order of their pushes; `visit` may push others. Some
+  /// events ahead of `visit(event)` calls `announce(event)`, to fetch its memory.
+  template <class Visit, class Announce = Silent>
+  void drain(std::int32_t cycle, Visit&& visit, Announce announce = {}) {
     Slot& slot = slots_[static_cast<std::size_t>(cycle) & mask_];
     if (slot.used == 0) return;
     const Event* const events = slot.events.get();

@@ -22,12 +22,4 @@ using Figure = std::variant<bool, std::int64_t, double, std::string, std::vector
 /// By name; what each is, and its unit, is declared in sim_bridge/routers/*/result.py.
 using Figures = std::map<std::string, Figure>;
 
-enum class Stopped : std::uint8_t { completed, saturated_early, ended, cancelled, deadlocked };
-
-inline std::string told(Stopped stopped) {
-  constexpr const char* kNames[] = {"completed", "saturated-early", "ended", "cancelled",
-                                    "deadlocked"};
-  return kNames[static_cast<std::size_t>(stopped)];
-}
-
 }  // namespace tvlb::sim

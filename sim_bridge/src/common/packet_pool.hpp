@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "routers/iq/packet.hpp"
-
 namespace tvlb::sim {
 
+/// `Packet` has the cycle it was `created` in and the `next` one of its queue.
 template <class Packet>
 class PacketPool {
  public:

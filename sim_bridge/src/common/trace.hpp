@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "config.hpp"
+
 namespace tvlb::sim {
 
 /// A grant: the packet leaves `sw` by this port and VC in cycle `departure`.
@@ -30,20 +32,24 @@ struct Trace {
 /// Follows packets that the caller has marked, so the others cost nothing.
 class Tracer {
  public:
-  /// Samples `wanted` packets, evenly spaced among the `expected` ones.
-  Tracer(int wanted, double expected)
-      : wanted_(static_cast<std::size_t>(wanted)),
-        stride_(wanted == 0 ? 1.0 : std::max(1.0, expected / wanted)) {}
+  /// Samples packets generated in the window, evenly spaced among the expected ones; `rate`: of all
+  /// nodes together, per cycle. The window outlives this object.
+  Tracer(const Window& window, const RunConfig& config, double rate)
+      : window_(window),
+        wanted_(static_cast<std::size_t>(config.traced_packets)),
+        stride_(std::max(1.0, rate * config.measured_cycles / std::max(config.traced_packets, 1))) {}
 
-  [[nodiscard]] bool active() const { return wanted_ > 0; }
-  /// To be asked once per measured packet, in order of injection.
-  [[nodiscard]] bool samples_next() {
+  /// To be asked once per packet, in order of injection: whether it is followed.
+  [[nodiscard]] bool begins(std::int32_t packet, std::int32_t source, std::int32_t destination,
+                            std::int32_t created, std::int32_t injected) {
+    if (wanted_ == 0 || !window_.contains(created)) return false;
     const double place = seen_++;
-    return traces_.size() < wanted_ && place >= stride_ * static_cast<double>(traces_.size());
-  }
-  void begin(std::int32_t packet, const Trace& trace) {
+    const bool wanted =
+        traces_.size() < wanted_ && place >= stride_ * static_cast<double>(traces_.size());
+    if (!wanted) return false;
     position_[packet] = traces_.size();
-    traces_.push_back(trace);
+    traces_.push_back({source, destination, created, injected});
+    return true;
   }
   [[nodiscard]] Trace& of(std::int32_t packet) { return traces_[position_.at(packet)]; }
   void end(std::int32_t packet, std::int32_t delivered) {
@@ -53,6 +59,7 @@ class Tracer {
   [[nodiscard]] const std::vector<Trace>& traces() const { return traces_; }
 
  private:
+  const Window& window_;
   std::size_t wanted_;
   double stride_;  // packets from one sample to the next
   double seen_ = 0.0;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 namespace tvlb::sim {
 namespace {
@@ -18,91 +20,81 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(what);
 }
 
-template <class T>
-std::vector<T> copy(std::span<const T> values) {
-  return {values.begin(), values.end()};
-}
-
 }  // namespace
 
-Traffic::Traffic(const Network& network, const Demand& demand)
-    : rate_(copy(demand.rate)),
-      uniform_fraction_(copy(demand.uniform_fraction)),
-      destination_(copy(demand.destination)),
-      matrix_row_(copy(demand.matrix_row)),
-      matrix_offset_(copy(demand.matrix_offset)),
-      matrix_target_(copy(demand.matrix_target)),
-      matrix_cumulative_(copy(demand.matrix_cumulative)),
-      matrix_target_is_switch_(demand.matrix_target_is_switch),
-      uniform_to_others_(demand.uniform_to_others) {
+Traffic::Traffic(const Network& network, Demand demand) : demand_(std::move(demand)) {
   check(network);
   check_matrix(network);
 }
 
 void Traffic::check(const Network& network) const {
   const std::size_t nodes = index(network.num_nodes());
-  require(rate_.size() == nodes && uniform_fraction_.size() == nodes &&
-              destination_.size() == nodes && matrix_row_.size() == nodes,
+  require(demand_.rate.size() == nodes && demand_.uniform_fraction.size() == nodes &&
+              demand_.destination.size() == nodes && demand_.matrix_row.size() == nodes,
           "traffic: arrays must have one entry per node");
-  require(within(destination_, -1, network.num_nodes()), "traffic: a destination is out of range");
+  require(within(demand_.destination, -1, network.num_nodes()),
+          "traffic: a destination is out of range");
   for (std::size_t node = 0; node < nodes; ++node) {
-    require(rate_[node] >= 0.0 && std::isfinite(rate_[node]), "traffic: rates must be >= 0");
-    require(uniform_fraction_[node] >= 0.0 && uniform_fraction_[node] <= 1.0,
-            "traffic: uniform fractions must lie in 0..1");
-    require(rate_[node] == 0.0 || uniform_fraction_[node] == 1.0 || destination_[node] >= 0 ||
-                matrix_row_[node] >= 0,
+    const double rate = demand_.rate[node];
+    const double uniform = demand_.uniform_fraction[node];
+    require(rate >= 0.0 && std::isfinite(rate), "traffic: rates must be >= 0");
+    require(uniform >= 0.0 && uniform <= 1.0, "traffic: uniform fractions must lie in 0..1");
+    require(rate == 0.0 || uniform == 1.0 || demand_.destination[node] >= 0 ||
+                demand_.matrix_row[node] >= 0,
             "traffic: a sending node has no destination");
   }
 }
 
 void Traffic::check_matrix(const Network& network) const {
-  const int rows = std::max(static_cast<int>(matrix_offset_.size()) - 1, 0);
-  require(within(matrix_row_, -1, rows), "traffic: a matrix row is out of range");
-  require(matrix_target_.size() == matrix_cumulative_.size(),
+  const int rows = std::max(static_cast<int>(demand_.matrix_offset.size()) - 1, 0);
+  require(within(demand_.matrix_row, -1, rows), "traffic: a matrix row is out of range");
+  require(demand_.matrix_target.size() == demand_.matrix_cumulative.size(),
           "traffic: matrix arrays must have equal lengths");
-  const int targets = matrix_target_is_switch_ ? network.num_switches() : network.num_nodes();
-  require(within(matrix_target_, 0, targets), "traffic: a matrix target is out of range");
+  const int targets =
+      demand_.matrix_target_is_switch ? network.num_switches() : network.num_nodes();
+  require(within(demand_.matrix_target, 0, targets), "traffic: a matrix target is out of range");
   if (rows == 0) return;
-  require(matrix_offset_.front() == 0 && index(matrix_offset_.back()) == matrix_target_.size() &&
-              std::ranges::is_sorted(matrix_offset_),
+  const auto& offset = demand_.matrix_offset;
+  require(offset.front() == 0 && index(offset.back()) == demand_.matrix_target.size() &&
+              std::ranges::is_sorted(offset),
           "traffic: matrix_offset must rise from 0 to the number of entries");
-  for (const int row : matrix_row_) {
-    require(row < 0 || matrix_offset_[index(row)] < matrix_offset_[index(row) + 1],
+  for (const int row : demand_.matrix_row) {
+    require(row < 0 || offset[index(row)] < offset[index(row) + 1],
             "traffic: a used matrix row is empty");
   }
-  for (const int target : matrix_target_) {
-    require(!matrix_target_is_switch_ || network.num_terminals(target) > 0,
+  for (const int target : demand_.matrix_target) {
+    require(!demand_.matrix_target_is_switch || network.num_terminals(target) > 0,
             "traffic: a target switch has no node");
   }
 }
 
 double Traffic::max_rate() const {
-  return rate_.empty() ? 0.0 : *std::ranges::max_element(rate_);
+  return demand_.rate.empty() ? 0.0 : *std::ranges::max_element(demand_.rate);
 }
 
-double Traffic::total_rate() const { return std::accumulate(rate_.begin(), rate_.end(), 0.0); }
+double Traffic::total_rate() const { return std::accumulate(demand_.rate.begin(), demand_.rate.end(), 0.0); }
 
 int Traffic::draw_from_matrix(const Network& network, int row, Stream& stream) const {
-  const auto first = matrix_cumulative_.begin() + matrix_offset_[index(row)];
-  const auto last = matrix_cumulative_.begin() + matrix_offset_[index(row) + 1];
+  const auto first = demand_.matrix_cumulative.begin() + demand_.matrix_offset[index(row)];
+  const auto last = demand_.matrix_cumulative.begin() + demand_.matrix_offset[index(row) + 1];
   const auto found = std::upper_bound(first, last - 1, stream.uniform());
-  const int target = matrix_target_[index(found - matrix_cumulative_.begin())];
-  if (!matrix_target_is_switch_) return target;
+  const int target = demand_.matrix_target[index(found - demand_.matrix_cumulative.begin())];
+  if (!demand_.matrix_target_is_switch) return target;
   const auto nodes = static_cast<std::uint32_t>(network.num_terminals(target));
   return network.first_node(target) + static_cast<int>(stream.below(nodes));
 }
 
 int Traffic::draw_destination(const Network& network, int node, Stream& stream) const {
-  const double fraction = uniform_fraction_[index(node)];
+  const double fraction = demand_.uniform_fraction[index(node)];
   if (fraction > 0.0 && (fraction == 1.0 || stream.uniform() < fraction)) {
-    if (!uniform_to_others_) {
+    if (!demand_.uniform_to_others) {
       return static_cast<int>(stream.below(static_cast<std::uint32_t>(num_nodes())));
     }
     const auto other = static_cast<int>(stream.below(static_cast<std::uint32_t>(num_nodes() - 1)));
     return other + static_cast<int>(other >= node);
   }
-  const int row = matrix_row_[index(node)];
-  return row < 0 ? destination_[index(node)] : draw_from_matrix(network, row, stream);
+  const int row = demand_.matrix_row[index(node)];
+  return row < 0 ? demand_.destination[index(node)] : draw_from_matrix(network, row, stream);
 }
 
 GeometricGaps::GeometricGaps(double probability) : probability_(probability) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "network.hpp"
@@ -12,26 +11,26 @@
 
 namespace tvlb::sim {
 
-/// Input of Traffic; arrays over nodes unless noted.
+/// What Traffic is made of; per node unless noted.
 struct Demand {
-  std::span<const double> rate;              // multiplies the load; 0 = silent
-  std::span<const double> uniform_fraction;  // of packets that go to a uniformly drawn node
-  std::span<const std::int32_t> destination;  // of the rest; -1 = none or by matrix
-  std::span<const std::int32_t> matrix_row;   // -1 = no matrix
-  std::span<const std::int64_t> matrix_offset;
-  std::span<const std::int32_t> matrix_target;     // per entry
-  std::span<const double> matrix_cumulative;       // per entry, last of a row = 1
-  bool matrix_target_is_switch = false;            // then a uniform node of that switch
-  bool uniform_to_others = false;                  // uniform packets never go to their sender
+  std::vector<double> rate;              // multiplies the load; 0 = silent
+  std::vector<double> uniform_fraction;  // of packets that go to a uniformly drawn node
+  std::vector<std::int32_t> destination;  // of the rest; -1 = none or by matrix
+  std::vector<std::int32_t> matrix_row;   // -1 = no matrix
+  std::vector<std::int64_t> matrix_offset;  // per row, and one more
+  std::vector<std::int32_t> matrix_target;  // per entry
+  std::vector<double> matrix_cumulative;    // per entry, last of a row = 1
+  bool matrix_target_is_switch = false;     // then a uniform node of that switch
+  bool uniform_to_others = false;           // uniform packets never go to their sender
 };
 
-class Traffic {
+class [[gnu::visibility("default")]] Traffic {
  public:
   /// Throws std::invalid_argument where the arrays do not fit the network.
-  Traffic(const Network& network, const Demand& demand);
+  Traffic(const Network& network, Demand demand);
 
-  [[nodiscard]] int num_nodes() const { return static_cast<int>(rate_.size()); }
-  [[nodiscard]] double rate(int node) const { return rate_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] int num_nodes() const { return static_cast<int>(demand_.rate.size()); }
+  [[nodiscard]] double rate(int node) const { return demand_.rate[static_cast<std::size_t>(node)]; }
   [[nodiscard]] double max_rate() const;
   [[nodiscard]] double total_rate() const;
   [[nodiscard]] int draw_destination(const Network& network, int node, Stream& stream) const;
@@ -41,22 +40,14 @@ class Traffic {
   void check_matrix(const Network& network) const;
   [[nodiscard]] int draw_from_matrix(const Network& network, int row, Stream& stream) const;
 
-  std::vector<double> rate_;
-  std::vector<double> uniform_fraction_;
-  std::vector<std::int32_t> destination_;
-  std::vector<std::int32_t> matrix_row_;
-  std::vector<std::int64_t> matrix_offset_;
-  std::vector<std::int32_t> matrix_target_;
-  std::vector<double> matrix_cumulative_;
-  bool matrix_target_is_switch_;
-  bool uniform_to_others_;
+  Demand demand_;
 };
 
 inline constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
 
 /// Gaps between the packets of a Bernoulli process: geometric, at least one cycle. Short gaps come
 /// from a table by inversion, long ones from a logarithm.
-class GeometricGaps {
+class [[gnu::visibility("default")]] GeometricGaps {
  public:
   /// `probability` per cycle, in [0, 1].
   explicit GeometricGaps(double probability);
@@ -79,12 +70,5 @@ class GeometricGaps {
   std::array<std::uint64_t, kTabled + 1> reached_{};  // 2^64 * P(gap <= index), rounded down
   std::array<std::uint8_t, std::size_t{1} << kGuideBits> first_gap_{};  // by leading bits
 };
-
-/// The cycle of a node's packet after the one generated at `cycle`; -1 stands for none before.
-inline std::int32_t next_generation(std::int32_t cycle, const GeometricGaps& gaps,
-                                    Stream& stream) {
-  const std::int32_t gap = gaps.draw(stream);
-  return gap >= kNever - 1 - cycle ? kNever : cycle + gap;
-}
 
 }  // namespace tvlb::sim

@@ -11,16 +11,9 @@
 #include "routers/iq/packet.hpp"
 #include "common/rng.hpp"
 #include "path_sampler.hpp"
+#include "steering/interface.hpp"
 
 namespace tvlb::sim {
-
-/// A MIN path (no intermediate) or a VLB path between two switches, as its draws name it.
-struct Candidate {
-  std::int32_t intermediate = -1;
-  std::int32_t first_half = -1;   // name of the only or first half
-  std::int32_t second_half = -1;  // of the second half
-  int hops = 0;                   // none: there is no such path
-};
 
 /// Links of a path in order.
 struct Path {
@@ -62,42 +55,82 @@ struct Hop {
 template <class Family>
 class MinPaths;
 
-/// Reads the credit counters and never changes them. Switches named together are different.
+/// What steerings see of input-queued routers: the paths that a family has for a head, and credit
+/// counters, which it never changes.
 template <class Family>
-class Candidates {
+class Candidates : public NetworkView {
  public:
   Candidates(const Family& network, const PathSampler& sampler, const Config& config,
-             CreditView credits);
+             CreditView credits)
+      : NetworkView(network),
+        sampler_(sampler),
+        threshold_(config.threshold),
+        doubles_vlb_(config.ugal_rule == "two"),
+        by_vc_(config.queue == "vc"),
+        buffer_(config.buffer_flits),
+        policy_(config.vcs),
+        credits_(credits),
+        all_credits_(credits.vc_slots * config.buffer_flits),
+        hops_(all_hops()),
+        min_(network, hops_) {}
 
   /// One draw each: of the MIN paths, of the shortest of these, from the set.
-  [[nodiscard]] Candidate min(int source, int target, Draws& draws) const {
-    return min_candidate(source, min_.draw(source, target, draws), target);
+  [[nodiscard]] Candidate min(const Head& head, Draws& draws) const {
+    return min_candidate(head, min_.draw(head.sw, head.target, draws));
   }
-  [[nodiscard]] Candidate shortest(int source, int target, Draws& draws) const {
-    return min_candidate(source, min_.draw_shortest(source, target, draws), target);
+  [[nodiscard]] Candidate shortest(const Head& head, Draws& draws) const {
+    return min_candidate(head, min_.draw_shortest(head.sw, head.target, draws));
   }
-  [[nodiscard]] Candidate vlb(int source, int target, Draws& draws) const;
+  [[nodiscard]] Candidate vlb(const Head& head, Draws& draws) const {
+    const auto triple = sampler_.draw(head.sw, head.target, draws);
+    if (!triple) return {};
+    const auto& [via, first, second] = *triple;
+    return {via, first, second, min_.hops(head.sw, first, via) + min_.hops(via, second, head.target)};
+  }
+
+  /// Credits in use on an output port, and whether one of its VCs has some left.
+  [[nodiscard]] int queue(std::int32_t sw, std::int32_t port) const {
+    return in_use(counter(sw, port));
+  }
+  [[nodiscard]] bool room(std::int32_t sw, std::int32_t port, int vc) const {
+    return credits_.credits[counter(sw, port) + static_cast<unsigned>(vc)] > 0;
+  }
 
   [[nodiscard]] const Hop& hop(int link) const { return hops_[static_cast<std::size_t>(link)]; }
-  [[nodiscard]] int first_link(int source, int target, const Candidate& candidate) const {
-    const int end = candidate.intermediate < 0 ? target : candidate.intermediate;
-    return min_.first_link(source, candidate.first_half, end);
+  [[nodiscard]] int first_link(const Head& head, const Candidate& candidate) const {
+    const int end = candidate.intermediate < 0 ? head.target : candidate.intermediate;
+    return min_.first_link(head.sw, candidate.first_half, end);
   }
-  void append(Path& path, int source, int target, const Candidate& candidate) const;
+  void append(Path& path, const Head& head, const Candidate& candidate) const {
+    if (candidate.hops == 0) return;
+    if (candidate.intermediate < 0) {
+      min_.append(path, head.sw, candidate.first_half, head.target);
+    } else {
+      min_.append(path, head.sw, candidate.first_half, candidate.intermediate);
+      min_.append(path, candidate.intermediate, candidate.second_half, head.target);
+    }
+  }
 
   /// Whether a packet on a MIN path may be decided on again at the second switch.
-  [[nodiscard]] bool revisable(int source, int target, const Candidate& min) const {
-    return min.hops > 1 && min_.revisable(first_link(source, target, min));
+  [[nodiscard]] bool revisable(const Head& head, const Candidate& min) const {
+    return min.hops > 1 && min_.revisable(first_link(head, min));
   }
 
-  /// Credits in use on the output port of the first link, or of its VC alone, for a packet that has
-  /// taken the link `taken`, if any. On the output ports of all links together.
-  [[nodiscard]] int first_queue(int source, int target, const Candidate& candidate,
-                                int taken) const {
-    const int link = first_link(source, target, candidate);
-    return by_vc_ ? queue_of_vc(link, taken) : queue_of(link);
+  /// Credits in use on the output port of the first link, or of its VC alone. On the output ports of
+  /// all links together.
+  [[nodiscard]] int first_queue(const Head& head, const Candidate& candidate) const {
+    const int link = first_link(head, candidate);
+    return by_vc_ ? queue_of_vc(link, head.taken) : in_use(hop(link).counter);
   }
-  [[nodiscard]] int sum_of_queues(int source, int target, const Candidate& candidate) const;
+  [[nodiscard]] int sum_of_queues(const Head& head, const Candidate& candidate) const {
+    Path path;
+    append(path, head, candidate);
+    int total = 0;
+    for (int i = 0; i < path.hops; ++i) {
+      total += in_use(hop(path.links[static_cast<std::size_t>(i)]).counter);
+    }
+    return total;
+  }
 
   /// T: how much a UGAL comparison favours MIN, flits.
   [[nodiscard]] int threshold() const { return threshold_; }
@@ -105,11 +138,20 @@ class Candidates {
   [[nodiscard]] bool doubles_vlb() const { return doubles_vlb_; }
 
  private:
-  [[nodiscard]] Candidate min_candidate(int source, std::int32_t name, int target) const {
-    return {-1, name, -1, min_.hops(source, name, target)};
+  [[nodiscard]] Candidate min_candidate(const Head& head, std::int32_t name) const {
+    return {-1, name, -1, min_.hops(head.sw, name, head.target)};
   }
-  /// Credits in use on the link's output port.
-  [[nodiscard]] int queue_of(int link) const;
+  /// VC slot 0 of a port among the credit counters.
+  [[nodiscard]] std::uint32_t counter(std::int32_t sw, std::int32_t port) const {
+    return static_cast<std::uint32_t>((sw * credits_.ports_per_switch + port) * credits_.vc_slots);
+  }
+  /// Credits in use on the port of a counter.
+  [[nodiscard]] int in_use(std::uint32_t counter) const {
+    const std::uint16_t* counters = &credits_.credits[counter];
+    unsigned unused = sum_of_four(counters);
+    for (int slot = 4; slot < credits_.vc_slots; slot += 4) unused += sum_of_four(counters + slot);
+    return all_credits_ - static_cast<int>(unused);
+  }
   /// Credits in use of the VC that a packet takes on the link after `taken`.
   [[nodiscard]] int queue_of_vc(int link, int taken) const {
     const vc::Table::State state = taken < 0 ? 0 : policy_.step(0, hop(taken).kind, 0).then;
@@ -121,7 +163,15 @@ class Candidates {
     std::memcpy(&lanes, counters, sizeof lanes);
     return static_cast<unsigned>((lanes * 0x0001000100010001ULL) >> 48U);
   }
-  static std::vector<Hop> all_hops(const Network& network, const CreditView& credits);
+  [[nodiscard]] std::vector<Hop> all_hops() const {
+    std::vector<Hop> out;
+    out.reserve(static_cast<std::size_t>(network_.num_links()));
+    for (const Link& link : network_.links()) {
+      out.push_back({link.source, link.target, counter(link.source, link.output_port),
+                     static_cast<OutputVcId>(link.output_port * credits_.vc_slots), link.kind});
+    }
+    return out;
+  }
 
   const PathSampler& sampler_;
   int threshold_;
@@ -134,69 +184,5 @@ class Candidates {
   std::vector<Hop> hops_;  // per link
   MinPaths<Family> min_;
 };
-
-template <class Family>
-Candidates<Family>::Candidates(const Family& network, const PathSampler& sampler,
-                               const Config& config, CreditView credits)
-    : sampler_(sampler),
-      threshold_(config.threshold),
-      doubles_vlb_(config.ugal_rule == "two"),
-      by_vc_(config.queue == "vc"),
-      buffer_(config.buffer_flits),
-      policy_(config.vcs),
-      credits_(credits),
-      all_credits_(credits.vc_slots * config.buffer_flits),
-      hops_(all_hops(network, credits)),
-      min_(network, hops_) {}
-
-template <class Family>
-std::vector<Hop> Candidates<Family>::all_hops(const Network& network, const CreditView& credits) {
-  std::vector<Hop> out;
-  out.reserve(static_cast<std::size_t>(network.num_links()));
-  for (const Link& link : network.links()) {
-    const auto port = link.source * credits.ports_per_switch + link.output_port;
-    out.push_back({link.source, link.target, static_cast<std::uint32_t>(port * credits.vc_slots),
-                   static_cast<OutputVcId>(link.output_port * credits.vc_slots),
-                   link.kind});
-  }
-  return out;
-}
-
-template <class Family>
-inline int Candidates<Family>::queue_of(int link) const {
-  const std::uint16_t* counters = &credits_.credits[hop(link).counter];
-  unsigned unused = sum_of_four(counters);
-  for (int slot = 4; slot < credits_.vc_slots; slot += 4) unused += sum_of_four(counters + slot);
-  return all_credits_ - static_cast<int>(unused);
-}
-
-template <class Family>
-Candidate Candidates<Family>::vlb(int source, int target, Draws& draws) const {
-  const auto triple = sampler_.draw(source, target, draws);
-  if (!triple) return {};
-  const auto& [via, first, second] = *triple;
-  return {via, first, second, min_.hops(source, first, via) + min_.hops(via, second, target)};
-}
-
-template <class Family>
-void Candidates<Family>::append(Path& path, int source, int target,
-                                const Candidate& candidate) const {
-  if (candidate.hops == 0) return;
-  if (candidate.intermediate < 0) {
-    min_.append(path, source, candidate.first_half, target);
-  } else {
-    min_.append(path, source, candidate.first_half, candidate.intermediate);
-    min_.append(path, candidate.intermediate, candidate.second_half, target);
-  }
-}
-
-template <class Family>
-int Candidates<Family>::sum_of_queues(int source, int target, const Candidate& candidate) const {
-  Path path;
-  append(path, source, target, candidate);
-  int total = 0;
-  for (int i = 0; i < path.hops; ++i) total += queue_of(path.links[static_cast<std::size_t>(i)]);
-  return total;
-}
 
 }  // namespace tvlb::sim

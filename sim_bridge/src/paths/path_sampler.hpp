@@ -12,15 +12,19 @@
 
 namespace tvlb::sim {
 
-class PathSampler {
+/// A base of what is known by its interface alone.
+class Interface {
  public:
-  PathSampler() = default;
-  PathSampler(const PathSampler&) = delete;
-  PathSampler& operator=(const PathSampler&) = delete;
-  PathSampler(PathSampler&&) = delete;
-  PathSampler& operator=(PathSampler&&) = delete;
-  virtual ~PathSampler() = default;
+  Interface() = default;
+  Interface(const Interface&) = delete;
+  Interface& operator=(const Interface&) = delete;
+  Interface(Interface&&) = delete;
+  Interface& operator=(Interface&&) = delete;
+  virtual ~Interface() = default;
+};
 
+class PathSampler : public Interface {
+ public:
   /// For two different switches.
   [[nodiscard]] virtual std::optional<Triple> draw(int source, int target, Draws& draws) const = 0;
   [[nodiscard]] virtual bool has_path(int source, int target) const {

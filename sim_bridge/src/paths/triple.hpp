@@ -44,7 +44,7 @@ class TripleCodes {
     const std::uint64_t halves =
         position(network, source, via, path.first_half) * seconds(network, via, target) + second;
     const std::uint64_t code = (halves << bits_) + static_cast<std::uint64_t>(via);
-    if (code >= kNone) {
+    if (code >= std::numeric_limits<std::uint32_t>::max()) {
       throw std::invalid_argument("path rows: too many MIN paths between two switches");
     }
     return static_cast<std::uint32_t>(code);
@@ -59,8 +59,6 @@ class TripleCodes {
     return {via, network.min_name(source, via, static_cast<std::int32_t>(first)),
             network.min_name(via, target, static_cast<std::int32_t>(halves - first * radix))};
   }
-
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
  private:
   static std::uint32_t seconds(const Family& network, int via, int target) {

@@ -1,16 +1,12 @@
 // MIN: always the MIN path.
-#include "routing.hpp"
+#include "steering.hpp"
 
 namespace tvlb::sim {
 namespace {
 
-struct Min {
-  static Choice decide(const auto& at, int source, int target, Draws& draws) {
-    return {at.min(source, target, draws)};
-  }
-};
+struct Min {};
 
-const Registration<Min> registration{"min", 0, Detours::never, 2.4e-7};
+const Registration<Min, InputQueued, CutThrough> registration{"min", 0, {Detours::never, 2.4e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

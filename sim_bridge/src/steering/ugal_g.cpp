@@ -1,21 +1,20 @@
 // UGAL-G: the queues of all links of both paths decide, as they are now.
-#include "routing.hpp"
+#include "steering.hpp"
 
 namespace tvlb::sim {
 namespace {
 
 struct UgalG {
-  static Choice decide(const auto& at, int source, int target, Draws& draws) {
-    const Candidate vlb = at.vlb(source, target, draws);
-    const Candidate min = at.min(source, target, draws);
+  static Choice start(const auto& view, const Head& head, Draws& draws) {
+    const Candidate vlb = view.vlb(head, draws);
+    const Candidate min = view.min(head, draws);
     return choose(min, vlb, [&] {
-      return at.sum_of_queues(source, target, min) >
-             at.sum_of_queues(source, target, vlb) + at.threshold();
+      return view.sum_of_queues(head, min) > view.sum_of_queues(head, vlb) + view.threshold();
     });
   }
 };
 
-const Registration<UgalG> registration{"ugal-g", 3, Detours::adaptive, 4.0e-7};
+const Registration<UgalG, InputQueued> registration{"ugal-g", 3, {Detours::adaptive, 4.0e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

@@ -1,18 +1,18 @@
 // VLB: always a path of the set. Valiant, A scheme for fast parallel communication, 1982.
-#include "routing.hpp"
+#include "steering.hpp"
 
 namespace tvlb::sim {
 namespace {
 
 struct Vlb {
-  static Choice decide(const auto& at, int source, int target, Draws& draws) {
-    const Candidate vlb = at.vlb(source, target, draws);
+  static Choice start(const auto& view, const Head& head, Draws& draws) {
+    const Candidate vlb = view.vlb(head, draws);
     if (vlb.hops > 0) return {vlb, true};
-    return {at.min(source, target, draws)};
+    return {view.min(head, draws)};
   }
 };
 
-const Registration<Vlb> registration{"vlb", 1, Detours::always, 4.3e-7};
+const Registration<Vlb, InputQueued> registration{"vlb", 1, {Detours::always, 4.3e-7}};
 
 }  // namespace
 }  // namespace tvlb::sim

@@ -18,7 +18,7 @@ namespace tvlb {
 // A pair keeps the MIN paths of the Dragonfly of which all links are left: through a global link
 // between its groups, or the local link inside a group. A pair that has none left takes all
 // shortest paths. Names are positions; that of a local link is kAbsent.
-class DegradedMinPaths {
+class [[gnu::visibility("default")]] DegradedMinPaths {
 public:
     // Throws std::invalid_argument as `GroupLinks` and `ShortestPaths` do.
     DegradedMinPaths(const Network& network, std::int32_t groups);
@@ -113,6 +113,7 @@ public:
     }
     [[nodiscard]] std::int32_t name_limit() const override { return paths_.most(); }
 
+    [[nodiscard]] std::int32_t group(std::int32_t sw) const override { return paths_.group(sw); }
     // In a third group.
     [[nodiscard]] bool is_intermediate(std::int32_t source, std::int32_t via,
                                        std::int32_t target) const override {

@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] std::int32_t num_groups() const { return links_.num_groups(); }
     [[nodiscard]] std::int32_t group_size() const { return links_.group_size(); }
-    [[nodiscard]] std::int32_t group(std::int32_t sw) const { return links_.group(sw); }
+    [[nodiscard]] std::int32_t group(std::int32_t sw) const override { return links_.group(sw); }
     [[nodiscard]] bool is_global(std::int32_t id) const { return id >= num_local_links(); }
     [[nodiscard]] std::int32_t num_local_links() const { return links_.num_local_links(); }
     [[nodiscard]] std::int32_t local_link(std::int32_t from, std::int32_t to) const {

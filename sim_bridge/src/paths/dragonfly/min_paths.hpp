@@ -11,7 +11,8 @@
 namespace tvlb::sim {
 
 /// A global link of a shortest MIN path between switches of two groups, uniform among shortest.
-std::int32_t draw_shortest_link(const Dragonfly& network, int source, int target, Draws& draws);
+[[gnu::visibility("default")]] std::int32_t draw_shortest_link(const Dragonfly& network, int source,
+                                                               int target, Draws& draws);
 
 template <>
 class MinPaths<Dragonfly> {

@@ -160,25 +160,24 @@ std::optional<Triple> ShapePaths::draw(const Dragonfly& network, int source, int
     const auto longer = static_cast<std::int64_t>(size(longer_, counts));
     total += longer_weight_ * static_cast<double>(kept_of(longer));
   }
-  if (total == 0.0) return draw_nearest(network, source, target, counts, draws);
+  const Way way{network, source, target, draws};
+  if (total == 0.0) return draw_nearest(way, counts);
   const double rank = draws.uniform() * total;
-  if (rank >= whole && total > whole) return draw_kept(network, source, target, counts, draws);
-  return draw_ranked(network, source, target, whole_, counts, rank, draws);
+  if (rank >= whole && total > whole) return draw_kept(way, counts);
+  return draw_ranked(way, whole_, counts, rank);
 }
 
-std::optional<Triple> ShapePaths::draw_nearest(const Dragonfly& network, int source, int target,
-                                               const EndCounts& counts, Draws& draws) const {
+std::optional<Triple> ShapePaths::draw_nearest(const Way& way, const EndCounts& counts) const {
   for (const Weighted& one : nearest_) {
-    if (one.size(counts) > 0.0) return draw_shaped(network, source, target, one.shape, draws);
+    if (one.size(counts) > 0.0) return draw_shaped(way, one.shape);
   }
   return std::nullopt;
 }
 
 // Uniform among the paths of the shape that the rank falls into. Where rounding leaves a rank
 // beyond all shapes it falls into the last that has a path.
-Triple ShapePaths::draw_ranked(const Dragonfly& network, int source, int target,
-                               const Shapes& shapes, const EndCounts& counts, double rank,
-                               Draws& draws) const {
+Triple ShapePaths::draw_ranked(const Way& way, const Shapes& shapes, const EndCounts& counts,
+                               double rank) const {
   const Weighted* last = nullptr;
   for (const Weighted& one : shapes) {
     const double size = one.size(counts);
@@ -188,14 +187,14 @@ Triple ShapePaths::draw_ranked(const Dragonfly& network, int source, int target,
     if (rank < 0.0) break;
   }
   if (last == nullptr) throw std::logic_error("ShapePaths: the paths of a pair do not add up");
-  return draw_shaped(network, source, target, last->shape, draws);
+  return draw_shaped(way, last->shape);
 }
 
 // Ends, since the shape has a path: the rank fell into it.
-Triple ShapePaths::draw_shaped(const Dragonfly& network, int source, int target, const Shape& shape,
-                               Draws& draws) const {
+Triple ShapePaths::draw_shaped(const Way& way, const Shape& shape) const {
+  const auto& [network, source, target, draws] = way;
   for (;;) {
-    const auto links = propose(network, source, target, shape, draws);
+    const auto links = propose(way, shape);
     if (!links) continue;
     const Link& first = network.link(links->first_link);
     const Link& second = network.link(links->second_link);
@@ -213,16 +212,14 @@ Triple ShapePaths::draw_shaped(const Dragonfly& network, int source, int target,
 }
 
 // Pairs of links, each with the same probability; all that fit the shape are among them.
-std::optional<ShapePaths::Proposal> ShapePaths::propose(const Dragonfly& network, int source,
-                                                        int target, const Shape& shape,
-                                                        Draws& draws) const {
-  if (!shape.at_source) return propose_from_source(network, source, target, shape, draws);
-  if (!shape.at_target) return propose_from_target(network, source, target, shape, draws);
-  return propose_any(network, source, target, shape, draws);
+ShapePaths::Proposed ShapePaths::propose(const Way& way, const Shape& shape) const {
+  if (!shape.at_source) return propose_from_source(way, shape);
+  if (!shape.at_target) return propose_from_target(way, shape);
+  return propose_any(way, shape);
 }
 
-std::optional<ShapePaths::Proposal> ShapePaths::propose_from_source(
-    const Dragonfly& network, int source, int target, const Shape& shape, Draws& draws) const {
+ShapePaths::Proposed ShapePaths::propose_from_source(const Way& way, const Shape& shape) const {
+  const auto& [network, source, target, draws] = way;
   const std::int32_t first = pick(leaving_.links(source), draws);
   const int end = network.link(first).target;
   const int to = network.group(target);
@@ -238,8 +235,8 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose_from_source(
   return Proposal{first, second};
 }
 
-std::optional<ShapePaths::Proposal> ShapePaths::propose_from_target(
-    const Dragonfly& network, int source, int target, const Shape& shape, Draws& draws) const {
+ShapePaths::Proposed ShapePaths::propose_from_target(const Way& way, const Shape& shape) const {
+  const auto& [network, source, target, draws] = way;
   const std::int32_t second = pick(arriving_.links(target), draws);
   const int start = network.link(second).source;
   const int from = network.group(source);
@@ -251,9 +248,8 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose_from_target(
   return Proposal{first, second};
 }
 
-std::optional<ShapePaths::Proposal> ShapePaths::propose_any(const Dragonfly& network, int source,
-                                                            int target, const Shape& shape,
-                                                            Draws& draws) const {
+ShapePaths::Proposed ShapePaths::propose_any(const Way& way, const Shape& shape) const {
+  const auto& [network, source, target, draws] = way;
   const int from = network.group(source);
   const int to = network.group(target);
   const int middle = below_without(network.num_groups(), 1, from, to, draws);
@@ -268,28 +264,28 @@ std::optional<ShapePaths::Proposal> ShapePaths::propose_any(const Dragonfly& net
 }
 
 // A longer path that belongs to the set: proposed until one is before the first dropped.
-Triple ShapePaths::draw_kept(const Dragonfly& network, int source, int target,
-                             const EndCounts& counts, Draws& draws) const {
+Triple ShapePaths::draw_kept(const Way& way, const EndCounts& counts) const {
+  const auto& [network, source, target, draws] = way;
   const auto longer = static_cast<std::int64_t>(size(longer_, counts));
   const auto any = [&] {
     const double rank = draws.uniform() * static_cast<double>(longer);
-    return draw_ranked(network, source, target, longer_, counts, rank, draws);
+    return draw_ranked(way, longer_, counts, rank);
   };
   if (kept_of(longer) == longer) return any();
   const std::uint64_t pair = pair_key(rule_.seed, source, target);
-  const KeyedPath limit = keyed(pair, first_dropped(network, source, target, longer));
+  const KeyedPath limit = keyed(pair, first_dropped(way, longer));
   for (;;) {
     const Triple path = any();
     if (in_keyed_order(keyed(pair, path), limit)) return path;
   }
 }
 
-Triple ShapePaths::first_dropped(const Dragonfly& network, int source, int target,
-                                 std::int64_t longer) const {
+Triple ShapePaths::first_dropped(const Way& way, std::int64_t longer) const {
+  const auto& [network, source, target, draws] = way;
   const std::size_t pair = index(source) * index(network.num_switches()) + index(target);
   const std::uint32_t known = first_dropped_[pair].load(std::memory_order_relaxed);
   if (known != 0) return codes_.decode(network, source, target, known - 1);
-  const Triple found = find_first_dropped(network, source, target, longer);
+  const Triple found = find_first_dropped(way, longer);
   first_dropped_[pair].store(codes_.encode(network, source, target, found) + 1,
                              std::memory_order_relaxed);
   return found;
@@ -298,8 +294,8 @@ Triple ShapePaths::first_dropped(const Dragonfly& network, int source, int targe
 // Keys are uniform, so the path sought has a key near its share of their range: only paths with
 // keys nearby are kept and ordered, those with lower ones counted. All are if it is not nearby,
 // which 8 standard deviations make next to impossible.
-Triple ShapePaths::find_first_dropped(const Dragonfly& network, int source, int target,
-                                      std::int64_t longer) const {
+Triple ShapePaths::find_first_dropped(const Way& way, std::int64_t longer) const {
+  const auto& [network, source, target, draws] = way;
   const std::int64_t kept = kept_of(longer);
   const double count = static_cast<double>(longer);
   const double share = static_cast<double>(kept) / count;

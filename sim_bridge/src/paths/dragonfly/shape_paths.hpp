@@ -88,6 +88,14 @@ class ShapePaths {
     std::int32_t first_link;
     std::int32_t second_link;
   };
+  using Proposed = std::optional<Proposal>;
+  /// What a path is drawn for, in groups of their own.
+  struct Way {
+    const Dragonfly& network;
+    int source;
+    int target;
+    Draws& draws;
+  };
 
   [[nodiscard]] Weighted weighted(std::size_t shape, double weight) const;
   void choose_shapes();
@@ -95,31 +103,18 @@ class ShapePaths {
   void count_link_pairs(const Dragonfly& network);
   [[nodiscard]] EndCounts count_ends(const Dragonfly& network, int source, int target) const;
 
-  [[nodiscard]] Triple draw_ranked(const Dragonfly& network, int source, int target,
-                                   const Shapes& shapes, const EndCounts& counts, double rank,
-                                   Draws& draws) const;
-  [[nodiscard]] Triple draw_shaped(const Dragonfly& network, int source, int target,
-                                   const Shape& shape, Draws& draws) const;
-  [[nodiscard]] std::optional<Triple> draw_nearest(const Dragonfly& network, int source, int target,
-                                                   const EndCounts& counts, Draws& draws) const;
-  [[nodiscard]] Triple draw_kept(const Dragonfly& network, int source, int target,
-                                 const EndCounts& counts, Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose(const Dragonfly& network, int source, int target,
-                                                const Shape& shape, Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose_from_source(const Dragonfly& network, int source,
-                                                            int target, const Shape& shape,
-                                                            Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose_from_target(const Dragonfly& network, int source,
-                                                            int target, const Shape& shape,
-                                                            Draws& draws) const;
-  [[nodiscard]] std::optional<Proposal> propose_any(const Dragonfly& network, int source,
-                                                    int target, const Shape& shape,
-                                                    Draws& draws) const;
+  [[nodiscard]] Triple draw_ranked(const Way& way, const Shapes& shapes, const EndCounts& counts,
+                                   double rank) const;
+  [[nodiscard]] Triple draw_shaped(const Way& way, const Shape& shape) const;
+  [[nodiscard]] std::optional<Triple> draw_nearest(const Way& way, const EndCounts& counts) const;
+  [[nodiscard]] Triple draw_kept(const Way& way, const EndCounts& counts) const;
+  [[nodiscard]] Proposed propose(const Way& way, const Shape& shape) const;
+  [[nodiscard]] Proposed propose_from_source(const Way& way, const Shape& shape) const;
+  [[nodiscard]] Proposed propose_from_target(const Way& way, const Shape& shape) const;
+  [[nodiscard]] Proposed propose_any(const Way& way, const Shape& shape) const;
 
-  [[nodiscard]] Triple first_dropped(const Dragonfly& network, int source, int target,
-                                     std::int64_t longer) const;
-  [[nodiscard]] Triple find_first_dropped(const Dragonfly& network, int source, int target,
-                                          std::int64_t longer) const;
+  [[nodiscard]] Triple first_dropped(const Way& way, std::int64_t longer) const;
+  [[nodiscard]] Triple find_first_dropped(const Way& way, std::int64_t longer) const;
 
   ShapeRule rule_;
   TripleCodes<Dragonfly> codes_;

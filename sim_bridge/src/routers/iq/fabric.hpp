@@ -43,7 +43,17 @@ class Fabric {
   static constexpr unsigned kPorts = SwitchState::kPorts;
   static constexpr unsigned kSlots = Slots;
 
-  Fabric(const Network& network, const Config& config);
+  Fabric(const Network& network, const Config& config)
+      : network_(network),
+        speedup_(config.speedup),
+        switches_(static_cast<std::size_t>(network.num_switches())),
+        credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
+                 static_cast<std::uint16_t>(config.buffer_flits)),
+        arrivals_(wheel_span(config)),
+        credit_returns_(wheel_span(config)) {
+    connect_nodes();
+    connect_links(config);
+  }
 
   [[nodiscard]] const Network& network() const { return network_; }
   [[nodiscard]] PacketPool<PacketType>& packets() { return packets_; }
@@ -63,17 +73,76 @@ class Fabric {
   /// Fetches what `take_credit` of this node will touch.
   void prefetch_credits(int node) const { __builtin_prefetch(&credits_[node_credit(node, 0)], 1); }
   /// Takes a credit of a node for one of its VCs; false if it has none.
-  bool take_credit(int node, unsigned vc);
+  bool take_credit(int node, unsigned vc) {
+    std::uint16_t& credit = credits_[node_credit(node, vc)];
+    if (credit == 0) return false;
+    --credit;
+    return true;
+  }
   /// Sends a packet with a route from its node on this VC.
-  void send(std::int32_t packet, int node, unsigned vc, std::int32_t cycle);
+  void send(std::int32_t packet, int node, unsigned vc, std::int32_t cycle) {
+    const int sw = network_.node_switch(node);
+    const auto port = static_cast<unsigned>(node - network_.first_node(sw));
+    arrivals_.push(cycle + kInjectionTime,
+                   {packet, static_cast<unsigned>(sw) * kVcs + port * kSlots + vc,
+                    packets_[packet].route[0]});
+  }
 
   /// Flits and credits that are due arrive.
-  void deliver_events(std::int32_t cycle);
+  void deliver_events(std::int32_t cycle) {
+    SwitchState* const switches = switches_.data();
+    PacketType* const packets = packets_.data();
+    const auto enqueue = [=](const Arrival& arrival) {
+      SwitchState& state = switches[arrival.input_vc / kVcs];
+      const unsigned input_vc = arrival.input_vc % kVcs;
+      InputQueue& queue = state.queues[input_vc];
+      if (queue.head >= 0) {
+        packets[queue.tail].next = arrival.packet;
+        queue.tail = arrival.packet;
+        return;
+      }
+      queue = {arrival.packet, arrival.packet};
+      state.request(input_vc, arrival.wants);
+    };
+    arrivals_.drain(cycle, enqueue, [=](const Arrival& arrival) {
+      const SwitchState& state = switches[arrival.input_vc / kVcs];
+      __builtin_prefetch(&state.queues[arrival.input_vc % kVcs], 1);
+      state.prefetch(arrival.wants);
+    });
+    std::uint16_t* const credits = credits_.data();
+    const std::size_t count = switches_.size();
+    const auto add_credit = [=](std::uint32_t counter) {
+      if (credits[counter]++ != 0) return;
+      const std::size_t sw = counter / kVcs;
+      if (sw < count) switches[sw].first_credit(counter % kVcs);
+    };
+    credit_returns_.drain(cycle, add_credit,
+                          [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
+  }
 
   /// All switches run their internal steps. Calls `marked(grant)` for packets with marks, whose
   /// route it may change, and `delivered(packet, cycle, switch)` for those that leave the network.
+  // A function of its own, so that it has enough registers.
   template <class Marked, class Delivered>
-  void run_switches(std::int32_t cycle, Marked&& marked, Delivered&& delivered);
+  [[gnu::noinline, gnu::flatten]] void run_switches(std::int32_t cycle, Marked&& marked,
+                                                    Delivered&& delivered) {
+    PacketType* const packets = packets_.data();
+    std::uint16_t* credits = credits_.data();
+    const std::size_t count = switches_.size();
+    const int steps = steps_in(cycle);
+    for (std::size_t sw = 0; sw < count; ++sw, credits += kVcs) {
+      SwitchState& state = switches_[sw];
+      if (sw + 1 < count) switches_[sw + 1].prefetch_steps();
+      const At at{static_cast<unsigned>(sw), &state, packets, credits, cycle};
+      for (int step = 0; step < steps && !state.idle(); ++step) {
+        const std::int32_t earliest = cycle + std::min(step, 1);
+        // A winner crosses in the next step, if it can; its packet should be at hand then.
+        state.step(
+            credits, scratch_, [&](std::int32_t id) { __builtin_prefetch(&packets[id], 1); },
+            [&](unsigned input_vc) { move_flit(at, input_vc, earliest, marked, delivered); });
+      }
+    }
+  }
 
   /// Flits that have left over a link; those granted since may still wait in the output FIFO, which
   /// sends one per cycle without a break.
@@ -108,9 +177,32 @@ class Fabric {
     std::int32_t cycle;
   };
 
-  static int wheel_span(const Config& config);
-  void connect_nodes();
-  void connect_links(const Config& config);
+  static int wheel_span(const Config& config) {
+    const int latency = *std::ranges::max_element(config.latency);
+    return config.vc_count * config.buffer_flits + 2 * latency + 16;
+  }
+  // Credits of nodes are applied with those of links, when events are delivered. A node next looks at
+  // them when it injects in the following cycle, hence one cycle less of delay.
+  void connect_nodes() {
+    for (int sw = 0; sw < network_.num_switches(); ++sw) {
+      for (int port = 0; port < network_.num_terminals(sw); ++port) {
+        InputPort& input = at(sw).inputs[static_cast<std::size_t>(port)];
+        input.upstream = static_cast<std::uint32_t>(node_credit(network_.first_node(sw) + port, 0));
+        input.credit_delay = kInjectionCreditDelay - 1;
+      }
+    }
+  }
+  void connect_links(const Config& config) {
+    for (const Link& link : network_.links()) {
+      const int latency = config.latency[link.kind];
+      OutputPort& output = at(link.source).outputs[link.output_port];
+      output.downstream = link.target * static_cast<int>(kVcs) + link.input_port * Slots;
+      output.flight_time = latency + kArrivalDelay;
+      InputPort& input = at(link.target).inputs[link.input_port];
+      input.upstream = static_cast<std::uint32_t>(link.source) * kVcs + link.output_port * kSlots;
+      input.credit_delay = static_cast<std::int16_t>(latency + kCreditDelay);
+    }
+  }
   [[nodiscard]] std::size_t node_credit(int node, unsigned vc) const {
     return switches_.size() * kVcs + static_cast<unsigned>(node) * kSlots + vc;
   }
@@ -121,9 +213,48 @@ class Fabric {
   }
   template <class Marked, class Delivered>
   void move_flit(const At& at, unsigned input_vc, std::int32_t earliest, Marked& marked,
-                 Delivered& delivered);
-  std::int32_t dequeue(const At& at, unsigned input_vc);
-  void return_credit(InputPort& port, unsigned vc, std::int32_t cycle);
+                 Delivered& delivered) {
+    SwitchState& state = *at.state;
+    const OutputVcId output_vc = state.wanted_by(input_vc);
+    const std::int32_t id = dequeue(at, input_vc);
+    PacketType& packet = at.packets[id];
+    return_credit(state.inputs[input_vc / kSlots], input_vc % kSlots, at.cycle);
+    --at.credits[output_vc];
+    OutputPort& output = state.outputs[output_vc / kSlots];
+    const std::int32_t departure = std::max(earliest, output.next_departure);
+    output.next_departure = departure + 1;
+    ++output.flits;
+    if (packet.marks != 0) [[unlikely]] marked(Grant{at.sw, id, output_vc, departure});
+    if (output.downstream < 0) {
+      credit_returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
+      delivered(packet, departure + kEjectionTime, at.sw);
+      packets_.release(id);
+      return;
+    }
+    packet.next = -1;
+    const OutputVcId wants = packet.route[++packet.position];
+    arrivals_.push(departure + output.flight_time,
+                   {id, static_cast<unsigned>(output.downstream) + output_vc % kSlots, wants});
+  }
+  // Takes the granted head out of its queue; the one behind it requests from the next step on.
+  std::int32_t dequeue(const At& at, unsigned input_vc) {
+    SwitchState& state = *at.state;
+    state.release(input_vc);
+    InputQueue& queue = state.queues[input_vc];
+    const std::int32_t id = queue.head;
+    const std::int32_t next = at.packets[id].next;
+    queue.head = next;
+    if (next >= 0) {
+      const PacketType& following = at.packets[next];
+      state.request(input_vc, following.route[following.position]);
+    }
+    return id;
+  }
+  void return_credit(InputPort& port, unsigned vc, std::int32_t cycle) {
+    const std::int32_t sent = std::max(cycle, port.next_credit_cycle);
+    port.next_credit_cycle = sent + 1;
+    credit_returns_.push(sent + port.credit_delay, port.upstream + vc);
+  }
 
   const Network& network_;
   double speedup_;
@@ -134,171 +265,5 @@ class Fabric {
   EventWheel<Arrival> arrivals_;
   EventWheel<std::uint32_t> credit_returns_;  // indices into credits_
 };
-
-template <int Words, int Slots>
-Fabric<Words, Slots>::Fabric(const Network& network, const Config& config)
-    : network_(network),
-      speedup_(config.speedup),
-      switches_(static_cast<std::size_t>(network.num_switches())),
-      credits_(switches_.size() * kVcs + static_cast<std::size_t>(network.num_nodes()) * Slots,
-               static_cast<std::uint16_t>(config.buffer_flits)),
-      arrivals_(wheel_span(config)),
-      credit_returns_(wheel_span(config)) {
-  connect_nodes();
-  connect_links(config);
-}
-
-template <int Words, int Slots>
-int Fabric<Words, Slots>::wheel_span(const Config& config) {
-  const int latency = *std::ranges::max_element(config.latency);
-  return config.vc_count * config.buffer_flits + 2 * latency + 16;
-}
-
-// Credits of nodes are applied with those of links, when events are delivered. A node next looks at
-// them when it injects in the following cycle, hence one cycle less of delay.
-template <int Words, int Slots>
-void Fabric<Words, Slots>::connect_nodes() {
-  for (int sw = 0; sw < network_.num_switches(); ++sw) {
-    for (int port = 0; port < network_.num_terminals(sw); ++port) {
-      InputPort& input = at(sw).inputs[static_cast<std::size_t>(port)];
-      input.upstream = static_cast<std::uint32_t>(node_credit(network_.first_node(sw) + port, 0));
-      input.credit_delay = kInjectionCreditDelay - 1;
-    }
-  }
-}
-
-template <int Words, int Slots>
-void Fabric<Words, Slots>::connect_links(const Config& config) {
-  for (const Link& link : network_.links()) {
-    const int latency = config.latency[link.kind];
-    OutputPort& output = at(link.source).outputs[link.output_port];
-    output.downstream = link.target * static_cast<int>(kVcs) + link.input_port * Slots;
-    output.flight_time = latency + kArrivalDelay;
-    InputPort& input = at(link.target).inputs[link.input_port];
-    input.upstream = static_cast<std::uint32_t>(link.source) * kVcs + link.output_port * kSlots;
-    input.credit_delay = static_cast<std::int16_t>(latency + kCreditDelay);
-  }
-}
-
-template <int Words, int Slots>
-bool Fabric<Words, Slots>::take_credit(int node, unsigned vc) {
-  std::uint16_t& credit = credits_[node_credit(node, vc)];
-  if (credit == 0) return false;
-  --credit;
-  return true;
-}
-
-template <int Words, int Slots>
-void Fabric<Words, Slots>::send(std::int32_t packet, int node, unsigned vc, std::int32_t cycle) {
-  const int sw = network_.node_switch(node);
-  const auto port = static_cast<unsigned>(node - network_.first_node(sw));
-  arrivals_.push(cycle + kInjectionTime,
-                 {packet, static_cast<unsigned>(sw) * kVcs + port * kSlots + vc,
-                  packets_[packet].route[0]});
-}
-
-template <int Words, int Slots>
-void Fabric<Words, Slots>::deliver_events(std::int32_t cycle) {
-  SwitchState* const switches = switches_.data();
-  PacketType* const packets = packets_.data();
-  const auto enqueue = [=](const Arrival& arrival) {
-    SwitchState& state = switches[arrival.input_vc / kVcs];
-    const unsigned input_vc = arrival.input_vc % kVcs;
-    InputQueue& queue = state.queues[input_vc];
-    if (queue.head >= 0) {
-      packets[queue.tail].next = arrival.packet;
-      queue.tail = arrival.packet;
-      return;
-    }
-    queue = {arrival.packet, arrival.packet};
-    state.request(input_vc, arrival.wants);
-  };
-  arrivals_.drain(cycle, enqueue, [=](const Arrival& arrival) {
-    const SwitchState& state = switches[arrival.input_vc / kVcs];
-    __builtin_prefetch(&state.queues[arrival.input_vc % kVcs], 1);
-    state.prefetch(arrival.wants);
-  });
-  std::uint16_t* const credits = credits_.data();
-  const std::size_t count = switches_.size();
-  const auto add_credit = [=](std::uint32_t counter) {
-    if (credits[counter]++ != 0) return;
-    const std::size_t sw = counter / kVcs;
-    if (sw < count) switches[sw].first_credit(counter % kVcs);
-  };
-  credit_returns_.drain(cycle, add_credit,
-                        [=](std::uint32_t counter) { __builtin_prefetch(&credits[counter], 1); });
-}
-
-template <int Words, int Slots>
-template <class Marked, class Delivered>
-void Fabric<Words, Slots>::run_switches(std::int32_t cycle, Marked&& marked,
-                                        Delivered&& delivered) {
-  PacketType* const packets = packets_.data();
-  std::uint16_t* credits = credits_.data();
-  const std::size_t count = switches_.size();
-  const int steps = steps_in(cycle);
-  for (std::size_t sw = 0; sw < count; ++sw, credits += kVcs) {
-    SwitchState& state = switches_[sw];
-    if (sw + 1 < count) switches_[sw + 1].prefetch_steps();
-    const At at{static_cast<unsigned>(sw), &state, packets, credits, cycle};
-    for (int step = 0; step < steps && !state.idle(); ++step) {
-      const std::int32_t earliest = cycle + std::min(step, 1);
-      // A winner crosses in the next step, if it can; its packet should be at hand then.
-      state.step(
-          credits, scratch_, [&](std::int32_t id) { __builtin_prefetch(&packets[id], 1); },
-          [&](unsigned input_vc) { move_flit(at, input_vc, earliest, marked, delivered); });
-    }
-  }
-}
-
-template <int Words, int Slots>
-template <class Marked, class Delivered>
-void Fabric<Words, Slots>::move_flit(const At& at, unsigned input_vc, std::int32_t earliest,
-                                     Marked& marked, Delivered& delivered) {
-  SwitchState& state = *at.state;
-  const OutputVcId output_vc = state.wanted_by(input_vc);
-  const std::int32_t id = dequeue(at, input_vc);
-  PacketType& packet = at.packets[id];
-  return_credit(state.inputs[input_vc / kSlots], input_vc % kSlots, at.cycle);
-  --at.credits[output_vc];
-  OutputPort& output = state.outputs[output_vc / kSlots];
-  const std::int32_t departure = std::max(earliest, output.next_departure);
-  output.next_departure = departure + 1;
-  ++output.flits;
-  if (packet.marks != 0) [[unlikely]] marked(Grant{at.sw, id, output_vc, departure});
-  if (output.downstream < 0) {
-    credit_returns_.push(departure + kEjectionCreditDelay, at.sw * kVcs + output_vc);
-    delivered(packet, departure + kEjectionTime, at.sw);
-    packets_.release(id);
-    return;
-  }
-  packet.next = -1;
-  const OutputVcId wants = packet.route[++packet.position];
-  arrivals_.push(departure + output.flight_time,
-                 {id, static_cast<unsigned>(output.downstream) + output_vc % kSlots, wants});
-}
-
-// Takes the granted head out of its queue; the one behind it requests from the next step on.
-template <int Words, int Slots>
-std::int32_t Fabric<Words, Slots>::dequeue(const At& at, unsigned input_vc) {
-  SwitchState& state = *at.state;
-  state.release(input_vc);
-  InputQueue& queue = state.queues[input_vc];
-  const std::int32_t id = queue.head;
-  const std::int32_t next = at.packets[id].next;
-  queue.head = next;
-  if (next >= 0) {
-    const PacketType& following = at.packets[next];
-    state.request(input_vc, following.route[following.position]);
-  }
-  return id;
-}
-
-template <int Words, int Slots>
-void Fabric<Words, Slots>::return_credit(InputPort& port, unsigned vc, std::int32_t cycle) {
-  const std::int32_t sent = std::max(cycle, port.next_credit_cycle);
-  port.next_credit_cycle = sent + 1;
-  credit_returns_.push(sent + port.credit_delay, port.upstream + vc);
-}
 
 }  // namespace tvlb::sim

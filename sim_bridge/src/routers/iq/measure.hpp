@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "common/config.hpp"
 #include "common/figures.hpp"
-#include "common/window.hpp"
 
 namespace tvlb::sim {
 

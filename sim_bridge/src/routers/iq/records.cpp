@@ -17,20 +17,16 @@ void tell_sums(Figures& figures, const std::string& name, std::span<const Packet
   figures[name + "_latency"] = std::move(latency);
 }
 
-std::vector<std::int64_t> listed(std::span<const std::int64_t> values) {
-  return {values.begin(), values.end()};
-}
-
 }  // namespace
 
 void Records::tell(Figures& figures, int num_nodes) const {
   measurement.tell(figures, num_nodes);
-  tell_sums(figures, "batch", statistics.latency_by_batch());
-  tell_sums(figures, "series", statistics.series());
-  figures["batch_accepted"] = listed(statistics.accepted_by_batch());
-  figures["batch_cycles"] = listed(statistics.cycles_by_batch());
-  figures["switch_injected"] = statistics.injected_by_switch();
-  figures["switch_accepted"] = statistics.accepted_by_switch();
+  tell_sums(figures, "batch", statistics.latency_by_batch);
+  tell_sums(figures, "series", statistics.series);
+  figures["batch_accepted"] = statistics.accepted_by_batch;
+  figures["batch_cycles"] = statistics.cycles_by_batch();
+  figures["switch_injected"] = statistics.injected_by_switch;
+  figures["switch_accepted"] = statistics.accepted_by_switch;
   figures["traces"] = tracer.traces();
 }
 

@@ -5,7 +5,6 @@
 #include "measure.hpp"
 #include "statistics.hpp"
 #include "common/trace.hpp"
-#include "common/window.hpp"
 
 namespace tvlb::sim {
 
@@ -18,7 +17,7 @@ struct Records {
   Records(const Window& window, int num_switches, const Config& config, double rate)
       : measurement(window),
         statistics(window, num_switches),
-        tracer(config.traced_packets, rate * static_cast<double>(config.measured_cycles)) {}
+        tracer(window, config, rate) {}
 
   void injected(const auto& packet, std::int32_t cycle, int source) {
     measurement.injected(packet.created);
@@ -33,11 +32,6 @@ struct Records {
     if (!measurement.follows(created)) return;
     measurement.undelivered(created, now);
     statistics.undelivered(created, now - created);
-  }
-
-  /// Whether this packet, which its node sends now, is to be traced.
-  [[nodiscard]] bool traces(const auto& packet) {
-    return tracer.active() && measurement.follows(packet.created) && tracer.samples_next();
   }
 
   void tell(Figures& figures, int num_nodes) const;

@@ -1,4 +1,4 @@
-// Lets the routing decide, and writes the chosen path with its VCs into the packet.
+// Lets the steering decide, and writes the chosen path with its VCs into the packet.
 #pragma once
 
 #include <array>
@@ -9,27 +9,25 @@
 #include <string>
 #include <tuple>
 
-#include "steering/routing.hpp"
+#include "paths/families.hpp"
 
 namespace tvlb::sim {
 
-class RouteWriter {
+class RouteWriter : public Interface {
  public:
-  RouteWriter() = default;
-  RouteWriter(const RouteWriter&) = delete;
-  RouteWriter& operator=(const RouteWriter&) = delete;
-  RouteWriter(RouteWriter&&) = delete;
-  RouteWriter& operator=(RouteWriter&&) = delete;
-  virtual ~RouteWriter() = default;
+  /// The decision at the source for a head whose destination is at another switch; the route ends with
+  /// the ejection VC. `attempt` decides anew.
+  [[nodiscard]] virtual Route start(const Head& head, OutputVcId ejection, Draws& draws) = 0;
+  [[nodiscard]] virtual Route attempt(const Head& head, OutputVcId ejection, Draws& draws) = 0;
+  /// The decision behind `first`, by which a packet leaves the switch of the head; its destination is
+  /// not there.
+  [[nodiscard]] virtual Route arrive(const Head& head, OutputVcId first, OutputVcId ejection,
+                                     Draws& draws) = 0;
+  virtual void tick(std::int32_t cycle) = 0;
 
-  /// The source decision for two different switches; the route ends with the ejection VC.
-  [[nodiscard]] virtual Route decide(int source, int target, OutputVcId ejection,
-                                     Draws& draws) const = 0;
-
-  /// The second decision, when a packet leaves the switch `source` by `first`, its first hop.
-  /// `target` is not the switch behind that hop.
-  [[nodiscard]] virtual Route revise(int source, OutputVcId first, int target, OutputVcId ejection,
-                                     Draws& draws) const = 0;
+  /// Whether the steering looks at waiting heads, and whether it acts, in every cycle.
+  bool attempts = false;
+  bool ticks = false;
 
   /// The route inside one switch.
   [[nodiscard]] static Route eject(OutputVcId ejection) {
@@ -41,78 +39,106 @@ class RouteWriter {
 
 /// The routes of a run: most network links of one, and what makes their writer from the credit
 /// counters.
-struct RouteMaker {
+struct Routes {
   int most_hops;
   std::function<std::unique_ptr<RouteWriter>(CreditView)> make;
 };
 
-/// Most network links that a routing takes.
-[[nodiscard]] inline int most_hops(const Topology& network, const Routing& routing) {
-  const int halves = routing.detours == Detours::never ? 1 : 2;
-  return halves * network.half_links() + static_cast<int>(routing.decisions.has_again);
-}
-
-template <class Family>
+template <class Type, class Family>
 class RouteWriterOf final : public RouteWriter {
+  using View = Candidates<Family>;
+
  public:
   RouteWriterOf(const Family& network, const PathSampler& sampler, const Config& config,
                 CreditView credits)
       : network_(network),
-        candidates_(network, sampler, config, credits),
-        decide_(std::get<Decision<Family>>(Routings::find(config.routing).decisions.first)),
-        decide_again_(std::get<Revision<Family>>(Routings::find(config.routing).decisions.again)),
+        view_(network, sampler, config, credits),
         policy_(config.vcs),
-        vc_slots_(credits.vc_slots) {}
-
-  [[nodiscard]] Route decide(int source, int target, OutputVcId ejection,
-                             Draws& draws) const override {
-    const Choice choice = decide_(candidates_, source, target, draws);
-    if (choice.path.hops == 0) {
-      throw std::invalid_argument("no path from switch " + std::to_string(source) +
-                                  " to switch " + std::to_string(target));
-    }
-    Path path;
-    candidates_.append(path, source, target, choice.path);
-    Route route = written(path, ejection);
-    route.took_vlb = choice.vlb;
-    route.is_revisable = choice.again;
-    return route;
+        vc_slots_(credits.vc_slots),
+        steering_(made<Type>({network, config.arguments})) {
+    attempts = Attempts<Type, View>;
+    ticks = Ticks<Type, View>;
   }
 
-  [[nodiscard]] Route revise(int source, OutputVcId first, int target, OutputVcId ejection,
-                             Draws& draws) const override {
+  [[nodiscard]] Route start(const Head& head, OutputVcId ejection, Draws& draws) override {
     Path path;
-    path.append_if(network_.output_link(source, first / vc_slots_), true);
-    const int second = candidates_.hop(path.links[0]).target;
-    const Choice choice = decide_again_(candidates_, second, target, path.links[0], draws);
-    candidates_.append(path, second, target, choice.path);
-    Route route = written(path, ejection);
-    route.took_vlb = choice.vlb;
-    return route;
+    if constexpr (Starts<Type, View>) {
+      return written(path, head, steering_.start(view_, head, draws), ejection);
+    } else {
+      return written(path, head, {view_.min(head, draws)}, ejection);
+    }
+  }
+  [[nodiscard]] Route attempt(const Head& head, OutputVcId ejection, Draws& draws) override {
+    if constexpr (Attempts<Type, View>) {
+      Path path;
+      return written(path, head, steering_.attempt(view_, head, draws), ejection);
+    } else {
+      return start(head, ejection, draws);
+    }
+  }
+  [[nodiscard]] Route arrive(const Head& head, OutputVcId first, OutputVcId ejection,
+                             Draws& draws) override {
+    if constexpr (Arrives<Type, View>) {
+      Path path;
+      path.append_if(network_.output_link(head.sw, first / vc_slots_), true);
+      const Head second{view_.hop(path.links[0]).target, head.target, path.links[0]};
+      Choice choice = steering_.arrive(view_, second, draws);
+      choice.again = false;
+      return written(path, second, choice, ejection);
+    } else {
+      throw std::logic_error("a steering without a second decision was asked for one");
+    }
+  }
+  void tick(std::int32_t cycle) override {
+    if constexpr (Ticks<Type, View>) steering_.tick(view_, cycle);
   }
 
  private:
-  [[nodiscard]] Route written(const Path& path, OutputVcId ejection) const {
+  /// The rest of a path is what was chosen for the head.
+  [[nodiscard]] Route written(Path& path, const Head& head, const Choice& choice,
+                              OutputVcId ejection) const {
+    if (choice.path.hops == 0) {
+      throw std::invalid_argument("no path from switch " + std::to_string(head.sw) +
+                                  " to switch " + std::to_string(head.target));
+    }
+    view_.append(path, head, choice.path);
     Route route;
     const auto hops = static_cast<std::size_t>(path.hops);
     vc::Table::State state = 0;
     for (std::size_t i = 0; i < hops; ++i) {
-      const Hop& hop = candidates_.hop(path.links[i]);
+      const Hop& hop = view_.hop(path.links[i]);
       const auto& step = policy_.step(state, hop.kind, 0);
       route.output_vcs[i] = static_cast<OutputVcId>(hop.output_vc + step.first);
       state = step.then;
     }
     route.hops = static_cast<std::uint8_t>(hops);
     route.output_vcs[hops] = ejection;
+    route.took_vlb = choice.vlb;
+    route.is_revisable = choice.again;
     return route;
   }
 
   const Family& network_;
-  Candidates<Family> candidates_;
-  Decision<Family> decide_;
-  Revision<Family> decide_again_;
+  View view_;
   const vc::Table& policy_;
   int vc_slots_;
+  Type steering_;
 };
+
+/// What makes the writers of a steering, of every family.
+template <class Family>
+using RouteMaker = std::unique_ptr<RouteWriter> (*)(const Family&, const PathSampler&, const Config&,
+                                                    CreditView);
+template <class... Family>
+using RouteMakersOf = std::tuple<RouteMaker<Family>...>;
+using RouteMakers = OverFamilies<RouteMakersOf>;
+
+template <class Type, class... Family>
+void fill(std::tuple<RouteMaker<Family>...>& makers) {
+  makers = {[](const Family& network, const PathSampler& sampler, const Config& config,
+               CreditView credits) -> std::unique_ptr<RouteWriter> {
+    return std::make_unique<RouteWriterOf<Type, Family>>(network, sampler, config, credits);
+  }...};
+}
 
 }  // namespace tvlb::sim

@@ -4,9 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "common/window.hpp"
+#include "common/config.hpp"
 
 namespace tvlb::sim {
 
@@ -28,56 +29,47 @@ class Statistics {
  public:
   /// The window may move as a whole until a packet falls into it; it outlives this object.
   Statistics(const Window& window, int num_switches)
-      : window_(window),
+      : accepted_by_batch(kBatches, 0),
+        injected_by_switch(static_cast<std::size_t>(num_switches), 0),
+        accepted_by_switch(injected_by_switch),
+        window_(window),
         batches_per_cycle_(static_cast<double>(kBatches) /
-                           static_cast<double>(window.end - window.begin)),
-        injected_by_switch_(static_cast<std::size_t>(num_switches), 0),
-        accepted_by_switch_(static_cast<std::size_t>(num_switches), 0) {}
+                           static_cast<double>(window.end - window.begin)) {}
 
   void injected(std::int32_t at, int sw) {
-    if (window_.contains(at)) ++injected_by_switch_[static_cast<std::size_t>(sw)];
+    if (window_.contains(at)) ++injected_by_switch[static_cast<std::size_t>(sw)];
   }
 
   void delivered(std::int32_t created, std::int32_t at, unsigned sw) {
     const std::int32_t latency = at - created;
     const auto interval = static_cast<std::size_t>(at / kSeriesStep);
-    if (interval >= series_.size()) [[unlikely]] series_.resize(interval + 1);
-    series_[interval].add(latency);
+    if (interval >= series.size()) [[unlikely]] series.resize(interval + 1);
+    series[interval].add(latency);
     if (window_.contains(at)) {
-      ++accepted_by_switch_[sw];
-      ++accepted_by_batch_[batch(at)];
+      ++accepted_by_switch[sw];
+      ++accepted_by_batch[batch(at)];
     }
-    if (window_.contains(created)) latency_by_batch_[batch(created)].add(latency);
+    if (window_.contains(created)) latency_by_batch[batch(created)].add(latency);
   }
   /// A packet that the run ends without delivering counts with its age.
   void undelivered(std::int32_t created, std::int64_t age) {
-    if (window_.contains(created)) latency_by_batch_[batch(created)].add(age);
+    if (window_.contains(created)) latency_by_batch[batch(created)].add(age);
   }
 
-  /// By cycle of generation, measured packets.
-  [[nodiscard]] const std::array<PacketSums, kBatches>& latency_by_batch() const {
-    return latency_by_batch_;
-  }
-  /// Packets by cycle of delivery, whenever generated.
-  [[nodiscard]] const std::array<std::int64_t, kBatches>& accepted_by_batch() const {
-    return accepted_by_batch_;
-  }
   /// Length of every batch; 0 for some where the window has fewer cycles than batches.
-  [[nodiscard]] std::array<std::int64_t, kBatches> cycles_by_batch() const {
-    std::array<std::int64_t, kBatches> cycles{};
+  [[nodiscard]] std::vector<std::int64_t> cycles_by_batch() const {
+    std::vector<std::int64_t> cycles(kBatches, 0);
     for (std::int32_t at = window_.begin; at < window_.end; ++at) ++cycles[batch(at)];
     return cycles;
   }
-  /// Packets that left their nodes in the measured window, by source switch.
-  [[nodiscard]] const std::vector<std::int64_t>& injected_by_switch() const {
-    return injected_by_switch_;
-  }
-  /// Packets delivered in the measured window, by destination switch.
-  [[nodiscard]] const std::vector<std::int64_t>& accepted_by_switch() const {
-    return accepted_by_switch_;
-  }
-  /// Delivered packets per kSeriesStep cycles of the whole run.
-  [[nodiscard]] const std::vector<PacketSums>& series() const { return series_; }
+
+  std::array<PacketSums, kBatches> latency_by_batch{};  // by cycle of generation, measured packets
+  std::vector<std::int64_t> accepted_by_batch;  // by cycle of delivery, whenever generated
+  // Packets that left their nodes in the measured window, by source switch, and that were delivered
+  // in it, by destination switch.
+  std::vector<std::int64_t> injected_by_switch;
+  std::vector<std::int64_t> accepted_by_switch;
+  std::vector<PacketSums> series;  // delivered packets per kSeriesStep cycles of the whole run
 
  private:
   [[nodiscard]] std::size_t batch(std::int32_t cycle) const {
@@ -88,11 +80,15 @@ class Statistics {
 
   const Window& window_;
   double batches_per_cycle_;
-  std::array<PacketSums, kBatches> latency_by_batch_{};
-  std::array<std::int64_t, kBatches> accepted_by_batch_{};
-  std::vector<std::int64_t> injected_by_switch_;
-  std::vector<std::int64_t> accepted_by_switch_;
-  std::vector<PacketSums> series_;
 };
+
+/// MSER: how many leading values to drop so that the mean of the others has the smallest standard
+/// error (White, Cobb, Spratt, 2000). At least kLeastKept values stay; 0 for fewer.
+std::size_t mser_truncation(std::span<const double> values);
+inline constexpr std::size_t kLeastKept = 5;
+
+/// Whether a run has left its transient: MSER drops no more than the first half of the series of
+/// mean latencies.
+bool seems_steady(std::span<const PacketSums> series);
 
 }  // namespace tvlb::sim

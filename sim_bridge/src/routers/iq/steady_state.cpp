@@ -1,4 +1,4 @@
-#include "steady_state.hpp"
+#include "statistics.hpp"
 
 #include <limits>
 #include <vector>

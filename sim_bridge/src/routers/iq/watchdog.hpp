@@ -34,7 +34,9 @@ class Watchdog {
       const std::vector<std::int32_t> walk = closed_walk(at);
       if (!std::ranges::all_of(walk, [&](std::int32_t one) { return is_full(one); })) continue;
       std::vector<Buffer> buffers;
-      for (const std::int32_t one : walk) buffers.push_back(named(one));
+      for (const std::int32_t one : walk) {
+        buffers.push_back({fabric_.network().input_link(one / kVcs, one % kVcs / kSlots), one % kSlots});
+      }
       return buffers;
     }
     return {};
@@ -73,11 +75,6 @@ class Watchdog {
       walk.push_back(at);
     }
     return walk;
-  }
-
-  [[nodiscard]] Buffer named(std::int32_t input_vc) const {
-    const std::int32_t port = input_vc % kVcs / kSlots;
-    return {fabric_.network().input_link(input_vc / kVcs, port), input_vc % kSlots};
   }
 
   const FabricType& fabric_;

@@ -67,16 +67,6 @@ void Fabric::connect(const Network& network, const Config& config) {
   }
 }
 
-std::int32_t Fabric::allocate() {
-  if (free_ < 0) {
-    packets_.emplace_back();
-    return static_cast<std::int32_t>(packets_.size() - 1);
-  }
-  const std::int32_t id = free_;
-  free_ = packets_[index(id)].next;
-  return id;
-}
-
 void Fabric::send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle) {
   const std::int32_t sw = network_.node_switch(node);
   const std::int32_t port = sw * ports_ + node - network_.first_node(sw);
@@ -91,7 +81,7 @@ void Fabric::for_each_choice(std::uint32_t input_vc, Visit&& visit) const {
     visit(static_cast<int>(input.port), input.vcs);
     return;
   }
-  const Packet& packet = packets_[index(input.head)];
+  const Packet& packet = packets_[input.head];
   const std::int32_t sw = switch_of(input_vc);
   const std::int32_t to = packet.intermediate < 0 ? packet.target : packet.intermediate;
   for (const std::uint8_t port : min_ports_(sw, to)) {
@@ -101,7 +91,7 @@ void Fabric::for_each_choice(std::uint32_t input_vc, Visit&& visit) const {
 
 void Fabric::request(std::uint32_t input_vc) {
   InputVc& input = inputs_[input_vc];
-  const Packet& packet = packets_[index(input.head)];
+  const Packet& packet = packets_[input.head];
   const std::int32_t sw = switch_of(input_vc);
   // A packet that meets its destination on the way to its intermediate switch leaves.
   if (sw == packet.target) {
@@ -120,6 +110,15 @@ void Fabric::request(std::uint32_t input_vc) {
         std::uint64_t{1} << (local % kWordBits);
   });
   mark(input_vc);
+}
+
+void Fabric::withdraw(std::uint32_t input_vc) {
+  const std::int32_t sw = switch_of(input_vc);
+  const std::uint32_t local = input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
+  for_each_choice(input_vc, [&](int port, VcMask) {
+    waiting_[index(sw * ports_ + port) * words_ + local / kWordBits] &=
+        ~(std::uint64_t{1} << (local % kWordBits));
+  });
 }
 
 void Fabric::mark(std::uint32_t input_vc) {
@@ -169,6 +168,13 @@ void Fabric::credit_back(std::uint32_t output_vc) {
   const std::uint32_t number = output_vc / static_cast<unsigned>(vcs_);
   output_ports_[number].ready |= static_cast<VcMask>(1U << (output_vc % static_cast<unsigned>(vcs_)));
   make_due(number);
+}
+
+std::int32_t Fabric::queue(std::int32_t sw, std::int32_t port, std::int32_t cycle) const {
+  std::int32_t phits = 0;
+  const auto first = static_cast<std::uint32_t>((sw * ports_ + port) * vcs_);
+  for (std::uint32_t vc = first; vc < first + static_cast<unsigned>(vcs_); ++vc) phits += queue(vc, cycle);
+  return phits;
 }
 
 // The shortest queue among the open VCs, ties uniformly.
@@ -238,15 +244,10 @@ void Fabric::allocate_at(std::int32_t sw, std::int32_t cycle) {
 }
 
 void Fabric::grant(const Request& request, std::int32_t cycle) {
-  const std::int32_t sw = switch_of(request.input_vc);
-  const std::uint32_t local = request.input_vc - static_cast<std::uint32_t>(sw) * per_switch_;
-  for_each_choice(request.input_vc, [&](int port, VcMask) {
-    waiting_[index(sw * ports_ + port) * words_ + local / kWordBits] &=
-        ~(std::uint64_t{1} << (local % kWordBits));
-  });
+  withdraw(request.input_vc);
   InputVc& input = inputs_[request.input_vc];
   const std::int32_t id = input.head;
-  input.head = packets_[index(id)].next;
+  input.head = packets_[id].next;
   input.moves = true;
   input.granted = request.output_vc;
   written_.push(cycle + phits_, request.input_vc);
@@ -267,9 +268,9 @@ void Fabric::grant(const Request& request, std::int32_t cycle) {
   port.open &= static_cast<VcMask>(~bit);
   output.is_written = true;
   ++output.held;
-  packets_[index(id)].next = -1;
+  packets_[id].next = -1;
   if (output.head < 0) output.head = id;
-  else packets_[index(output.tail)].next = id;
+  else packets_[output.tail].next = id;
   output.tail = id;
   if (port.downstream >= 0) {
     ++output.uncredited;
@@ -297,7 +298,7 @@ bool Fabric::can_leave(std::uint32_t input_vc, const std::vector<bool>& moves) c
 }
 
 // What can move is found from the heads outwards, until no more is; the rest never will.
-std::vector<std::uint32_t> Fabric::find_deadlock() const {
+std::vector<Buffer> Fabric::find_wait_cycle() const {
   std::vector<bool> moves(num_vcs_);
   for (std::uint32_t vc = 0; vc < num_vcs_; ++vc) moves[vc] = inputs_[vc].head < 0 || inputs_[vc].moves;
   for (bool changed = true; changed;) {
@@ -324,8 +325,12 @@ std::vector<std::uint32_t> Fabric::find_deadlock() const {
     at = next;
   }
   // Up to the first buffer of the circle is the way to it.
-  walk.erase(walk.begin(), std::ranges::find(walk, at));
-  return walk;
+  std::vector<Buffer> buffers;
+  for (auto one = std::ranges::find(walk, at); one != walk.end(); ++one) {
+    const auto port = static_cast<std::int32_t>(*one % per_switch_) / vcs_;
+    buffers.push_back({network_.input_link(switch_of(*one), port), static_cast<std::int32_t>(*one) % vcs_});
+  }
+  return buffers;
 }
 
 void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
@@ -338,7 +343,7 @@ void Fabric::check(std::int32_t cycle, std::int64_t in_network) const {
   std::int64_t packets = 0;
   const auto count_of = [&](std::int32_t id) {
     std::int32_t count = 0;
-    for (; id >= 0; id = packets_[index(id)].next) ++count;
+    for (; id >= 0; id = packets_[id].next) ++count;
     return count;
   };
   const auto upstream_of = [&](std::uint32_t input_vc) {

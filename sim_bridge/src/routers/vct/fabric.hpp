@@ -11,14 +11,28 @@
 #include <span>
 #include <vector>
 
+#include "common/course.hpp"
 #include "common/event_wheel.hpp"
+#include "common/packet_pool.hpp"
 #include "common/rng.hpp"
 #include "config.hpp"
 #include "min_ports.hpp"
 #include "network.hpp"
-#include "packet.hpp"
 
 namespace tvlb::sim::vct {
+
+/// Of several phits, which never interleave with others, so that all of them follow from the header.
+struct Packet {
+  std::int32_t created;       // cycle
+  std::int32_t destination;   // node
+  std::int32_t target;        // switch of that node
+  std::int32_t intermediate;  // switch, -1 once passed or where there is none
+  std::int32_t next;          // packet behind in the same queue, -1 none
+  vc::Table::State vc_state;  // of the policy of virtual channels
+  std::uint8_t links;         // taken so far, of any kind
+  std::uint8_t phase;         // 0: on the way to an intermediate switch; 1: to the destination
+  bool is_traced;
+};
 
 /// Buffer of one (input port, VC): packets whose header has arrived and that were not granted yet.
 struct InputVc {
@@ -60,38 +74,119 @@ struct InputPort {
   std::int32_t credit_time = 0;
 };
 
-class Fabric {
+class [[gnu::visibility("default")]] Fabric {
  public:
   Fabric(const Network& network, const MinPorts& min_ports, const Config& config);
 
-  [[nodiscard]] std::vector<Packet>& packets() { return packets_; }
-  [[nodiscard]] std::int32_t allocate();
-  void release(std::int32_t id) {
-    packets_[index(id)].next = free_;
-    free_ = id;
-  }
+  [[nodiscard]] PacketPool<Packet>& packets() { return packets_; }
   /// A packet's header leaves its node on this VC.
   void send(std::int32_t id, std::int32_t node, int vc, std::int32_t cycle);
 
   /// Step 1: what is due arrives. Calls `entered(id, switch)` for headers from nodes before they
   /// are looked at, and `credited(node, vc)` for buffers of switches that have room for another packet.
   template <class Entered, class Credited>
-  void deliver(std::int32_t cycle, Entered&& entered, Credited&& credited);
+  void deliver(std::int32_t cycle, Entered&& entered, Credited&& credited) {
+    credits_from_.drain(cycle, [&](std::uint32_t vc) { outputs_[vc].credits_from = cycle; });
+    credits_.drain(cycle, [&](std::uint32_t vc) {
+      if (is_node(vc)) {
+        const auto of_node = static_cast<std::int32_t>(vc - num_vcs_);
+        credited(of_node / vcs_, of_node % vcs_);
+      } else {
+        credit_back(vc);
+      }
+    });
+    sent_.drain(cycle, [&](std::uint32_t vc) {
+      OutputPort& port = output_ports_[vc / static_cast<unsigned>(vcs_)];
+      port.sends = false;
+      make_due(vc / static_cast<unsigned>(vcs_));
+      --outputs_[vc].held;
+      open(vc);
+    });
+    written_.drain(cycle, [&](std::uint32_t vc) {
+      InputVc& input = inputs_[vc];
+      input.moves = false;
+      outputs_[input.granted].is_written = false;
+      open(input.granted);
+      if (input.head >= 0) request(vc);
+    });
+    arrivals_.drain(cycle, [&](const Arrival& arrival) {
+      Packet& packet = packets_[arrival.packet];
+      const std::int32_t sw = switch_of(arrival.input_vc);
+      if (is_node(input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream)) {
+        entered(arrival.packet, sw);
+      } else if (packet.intermediate == sw) {
+        packet.intermediate = -1;
+        packet.phase = 1;
+      }
+      InputVc& input = inputs_[arrival.input_vc];
+      packet.next = -1;
+      if (input.head < 0) {
+        input.head = arrival.packet;
+        if (!input.moves) request(arrival.input_vc);
+      } else {
+        packets_[input.tail].next = arrival.packet;
+      }
+      input.tail = arrival.packet;
+    });
+  }
+  /// Every head that waits at its first switch goes by what `renew(id, switch)` makes of its packet.
+  template <class Renew>
+  void renew_waiting(Renew&& renew) {
+    for (std::int32_t sw = 0; sw < network_.num_switches(); ++sw) {
+      const auto first = static_cast<std::uint32_t>(sw) * per_switch_;
+      const auto count = static_cast<std::uint32_t>(network_.num_terminals(sw) * vcs_);
+      for (std::uint32_t vc = first; vc < first + count; ++vc) {
+        if (inputs_[vc].head < 0 || inputs_[vc].moves) continue;
+        withdraw(vc);
+        renew(inputs_[vc].head, sw);
+        request(vc);
+      }
+    }
+  }
   /// Step 2: heads are granted output VCs.
   void allocate_outputs(std::int32_t cycle);
   /// Step 3: links start packets. Calls `crossed(id, link, vc)` for those on links and `ejected(id, vc)`
   /// for those whose header leaves to its node.
   template <class Crossed, class Ejected>
-  void send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected);
-
-  /// A head that can never leave, and what it waits for in turn, as input VCs; none if all can.
-  [[nodiscard]] std::vector<std::uint32_t> find_deadlock() const;
-  [[nodiscard]] int vcs() const { return vcs_; }
-  [[nodiscard]] std::int32_t switch_of(std::uint32_t vc) const {
-    return static_cast<std::int32_t>(vc / per_switch_);
+  void send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected) {
+    for (const std::int32_t number : due_ports_) {
+      OutputPort& port = output_ports_[index(number)];
+      port.is_due = false;
+      if (port.sends || port.ready == 0) continue;
+      const auto behind = static_cast<VcMask>(port.ready & ~first_vcs(port.pointer));
+      const int vc = std::countr_zero(behind != 0 ? behind : port.ready);
+      port.pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
+      const auto output = static_cast<std::uint32_t>(number * vcs_ + vc);
+      OutputVc& from = outputs_[output];
+      const std::int32_t id = from.head;
+      Packet& packet = packets_[id];
+      from.head = packet.next;
+      port.sends = true;
+      sent_.push(cycle + phits_, output);
+      if (port.downstream < 0) {
+        if (from.head < 0) port.ready &= static_cast<VcMask>(~(1U << vc));
+        ejected(id, vc);
+        continue;
+      }
+      ++from.downstream;
+      if (from.head < 0 || from.downstream == input_packets_) {
+        port.ready &= static_cast<VcMask>(~(1U << vc));
+      }
+      ++packet.links;
+      packet.vc_state = step(packet, port).then;
+      crossed(id, port.link, vc);
+      arrivals_.push(cycle + port.flight_time, {id, static_cast<std::uint32_t>(port.downstream + vc)});
+    }
+    due_ports_.clear();
   }
-  [[nodiscard]] std::int32_t port_of(std::uint32_t vc) const {
-    return static_cast<std::int32_t>(vc % per_switch_) / vcs_;
+
+  /// Buffers of which the head can never leave, each waiting for the next; none if all can.
+  [[nodiscard]] std::vector<Buffer> find_wait_cycle() const;
+  /// Phits that have entered an output port and whose credits are not back; whether one of its VCs
+  /// takes a packet.
+  [[nodiscard]] std::int32_t queue(std::int32_t sw, std::int32_t port, std::int32_t cycle) const;
+  [[nodiscard]] bool room(std::int32_t sw, std::int32_t port, int vc) const {
+    return ((output_ports_[index(sw * ports_ + port)].open >> vc) & 1) != 0;
   }
 
   /// Throws std::logic_error unless packets and credits add up; slow.
@@ -111,13 +206,17 @@ class Fabric {
   static constexpr unsigned kWordBits = 64;
 
   [[nodiscard]] static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+  [[nodiscard]] std::int32_t switch_of(std::uint32_t vc) const {
+    return static_cast<std::int32_t>(vc / per_switch_);
+  }
   [[nodiscard]] bool is_node(std::uint32_t upstream) const { return upstream >= num_vcs_; }
 
   /// Cycles that events may lie ahead.
   [[nodiscard]] static int wheel_span(const Config& config);
   void connect(const Network& network, const Config& config);
-  /// The head of an input VC makes itself known to its ports.
+  /// The head of an input VC makes itself known to the ports that it may take, or no longer waits there.
   void request(std::uint32_t input_vc);
+  void withdraw(std::uint32_t input_vc);
   void mark(std::uint32_t input_vc);
   void activate(std::int32_t sw);
   /// What the policy of virtual channels says of a packet that takes a link.
@@ -159,8 +258,7 @@ class Fabric {
   std::uint8_t output_packets_;
   std::size_t words_;  // of a mask over the input VCs of a switch
 
-  std::vector<Packet> packets_;
-  std::int32_t free_ = -1;
+  PacketPool<Packet> packets_;
   std::vector<InputVc> inputs_;
   std::vector<OutputVc> outputs_;
   std::vector<InputPort> input_ports_;
@@ -182,84 +280,5 @@ class Fabric {
   EventWheel<std::uint32_t> credits_from_;  // output VCs: credits of a packet begin to come back
   EventWheel<std::uint32_t> credits_;       // output VCs and nodes: all credits of a packet are back
 };
-
-template <class Entered, class Credited>
-void Fabric::deliver(std::int32_t cycle, Entered&& entered, Credited&& credited) {
-  credits_from_.drain(cycle, [&](std::uint32_t vc) { outputs_[vc].credits_from = cycle; });
-  credits_.drain(cycle, [&](std::uint32_t vc) {
-    if (is_node(vc)) {
-      const auto of_node = static_cast<std::int32_t>(vc - num_vcs_);
-      credited(of_node / vcs_, of_node % vcs_);
-    } else {
-      credit_back(vc);
-    }
-  });
-  sent_.drain(cycle, [&](std::uint32_t vc) {
-    OutputPort& port = output_ports_[vc / static_cast<unsigned>(vcs_)];
-    port.sends = false;
-    make_due(vc / static_cast<unsigned>(vcs_));
-    --outputs_[vc].held;
-    open(vc);
-  });
-  written_.drain(cycle, [&](std::uint32_t vc) {
-    InputVc& input = inputs_[vc];
-    input.moves = false;
-    outputs_[input.granted].is_written = false;
-    open(input.granted);
-    if (input.head >= 0) request(vc);
-  });
-  arrivals_.drain(cycle, [&](const Arrival& arrival) {
-    Packet& packet = packets_[index(arrival.packet)];
-    const std::int32_t sw = switch_of(arrival.input_vc);
-    if (is_node(input_ports_[arrival.input_vc / static_cast<unsigned>(vcs_)].upstream)) {
-      entered(arrival.packet, sw);
-    } else if (packet.intermediate == sw) {
-      packet.intermediate = -1;
-      packet.phase = 1;
-    }
-    InputVc& input = inputs_[arrival.input_vc];
-    packet.next = -1;
-    if (input.head < 0) {
-      input.head = arrival.packet;
-      if (!input.moves) request(arrival.input_vc);
-    } else {
-      packets_[index(input.tail)].next = arrival.packet;
-    }
-    input.tail = arrival.packet;
-  });
-}
-
-template <class Crossed, class Ejected>
-void Fabric::send_packets(std::int32_t cycle, Crossed&& crossed, Ejected&& ejected) {
-  for (const std::int32_t number : due_ports_) {
-    OutputPort& port = output_ports_[index(number)];
-    port.is_due = false;
-    if (port.sends || port.ready == 0) continue;
-    const auto behind = static_cast<VcMask>(port.ready & ~first_vcs(port.pointer));
-    const int vc = std::countr_zero(behind != 0 ? behind : port.ready);
-    port.pointer = static_cast<std::uint8_t>(vc + 1 == vcs_ ? 0 : vc + 1);
-    const auto output = static_cast<std::uint32_t>(number * vcs_ + vc);
-    OutputVc& from = outputs_[output];
-    const std::int32_t id = from.head;
-    Packet& packet = packets_[index(id)];
-    from.head = packet.next;
-    port.sends = true;
-    sent_.push(cycle + phits_, output);
-    if (port.downstream < 0) {
-      if (from.head < 0) port.ready &= static_cast<VcMask>(~(1U << vc));
-      ejected(id, vc);
-      continue;
-    }
-    ++from.downstream;
-    if (from.head < 0 || from.downstream == input_packets_) {
-      port.ready &= static_cast<VcMask>(~(1U << vc));
-    }
-    ++packet.links;
-    packet.vc_state = step(packet, port).then;
-    crossed(id, port.link, vc);
-    arrivals_.push(cycle + port.flight_time, {id, static_cast<std::uint32_t>(port.downstream + vc)});
-  }
-  due_ports_.clear();
-}
 
 }  // namespace tvlb::sim::vct

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "routers/iq/config.hpp"
+#include "common/config.hpp"
 
 namespace tvlb::sim::vct {
 namespace {

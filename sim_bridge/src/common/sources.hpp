@@ -1,0 +1,72 @@
+// When nodes generate packets, and the random streams of that.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "config.hpp"
+#include "event_wheel.hpp"
+#include "rng.hpp"
+#include "traffic.hpp"
+
+namespace tvlb::sim {
+
+/// What every node has.
+struct Generator {
+  std::uint32_t gaps;      // index among the distinct ones
+  std::int32_t next = -1;  // cycle of the next packet
+  Stream generation;
+  Stream destinations;
+};
+
+/// The nodes of a run and when to look at them; `Node` is a Generator and what its router adds.
+template <class Node>
+class Sources {
+ public:
+  /// With loads in flits, of packets of some of them.
+  Sources(const Traffic& traffic, const RunConfig& config, int flits = 1) {
+    std::map<double, std::uint32_t> gaps_of_rate;
+    nodes_.resize(static_cast<std::size_t>(traffic.num_nodes()));
+    for (std::int32_t id = 0; id < traffic.num_nodes(); ++id) {
+      const double rate = config.load * traffic.rate(id) / flits;
+      const auto count = static_cast<std::uint32_t>(gaps_.size());
+      const auto [gaps, is_new] = gaps_of_rate.try_emplace(rate, count);
+      if (is_new) gaps_.emplace_back(rate);
+      const auto key = static_cast<std::uint64_t>(id);
+      static_cast<Generator&>((*this)[id]) = {gaps->second, -1,
+                                              Stream(config.seed, Purpose::generation, key),
+                                              Stream(config.seed, Purpose::destination, key)};
+      advance((*this)[id]);
+      wake(id, (*this)[id].next, 0);
+    }
+  }
+
+  [[nodiscard]] Node& operator[](std::int32_t id) { return nodes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const std::vector<Node>& all() const { return nodes_; }
+
+  /// Goes on to the packet of a node after `next`, the first one after -1.
+  void advance(Generator& node) const {
+    const std::int32_t gap = gaps_[node.gaps].draw(node.generation);
+    node.next = gap >= kNever - 1 - node.next ? kNever : node.next + gap;
+  }
+  /// Has a node looked at in a cycle after `now`: when `due`, or earlier if that is too far ahead.
+  void wake(std::int32_t id, std::int32_t due, std::int32_t now) {
+    if (due == kNever) return;
+    wakings_.push(std::min(due, now + kWheelSpan), id);
+  }
+  /// Calls `visit(node)` for those woken in this cycle, and `announce(node)` some ahead.
+  void drain(std::int32_t cycle, auto&& visit, auto&&... announce) {
+    wakings_.drain(cycle, visit, announce...);
+  }
+
+ private:
+  static constexpr int kWheelSpan = 255;  // cycles; longer gaps are waited for in parts
+
+  std::vector<GeometricGaps> gaps_;  // one per distinct rate
+  std::vector<Node> nodes_;
+  EventWheel<std::int32_t> wakings_{kWheelSpan};
+};
+
+}  // namespace tvlb::sim

@@ -1,0 +1,89 @@
+// What routers and steerings tell each other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/rng.hpp"
+#include "topology.hpp"
+
+namespace tvlb::sim {
+
+/// A MIN path (no intermediate) or a VLB path between two switches, as its draws name it.
+struct Candidate {
+  std::int32_t intermediate = -1;
+  std::int32_t first_half = -1;   // name of the only or first half
+  std::int32_t second_half = -1;  // of the second half
+  int hops = 0;                   // none: there is no such path; -1: not counted
+};
+
+/// The head of a queue, as a steering sees it.
+struct Head {
+  std::int32_t sw;              // where it is
+  std::int32_t target;          // the switch of its destination
+  std::int32_t taken = kAbsent;  // the link that led it there
+};
+
+/// What a packet goes by, kept until a steering chooses anew.
+struct Choice {
+  Candidate path;
+  bool vlb = false;
+  bool again = false;      // ask the steering again behind the first link
+  std::uint8_t phase = 0;  // if its intermediate is its first or last switch: 1 takes the VCs of the
+                           // way on from one
+};
+
+/// Whether a steering takes VLB paths.
+enum class Detours : std::uint8_t {
+  never,
+  always,    // wherever a pair has one
+  adaptive,  // as the queues say
+};
+
+/// An argument of a steering: one of some words, the first one where it is left out.
+struct Parameter {
+  std::string_view key;
+  std::vector<std::string_view> words;
+};
+
+/// What a steering is made from. Of every parameter the position of the word given.
+struct Setup {
+  const Topology& network;
+  std::span<const int> arguments;
+};
+
+template <class Type>
+[[nodiscard]] Type made(const Setup& setup) {
+  if constexpr (requires { Type(setup); }) return Type(setup);
+  else return Type();
+}
+
+// Which hooks a steering has (steering.hpp), for the view of a router.
+template <class T, class View>
+concept Starts = requires(T t, const View& v, const Head& h, Draws& d) { t.start(v, h, d); };
+template <class T, class View>
+concept Attempts = requires(T t, const View& v, const Head& h, Draws& d) { t.attempt(v, h, d); };
+template <class T, class View>
+concept Arrives = requires(T t, const View& v, const Head& h, Draws& d) { t.arrive(v, h, d); };
+template <class T, class View>
+concept Ticks = requires(T t, const View& v) { t.tick(v, 0); };
+
+/// Of the views of all routers: what ports lead to.
+class NetworkView {
+ public:
+  explicit NetworkView(const Topology& network) : network_(network) {}
+
+  /// Of the link at an output port; -1 for that of a node.
+  [[nodiscard]] int kind(std::int32_t sw, std::int32_t port) const {
+    const std::int32_t link = network_.output_link(sw, port);
+    return link < 0 ? -1 : network_.link(link).kind;
+  }
+  [[nodiscard]] std::int32_t group(std::int32_t sw) const { return network_.group(sw); }
+
+ protected:
+  const Topology& network_;
+};
+
+}  // namespace tvlb::sim

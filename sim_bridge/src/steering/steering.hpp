@@ -1,0 +1,101 @@
+// Steerings: how packets get their ways. A steering is one source file in this folder, a class with the
+// hooks that it needs, and a Registration of it with the routers that may take it and what others need
+// to know of it:
+//
+//     class Steering {
+//      public:
+//       explicit Steering(const Setup& setup);  // none where it needs nothing
+//       Choice start(const auto& view, const Head& head, Draws& draws);    // at the first switch
+//       Choice attempt(const auto& view, const Head& head, Draws& draws);  // anew, at every look at a
+//         // head that waits there
+//       Choice arrive(const auto& view, const Head& head, Draws& draws);   // behind the first link,
+//         // where a Choice says `again`; of input-queued routers
+//       void tick(const auto& view, std::int32_t cycle);                   // before every cycle
+//       static constexpr bool kComparesFirstQueues = true;  // see first_queue_prefers_vlb
+//     };
+//
+// A hook that is missing costs nothing: without any of them packets take MIN paths. A view draws paths,
+// `min` and `vlb`, and tells the `queue` of a port, whether a VC has `room` for another packet, the `kind`
+// of the link at a port and the `group` of a switch; that of the input-queued router has more
+// (paths/candidates.hpp). Runs are compiled with the steering, so that a library of its own, linked to
+// sim_bridge._core, may have one; what such a library needs of the core is visible by default.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "registry.hpp"
+#include "routers/iq/route_writer.hpp"
+#include "routers/vct/run.hpp"
+
+namespace tvlb::sim {
+
+struct Facts {
+  Detours detours;
+  double seconds_per_packet = 4.0e-7;  // measured with input queues, to estimate what a run takes
+};
+
+struct Steering {
+  std::string_view name;
+  int place;  // in lists of steerings
+  Facts facts;
+  std::vector<Parameter> parameters;
+  bool decides_again;
+  bool compares_first_queues;
+  RouteMakers routes{};                // of input-queued routers, none where these do not take it
+  vct::Simulate cut_through = nullptr;  // the same of virtual cut-through
+};
+
+using Steerings = Registry<Steering>;
+
+}  // namespace tvlb::sim
+
+namespace tvlb {
+
+// Of the one module that has the steerings, also for those that another library registers.
+template <>
+[[gnu::visibility("default")]] std::vector<sim::Steering>& Registry<sim::Steering>::members();
+
+}  // namespace tvlb
+
+namespace tvlb::sim {
+
+/// Routers that may take a steering.
+struct InputQueued {
+  template <class Type>
+  static void enter(Steering& steering) { fill<Type>(steering.routes); }
+};
+struct CutThrough {
+  template <class Type>
+  static void enter(Steering& steering) { steering.cut_through = &vct::simulate<Type>; }
+};
+
+/// A static object of this type makes a steering known.
+template <class Type, class... Routers>
+struct Registration {
+  Registration(std::string_view name, int place, Facts facts, std::vector<Parameter> parameters = {}) {
+    Steering steering{name, place, facts, std::move(parameters), Arrives<Type, Candidates<ShortestPaths>>,
+                      requires { Type::kComparesFirstQueues; }};
+    (Routers::template enter<Type>(steering), ...);
+    Steerings::add(steering);
+  }
+};
+
+/// UGAL: the MIN candidate, unless there is none or `prefers_vlb` says so.
+template <class PrefersVlb>
+Choice choose(const Candidate& min, const Candidate& vlb, PrefersVlb prefers_vlb) {
+  const bool takes_vlb = vlb.hops != 0 && (min.hops == 0 || prefers_vlb());
+  return {takes_vlb ? vlb : min, takes_vlb};
+}
+
+/// UGAL-L's comparison: the queue of the first port times the hops, or of the VLB path times two.
+[[nodiscard]] bool first_queue_prefers_vlb(const auto& view, const Head& head, const Candidate& min,
+                                           const Candidate& vlb) {
+  const int min_queue = view.first_queue(head, min);
+  const int vlb_queue = view.first_queue(head, vlb);
+  if (view.doubles_vlb()) return min_queue > 2 * vlb_queue + view.threshold();
+  return min_queue * min.hops > vlb_queue * vlb.hops + view.threshold();
+}
+
+}  // namespace tvlb::sim
