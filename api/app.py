@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from itertools import chain
 from typing import Any
 
 from anyio import to_thread
@@ -17,10 +16,10 @@ from api.middleware import OPEN_PATHS, Middleware
 from api.pages import mount_assets
 from api.pages import router as pages
 from api.problems import ProblemDocument, install_handlers
-from api.routes import jobs, operations, results, sweeps
+from api.routes import jobs, operations, results
 from api.services import Services
 from tvlb.documents import VERSION
-from tvlb.schemas import REQUESTS
+from tvlb.schemas import request_kinds
 
 _ABOUT = """Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks.
 
@@ -52,7 +51,7 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
-    routers = [results.router, sweeps.router, jobs.router, operations.router, pages]
+    routers = [results.router, jobs.router, operations.router, pages]
     for router in routers:
         app.include_router(router)
     app.state.routes = [route for router in routers for route in router.routes]
@@ -91,7 +90,7 @@ def _document(app: FastAPI) -> bytes:
     # Every error is a problem; FastAPI's own description of validation errors is not ours.
     for name in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(name, None)
-    bodies = chain.from_iterable(REQUESTS.values())
+    bodies = [form.body for kind in request_kinds().values() for form in kind.forms]
     components["schemas"] |= _schemas((ProblemDocument, *bodies))
     if app.state.services.settings.needs_token:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}

@@ -10,18 +10,9 @@ from pydantic import ValidationError
 
 from api.problems import body_errors
 from api.side_process import SideProcess, SideQueue, check_waiting
-from tvlb.jobs.repair_task import with_its_network
+from tvlb.jobs.tasks import WorkspaceContext
 from tvlb.jobs.workspace import Workspace
-from tvlb.schemas import (
-    RepairBody,
-    RequestLimits,
-    StabilityBody,
-    SweepBody,
-    TableBody,
-    command_line,
-    request_class,
-    request_key,
-)
+from tvlb.schemas import RequestLimits, command_line, request_key, request_kinds
 from tvlb.search import Cost
 
 # Bodies up to this size are read in less time than Python takes to change threads.
@@ -70,7 +61,7 @@ def examine(
 
     Parameters
     ----------
-    kind, sent : of `tvlb.schemas.REQUESTS`, and the body itself.
+    kind, sent : of `tvlb.schemas.request_kinds`, and the body itself.
     workspace : where the stored tables are that requests name.
 
     Raises
@@ -78,32 +69,28 @@ def examine(
     InvalidInput : the request cannot be computed, or is beyond the limits.
     DamagedBlob, StoreUnavailable : a table that it names cannot be read.
     """
-    model = request_class(kind, sent)
+    asked = request_kinds()[kind]
+    model = asked.form_of(sent).body
     try:
         body = model.model_validate_json(sent)
     except ValidationError as error:
         return body_errors(model, error)
-    if isinstance(body, RepairBody):
-        body = with_its_network(body, workspace)
-    points: tuple[TableBody, ...] = ()
-    if isinstance(body, SweepBody):
-        expansion = body.expanded(limits)
-        resolved, cost, points = body, expansion.cost, expansion.points
-    else:
-        resolved, cost = body.examined(limits)
+    found = asked.examine(body, limits, WorkspaceContext(workspace))
+    resolved = found.request
     return Examined(
         resolved.kind,
         request_key(resolved),
         json.dumps(resolved.model_dump(mode="json"), separators=(",", ":")),
-        cost,
-        resolved.is_light and not isinstance(resolved, TableBody | RepairBody | StabilityBody),
+        found.cost,
+        asked.at_once and resolved.is_light,
         command_line(resolved),
-        tuple(request_key(point) for point in points),
+        tuple(request_key(point) for point in found.points),
     )
 
 
 def load() -> None:
-    """Do nothing: to find this has loaded all that examining takes."""
+    """Load all that examining takes."""
+    request_kinds()
 
 
 class Examiner:
@@ -134,13 +121,13 @@ class Examiner:
         InvalidInput, DamagedBlob, StoreUnavailable : as `examine`.
         Problem : too many are being examined, or it took too long.
         """
-        is_sweep = kind == SweepBody.kind
+        expands = request_kinds()[kind].expands
         given = examine, kind, sent, self._limits, self._workspace
         if len(sent) > _SMALL_BYTES:
             found = await self._large.call(*given)
         else:
-            threads = self._sweep_threads if is_sweep else self._threads
-            check_waiting(threads, _MOST_WAITING_SWEEPS if is_sweep else _MOST_WAITING, _WHAT)
+            threads = self._sweep_threads if expands else self._threads
+            check_waiting(threads, _MOST_WAITING_SWEEPS if expands else _MOST_WAITING, _WHAT)
             found = await to_thread.run_sync(*given, limiter=threads)
         if isinstance(found, list):
             raise RequestValidationError(found)

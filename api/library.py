@@ -11,13 +11,10 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from api.resources import Facts, Resource, facts_of, identity, pieces_of
-from tvlb.documents import plain
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
-from tvlb.schemas import TableItem
-from tvlb.schemas.resources import Item
-from tvlb.statistics import change_columns, estimator
+from tvlb.schemas import item_of, request_kinds
 from tvlb.table import StoredTable, link_shares, read_any_stream, write_stream
 
 # Longer documents stay in their files: a simulation's may have 48 MiB.
@@ -154,8 +151,10 @@ class Library:
                 self._facts.put(result.document, facts)
         return facts
 
-    def listed(self, item: type[Item], result: Result) -> dict[str, Any]:
+    def listed(self, result: Result) -> dict[str, Any]:
         """Return what a list shows of a result; raises DamagedBlob."""
+        kind = request_kinds()[result.kind]
+        item = item_of(result.kind)
         own = identity(result) | {"label": result.label}
         if not item.model_fields.keys() - own:
             return {name: own[name] for name in item.model_fields}
@@ -165,9 +164,7 @@ class Library:
             with self._parsing:
                 stored = self._listed.get(result.document)
                 if stored is None:
-                    document = resource.parsed()
-                    if item is TableItem:
-                        document["gain"] = _gain(document)
+                    document = kind.complete(resource.parsed())
                     stored = {name: document[name] for name in item.model_fields.keys() - own}
                     self._listed.put(result.document, stored)
         return {name: (own | stored)[name] for name in item.model_fields}
@@ -176,8 +173,8 @@ class Library:
         """Return the path of a table's Parquet file, by its hash; raises DamagedBlob."""
         return self._blobs.path(name)
 
-    def sweep_file(self, resource: Resource, name: str) -> tuple[str, Path]:
-        """Return the hash and the path of a file of a sweep; raises DamagedBlob."""
+    def named_file(self, resource: Resource, name: str) -> tuple[str, Path]:
+        """Return hash and path of a file that a document names; raises DamagedBlob."""
         stored = resource.facts.files[name]
         return stored, self._blobs.path(stored)
 
@@ -227,17 +224,6 @@ class Library:
         if damaged:
             self._kept.drop(result.key)
         return damaged
-
-
-def _gain(table: dict[str, Any]) -> dict[str, Any]:
-    """Return the gain of a table's chosen set; see `tvlb.schemas.TableItem`."""
-    base, name = table["baseline"], table["decision"]["expression"]
-    chosen = next(one for one in (base, *table["candidates"]) if one["expression"] == name)
-    changes: Any = plain(change_columns(chosen, base, estimator(table)))
-    return {
-        end: changes.get(f"saturation_gain{suffix}")
-        for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
-    }
 
 
 def _links(table: StoredTable) -> bytes:

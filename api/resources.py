@@ -13,11 +13,10 @@ from starlette.responses import Response, StreamingResponse
 
 from tvlb.jobs.blobs import store_errors
 from tvlb.jobs.job import Job
-from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import JobResource
-from tvlb.schemas.resources import urls_of
+from tvlb.jobs.workspace import FRONT_FILES
+from tvlb.schemas import JobResource, request_kinds, result_url
 
 # Every piece takes a thread and a turn of the event loop.
 _PIECE_BYTES = 256 << 10
@@ -146,7 +145,7 @@ def identity(result: Result, front: int = 0) -> dict[str, Any]:
     ----------
     front : number of the points of a table's front.
     """
-    urls = urls_of(result.kind, result.key, front)
+    urls = request_kinds()[result.kind].urls(result.key, front)
     own = {
         "id": result.key,
         "url": urls["url"],
@@ -167,6 +166,6 @@ def job_resource(job: Job) -> dict[str, Any]:
         "ended_at": _moment_or_none(job.ended_at),
         "url": url,
         "events_url": f"{url}/events",
-        "result_url": urls_of(job.kind, job.key)["url"] if done else None,
+        "result_url": result_url(job.kind, job.key) if done else None,
     }
     return {name: values[name] for name in JobResource.model_fields}

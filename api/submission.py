@@ -25,7 +25,7 @@ from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import Task, TaskOutput
-from tvlb.schemas.resources import urls_of
+from tvlb.schemas import result_url
 
 _POLL_AGAIN_SECONDS = 2
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)
@@ -232,7 +232,7 @@ class Submitter:
         return response
 
     def _found(self, resource: Resource) -> Response:
-        url = urls_of(resource.result.kind, resource.result.key)["url"]
+        url = result_url(resource.result.kind, resource.result.key)
         return resource.response({"Content-Location": url})
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tvlb.processes import local_workers
-from tvlb.schemas.repair import RepairDocument
+from tvlb.schemas.answers.repair import RepairDocument
 from tvlb.search import RepairOptions, SearchOptions, UnitCache, optimize, repair
 from tvlb.search.held_out import judge
 from tvlb.search.preparation import Candidate

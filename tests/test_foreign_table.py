@@ -16,8 +16,8 @@ from tests.plugins import found_in, tvlb_each
 from tvlb.cli import main
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.outputs import store_file
 from tvlb.jobs.results import Results
+from tvlb.jobs.tasks import store_table
 from tvlb.table import (
     TABLE_SUFFIXES,
     RouteFormat,
@@ -158,7 +158,7 @@ def test_the_store_keeps_it(table: HopTable, tmp_path: Path) -> None:
     database.upgrade()
     blobs = BlobStore(tmp_path / "blobs")
     library = Library(Results(database), blobs)
-    found = library.table(store_file(blobs, table))
+    found = library.table(store_table(blobs, table))
     assert isinstance(found, HopTable)
     stream = BytesIO()
     write_stream(table, ".csv", stream)

@@ -16,7 +16,8 @@ from tests.service import Server
 from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.errors import ServerProblem, TvlbError
-from tvlb.schemas import ModelBody, Request, SimulationBody, TableBody
+from tvlb.schemas import Request, SimulationBody, TableBody
+from tvlb.schemas.answers.model import ModelBody
 from tvlb.search import Windows, parse_warmup
 
 _BODIES: dict[str, type[Request]] = {

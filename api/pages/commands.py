@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import Question, SweepBody, command_line, plural, read_request
+from tvlb.schemas import command_line, request_kinds
 
 _LONGEST = 2_000
 
@@ -30,10 +30,15 @@ class Commands:
         more = [] if output is None else ["-o", output]
         return " ".join(_curl(self._base, self._token, method, path, more))
 
-    def with_output(self, output: str) -> str:
-        """Return the tvlb command that also writes a file."""
-        assert self.line is not None
-        return f"{self.line} -o {shlex.quote(output)}"
+    def shown(self, output: str = "", download_url: str = "") -> dict[str, str | None]:
+        """Return what a page shows, by what it is called; with a table, how it is written."""
+        if not output:
+            return {"command line": self.line, "curl": self.curl}
+        return {
+            "command line": f"{self.line} -o {shlex.quote(output)}",
+            "curl": self.curl,
+            "download": self.curl_of("GET", download_url, output),
+        }
 
 
 def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -> Commands:
@@ -41,27 +46,17 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
 
     Parameters
     ----------
-    kind : of `tvlb.schemas.REQUESTS`.
+    kind : of `tvlb.schemas.request_kinds`.
     base : URL of the service, without a slash at its end.
     token : whether it needs one.
     """
-    # Requests of earlier versions have no method: there was only one.
-    earlier = {"method": "paper"} if kind == "table" and "method" not in request else {}
-    body = read_request(kind, json.dumps(request | earlier))
-    text = json.dumps(_short(body), separators=(",", ":"))
+    asked = request_kinds()[kind]
+    body = asked.read(json.dumps({**asked.earlier, **request}))
+    text = json.dumps(body.short(), separators=(",", ":"))
     sent = ["-d", "@REQUEST.json" if len(text) > _LONGEST else shlex.quote(text)]
     header = ["-H", "'Content-Type: application/json'", *sent]
-    curl = " ".join(_curl(base, token, "POST", f"/v1/{plural(kind)}", header))
+    curl = " ".join(_curl(base, token, "POST", f"/v1/{asked.plural}", header))
     return Commands(command_line(body), curl, base, token)
-
-
-def _short(body: Question) -> dict[str, Any]:
-    """Return what the service has to be told: all but what it would take anyway."""
-    if isinstance(body, SweepBody):
-        return body.model_dump(mode="json", exclude_defaults=True)
-    usual = body.usual()
-    left_out = {name for name in usual if getattr(body, name) in (None, usual[name])}
-    return body.model_dump(mode="json", exclude=left_out)
 
 
 def _curl(base: str, token: bool, method: str, path: str, more: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import HTMLResponse
 
 from tvlb.documents.templates import UNKNOWN, templates
-from tvlb.schemas import shown_subject
+from tvlb.schemas import request_kinds, shown_subject
 from tvlb.statistics import shortened
 
 
@@ -66,9 +66,10 @@ _TEMPLATES = templates(
 )
 
 
-def render(template: str, **shown: Any) -> str:
-    """Return a template with values filled in."""
-    return _TEMPLATES.get_template(template).render(**shown)
+def render(template: str | list[Any], **shown: Any) -> str:
+    """Return a template with values filled in; of several the first that there is."""
+    menu = {kind.menu: kind.form_url for kind in request_kinds().values() if kind.menu}
+    return _TEMPLATES.get_or_select_template(template).render(menu=sorted(menu.items()), **shown)
 
 
 def page(html: str) -> HTMLResponse:

@@ -1,5 +1,6 @@
 """The pages."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Annotated, Any
@@ -14,45 +15,21 @@ from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
 
 from api.pages import session
+from api.pages.forms import form_of, table_form
 from api.pages.rendering import page, render
-from api.pages.views import (
-    View,
-    Visitor,
-    fields,
-    long_run_options,
-    render_results,
-    router_options,
-    view_comparison,
-    view_model,
-    view_repair,
-    view_simulation,
-    view_stability,
-    view_sweep,
-    view_table,
-)
+from api.pages.views import PAGES, Page, Visitor, render_comparison, render_result
 from api.resources import job_resource
 from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
-from tvlb.schemas import (
-    RepairItem,
-    StabilityItem,
-    SweepBody,
-    SweepItem,
-    TableItem,
-    quantity_names,
-)
-from tvlb.search import BUDGETS, VC_POLICIES, VCT_ROUTINGS
-from tvlb.topology import UNNAMED, sized_families
+from tvlb.schemas import RequestKind, request_kinds
 
 router = APIRouter(include_in_schema=False)
 router.include_router(session.router)
 
 _LISTED = 20
 _MOST_COMPARED = 8
-_OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
 _GLOSSARY = MarkdownIt().render((files("api.pages") / "glossary.md").read_text())
-_EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
 
 
 @dataclass(frozen=True)
@@ -69,20 +46,19 @@ class _Visit:
         signed_in = needs_token and session.COOKIE in self.request.cookies
         return Visitor(str(self.request.base_url).rstrip("/"), needs_token, signed_in)
 
-    def show(self, template: str, **shown: Any) -> Response:
+    def show(self, template: str | list[str], **shown: Any) -> Response:
         """Answer with a page."""
         return page(render(template, signed_in=self.visitor.signed_in, **shown))
 
     async def show_results(
-        self, template: str, view: View, kind: str, *keys: str, **more: Any
+        self, kind: str, *keys: str, make: Callable[..., str], **more: Any
     ) -> Response:
-        """Answer with the page of results of a kind, and more; raises as `find_resource`."""
+        """Answer with the page that is made of results of a kind; raises as `find_resource`."""
         found = [await find_resource(self.services.library, kind, key) for key in keys]
         # What is in memory may have been read before it had its label.
-        (first, *_) = keys
-        known = await to_thread.run_sync(self.services.results.get, first)
+        known = await to_thread.run_sync(self.services.results.get, keys[0])
         visitor = replace(self.visitor, label=None if known is None else known.label)
-        given = render_results, template, view, found, visitor, more
+        given = make, kind, found, visitor, more
         if all(one.body is not None for one in found):
             return page(await to_thread.run_sync(*given))
         return page(await self.services.page_maker.call(*given))
@@ -113,11 +89,7 @@ async def show_home(visit: Visit, older: Annotated[_Older, Query()]) -> Response
         part=_url("/parts/jobs", before=older.jobs_before, search=search),
         search=search,
         network=older.network,
-        fields=fields(),
-        router_options=router_options(),
-        examples=_EXAMPLES,
-        objectives=_OBJECTIVES,
-        budgets=tuple(BUDGETS),
+        **table_form(),
     )
 
 
@@ -138,34 +110,14 @@ async def show_job(visit: Visit, job: KnownJob) -> Response:
     """Show a job and follow it."""
     shown = job_resource(job)
     commands = visit.visitor.commands(job.kind, job.request)
-    return visit.show(
-        "job.html",
-        job=shown,
-        commands={
-            "line": commands.line,
-            "curl": commands.curl,
-            "cancel": commands.curl_of("POST", f"{shown['url']}/cancel"),
-        },
-    )
+    cancelling = commands.curl_of("POST", f"{shown['url']}/cancel")
+    return visit.show("job.html", job=shown, commands=commands.shown() | {"cancelling": cancelling})
 
 
 @router.get("/jobs/{job_id}/part")
 async def show_job_part(job: KnownJob) -> Response:
     """Show the state of a job alone, for the page to renew it."""
     return page(render("job_part.html", job=job_resource(job)))
-
-
-@router.get("/tables/{table_id}")
-async def show_table(visit: Visit, table_id: ResultId) -> Response:
-    """Show a table: what was chosen and why, the network, its paths and its links."""
-    repairs = await to_thread.run_sync(_repairs, visit.services, table_id)
-    return await visit.show_results("table.html", view_table, "table", table_id, repairs=repairs)
-
-
-@router.get("/repairs/{repair_id}")
-async def show_repair(visit: Visit, repair_id: ResultId) -> Response:
-    """Show a repair: the new table, and what it is worth beside the old one."""
-    return await visit.show_results("repair.html", view_repair, "repair", repair_id)
 
 
 class _Compared(StrictQuery):
@@ -178,52 +130,7 @@ class _Compared(StrictQuery):
 async def show_comparison(visit: Visit, compared: Annotated[_Compared, Query()]) -> Response:
     """Show tables side by side."""
     names = dict.fromkeys(compared.table)
-    return await visit.show_results("compare.html", view_comparison, "table", *names)
-
-
-@router.get("/simulations/{simulation_id}")
-async def show_simulation(visit: Visit, simulation_id: ResultId) -> Response:
-    """Show simulated loads."""
-    return await visit.show_results("simulation.html", view_simulation, "simulation", simulation_id)
-
-
-@router.get("/stabilities/new")
-async def show_new_stability(visit: Visit) -> Response:
-    """Show the form for a new study of stability, and the studies."""
-    return visit.show(
-        "new_stability.html",
-        studies=await to_thread.run_sync(_studies, visit.services),
-        routings=VCT_ROUTINGS,
-        policies=VC_POLICIES,
-        options=long_run_options(),
-    )
-
-
-@router.get("/stabilities/{stability_id}")
-async def show_stability(visit: Visit, stability_id: ResultId) -> Response:
-    """Show a study of stability: its categories and accepted load over time."""
-    return await visit.show_results("stability.html", view_stability, "stability", stability_id)
-
-
-@router.get("/sweeps/new")
-async def show_new_sweep(visit: Visit) -> Response:
-    """Show the form for a new sweep, and the sweeps."""
-    found = await to_thread.run_sync(_sweeps, visit.services)
-    schema = SweepBody.model_json_schema()["properties"]
-    return visit.show(
-        "new_sweep.html",
-        sweeps=found,
-        methods=fields()["method"]["choices"],
-        families=_sized(),
-        arrangements=schema["arrangements"]["items"]["enum"],
-        routings=schema["routings"]["items"]["enum"],
-    )
-
-
-@router.get("/sweeps/{sweep_id}")
-async def show_sweep(visit: Visit, sweep_id: ResultId) -> Response:
-    """Show a sweep: a row for each point, and the way to its report and its files."""
-    return await visit.show_results("sweep.html", view_sweep, "sweep", sweep_id)
+    return await visit.show_results("table", *names, make=render_comparison)
 
 
 @router.get("/glossary")
@@ -232,10 +139,31 @@ async def show_glossary(visit: Visit) -> Response:
     return visit.show("glossary.html", text=_GLOSSARY)
 
 
-@router.get("/models/{model_id}")
-async def show_model(visit: Visit, model_id: ResultId) -> Response:
-    """Show a solved model."""
-    return await visit.show_results("model.html", view_model, "model", model_id)
+def _add_kind(kind: RequestKind) -> None:
+    """Add the pages of a kind: its form with the results, and that of a result."""
+
+    async def show_new(visit: Visit) -> Response:
+        template, shown = form_of(kind)
+        listed = await to_thread.run_sync(_listed, visit.services, kind.name)
+        return visit.show(template, kind=kind, listed=listed, **shown)
+
+    async def show(visit: Visit, result_id: ResultId) -> Response:
+        related = PAGES.get(kind.name, Page()).related
+        more = {
+            request_kinds()[name].plural: await to_thread.run_sync(
+                _listed, visit.services, name, result_id
+            )
+            for name in related
+        }
+        return await visit.show_results(kind.name, result_id, make=render_result, **more)
+
+    if kind.menu:
+        router.add_api_route(kind.form_url, show_new)
+    router.add_api_route(f"/{kind.plural}/{{result_id}}", show)
+
+
+for _kind in request_kinds().values():
+    _add_kind(_kind)
 
 
 def mount_assets(app: FastAPI) -> None:
@@ -244,28 +172,9 @@ def mount_assets(app: FastAPI) -> None:
     app.mount("/static/report", StaticFiles(packages=[("tvlb.report", "assets")]))
 
 
-def _sized() -> list[dict[str, Any]]:
-    """Return what the form asks of each family; the one that is meant unnamed comes first."""
-    sizings = {name: one.sizing for name, one in sized_families().items() if one.sizing}
-    return [
-        {"name": name, "parameters": sizing.parameters, "quantities": quantity_names(sizing)}
-        for name, sizing in sorted(sizings.items(), key=lambda each: each[0] != UNNAMED)
-    ]
-
-
-def _sweeps(services: Services) -> list[dict[str, Any]]:
-    found = services.results.newest("sweep", limit=_LISTED)
-    return [services.library.listed(SweepItem, one) for one in found]
-
-
-def _studies(services: Services) -> list[dict[str, Any]]:
-    found = services.results.newest("stability", limit=_LISTED)
-    return [services.library.listed(StabilityItem, one) for one in found]
-
-
-def _repairs(services: Services, table_id: str) -> list[dict[str, Any]]:
-    found = services.results.newest("repair", search=table_id, limit=_LISTED)
-    return [services.library.listed(RepairItem, one) for one in found]
+def _listed(services: Services, kind: str, search: str | None = None) -> list[dict[str, Any]]:
+    found = services.results.newest(kind, search=search, limit=_LISTED)
+    return [services.library.listed(one) for one in found]
 
 
 def _url(path: str, **query: str | int | None) -> str:
@@ -285,7 +194,7 @@ def _tables(
     services: Services, before: int | None, search: str
 ) -> tuple[list[dict[str, Any]], str | None]:
     found = services.results.newest("table", before=before, search=search or None, limit=_LISTED)
-    items = [services.library.listed(TableItem, one) for one in found]
+    items = [services.library.listed(one) for one in found]
     if len(found) < _LISTED:
         return items, None
     return items, _url("/", tables_before=found[-1].number, search=search) + "#tables"

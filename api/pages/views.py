@@ -1,7 +1,7 @@
 """The pages of results: what they take from the documents."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,12 +9,11 @@ from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import Resource
 from tvlb.documents import link_kinds
-from tvlb.languages import Names, offered
 from tvlb.plots import stability_bands
-from tvlb.schemas import StabilityBody, TableBody
+from tvlb.schemas import request_kinds
 from tvlb.schemas.routers import FIRST, router_named
 from tvlb.schemas.routers.vct import no_deadlock
-from tvlb.search import OLD_TABLE, ROUTERS, LongRun, SearchOptions
+from tvlb.search import OLD_TABLE
 from tvlb.statistics import (
     choice_text,
     drawn_search,
@@ -27,13 +26,11 @@ from tvlb.statistics import (
 )
 from tvlb.table import table_formats
 
-# Any network: no default depends on it.
-_NETWORK = "2,4,2,5"
 _LOADS_BY_SWITCH = 100
 _MOST_LISTED = 100
 
 Document = dict[str, Any]
-View = Callable[[Sequence[Document], "Visitor"], Document]
+View = Callable[[Document], Document]
 
 
 @dataclass(frozen=True)
@@ -58,56 +55,61 @@ class Visitor:
         return commands_of(kind, body, self.base, token=self.needs_token)
 
 
-def render_results(
-    template: str, view: View, resources: Sequence[Resource], visitor: Visitor, more: Document
-) -> str:
-    """Return the page of some results.
+@dataclass(frozen=True)
+class Page:
+    """The page of a result.
 
-    Parameters
+    Attributes
     ----------
-    view : takes from their documents what the template shows.
-    more : what it shows besides.
+    view : takes from a document what its template shows besides.
+    output : name of a file for its table; empty without one.
+    related : kinds of results that the page lists where they name this one.
     """
-    shown = view([one.parsed() for one in resources], visitor)
-    return render(template, signed_in=visitor.signed_in, label=visitor.label, **more, **shown)
+
+    view: View = lambda _: {}
+    output: str = ""
+    related: tuple[str, ...] = ()
 
 
-def view_table(documents: Sequence[Document], visitor: Visitor) -> Document:
-    """Return what the page of a table shows."""
-    (table,) = documents
-    commands = visitor.commands("table", table["request"])
-    return shown_table(table) | {
-        "commands": {
-            "line": commands.with_output("table.parquet"),
-            "curl": commands.curl,
-            "download": commands.curl_of("GET", table["download_url"], "table.parquet"),
-        }
+def render_result(
+    kind: str, resources: Sequence[Resource], visitor: Visitor, more: Document
+) -> str:
+    """Return the page of a result; `more` is what it shows besides.
+
+    The template is named by the kind; kinds that have none share one.
+    """
+    document, shown = resources[0].parsed(), PAGES.get(kind, Page())
+    commands = visitor.commands(kind, document["request"])
+    facts = {
+        name: value
+        for name, value in document.items()
+        if isinstance(value, int | float | str) and name not in ("id", "url")
     }
+    return render(
+        [f"{kind}.html", "result.html"],
+        signed_in=visitor.signed_in,
+        label=visitor.label,
+        kind=request_kinds()[kind],
+        result=document,
+        facts=facts,
+        commands=commands.shown(shown.output, document.get("download_url", "")),
+        **more,
+        **shown.view(document),
+    )
 
 
-def view_repair(documents: Sequence[Document], visitor: Visitor) -> Document:
-    """Return what the page of a repair shows."""
-    (repair,) = documents
-    commands = visitor.commands("repair", repair["request"])
-    return {
-        "repair": repair,
-        "old_table": OLD_TABLE,
-        "formats": _formats(repair["paths"]),
-        "most_listed": _MOST_LISTED,
-        "commands": {
-            "line": commands.with_output("repaired.parquet"),
-            "curl": commands.curl,
-            "download": commands.curl_of("GET", repair["download_url"], "repaired.parquet"),
-        },
-    }
-
-
-def view_comparison(documents: Sequence[Document], visitor: Visitor) -> Document:
-    """Return what the page of several tables shows."""
-    return {
-        "tables": [_compared(table, visitor) for table in documents],
-        "data": [plotted_table(table) for table in documents],
-    }
+def render_comparison(
+    kind: str, resources: Sequence[Resource], visitor: Visitor, more: Document
+) -> str:
+    """Return the page of several tables."""
+    tables = [one.parsed() for one in resources]
+    return render(
+        "compare.html",
+        signed_in=visitor.signed_in,
+        tables=[_compared(table, visitor) for table in tables],
+        data=[plotted_table(table) for table in tables],
+        **more,
+    )
 
 
 def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Document, str | None]:
@@ -115,50 +117,33 @@ def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Do
     return table, chosen, conventional, visitor.commands("table", table["request"]).line
 
 
-def view_simulation(documents: Sequence[Document], visitor: Visitor) -> Document:
+def view_repair(repair: Document) -> Document:
+    """Return what the page of a repair shows."""
+    return {
+        "old_table": OLD_TABLE,
+        "formats": _formats(repair["paths"]),
+        "most_listed": _MOST_LISTED,
+    }
+
+
+def view_simulation(simulation: Document) -> Document:
     """Return what the page of a simulation shows."""
-    (simulation,) = documents
     router = router_named(simulation.get("router", FIRST))
     rows, data = plotted_simulation(simulation)
     return {
-        "simulation": simulation,
         "router": router,
         "title": router.title(simulation),
         "summary": router.summary(simulation),
         "rows": [(row, router.state(row)) for row in rows],
         "data": data | {"load_unit": router.load_unit},
-        "commands": visitor.commands("simulation", simulation["request"]),
     }
 
 
-def view_stability(documents: Sequence[Document], visitor: Visitor) -> Document:
+def view_stability(study: Document) -> Document:
     """Return what the page of a study of stability shows."""
-    (study,) = documents
     return {
-        "study": study,
         "proofs": [no_deadlock(case) for case in study["stability"]],
         "data": {"bands": [asdict(band) for band in stability_bands(study)]},
-        "commands": visitor.commands("stability", study["request"]),
-    }
-
-
-def view_sweep(documents: Sequence[Document], visitor: Visitor) -> Document:
-    """Return what the page of a sweep shows."""
-    (sweep,) = documents
-    return {"sweep": sweep, "commands": visitor.commands("sweep", sweep["request"])}
-
-
-def view_model(documents: Sequence[Document], visitor: Visitor) -> Document:
-    """Return what the page of a model shows."""
-    (model,) = documents
-    return {
-        "model": model,
-        "facts": {
-            name: value
-            for name, value in model.items()
-            if isinstance(value, int | float | str) and name not in ("id", "url")
-        },
-        "commands": visitor.commands("model", model["request"]),
     }
 
 
@@ -281,49 +266,10 @@ def _by_switch(of_seeds: Sequence[Document]) -> list[float]:
     return [sum(values) / len(runs) for values in zip(*runs, strict=True)]
 
 
-def long_run_options() -> list[tuple[str, str, Any]]:
-    """Return name, description and default of the settings of long runs."""
-    described = StabilityBody.model_fields
-    names = list(offered(LongRun))
-    return [(name, described[name].description or "", described[name].default) for name in names]
-
-
-def router_options() -> list[Document]:
-    """Return the settings of the routers that a search simulates, in words."""
-    described = TableBody.model_fields
-    return [
-        {
-            "name": name,
-            "description": described[name].description or "",
-            "usual": described[name].default,
-            "choices": tuple(one.kind.names) if isinstance(one.kind, Names) else (),
-        }
-        for name, one in offered(SearchOptions).items()
-        if one in ROUTERS.inner.values()
-    ]
-
-
-def fields() -> dict[str, Document]:
-    """Return the options of a table request by name.
-
-    Returns
-    -------
-    Their choices and description, and the default by method as a text, empty where there is none.
-    """
-    schema = TableBody.model_json_schema()["properties"]
-    usual = {
-        method: TableBody.model_validate({"topology": _NETWORK, "method": method}).usual()
-        for method in schema["method"]["enum"]
-    }
-    return {
-        name: {
-            "choices": schema[name].get("enum", []),
-            "description": field.description,
-            "usual": {
-                method: "" if values[name] is None else str(values[name])
-                for method, values in usual.items()
-            },
-        }
-        for name, field in TableBody.model_fields.items()
-        if name != "topology"
-    }
+PAGES: Mapping[str, Page] = {
+    "table": Page(shown_table, "table.parquet", ("repair",)),
+    "repair": Page(view_repair, "repaired.parquet"),
+    "simulation": Page(view_simulation),
+    "stability": Page(view_stability),
+}
+"""Those that show more than their template takes from the document, by kind."""

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Sequence
 from http import HTTPStatus
-from types import UnionType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import Header, Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import Response
@@ -16,13 +15,9 @@ from starlette.responses import Response
 from api.library import Library
 from api.problems import Problem
 from api.resources import Resource
-from api.responses import ETAG, NOT_MODIFIED, problems
-from api.services import Services, WithServices
 from tvlb.documents import whole_number
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
-from tvlb.schemas import Labelling, plural
-from tvlb.schemas.resources import Item
 from tvlb.schemas.texts import told_digits
 
 
@@ -77,140 +72,6 @@ class Listing(StrictQuery):
         place = {"limit": self.limit, "before": found[-1].number}
         narrowed = self.model_dump(mode="json", exclude_none=True, exclude=set(place))
         return f"{path}?{urlencode(place | narrowed)}"
-
-
-def add_reading(
-    router: APIRouter, kind: str, result: UnionType | type[BaseModel], about: str
-) -> None:
-    """Add the routes that read a result of a kind, and label it.
-
-    Parameters
-    ----------
-    result : of what was computed.
-    about : what the route does.
-    """
-
-    async def get(
-        result_id: Annotated[str, path_id(kind), told_digits(64)],
-        services: WithServices,
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        found = await find_resource(services.library, kind, result_id)
-        headers = {"Cache-Control": "private, no-cache"}
-        if is_known(if_none_match, found.etag):
-            return Response(None, HTTPStatus.NOT_MODIFIED, headers | {"ETag": found.etag})
-        return found.response(headers)
-
-    router.add_api_route(
-        f"/{plural(kind)}/{{{kind}_id}}",
-        get,
-        name=f"get_{kind}",
-        operation_id=f"get_{kind}",
-        tags=[plural(kind)],
-        description=about,
-        response_class=Response,
-        responses={200: {"model": result, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
-    )
-    _add_deleting(router, kind)
-
-
-def _add_deleting(router: APIRouter, kind: str) -> None:
-    """Add the route that deletes a result of a kind."""
-
-    async def delete(
-        result_id: Annotated[str, path_id(kind), told_digits(64)], services: WithServices
-    ) -> Response:
-        gone = await to_thread.run_sync(
-            services.library.delete, kind, result_id, limiter=services.writers
-        )
-        if not gone:
-            raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {kind} {result_id}")
-        return Response(None, HTTPStatus.NO_CONTENT)
-
-    router.add_api_route(
-        f"/{plural(kind)}/{{{kind}_id}}",
-        delete,
-        methods=["DELETE"],
-        name=f"delete_{kind}",
-        operation_id=f"delete_{kind}",
-        tags=[plural(kind)],
-        description=f"Delete a {kind}; its job stays, and the same request computes it again. "
-        "`tvlb store gc` frees its room on the disk.",
-        status_code=HTTPStatus.NO_CONTENT,
-        response_class=Response,
-        responses=problems(404, 422),
-    )
-
-    async def label(
-        result_id: Annotated[str, path_id(kind)], services: WithServices, asked: Labelling
-    ) -> Response:
-        await find_resource(services.library, kind, result_id)
-        await to_thread.run_sync(
-            services.labels.set, result_id, asked.label, limiter=services.writers
-        )
-        return Response(None, HTTPStatus.NO_CONTENT)
-
-    router.add_api_route(
-        f"/{plural(kind)}/{{{kind}_id}}",
-        label,
-        methods=["PATCH"],
-        name=f"label_{kind}",
-        operation_id=f"label_{kind}",
-        tags=[plural(kind)],
-        description="Give it a label, which its job has, too. The document stays as it is.",
-        status_code=HTTPStatus.NO_CONTENT,
-        response_class=Response,
-        responses=problems(400, 404, 413, 415, 422),
-    )
-
-
-def add_listing(
-    router: APIRouter, kind: str, item: type[Item], listed: type[BaseModel], about: str
-) -> None:
-    """Add the route that lists the results of a kind.
-
-    Parameters
-    ----------
-    item, listed : of a result in the list, and of the list.
-    about : what the route does.
-    """
-
-    async def list_all(services: WithServices, listing: Annotated[Listing, Query()]) -> Response:
-        return await list_results(services, listing, item, kind)
-
-    router.add_api_route(
-        f"/{plural(kind)}",
-        list_all,
-        name=f"list_{plural(kind)}",
-        operation_id=f"list_{plural(kind)}",
-        tags=[plural(kind)],
-        description=about,
-        response_class=Response,
-        responses={200: {"model": listed}, **problems(422)},
-    )
-
-
-async def list_results(
-    services: Services,
-    listing: Listing,
-    item: type[Item],
-    kind: str,
-    table_id: str | None = None,
-) -> Response:
-    """Answer with the results of a kind, newest first; `table_id` narrows them."""
-
-    def read() -> dict[str, object]:
-        found = services.results.newest(
-            kind,
-            before=listing.before,
-            table_id=table_id,
-            search=listing.search,
-            limit=listing.limit,
-        )
-        items = [services.library.listed(item, one) for one in found]
-        return {plural(kind): items, "next": listing.next_url(f"/v1/{plural(kind)}", found)}
-
-    return as_json(await to_thread.run_sync(read))
 
 
 async def find_resource(library: Library, kind: str, key: str) -> Resource:

@@ -1,113 +1,65 @@
-"""Results of all kinds but sweeps: asking for them, and reading what was computed."""
+"""Results of every kind: asking for them, listing, reading, labelling and deleting them."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Path, Query
-from pydantic import Field
+from fastapi import APIRouter, Depends, Header, Query, Request
+from pydantic import Field, create_model
 from pydantic.json_schema import SkipJsonSchema
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, Response
 
 from api.problems import Problem
-from api.responses import ETAG, NOT_MODIFIED, file_responses, problems
+from api.responses import ACCEPTED, ETAG, NOT_MODIFIED, Responses, file_responses, problems
+from api.routes import tables
 from api.routes.reading import (
-    DIGITS,
     HashText,
     IfNoneMatch,
     Listing,
-    ResultId,
     StrictQuery,
-    add_listing,
-    add_reading,
     as_json,
     find_resource,
     is_known,
-    list_results,
     path_id,
 )
-from api.routes.submitting import add_submitting
-from api.services import Services, WithServices
+from api.routes.tables import MEDIA_TYPES, TableDownload, send_table
+from api.services import Owner, WithServices
+from api.submission import SubmitHeaders, parse_wait
 from tvlb.schemas import (
-    AnySimulationResource,
-    LinkUsage,
-    ModelItem,
-    ModelList,
-    ModelResource,
-    PairPaths,
-    RepairItem,
-    RepairList,
-    RepairResource,
-    SimulationItem,
-    SimulationList,
-    StabilityItem,
-    StabilityList,
-    StabilityResource,
-    TableFormatText,
-    TableItem,
-    TableList,
-    TableResource,
+    Estimate,
+    FileRoute,
+    Labelling,
+    RequestKind,
+    list_of,
+    request_kinds,
+    resources_of,
 )
-from tvlb.schemas.texts import told_digits
-from tvlb.table import pair_summary, table_formats
+from tvlb.schemas.resources import Label
+from tvlb.schemas.texts import OneOf, told_digits
 
 router = APIRouter(prefix="/v1")
 
-_MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]
+# A page says itself what it may load, which is nothing. Here it gets an origin of its own, so that
+# its scripts are not those of the service: they have neither its cookie nor its answers.
+_SANDBOX = {
+    "Content-Security-Policy": "sandbox allow-scripts allow-downloads; frame-ancestors 'none'",
+    # The HTML standard has no page with both a sandbox and an opener policy; some browsers do.
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+}
 
 
-def _own_link(kind: str) -> dict[str, Any]:
-    here = {f"{kind}_id": "$response.body#/id"}
-    return {"self": {"operationId": f"get_{kind}", "parameters": here}}
+class _Options(StrictQuery):
+    """What the query of a request may say."""
 
-
-def _file_link(kind: str) -> dict[str, Any]:
-    here = {f"{kind}_id": "$response.body#/id"}
-    return {"file": {"operationId": f"download_{kind}", "parameters": here}}
-
-
-_ID = {"table_id": "$response.body#/id"}
-add_submitting(
-    router,
-    "table",
-    TableResource,
-    _own_link("table")
-    | _file_link("table")
-    | {
-        "paths": {"operationId": "get_paths", "parameters": _ID | {"src": 0, "dst": 1}},
-        "links": {"operationId": "get_links", "parameters": _ID},
-    },
-    "Ask for the T-VLB table of a network; the same request is computed once, ever.",
-)
-add_submitting(
-    router,
-    "repair",
-    RepairResource,
-    _own_link("repair") | _file_link("repair"),
-    "Rebuild a stored table by its rule for what failures left of its network, and compare it with "
-    "the old one.",
-)
-add_submitting(
-    router,
-    "model",
-    ModelResource,
-    _own_link("model"),
-    "Solve one throughput model: at once if it is small, else as a job.",
-)
-add_submitting(
-    router,
-    "simulation",
-    AnySimulationResource,
-    _own_link("simulation"),
-    "Simulate a routing cycle by cycle: at once if it is small, else as a job.",
-)
-add_submitting(
-    router,
-    "stability",
-    StabilityResource,
-    _own_link("stability"),
-    "Run a network under full load for long, and tell whether throughput lasts.",
-)
+    validate_only: Annotated[str, OneOf(("true", "false"))] = Field(
+        "false",
+        description="true: answer with the resolved request and its cost, and compute nothing.",
+    )
+    label: Label | SkipJsonSchema[None] = Field(
+        None, description="What to call the job and its result; it changes no result."
+    )
 
 
 class _Tables(Listing):
@@ -116,189 +68,278 @@ class _Tables(Listing):
     )
 
 
-@router.get(
-    "/tables",
-    operation_id="list_tables",
-    tags=["tables"],
-    response_class=Response,
-    responses={200: {"model": TableList}, **problems(422)},
-)
-async def list_tables(services: WithServices, listing: Annotated[_Tables, Query()]) -> Response:
-    """List the computed tables, newest first."""
-    return await list_results(services, listing, TableItem, "table", listing.table_id)
+def _headers(
+    request: Request,
+    owner: Owner,
+    idempotency_key: Annotated[
+        Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,255}$")] | SkipJsonSchema[None],
+        Header(description="A text of your own: the same key gives the same answer again."),
+    ] = None,
+    prefer: Annotated[
+        str | SkipJsonSchema[None],
+        Header(description="wait=N: hold the answer until the job ends, at most N seconds."),
+    ] = None,
+) -> SubmitHeaders:
+    # The header may come in several lines, which mean the same as one.
+    preferences = ",".join(request.headers.getlist("prefer")) if prefer is not None else None
+    return SubmitHeaders(owner, idempotency_key, parse_wait(preferences))
 
 
-add_listing(router, "repair", RepairItem, RepairList, "List the repairs, newest first.")
-add_listing(router, "model", ModelItem, ModelList, "List the solved models, newest first.")
-add_listing(
-    router, "simulation", SimulationItem, SimulationList, "List the simulations, newest first."
-)
-add_listing(
-    router,
-    "stability",
-    StabilityItem,
-    StabilityList,
-    "List the studies of stability, newest first.",
-)
-add_reading(
-    router,
-    "table",
-    TableResource,
-    "Return a table's document: probe curve, candidates, choice, balance.",
-)
-add_reading(
-    router,
-    "repair",
-    RepairResource,
-    "Return a repair: the new table, and what it is worth beside the old one.",
-)
-add_reading(router, "model", ModelResource, "Return a solved model.")
-add_reading(
-    router,
-    "simulation",
-    AnySimulationResource,
-    "Return the figures of a simulation.",
-)
-add_reading(router, "stability", StabilityResource, "Return a study of stability: case by case.")
+async def _no_query() -> None:
+    """Take what the query says for nothing."""
 
 
-class _Pair(StrictQuery):
-    src: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(description="Source switch.")
-    dst: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(
-        description="Destination switch."
-    )
-    limit: Annotated[int, Field(ge=1, le=1_000_000), DIGITS] | SkipJsonSchema[None] = Field(
-        None, description="Most VLB paths to list; all without it."
-    )
+async def _sent(request: Request) -> bytes:
+    return await request.body()
 
 
-@router.get(
-    "/tables/{table_id}/paths",
-    operation_id="get_paths",
-    tags=["tables"],
-    response_class=Response,
-    responses={200: {"model": PairPaths}, **problems(404, 422)},
-)
-async def get_paths(
-    table_id: ResultId, services: WithServices, pair: Annotated[_Pair, Query()]
-) -> Response:
-    """List the MIN and the VLB paths of one switch pair, with their draw weights."""
-    resource = await find_resource(services.library, "table", table_id)
-
-    def read() -> object:
-        table = services.library.table(resource.table_file)
-        return pair_summary(table, pair.src, pair.dst, pair.limit).plain()
-
-    return as_json(await to_thread.run_sync(read, limiter=services.table_reader))
-
-
-@router.get(
-    "/tables/{table_id}/links",
-    operation_id="get_links",
-    tags=["tables"],
-    response_class=Response,
-    responses={200: {"model": LinkUsage, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
-)
-async def get_links(
-    table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
-) -> Response:
-    """List the links of the network, with their usage by the table's VLB paths."""
-    resource = await find_resource(services.library, "table", table_id)
-    etag = f'"{resource.table_file}-links"'
-    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
-    if is_known(if_none_match, etag):
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    body = await to_thread.run_sync(
-        services.library.links, resource.table_file, limiter=services.table_reader
-    )
-    return Response(body, HTTPStatus.OK, headers, "application/json")
-
-
-class _Download(StrictQuery):
-    format: TableFormatText = "parquet"
-
-
-def _add_download(kind: str) -> None:
-    """Add the route that sends the table of a result of a kind."""
-
-    async def download(
-        result_id: Annotated[str, path_id(kind), told_digits(64)],
-        services: WithServices,
-        download: Annotated[_Download, Query()],
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        resource = await find_resource(services.library, kind, result_id)
-        return await _file(services, resource.table_file, download.format, if_none_match)
-
-    router.add_api_route(
-        f"/{kind}s/{{{kind}_id}}/download",
-        download,
-        name=f"download_{kind}",
-        operation_id=f"download_{kind}",
-        tags=[f"{kind}s"],
-        description=f"Download the table file, to the byte what `tvlb {kind}` writes.",
-        response_class=Response,
-        responses=file_responses(*_MEDIA_TYPES),
-    )
-
-
-_add_download("table")
-_add_download("repair")
-
-
-@router.get(
-    "/tables/{table_id}/front/{point}/download",
-    operation_id="download_front",
-    tags=["tables"],
-    response_class=Response,
-    responses=file_responses(*_MEDIA_TYPES),
-)
-async def download_front(
-    table_id: ResultId,
-    point: Annotated[int, Path(ge=1, le=2**31 - 1, description="Of the front, from 1."), DIGITS],
-    services: WithServices,
-    download: Annotated[_Download, Query()],
-    if_none_match: IfNoneMatch = None,
-) -> Response:
-    """Download the table file of a point of a front; see `download_table`."""
-    resource = await find_resource(services.library, "table", table_id)
-    points = len(resource.facts.front)
-    if point > points:
-        raise Problem(
-            HTTPStatus.NOT_FOUND,
-            "not-found",
-            f"there is no point {point} of a front: the table {table_id} has {points}",
-        )
-    return await _file(services, resource.facts.front[point - 1], download.format, if_none_match)
-
-
-async def _file(
-    services: Services, name: str, format_name: str, if_none_match: str | None
-) -> Response:
-    """Answer with a table, unless it is known already.
+class _Routes:
+    """Adds the routes of a kind.
 
     Parameters
     ----------
-    name : SHA-256 of its Parquet file.
+    kind : of the results.
     """
-    chosen = table_formats()[format_name]
-    suffix = chosen.suffixes[0]
-    etag = f'"{name}-{format_name}"'
-    headers = {
-        "ETag": etag,
-        "Cache-Control": "private, max-age=31536000, immutable",
-        "Content-Disposition": f'attachment; filename="tvlb-{name[:16]}{suffix}"',
-    }
-    if is_known(if_none_match, etag):
-        return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": etag})
-    if format_name == "parquet":
-        path = await to_thread.run_sync(services.library.table_file, name)
-        return FileResponse(path, headers=headers, media_type=chosen.media_type)
-    # Holding its turn to write before it reads: no table waits in memory for that.
-    async with services.table_converter:
-        table = await to_thread.run_sync(
-            services.library.table, name, limiter=services.table_reader
+
+    def __init__(self, kind: RequestKind) -> None:
+        self._kind = kind
+        self._one = f"/{{{kind.name}_id}}"
+        self._id = Annotated[str, path_id(kind.name), told_digits(64)]
+
+    def _add(
+        self,
+        endpoint: Callable[..., Any],
+        operation: str,
+        about: str,
+        responses: Responses,
+        *,
+        method: str = "GET",
+        path: str = "",
+        annotations: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> None:
+        # What depends on the kind.
+        endpoint.__annotations__.update(annotations or {})
+        router.add_api_route(
+            f"/{self._kind.plural}{path}",
+            endpoint,
+            methods=[method],
+            name=operation,
+            operation_id=operation,
+            tags=[self._kind.plural],
+            description=about,
+            response_class=Response,
+            responses=responses,
+            **more,
         )
-        size, pieces = await to_thread.run_sync(services.library.converted, table, suffix)
-    headers["Content-Length"] = str(size)
-    return StreamingResponse(pieces, HTTPStatus.OK, headers, chosen.media_type)
+
+    def add_asking(self) -> None:
+        """Add the route that asks for a result."""
+        kind, name = self._kind, self._kind.name
+
+        async def create(
+            # As it was sent: reading a long one in the event loop would hold up everybody.
+            sent: Annotated[bytes, Depends(_sent)],
+            services: WithServices,
+            headers: Annotated[SubmitHeaders, Depends(_headers)],
+            options: Annotated[_Options, Query()],
+        ) -> Response:
+            if options.validate_only == "true":
+                return await services.submitter.estimate(name, sent)
+            labelled = replace(headers, label=options.label)
+            return await services.submitter.submit(name, sent, labelled)
+
+        bodies = [{"$ref": f"#/components/schemas/{form.body.__name__}"} for form in kind.forms]
+        schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
+        content = {"content": {"application/json": {"schema": schema}}, "required": True}
+        found = {
+            "description": f"The {name}; with validate_only what it would cost.",
+            "model": resources_of(name) | Estimate,
+            "links": self._links(),
+            "headers": {
+                **ETAG,
+                "Content-Location": {
+                    "description": "URL of the result.",
+                    "schema": {"type": "string"},
+                },
+            },
+        }
+        responses = {200: found, 202: ACCEPTED, **problems(400, 409, 413, 415, 422)}
+        body = {"requestBody": content}
+        self._add(
+            create, f"create_{name}", kind.asking, responses, method="POST", openapi_extra=body
+        )
+
+    def _links(self) -> dict[str, Any]:
+        kind = self._kind
+        operations = {"self": f"get_{kind.name}"}
+        if kind.makes_table:
+            operations["file"] = f"download_{kind.name}"
+        operations |= {route.link: route.operation for route in kind.files}
+        here = {f"{kind.name}_id": "$response.body#/id"}
+        routes = {name: (operation, here) for name, operation in operations.items()}
+        return {
+            name: {"operationId": operation, "parameters": parameters}
+            for name, (operation, parameters) in (routes | dict(kind.route_links)).items()
+        }
+
+    def add_listing(self) -> None:
+        """Add the route that lists results."""
+        kind = self._kind
+
+        async def list_all(services: WithServices, listing: Any) -> Response:
+            def read() -> dict[str, object]:
+                found = services.results.newest(
+                    kind.name,
+                    before=listing.before,
+                    table_id=listing.table_id if kind.lists_by_table else None,
+                    search=listing.search,
+                    limit=listing.limit,
+                )
+                items = [services.library.listed(one) for one in found]
+                return {kind.plural: items, "next": listing.next_url(f"/v1/{kind.plural}", found)}
+
+            return as_json(await to_thread.run_sync(read))
+
+        query = Annotated[_Tables if kind.lists_by_table else Listing, Query()]
+        self._add(
+            list_all,
+            f"list_{kind.plural}",
+            f"List the {kind.nouns}, newest first.",
+            {200: {"model": list_of(kind.name)}, **problems(422)},
+            annotations={"listing": query},
+        )
+
+    def add_reading(self) -> None:
+        """Add the routes that read a result, delete and label it."""
+        kind, name = self._kind, self._kind.name
+
+        async def get(
+            result_id: str, services: WithServices, if_none_match: IfNoneMatch = None
+        ) -> Response:
+            found = await find_resource(services.library, name, result_id)
+            headers = {"Cache-Control": "private, no-cache"}
+            if is_known(if_none_match, found.etag):
+                return Response(None, HTTPStatus.NOT_MODIFIED, headers | {"ETag": found.etag})
+            return found.response(headers)
+
+        async def delete(result_id: str, services: WithServices) -> Response:
+            gone = await to_thread.run_sync(
+                services.library.delete, name, result_id, limiter=services.writers
+            )
+            if not gone:
+                raise Problem(HTTPStatus.NOT_FOUND, "not-found", f"there is no {name} {result_id}")
+            return Response(None, HTTPStatus.NO_CONTENT)
+
+        async def label(result_id: str, services: WithServices, asked: Labelling) -> Response:
+            await find_resource(services.library, name, result_id)
+            await to_thread.run_sync(
+                services.labels.set, result_id, asked.label, limiter=services.writers
+            )
+            return Response(None, HTTPStatus.NO_CONTENT)
+
+        found = {"model": resources_of(name), "headers": ETAG}
+        given: dict[str, Any] = {"path": self._one, "annotations": {"result_id": self._id}}
+        read = {200: found, **NOT_MODIFIED, **problems(404, 422)}
+        self._add(get, f"get_{name}", kind.reading, read, **given)
+        given["status_code"] = HTTPStatus.NO_CONTENT
+        self._add(
+            delete,
+            f"delete_{name}",
+            f"Delete a {name}; its job stays, and the same request computes it again. "
+            "`tvlb store gc` frees its room on the disk.",
+            problems(404, 422),
+            method="DELETE",
+            **given,
+        )
+        self._add(
+            label,
+            f"label_{name}",
+            "Give it a label, which its job has, too. The document stays as it is.",
+            problems(400, 404, 413, 415, 422),
+            method="PATCH",
+            **given,
+        )
+
+    def add_files(self) -> None:
+        """Add the routes that send its table and other files."""
+        if self._kind.makes_table:
+            self._add_table()
+        for route in self._kind.files:
+            self._add_file(route)
+
+    def _add_table(self) -> None:
+        kind = self._kind
+
+        async def download(
+            result_id: str,
+            services: WithServices,
+            download: Annotated[TableDownload, Query()],
+            if_none_match: IfNoneMatch = None,
+        ) -> Response:
+            resource = await find_resource(services.library, kind.name, result_id)
+            return await send_table(services, resource.table_file, download.format, if_none_match)
+
+        self._add(
+            download,
+            f"download_{kind.name}",
+            f"Download the table file, to the byte what `tvlb {kind.command}` writes.",
+            file_responses(*MEDIA_TYPES),
+            path=f"{self._one}/download",
+            annotations={"result_id": self._id},
+        )
+
+    def _add_file(self, route: FileRoute) -> None:
+        kind = self._kind.name
+        names = tuple(route.names)
+        query: Any = Annotated[None, Depends(_no_query)]
+        if names != ("",):
+            chosen: Any = Annotated[str, OneOf(names)]
+            usual = Field(names[0], description="Of the file.")
+            query = Annotated[
+                create_model("_Download", __base__=StrictQuery, format=(chosen, usual)), Query()
+            ]
+
+        async def send(
+            result_id: str,
+            services: WithServices,
+            download: Any,
+            if_none_match: IfNoneMatch = None,
+        ) -> Response:
+            resource = await find_resource(services.library, kind, result_id)
+            suffix = "" if download is None else download.format
+            stored, path = await to_thread.run_sync(
+                services.library.named_file, resource, route.names[suffix]
+            )
+            # Not for ever: the files of what is computed again may be replaced.
+            headers = {"ETag": f'"{stored}"', "Cache-Control": "private, no-cache"}
+            if is_known(if_none_match, headers["ETag"]):
+                return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+            if suffix:
+                name = f"tvlb-{result_id[:16]}.{suffix}"
+                headers["Content-Disposition"] = f'attachment; filename="{name}"'
+            if route.sandboxed:
+                headers |= _SANDBOX
+            return FileResponse(path, headers=headers, media_type=route.media_types[suffix])
+
+        media_types = [one.partition(";")[0] for one in route.media_types.values()]
+        self._add(
+            send,
+            route.operation,
+            route.text,
+            file_responses(*media_types),
+            path=f"{self._one}/{route.suffix}",
+            annotations={"result_id": self._id, "download": query},
+        )
+
+
+_ALL = [_Routes(kind) for kind in request_kinds().values()]
+for _routes in _ALL:
+    _routes.add_asking()
+for _routes in _ALL:
+    _routes.add_listing()
+for _routes in _ALL:
+    _routes.add_reading()
+router.include_router(tables.router)
+for _routes in _ALL:
+    _routes.add_files()

@@ -18,10 +18,9 @@ from tests.service import Server
 from tvlb.errors import InvalidInput, StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Results
-from tvlb.jobs.workspace import TaskOutput
-from tvlb.schemas import SweepItem
+from tvlb.jobs.workspace import FRONT_FILES, TaskOutput
+from tvlb.schemas import item_of
 
 KEY = "a" * 64
 MIB = 1 << 20
@@ -137,11 +136,11 @@ def test_sweeps_are_parsed_once_for_lists(tmp_path: Path, monkeypatch: pytest.Mo
     results.publish("sweep", KEY, "{}", output)
     library = Library(results, blobs)
     (result,) = results.newest("sweep")
-    first = library.listed(SweepItem, result)
-    assert first.keys() == SweepItem.model_fields.keys()
+    first = library.listed(result)
+    assert first.keys() == item_of("sweep").model_fields.keys()
     assert (first["id"], first["points"], first["failed"]) == (KEY, 2, 1)
     monkeypatch.setattr(Resource, "parsed", None)
-    assert library.listed(SweepItem, result) == first
+    assert library.listed(result) == first
 
 
 def test_a_large_simulation_over_http(http: httpx.Client, server: Server) -> None:

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.service import QUICK_REPAIR, TABLE, Server, answered
-from tvlb.schemas import RepairBody, RepairDocument, RepairResource
+from tvlb.schemas import resource_of
+from tvlb.schemas.answers.repair import RepairBody, RepairDocument
 from tvlb.search import repair
 from tvlb.table import read_stream, write_stream
 from tvlb.topology import Failures
@@ -45,7 +46,7 @@ def test_a_repair_is_computed_and_then_answered_from_the_store(
     assert http.post("/v1/repairs", json=body).json()["id"] == job["id"]
     held = http.post("/v1/repairs", json=body, headers=WAIT)
     assert held.status_code == 200
-    RepairResource.model_validate_json(held.content)
+    resource_of("repair").model_validate_json(held.content)
     done = http.get(job["url"]).json()
     assert done["result_url"] == held.headers["content-location"]
     assert done["timings"].keys() == {"build", "compare"}

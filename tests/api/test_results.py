@@ -11,7 +11,7 @@ import pytest
 
 from tests.search.here import unit_cache_here
 from tests.service import TABLE, WAIT, Server, answered
-from tvlb.schemas import TableBody, TableResource
+from tvlb.schemas import TableBody, resource_of
 from tvlb.search import optimize
 from tvlb.table import read_stream, write_stream
 
@@ -44,7 +44,7 @@ def test_a_table_is_computed_and_then_answered_from_the_store(http: httpx.Client
     held = http.post("/v1/tables", json=body, headers={"Prefer": "respond-async, wait=60"})
     assert held.status_code == 200
     assert held.headers["preference-applied"] == "wait=60"
-    TableResource.model_validate_json(held.content)
+    resource_of("table").model_validate_json(held.content)
     again = http.post("/v1/tables", json=body)
     assert (again.status_code, again.content) == (200, held.content)
     done = http.get(job["url"]).json()
@@ -136,7 +136,7 @@ def front(http: httpx.Client) -> dict[str, Any]:
 
 
 def test_every_table_of_a_front_can_be_had(http: httpx.Client, front: dict[str, Any]) -> None:
-    TableResource.model_validate(front)
+    resource_of("table").model_validate(front)
     points = front["search"]["front"]
     assert len(points) == len(front["front_urls"]) >= 2
     for point, url in zip(points, front["front_urls"], strict=True):

@@ -8,7 +8,8 @@ import pytest
 from tests.search.here import units_here
 from tests.service import Server, answered
 from tvlb.processes import silent
-from tvlb.schemas import StabilityBody, StabilityDocument, StabilityResource
+from tvlb.schemas import resource_of
+from tvlb.schemas.answers.stability import StabilityBody, StabilityDocument
 from tvlb.search import study_stability
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
@@ -34,7 +35,7 @@ def test_a_study_is_a_job_whose_document_is_that_of_the_library(http: httpx.Clie
     assert (job["kind"], job["label"]) == ("stability", "monday")
     held = http.post("/v1/stabilities", json=SHORT, headers=WAIT)
     assert held.status_code == 200, held.text
-    StabilityResource.model_validate_json(held.content)
+    resource_of("stability").model_validate_json(held.content)
     done = http.get(job["url"]).json()
     assert done["result_url"] == held.headers["content-location"]
     assert done["timings"].keys() == {"stability"}

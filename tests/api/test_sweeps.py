@@ -23,43 +23,43 @@ from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.outputs import store_document
 from tvlb.jobs.results import Results
-from tvlb.jobs.workspace import TaskOutput
+from tvlb.jobs.tasks import store_answer
 from tvlb.schemas import (
+    Answer,
     Estimate,
     JobResource,
+    Resource,
     SweepBody,
-    SweepList,
-    SweepResource,
-    TableResource,
+    list_of,
     request_key,
+    resource_of,
 )
 
 WAIT = {"Prefer": "wait=60"}
 
 
 @pytest.fixture(scope="module")
-def sweep(server: Server) -> SweepResource:
+def sweep(server: Server) -> Resource:
     answer = httpx.post(f"{server.url}/v1/sweeps", json=SWEEP, headers=WAIT, timeout=60)
     assert answer.status_code == 200, answer.text[:500]
-    return SweepResource.model_validate_json(answer.content)
+    return resource_of("sweep").model_validate_json(answer.content)
 
 
-def computed_points(server: Server, sweep: SweepResource) -> list[bool]:
+def computed_points(server: Server, sweep: Resource) -> list[bool]:
     """Whether each point was computed for this sweep, and not before."""
     timings = BlobStore(server.data / "blobs").read(sweep.files["timings.parquet"])
     attempts = pq.ParquetFile(BytesIO(timings)).read()["attempts"]
     return [count.as_py() > 0 for count in attempts]
 
 
-def test_a_sweep_has_a_row_and_a_table_for_each_point(
-    http: httpx.Client, sweep: SweepResource
-) -> None:
+def test_a_sweep_has_a_row_and_a_table_for_each_point(http: httpx.Client, sweep: Resource) -> None:
     assert (sweep.name, sweep.points, sweep.failed) == ("two", 2, 0)
     assert [row["topology"] for row in sweep.rows] == ["dfly(1,2,1,3)", "dfly(1,2,2,3)"]
     for row in sweep.rows:
-        table = TableResource.model_validate_json(http.get(f"/v1/tables/{row['key']}").content)
+        table = resource_of("table").model_validate_json(
+            http.get(f"/v1/tables/{row['key']}").content
+        )
         assert table.table.id == row["table_id"]
     again = http.post("/v1/sweeps", json=SWEEP)
     assert (again.status_code, again.headers["content-location"]) == (200, sweep.url)
@@ -70,7 +70,7 @@ def test_a_sweep_has_a_row_and_a_table_for_each_point(
 
 @pytest.mark.usefixtures("in_process")
 def test_the_files_are_to_the_byte_what_the_command_line_writes(
-    http: httpx.Client, sweep: SweepResource, tmp_path: Path
+    http: httpx.Client, sweep: Resource, tmp_path: Path
 ) -> None:
     (tmp_path / "sweep.toml").write_text(FILE)
     command = ["sweep", str(tmp_path / "sweep.toml"), "-o", str(tmp_path / "out"), "--json"]
@@ -88,7 +88,7 @@ def test_the_files_are_to_the_byte_what_the_command_line_writes(
     assert http.get(f"{sweep.url}/download?format=json").status_code == 422
 
 
-def test_the_report_cannot_act_for_who_reads_it(http: httpx.Client, sweep: SweepResource) -> None:
+def test_the_report_cannot_act_for_who_reads_it(http: httpx.Client, sweep: Resource) -> None:
     headers = http.get(sweep.report_url).headers
     assert headers["content-type"] == "text/html; charset=utf-8"
     assert "content-disposition" not in headers
@@ -98,7 +98,7 @@ def test_the_report_cannot_act_for_who_reads_it(http: httpx.Client, sweep: Sweep
 
 
 def test_a_larger_sweep_computes_only_what_is_missing(
-    http: httpx.Client, server: Server, sweep: SweepResource
+    http: httpx.Client, server: Server, sweep: Resource
 ) -> None:
     larger = SWEEP | {"name": "three", "topologies": ["1,2,2,5"]}
     estimate = http.post("/v1/sweeps?validate_only=true", json=larger)
@@ -122,13 +122,15 @@ def test_a_larger_sweep_computes_only_what_is_missing(
         "succeeded",
         f"/v1/sweeps/{found.result_id}",
     )
-    three = SweepResource.model_validate_json(http.get(f"/v1/sweeps/{found.result_id}").content)
+    three = resource_of("sweep").model_validate_json(
+        http.get(f"/v1/sweeps/{found.result_id}").content
+    )
     assert three.points == 3
     assert computed_points(server, three) == [True, False, False]
-    listed = SweepList.model_validate_json(http.get("/v1/sweeps?limit=1").content)
+    listed = list_of("sweep").model_validate_json(http.get("/v1/sweeps?limit=1").content)
     assert [one.id for one in listed.sweeps] == [three.id]
     assert listed.next is not None
-    older = SweepList.model_validate_json(http.get(listed.next).content)
+    older = list_of("sweep").model_validate_json(http.get(listed.next).content)
     assert [one.id for one in older.sweeps] == [sweep.id]
     home = http.get("/").text
     assert f"/sweeps/{three.id}" in home
@@ -140,28 +142,28 @@ def test_a_larger_sweep_computes_only_what_is_missing(
 
 
 def test_damaged_files_are_written_again(
-    http: httpx.Client, server: Server, sweep: SweepResource
+    http: httpx.Client, server: Server, sweep: Resource
 ) -> None:
     name = sweep.files["report.html"]
     (server.data / "blobs" / name[:2] / name).write_bytes(b"<p>damaged")
     assert http.get(sweep.report_url).json()["type"] == "urn:tvlb:problem:damaged-result"
     again = http.post("/v1/sweeps", json=SWEEP, headers=WAIT)
-    renewed = SweepResource.model_validate_json(again.content)
+    renewed = resource_of("sweep").model_validate_json(again.content)
     assert computed_points(server, renewed) == [False, False]
     assert hashlib.sha256(http.get(sweep.report_url).content).hexdigest() == name
 
 
-def publish_failed(server: Server, body: SweepBody, sweep: SweepResource) -> None:
+def publish_failed(server: Server, body: SweepBody, sweep: Resource) -> None:
     """Put a sweep into the store whose points failed."""
     rows = [dict(row) | {"status": "failed"} for row in sweep.rows]
     document = {"name": body.name, "points": 2, "failed": 2, "rows": rows, "files": sweep.files}
-    output = TaskOutput(store_document(BlobStore(server.data / "blobs"), document))
+    output = store_answer(BlobStore(server.data / "blobs"), Answer(document))
     with closing(Database(f"sqlite:///{server.data / 'jobs.sqlite3'}")) as database:
         Results(database).publish("sweep", request_key(body), body.model_dump_json(), output)
 
 
 def test_failed_points_are_computed_again_and_the_old_rows_stay_until_then(
-    http: httpx.Client, server: Server, sweep: SweepResource
+    http: httpx.Client, server: Server, sweep: Resource
 ) -> None:
     body = SweepBody.model_validate(SWEEP | {"name": "failed"})
     publish_failed(server, body, sweep)
@@ -181,7 +183,7 @@ def test_failed_points_are_computed_again_and_the_old_rows_stay_until_then(
     done = http.post("/v1/sweeps", json=sent, headers=WAIT)
     assert (done.status_code, done.json()["failed"]) == (200, 0)
     assert http.get(url).content == done.content
-    listed = SweepList.model_validate_json(http.get("/v1/sweeps?limit=100").content)
+    listed = list_of("sweep").model_validate_json(http.get("/v1/sweeps?limit=100").content)
     assert [one.url for one in listed.sweeps].count(url) == 1
 
 
@@ -234,22 +236,22 @@ def test_bad_sweeps_are_refused_with_the_reason(
     assert named in problem["detail"]
 
 
-def test_the_client_asks_for_sweeps(server: Server, sweep: SweepResource, tmp_path: Path) -> None:
+def test_the_client_asks_for_sweeps(server: Server, sweep: Resource, tmp_path: Path) -> None:
     body = SweepBody.model_validate(SWEEP)
     with Client(server.url) as client:
-        assert client.computed_sweep(body) == client.sweep(sweep.id)
-        assert client.sweep(sweep.id).rows == sweep.rows
-        assert sweep.id in [one.id for one in client.sweeps()]
+        assert client.computed(body) == client.result("sweep", sweep.id)
+        assert client.result("sweep", sweep.id).rows == sweep.rows
+        assert sweep.id in [one.id for one in client.results("sweep")]
         estimate = client.estimate(body)
         assert estimate.points is not None
         assert estimate.known
         told: list[str] = []
         other = body.model_copy(update={"name": "other words"})
-        found = client.computed_sweep(other, report=lambda event: told.append(event.note))
+        found = client.computed(other, report=lambda event: told.append(event.note))
         assert found.rows == sweep.rows
         assert told[-1] == "2 of 2 points"
-        client.download_sweep(sweep.id, "csv", tmp_path / "rows.csv")
-        client.report(sweep.id, tmp_path / "report.html")
+        client.download(sweep, "csv", tmp_path / "rows.csv")
+        client.report(sweep, tmp_path / "report.html")
     for path, name in (("rows.csv", "results.csv"), ("report.html", "report.html")):
         content = (tmp_path / path).read_bytes()
         assert hashlib.sha256(content).hexdigest() == sweep.files[name]

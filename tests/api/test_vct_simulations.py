@@ -8,7 +8,7 @@ import pytest
 
 from tests.service import WAIT, Server, answered
 from tvlb.cli import main
-from tvlb.schemas import VctSimulationResource
+from tvlb.schemas import resource_of
 
 SHORT: dict[str, Any] = {
     "topology": "hyperx(2,3,3)",
@@ -37,7 +37,7 @@ def test_the_document_is_that_of_the_command_line(
         "/v1/simulations", json=SHORT | {"vcs": "2phases", "seeds": seeds}, headers=WAIT
     )
     assert answer.status_code == 200, answer.text
-    VctSimulationResource.model_validate_json(answer.content)
+    resource_of("simulation", "vct").model_validate_json(answer.content)
     found = without_times(answer.json())
     assert main([
         "simulate", "hyperx(2,3,3)", "--router", "vct", "--routing", "valiant", "--pattern",

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from tests.search.here import Inline, compute_here
 from tvlb.cli import main
-from tvlb.cli.table_summary import print_summary
+from tvlb.cli.table_summary import print_document
 from tvlb.schemas import example
 from tvlb.table import CompactTable, Table, read_table
 
@@ -126,7 +126,7 @@ def test_the_summary_tells_what_was_found(front: Path, capsys: pytest.CaptureFix
 
 def summary(document: dict[str, Any]) -> str:
     console = Console(file=StringIO(), width=110)
-    print_summary(document, console)
+    print_document(document, console)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 

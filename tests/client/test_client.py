@@ -14,22 +14,19 @@ from tests.client.questions import tiny_table
 from tests.service import Server, running_server
 from tvlb.client import Client, JobEvent
 from tvlb.errors import Cancelled, InvalidInput, JobFailed, ServerProblem, Unreachable
-from tvlb.processes import Progress
+from tvlb.processes import JobStatus, Progress
 from tvlb.schemas import (
     JobResource,
-    JobStatus,
-    ModelBody,
-    ModelResource,
-    RepairBody,
+    Resource,
     SimulationBody,
-    SimulationResource,
-    StabilityBody,
     TableBody,
-    TableResource,
     VctSimulationBody,
-    VctSimulationResource,
     WindowsBody,
+    resource_of,
 )
+from tvlb.schemas.answers.model import ModelBody
+from tvlb.schemas.answers.repair import RepairBody
+from tvlb.schemas.answers.stability import StabilityBody
 from tvlb.table import read_table
 from tvlb.topology import Failures
 
@@ -43,13 +40,13 @@ def client(server: Server) -> Generator[Client]:
 
 
 @pytest.fixture(scope="module")
-def table(client: Client) -> TableResource:
+def table(client: Client) -> Resource:
     """A table that the server knows, with its job."""
     return client.computed(tiny_table(seed=1))
 
 
 @pytest.fixture(scope="module")
-def job(client: Client, table: TableResource) -> JobResource:
+def job(client: Client, table: Resource) -> JobResource:
     """The job that computed it."""
     return next(one for one in client.jobs() if one.result_url == table.url)
 
@@ -66,13 +63,13 @@ def test_progress_is_that_of_the_search(client: Client) -> None:
     assert {"balance", "screen all", "confirm", "curves"} <= {event.stage for event in seen}
     assert seen[-1].done == seen[-1].total
     # The second answer is the first, without a job.
-    assert client.create_table(tiny_table(seed=2)) == found
+    assert client.create(tiny_table(seed=2)) == found
     assert client.computed(tiny_table(seed=2)) == found
 
 
-def test_tables_are_listed_and_read(client: Client, table: TableResource) -> None:
-    assert client.table(table.id) == table
-    item = next(one for one in client.tables() if one.id == table.id)
+def test_tables_are_listed_and_read(client: Client, table: Resource) -> None:
+    assert client.result("table", table.id) == table
+    item = next(one for one in client.results("table") if one.id == table.id)
     assert (item.topology, item.table) == ("dfly(1,2,2,3)", table.table)
     paths = client.paths(table.id, 0, 5)
     assert (paths.src, paths.dst) == (0, 5)
@@ -95,20 +92,20 @@ def test_tables_of_a_front_are_downloaded(client: Client, tmp_path: Path) -> Non
     found = client.computed(body)
     assert found.search is not None
     for number, point in enumerate(found.search.front, 1):
-        client.download_front(found.id, number, "parquet", tmp_path / "t.parquet")
+        client.download_front(found, number, "parquet", tmp_path / "t.parquet")
         assert read_table(tmp_path / "t.parquet").id == point.table_id
     with _refused(404):
-        client.download_front(found.id, 99, "csv", tmp_path / "t.csv")
+        client.download_front(found, 99, "csv", tmp_path / "t.csv")
     assert not (tmp_path / "t.csv").exists()
 
 
-def test_tables_are_downloaded(client: Client, table: TableResource, tmp_path: Path) -> None:
+def test_tables_are_downloaded(client: Client, table: Resource, tmp_path: Path) -> None:
     for name in ("parquet", "json", "csv"):
-        client.download(table.id, name, tmp_path / f"t.{name}")
+        client.download(table, name, tmp_path / f"t.{name}")
         assert read_table(tmp_path / f"t.{name}").id == table.table.id
 
 
-def test_tables_are_repaired(client: Client, table: TableResource, tmp_path: Path) -> None:
+def test_tables_are_repaired(client: Client, table: Resource, tmp_path: Path) -> None:
     windows = WindowsBody(warmup=100, measured=100, grid=0.1)
     body = RepairBody(
         table=table.id,
@@ -117,17 +114,17 @@ def test_tables_are_repaired(client: Client, table: TableResource, tmp_path: Pat
         confirmation=windows,
     )
     seen: list[Progress] = []
-    found = client.computed_repair(body, seen.append)
+    found = client.computed(body, seen.append)
     assert seen[-1].stage == "compare"
-    assert client.create_repair(body) == client.repair(found.id) == found
-    assert client.repair(found.id).request.topology == "dfly(1,2,2,3)"
-    (listed,) = client.repairs(table.id)
+    assert client.create(body) == client.result("repair", found.id) == found
+    assert client.result("repair", found.id).request.topology == "dfly(1,2,2,3)"
+    (listed,) = client.results("repair", table.id)
     assert (listed.id, listed.judgements) == (found.id, found.judgements)
-    client.download_repair(found.id, "csv", tmp_path / "t.csv")
+    client.download(found, "csv", tmp_path / "t.csv")
     assert read_table(tmp_path / "t.csv").id == found.table_id
 
 
-def test_estimates_compute_nothing(client: Client, table: TableResource) -> None:
+def test_estimates_compute_nothing(client: Client, table: Resource) -> None:
     known = client.estimate(tiny_table(seed=1))
     assert (known.kind, known.result_id, known.known) == ("table", table.id, True)
     unknown = client.estimate(tiny_table(seed=99))
@@ -137,42 +134,42 @@ def test_estimates_compute_nothing(client: Client, table: TableResource) -> None
 
 
 def test_models_and_simulations(client: Client) -> None:
-    model = client.create_model(ModelBody(topology="1,2,2,3", pattern="shift(1,0)"))
-    assert isinstance(model, ModelResource)
+    model = client.create(ModelBody(topology="1,2,2,3", pattern="shift(1,0)"))
+    assert isinstance(model, resource_of("model"))
     assert 0 < model.theta <= 1
     body = SimulationBody(topology="1,2,2,3", load=(0.1,), warmup=100, cycles=100)
-    simulation = client.create_simulation(body)
-    assert isinstance(simulation, SimulationResource)
+    simulation = client.create(body)
+    assert isinstance(simulation, resource_of("simulation"))
     assert simulation.rows[0].load == 0.1
     virtual = VctSimulationBody(topology="hyperx(2,3,3)", router="vct", load=(0.1,), cycles=2000)
-    routed = client.create_simulation(virtual)
-    assert isinstance(routed, VctSimulationResource)
+    routed = client.create(virtual)
+    assert isinstance(routed, resource_of("simulation", "vct"))
     assert routed.request == virtual.resolved()
-    listed = {one.id: one.request for one in client.simulations()}
+    listed = {one.id: one.request for one in client.results("simulation")}
     assert (listed[simulation.id], listed[routed.id]) == (body.resolved(), routed.request)
 
 
 def test_a_study_of_stability_is_followed(client: Client) -> None:
     body = StabilityBody(topology="hyperx(2,2,2)", cycles=100_000)
     told: list[Progress] = []
-    study = client.computed_stability(body, told.append)
+    study = client.computed(body, told.append)
     assert told[-1] == Progress("stability", 100, 100, "thousand cycles, 1 of 1 runs")
     assert [case.category for case in study.stability] == [1]
-    assert client.create_stability(body) == study
-    assert study.id in [one.id for one in client.stabilities("hyperx(2,2,2)")]
+    assert client.create(body) == study
+    assert study.id in [one.id for one in client.results("stability", "hyperx(2,2,2)")]
 
 
-def test_idempotency_keys(client: Client, table: TableResource) -> None:
+def test_idempotency_keys(client: Client, table: Resource) -> None:
     body = tiny_table(seed=1)
-    assert client.create_table(body, idempotency_key="a-key") == table
-    assert client.create_table(body, idempotency_key="a-key") == table
+    assert client.create(body, idempotency_key="a-key") == table
+    assert client.create(body, idempotency_key="a-key") == table
     with _refused(422):
-        client.create_table(tiny_table(seed=3), idempotency_key="a-key")
+        client.create(tiny_table(seed=3), idempotency_key="a-key")
 
 
-def test_jobs_are_listed_and_deleted(client: Client, table: TableResource) -> None:
-    found = client.create_table(tiny_table(seed=4), wait=60)
-    assert isinstance(found, TableResource)
+def test_jobs_are_listed_and_deleted(client: Client, table: Resource) -> None:
+    found = client.create(tiny_table(seed=4), wait=60)
+    assert isinstance(found, resource_of("table"))
     (listed,) = [one for one in client.jobs(JobStatus.SUCCEEDED) if one.result_url == found.url]
     assert client.job(listed.id) == listed
     assert listed not in list(client.jobs(JobStatus.FAILED))
@@ -181,12 +178,12 @@ def test_jobs_are_listed_and_deleted(client: Client, table: TableResource) -> No
     client.delete(listed.id)
     with _refused(404):
         client.job(listed.id)
-    assert client.table(found.id) == found
+    assert client.result("table", found.id) == found
 
 
 def test_long_lists_come_in_pages(client: Client) -> None:
     # A page has 20.
-    made = [client.create_table(tiny_table(seed=seed, cycles=100_000)) for seed in range(100, 123)]
+    made = [client.create(tiny_table(seed=seed, cycles=100_000)) for seed in range(100, 123)]
     ids = [client.cancel(job.id).id for job in made if isinstance(job, JobResource)]
     listed = [job.id for job in client.jobs()]
     assert listed[: len(made)] == ids[::-1]
@@ -195,7 +192,7 @@ def test_long_lists_come_in_pages(client: Client) -> None:
 
 def test_a_cancelled_job_ends_the_wait(client: Client) -> None:
     long = tiny_table(seed=5, cycles=100_000)
-    found = client.create_table(long)
+    found = client.create(long)
     assert isinstance(found, JobResource)
 
     def cancel(progress: Progress) -> None:
@@ -227,16 +224,16 @@ def test_a_failed_job_says_why(client: Client, server: Server) -> None:
 
 def test_problems_say_what_is_wrong(client: Client) -> None:
     with pytest.raises(ServerProblem, match="g=34") as caught:
-        client.create_table(tiny_table(seed=1).model_copy(update={"topology": "4,8,4,34"}))
+        client.create(tiny_table(seed=1).model_copy(update={"topology": "4,8,4,34"}))
     problem = caught.value
     assert (problem.status, problem.type) == (422, "urn:tvlb:problem:unsatisfiable")
     assert problem.is_bad_input
     assert problem.retry_after is None
     with _refused(404):
-        client.table("0" * 64)
+        client.result("table", "0" * 64)
     # An id is one part of the path, whatever is in it.
     with _refused(404):
-        client.table("../jobs")
+        client.result("table", "../jobs")
 
 
 def test_a_server_that_never_answered_is_unreachable() -> None:
@@ -284,25 +281,25 @@ def test_broken_streams_lose_and_double_no_event(
 
 
 def test_an_interrupted_download_leaves_no_file(
-    table: TableResource, proxy: Proxy, tmp_path: Path
+    table: Resource, proxy: Proxy, tmp_path: Path
 ) -> None:
     proxy.limit = 1500
     with Client(proxy.url, timeout=3) as other, pytest.raises(Unreachable, match="any more"):
-        other.download(table.id, "parquet", tmp_path / "t.parquet")
+        other.download(table, "parquet", tmp_path / "t.parquet")
     assert proxy.broken >= 2
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupted_download_begins_again(
-    client: Client, table: TableResource, proxy: Proxy, tmp_path: Path
+    client: Client, table: Resource, proxy: Proxy, tmp_path: Path
 ) -> None:
     def repair(notice: str) -> None:
         proxy.limit = None
 
-    client.download(table.id, "csv", tmp_path / "whole.csv")
+    client.download(table, "csv", tmp_path / "whole.csv")
     proxy.limit = 1500
     with Client(proxy.url, notice=repair) as other:
-        other.download(table.id, "csv", tmp_path / "t.csv")
+        other.download(table, "csv", tmp_path / "t.csv")
     assert proxy.broken == 1
     assert _hash(tmp_path / "t.csv") == _hash(tmp_path / "whole.csv")
 
@@ -325,7 +322,7 @@ def test_a_restart_in_the_middle_of_a_job_loses_nothing(tmp_path: Path) -> None:
         with running_server(tmp_path / "data", "--workers", "1") as first:
             client = Client(first.url, timeout=60, notice=notices.append)
             other = Client(first.url, timeout=60)
-            job = client.create_table(body)
+            job = client.create(body)
             assert isinstance(job, JobResource)
             table = pool.submit(client.computed, body, report)
             other.job(job.id)
@@ -334,7 +331,7 @@ def test_a_restart_in_the_middle_of_a_job_loses_nothing(tmp_path: Path) -> None:
             first.kill()
         with running_server(first.data, "--workers", "1", port=first.port), client, other:
             found, seen = table.result(), events.result()
-            assert client.create_table(body) == found
+            assert client.create(body) == found
     _check_contiguous(seen)
     assert [one.data["move"] for one in seen if "move" in one.data].count("claim") == 2
     assert seen[-1].data["status"] == JobStatus.SUCCEEDED
@@ -346,13 +343,13 @@ def test_tokens_are_asked_for(guarded: tuple[Server, str]) -> None:
     server, _ = guarded
     for token in (None, f"tvlb_{'0' * 12}_{'A' * 43}"):
         with Client(server.url, token) as stranger, _refused(401):
-            list(stranger.tables())
+            list(stranger.results("table"))
 
 
 def test_who_asks_too_often_waits(guarded: tuple[Server, str]) -> None:
     server, token = guarded
     notices: list[str] = []
     with Client(server.url, token, notice=notices.append) as client:
-        answers = [list(client.tables()) for _ in range(11)]
+        answers = [list(client.results("table")) for _ in range(11)]
     assert len(answers) == 11
     assert "more than 5 requests per second" in notices[0]

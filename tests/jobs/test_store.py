@@ -11,12 +11,11 @@ from sqlalchemy import update
 
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
-from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Results
 from tvlb.jobs.schema import results
 from tvlb.jobs.store import Expired, Store, Unused, files_of
 from tvlb.jobs.units import UnitFiles
-from tvlb.jobs.workspace import TaskOutput
+from tvlb.jobs.workspace import FRONT_FILES, TaskOutput
 from tvlb.search import sealed
 
 DAY = 86_400.0

@@ -30,7 +30,8 @@ from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
 from tvlb.processes import MAX_ATTEMPTS
-from tvlb.schemas import ModelBody, SimulationBody, SweepBody, TableBody, WindowsBody
+from tvlb.schemas import SimulationBody, SweepBody, TableBody, WindowsBody
+from tvlb.schemas.answers.model import ModelBody
 from tvlb.search import UnitCache, optimize
 from tvlb.table import write_stream
 

@@ -7,16 +7,10 @@ import pytest
 from typer.main import get_group
 
 from tvlb.cli.app import app
-from tvlb.schemas import (
-    ModelBody,
-    Request,
-    SimulationBody,
-    StabilityBody,
-    TableBody,
-    VctSimulationBody,
-    command_line,
-)
-from tvlb.schemas.command import TOPOLOGY_FILE
+from tvlb.schemas import Request, SimulationBody, TableBody, VctSimulationBody, command_line
+from tvlb.schemas.answers.model import ModelBody
+from tvlb.schemas.answers.stability import StabilityBody
+from tvlb.schemas.requests import TOPOLOGY_FILE
 from tvlb.schemas.routers import router_named
 from tvlb.topology.dragonfly import Wiring
 

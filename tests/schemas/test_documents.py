@@ -12,16 +12,9 @@ from pydantic import ValidationError
 from tvlb.cli import main
 from tvlb.documents import Document
 from tvlb.model import BoundKind
-from tvlb.schemas import (
-    ModelDocument,
-    SimulationDocument,
-    StabilityDocument,
-    StabilityResource,
-    TableDocument,
-    VctDocument,
-    VctSimulationResource,
-    example,
-)
+from tvlb.schemas import SimulationDocument, TableDocument, VctDocument, example, resource_of
+from tvlb.schemas.answers.model import ModelDocument
+from tvlb.schemas.answers.stability import StabilityDocument
 
 _MODELS: dict[str, type[Document]] = {
     "model": ModelDocument,
@@ -217,7 +210,8 @@ def test_examples_follow_their_schemas(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "name"), [(StabilityResource, "stability"), (VctSimulationResource, "vct")]
+    ("model", "name"),
+    [(resource_of("stability"), "stability"), (resource_of("simulation", "vct"), "vct")],
 )
 def test_examples_of_resources_follow_their_schemas(model: type[Document], name: str) -> None:
     (resource,) = model.model_json_schema()["examples"]

@@ -13,15 +13,14 @@ from pydantic import ValidationError
 from tvlb.errors import InvalidInput
 from tvlb.schemas import (
     BeyondLimits,
-    ModelBody,
     RequestLimits,
     SimulationBody,
     TableBody,
     VctSimulationBody,
-    read_request,
-    request_class,
     request_key,
+    request_kinds,
 )
+from tvlb.schemas.answers.model import ModelBody
 from tvlb.schemas.problems import first_problem
 from tvlb.search import SearchOptions, SimulationConfig, VctConfig
 
@@ -98,7 +97,7 @@ def test_resolving_twice_changes_nothing() -> None:
     ):
         once = body.resolved()
         assert once.resolved() == once
-        assert read_request(body.kind, once.model_dump_json()) == once
+        assert request_kinds()[body.kind].read(once.model_dump_json()) == once
 
 
 @pytest.mark.parametrize(
@@ -301,10 +300,10 @@ def test_nothing_to_simulate() -> None:
 
 def test_a_simulation_is_of_the_class_of_its_router() -> None:
     earlier = '{"topology": "2,4,2,5", "load": [0.1]}'
-    assert isinstance(read_request("simulation", earlier), SimulationBody)
+    assert isinstance(request_kinds()["simulation"].read(earlier), SimulationBody)
     for router, kind in (("iq", SimulationBody), ("vct", VctSimulationBody)):
         text = f'{{"topology": "2,4,2,5", "load": [0.1], "router": "{router}"}}'
-        assert type(read_request("simulation", text)) is kind
+        assert type(request_kinds()["simulation"].read(text)) is kind
 
 
 def test_virtual_cut_through_with_its_defaults() -> None:
@@ -373,7 +372,7 @@ def test_many_runs_are_not_light() -> None:
 )
 def test_simulations_that_are_malformed(changes: dict[str, Any], told: str) -> None:
     text = json.dumps({name: given for name, given in (VCT | changes).items() if given is not None})
-    model = request_class("simulation", text)
+    model = request_kinds()["simulation"].form_of(text).body
     with pytest.raises(ValidationError) as caught:
         model.model_validate_json(text)
     line = str(first_problem(model, caught.value))

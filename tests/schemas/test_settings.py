@@ -26,15 +26,15 @@ from tvlb.languages import (
     settings,
 )
 from tvlb.schemas import (
-    RepairBody,
     SimulationBody,
     SimulationDocument,
-    StabilityBody,
     SweepBody,
     TableBody,
     TableDocument,
     VctSimulationBody,
 )
+from tvlb.schemas.answers.repair import RepairBody
+from tvlb.schemas.answers.stability import StabilityBody
 from tvlb.search import (
     LongRun,
     RepairOptions,

@@ -14,7 +14,7 @@ from tvlb.cli import main
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
-from tvlb.schemas.repair import RepairDocument
+from tvlb.schemas.answers.repair import RepairDocument
 from tvlb.search import NEW_TABLE, OLD_TABLE, RepairOptions, Windows, repair
 from tvlb.table import CompactTable, Table, read_table, strike_out, verify, write_table
 from tvlb.topology import Dragonfly, Failures, link_ids, without

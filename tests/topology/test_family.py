@@ -7,13 +7,13 @@ from tests.topology.toy import Ring
 from tvlb.errors import InvalidInput
 from tvlb.schemas import (
     BeyondLimits,
-    ModelBody,
     RequestLimits,
     SimulationBody,
     SweepBody,
     TableBody,
     command_line,
 )
+from tvlb.schemas.answers.model import ModelBody
 from tvlb.schemas.figures import LinkLoad
 from tvlb.table import NamedRecord, TableHeader, record_of, table_kinds
 from tvlb.topology import (

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from tvlb.errors import InvalidInput
-from tvlb.schemas import Balance, ModelBody, RequestLimits
+from tvlb.schemas import Balance, RequestLimits
+from tvlb.schemas.answers.model import ModelBody
 from tvlb.schemas.figures import LinkLoad
 from tvlb.topology import (
     Dragonfly,

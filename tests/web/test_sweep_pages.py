@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.api.tiny_sweep import OPTIONS, SWEEP
 from tests.browser import CHROMIUM, new_page
 from tests.service import Server
-from tvlb.schemas import SweepResource
+from tvlb.schemas import resource_of
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not instal
 def test_a_report_works_and_has_nothing_of_the_service(browser: Browser, server: Server) -> None:
     with httpx.Client(base_url=server.url, timeout=60) as http:
         answer = http.post("/v1/sweeps", json=SWEEP, headers={"Prefer": "wait=60"})
-    sweep = SweepResource.model_validate_json(answer.content)
+    sweep = resource_of("sweep").model_validate_json(answer.content)
     with new_page(browser, server.url) as page:
         told: list[str] = []
         page.on("console", lambda message: told.append(message.text))

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, cast
 
 import typer
@@ -63,14 +64,18 @@ class _Commands(TyperGroup):
     """Loads a command when it is called: none should wait for the libraries of the others."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(_COMMANDS)
+        # Kinds of requests of other packages, whose entry points are named by their commands.
+        return [*_COMMANDS, *sorted(one.name for one in entry_points(group="tvlb.requests"))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in _COMMANDS:
-            return None
-        module, name = _COMMANDS[cmd_name]
         with _no_collection():
-            found = getattr(import_module(f"tvlb.cli.{module}"), name)
+            if cmd_name in _COMMANDS:
+                module, name = _COMMANDS[cmd_name]
+                found = getattr(import_module(f"tvlb.cli.{module}"), name)
+            elif cmd_name in self.list_commands(ctx):
+                found = import_module("tvlb.cli.request").command_of(cmd_name)
+            else:
+                return None
         if not isinstance(found, typer.Typer):
             function, found = found, typer.Typer(add_completion=False)
             found.command(cmd_name)(function)

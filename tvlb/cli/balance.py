@@ -9,7 +9,7 @@ from rich.console import Console
 from tvlb.balance import Balanced, BalanceOptions, WeightOptions, balance, balance_weights
 from tvlb.cli.options import Json, PathSetOption, Seed, TopologyArgument, WithoutOption
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import print_json, stdout
+from tvlb.cli.terminal import print_result
 from tvlb.documents import link_kinds, plain, versions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
@@ -50,10 +50,7 @@ def balance_command(
         "mean_vlb_hops": plain(found.mean_hops),
         "provenance": versions(),
     }
-    if json:
-        print_json(document)
-    else:
-        _print(document, stdout())
+    print_result(document, _print, json=json)
 
 
 def _check_method(method: str, removal: BalanceOptions, weights: WeightOptions) -> None:

@@ -9,30 +9,16 @@ import typer
 from rich.markup import escape
 
 from tvlb.cli.options import Json
-from tvlb.cli.remote import (
-    Place,
-    TokenFileOption,
-    finish_repair,
-    finish_stability,
-    finish_table,
-    read_token,
-)
-from tvlb.cli.repair import print_repair
-from tvlb.cli.stability import print_stability
-from tvlb.cli.table_summary import print_summary
-from tvlb.cli.terminal import grid, print_json, print_notice, progress_display, stdout
+from tvlb.cli.remote import Place, TokenFileOption, finish, read_token
+from tvlb.cli.request import printer_of
+from tvlb.cli.terminal import grid, print_json, print_notice, print_result, progress_display, stdout
 from tvlb.client import Client
 from tvlb.documents import free_path, safe_name
 from tvlb.errors import InvalidInput
-from tvlb.schemas import JobResource, RepairBody, StabilityBody, TableBody, shown_subject
+from tvlb.schemas import JobResource, request_kinds, shown_subject
 from tvlb.table import check_writable
 
 _LISTED = 20
-# Of jobs that make a table: what waits for it and fetches it, and what prints its document.
-_TABLES = {
-    TableBody.kind: (finish_table, print_summary),
-    RepairBody.kind: (finish_repair, print_repair),
-}
 
 
 def jobs(
@@ -107,21 +93,17 @@ def _print_state(job: JobResource, *, as_json: bool) -> None:
 def _attend(
     place: Place, client: Client, job: JobResource, output: str | None, *, as_json: bool
 ) -> None:
-    if job.kind in _TABLES:
-        finish, show = _TABLES[job.kind]
-        named = output or str(free_path(Path(f"{safe_name(shown_subject(job.request))}.parquet")))
-        document = finish(place, client, job, named)
+    kind = request_kinds()[job.kind]
+    show = printer_of(kind)
+    if kind.makes_table:
+        output = output or str(free_path(Path(f"{safe_name(shown_subject(job.request))}.parquet")))
     elif output is not None:
         raise InvalidInput(f"--output: job {job.id} is a {job.kind} and makes no table")
-    elif job.kind == StabilityBody.kind:
-        document, show = finish_stability(place, client, job), print_stability
-    else:
+    if show is None:
         _wait(client, job, as_json=as_json)
         return
-    if as_json:
-        print_json(document)
-    else:
-        show(document, stdout())
+    document = finish(place, client, job, output)
+    print_result(document, show, json=as_json)
 
 
 def _wait(client: Client, job: JobResource, *, as_json: bool) -> None:

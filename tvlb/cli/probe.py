@@ -6,7 +6,7 @@ import typer
 
 from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers, number
 from tvlb.cli.table_summary import print_probe
-from tvlb.cli.terminal import print_json, progress_display, stdout
+from tvlb.cli.terminal import print_result, progress_display
 from tvlb.documents import versions
 from tvlb.processes import available_cores
 from tvlb.schemas import ProbeCurve
@@ -40,7 +40,4 @@ def probe_command(
         **ProbeCurve.of(result, tolerance).plain(),
         "provenance": versions(),
     }
-    if json:
-        print_json(document)
-    else:
-        print_probe(document, stdout())
+    print_result(document, print_probe, json=json)

@@ -5,37 +5,22 @@ import shlex
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel, ValidationError
 
 from tvlb.cli.front_files import write_front
 from tvlb.cli.terminal import print_notice, print_written, progress_display
 from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
-from tvlb.schemas import (
-    JobResource,
-    RepairBody,
-    RepairDocument,
-    RepairResource,
-    StabilityBody,
-    StabilityDocument,
-    StabilityResource,
-    TableBody,
-    TableDocument,
-    TableResource,
-)
-from tvlb.schemas.problems import first_problem
-from tvlb.search import Aim, SearchOptions
+from tvlb.schemas import JobResource, Question, Resource, request_kinds
 from tvlb.table import format_of
-from tvlb.topology import Topology, described
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
 _LONGEST_TOKEN = 10_000
-_Result = TypeVar("_Result", bound=TableResource | RepairResource | StabilityResource)
 
 ServerOption = Annotated[
     str | None,
@@ -67,7 +52,9 @@ class Place:
         return shlex.join(["tvlb", "jobs", job_id, "--server", self.url, *proof, *options])
 
 
-def place_of(server: str | None, token_file: Path | None, workers: int | None) -> Place | None:
+def place_of(
+    server: str | None, token_file: Path | None, workers: int | None, store: Path | None = None
+) -> Place | None:
     """Return the server that is to compute; None for this machine.
 
     Raises
@@ -80,6 +67,8 @@ def place_of(server: str | None, token_file: Path | None, workers: int | None) -
         return None
     if workers is not None:
         raise InvalidInput("--workers with --server: the server decides on its workers")
+    if store is not None:
+        raise InvalidInput("--store with --server: servers keep pieces of work on their own")
     return Place(server, read_token(token_file), token_file)
 
 
@@ -104,30 +93,30 @@ def read_token(path: Path | None) -> str | None:
 
 
 def compute_at_server(
-    place: Place, network: Topology, options: SearchOptions, output: str
+    place: Place, body: Question, output: str | None = None, topology: str | None = None
 ) -> Mapping[str, Any]:
-    """Have a table computed, download it and its front to `output`, and return its document.
-
-    Raises
-    ------
-    InvalidInput : the request is out of range.
-    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
-    """
-    body = _body(network, options)
+    """Have a request computed, and return its document; see `finish`."""
     with place.client() as client:
-        found = _told(client, client.create_table(body))
-        if isinstance(found, TableResource):
-            return _downloaded(client, found, output, str(network))
-        return finish_table(place, client, found, output, str(network))
+        found = client.create(body)
+        state = "computes it" if isinstance(found, JobResource) else "knows it already"
+        print_notice(f"the server {state}: {client.url(found.url)}")
+        if isinstance(found, JobResource):
+            return finish(place, client, found, output, topology)
+        return _fetched(client, body.kind, found, output, topology)
 
 
-def finish_table(
-    place: Place, client: Client, job: JobResource, output: str, topology: str | None = None
+def finish(
+    place: Place,
+    client: Client,
+    job: JobResource,
+    output: str | None = None,
+    topology: str | None = None,
 ) -> Mapping[str, Any]:
-    """Wait for the table of a job, download it and its front, and return its document.
+    """Wait for the result of a job, and return the document that is printed without a server.
 
     Parameters
     ----------
+    output : file for its table, which is downloaded with those of a front; None for no table.
     topology : what the network is called here, where the server does not know its file.
 
     Raises
@@ -135,74 +124,8 @@ def finish_table(
     ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
     """
     with _waiting(place, job, output) as report:
-        table = client.finished(job, report)
-    return _downloaded(client, table, output, topology)
-
-
-def repair_at_server(place: Place, body: RepairBody, output: str) -> Mapping[str, Any]:
-    """Have a table repaired, download the new one to `output`, and return the document.
-
-    Raises
-    ------
-    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
-    """
-    with place.client() as client:
-        found = _told(client, client.create_repair(body))
-        if isinstance(found, RepairResource):
-            return _downloaded_repair(client, found, output)
-        return finish_repair(place, client, found, output)
-
-
-def finish_repair(place: Place, client: Client, job: JobResource, output: str) -> Mapping[str, Any]:
-    """Wait for the repair of a job, download the new table, and return the document.
-
-    Raises
-    ------
-    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
-    """
-    with _waiting(place, job, output) as report:
-        repaired = client.finished_repair(job, report)
-    return _downloaded_repair(client, repaired, output)
-
-
-def study_at_server(place: Place, network: Topology, body: StabilityBody) -> Mapping[str, Any]:
-    """Have a study of stability computed, and return its document.
-
-    Parameters
-    ----------
-    network : that of the request.
-
-    Raises
-    ------
-    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
-    """
-    with place.client() as client:
-        found = _told(client, client.create_stability(body))
-        document: Mapping[str, Any] = (
-            _plain(found, StabilityDocument)
-            if isinstance(found, StabilityResource)
-            else finish_stability(place, client, found)
-        )
-    # A server does not know the name of our topology file.
-    return {**document, "topology": str(network)}
-
-
-def finish_stability(place: Place, client: Client, job: JobResource) -> Mapping[str, Any]:
-    """Wait for the study of stability of a job, and return its document.
-
-    Raises
-    ------
-    ServerProblem, Unreachable, JobFailed, Cancelled : the server did not compute it.
-    """
-    with _waiting(place, job) as report:
-        return _plain(client.finished_stability(job, report), StabilityDocument)
-
-
-def _told(client: Client, found: _Result | JobResource) -> _Result | JobResource:
-    """Say where the server's answer lies: at a result, or at the job that computes it."""
-    state = "computes it" if isinstance(found, JobResource) else "knows it already"
-    print_notice(f"the server {state}: {client.url(found.url)}")
-    return found
+        found = client.finished(job, report)
+    return _fetched(client, job.kind, found, output, topology)
 
 
 @contextmanager
@@ -221,42 +144,24 @@ def _waiting(place: Place, job: JobResource, output: str | None = None) -> Gener
         raise
 
 
-def _downloaded_repair(client: Client, found: RepairResource, output: str) -> Mapping[str, Any]:
-    client.download_repair(found.id, format_of(output).name, Path(output))
-    print_written(output)
-    return _plain(found, RepairDocument)
-
-
-def _downloaded(
-    client: Client, table: TableResource, output: str, topology: str | None
+def _fetched(
+    client: Client, kind_name: str, found: Resource, output: str | None, topology: str | None
 ) -> Mapping[str, Any]:
-    document, name = _document(table, topology), format_of(output).name
-    client.download(table.id, name, Path(output))
-    print_written(output)
-    if table.request.objective == Aim.FRONT:
-        write_front(
-            document,
-            output,
-            lambda number, path: client.download_front(table.id, number, name, path),
-        )
+    kind = request_kinds()[kind_name]
+    resource = found.model_dump(mode="json", exclude_unset=True)
+    names = kind.form_by(getattr(found.request, "router", "")).document.model_fields
+    document = {name: resource[name] for name in names if name in resource}
+    if topology is not None:
+        document["topology"] = topology
+    if output is not None:
+        name = format_of(output).name
+        client.download(found, name, Path(output))
+        print_written(output)
+        if kind.names_files(resource["request"]):
+            save = partial(_save_point, client, found, name)
+            write_front(document, output, save)
     return document
 
 
-def _body(network: Topology, options: SearchOptions) -> TableBody:
-    try:
-        return TableBody.of(described(network), network, options)
-    except ValidationError as error:
-        raise InvalidInput(str(first_problem(TableBody, error))) from error
-
-
-def _document(table: TableResource, topology: str | None) -> Mapping[str, Any]:
-    """Return the document that the same search prints without a server."""
-    document = _plain(table, TableDocument)
-    # A server does not know the name of our topology file.
-    return document if topology is None else document | {"topology": topology}
-
-
-def _plain(resource: BaseModel, document: type[BaseModel]) -> dict[str, Any]:
-    """Return the document of a resource, which has an identity besides."""
-    found = resource.model_dump(mode="json", exclude_unset=True)
-    return {name: found[name] for name in document.model_fields if name in found}
+def _save_point(client: Client, table: Resource, name: str, number: int, path: Path) -> None:
+    client.download_front(table, number, name, path)

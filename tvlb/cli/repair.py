@@ -9,19 +9,12 @@ import typer
 from rich.console import Console
 
 from tvlb.cli.options import Json, Workers
-from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, repair_at_server
+from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import interval
-from tvlb.cli.terminal import (
-    grid,
-    print_json,
-    print_warnings,
-    print_written,
-    progress_display,
-    stdout,
-)
+from tvlb.cli.terminal import grid, print_result, print_warnings, print_written, progress_display
 from tvlb.languages import one_of
-from tvlb.schemas import RepairBody, RepairDocument
+from tvlb.schemas.answers.repair import RepairBody, RepairDocument
 from tvlb.search import OLD_TABLE, RepairOptions, check_repair, router_warnings
 from tvlb.search import repair as repaired
 from tvlb.table import by_suffix, check_writable, read_any_table, write_table
@@ -62,11 +55,8 @@ def repair(
     if place is None:
         document = _compute(table, failures, replace(options, workers=workers), output)
     else:
-        document = repair_at_server(place, RepairBody.of(table, failures, options), output)
-    if json:
-        print_json(document)
-    else:
-        print_repair(document, stdout())
+        document = compute_at_server(place, RepairBody.of(table, failures, options), output)
+    print_result(document, print_document, json=json)
     if not document["ok"]:
         raise typer.Exit(1)
 
@@ -84,7 +74,7 @@ def _compute(
     return RepairDocument.of(found).plain()
 
 
-def print_repair(document: Mapping[str, Any], console: Console) -> None:
+def print_document(document: Mapping[str, Any], console: Console) -> None:
     """Print the document of a repair."""
     state = "free of deadlock" if document["deadlock_free"] else "NOT free of deadlock"
     console.print(

@@ -10,15 +10,15 @@ from rich.console import Console
 
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
-from tvlb.cli.remote import ServerOption, TokenFileOption, place_of, study_at_server
+from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import grid, print_json, progress_display, stdout
+from tvlb.cli.terminal import grid, print_result, progress_display
 from tvlb.documents import check_directory, check_writable
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
 from tvlb.languages import asked
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.schemas import StabilityBody, StabilityDocument
+from tvlb.schemas.answers.stability import StabilityBody, StabilityDocument
 from tvlb.schemas.routers.vct import no_deadlock
 from tvlb.search import (
     VC_POLICIES,
@@ -85,9 +85,9 @@ def stability(
     json: Json = False,
 ) -> None:
     """Run a network under full load for long, and tell whether throughput lasts."""
-    place = place_of(server, token_file, where.workers)
-    if place is not None:
-        _check_for_server(where, store)
+    place = place_of(server, token_file, where.workers, store)
+    if place is not None and where.executor != "local":
+        raise InvalidInput("--executor with --server: the server decides on its workers")
     if figure is not None:
         check_writable(figure, FIGURE_SUFFIXES)
     if store is not None:
@@ -122,24 +122,13 @@ def stability(
             until_collapse=until_collapse,
             **asked(router),
         )
-        document = study_at_server(place, network, body)
+        document = compute_at_server(place, body, topology=str(network))
     if figure is not None:
         save_figure(figure, document)
-    if json:
-        print_json(document)
-    else:
-        print_stability(document, stdout())
+    print_result(document, print_document, json=json)
 
 
-def _check_for_server(where: ExecutorOptions, store: Path | None) -> None:
-    """Refuse options that have no meaning at a server."""
-    if where.executor != "local":
-        raise InvalidInput("--executor with --server: the server decides on its workers")
-    if store is not None:
-        raise InvalidInput("--store with --server: servers keep pieces of work on their own")
-
-
-def print_stability(document: Mapping[str, Any], console: Console) -> None:
+def print_document(document: Mapping[str, Any], console: Console) -> None:
     """Print the document of a study."""
     title = f"{document['topology']}, {document['pattern']}, load {document['load']:g} phits/cycle"
     columns = (

@@ -12,8 +12,8 @@ from tvlb.cli.interim import Interim
 from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.table_summary import print_summary
-from tvlb.cli.terminal import print_json, print_warnings, print_written, progress_display, stdout
+from tvlb.cli.table_summary import print_document
+from tvlb.cli.terminal import print_result, print_warnings, print_written, progress_display
 from tvlb.documents import check_directory, free_path, safe_name
 from tvlb.documents import check_writable as check_file
 from tvlb.errors import InvalidInput
@@ -21,7 +21,7 @@ from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import Reporter, local_workers
-from tvlb.schemas import TableDocument
+from tvlb.schemas import TableBody, TableDocument
 from tvlb.search import (
     Aim,
     SearchOptions,
@@ -34,7 +34,7 @@ from tvlb.search import (
     router_warnings,
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
-from tvlb.topology import Topology, parse_topology
+from tvlb.topology import Topology, described, parse_topology
 
 Document = Mapping[str, Any]
 
@@ -77,9 +77,11 @@ def table(
     json: Json = False,
 ) -> None:
     """Compute the T-VLB table of a network: probe, search, simulate, decide."""
-    place = place_of(server, token_file, workers)
-    if place is not None:
-        _check_for_server(compact=compact, store=store)
+    place = place_of(server, token_file, workers, store)
+    if place is not None and compact:
+        raise InvalidInput(
+            "--compact with --server: servers keep tables in the form that their size asks for"
+        )
     network = parse_topology(topology, without)
     options = replace(options, seed=seed, workers=workers)
     check_request(network, options)
@@ -93,11 +95,10 @@ def table(
     if place is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:
-        document = compute_at_server(place, network, options, output or named)
-    if json:
-        print_json(document)
-    else:
-        print_summary(document, stdout())
+        document = compute_at_server(
+            place, TableBody.of(described(network), network, options), named, str(network)
+        )
+    print_result(document, print_document, json=json)
     if plot is not None:
         save_figure(plot, document)
 
@@ -105,16 +106,6 @@ def table(
 def _own_name(network: Topology) -> Path:
     """Return a name for a table that nobody named, of no file that is there."""
     return free_path(Path(f"{safe_name(str(network))}.parquet"))
-
-
-def _check_for_server(*, compact: bool, store: Path | None) -> None:
-    """Refuse options that have no meaning at a server."""
-    if store is not None:
-        raise InvalidInput("--store with --server: servers keep pieces of work on their own")
-    if compact:
-        raise InvalidInput(
-            "--compact with --server: servers keep tables in the form that their size asks for"
-        )
 
 
 def _check_compact(options: SearchOptions) -> None:

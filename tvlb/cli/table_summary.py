@@ -18,7 +18,7 @@ _LONGEST_NAME = 24
 _POINT_COLUMNS = ("theta", "std. error", "VLB hops", "to the cut")
 
 
-def print_summary(document: Document, console: Console) -> None:
+def print_document(document: Document, console: Console) -> None:
     """Print a table document."""
     if document["search"] is None:
         print_probe(document, console)

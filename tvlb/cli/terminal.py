@@ -1,10 +1,11 @@
 """What people see: progress on stderr, tables on stdout; or one JSON document on stdout."""
 
-import json
+import json as json_text
 import sys
 import time
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -40,8 +41,18 @@ def grid(columns: Iterable[str], left: Collection[str] = (), title: str | None =
 
 def print_json(document: object) -> None:
     """Print one JSON document on stdout, and nothing else."""
-    json.dump(document, sys.stdout, indent=2, allow_nan=False)
+    json_text.dump(document, sys.stdout, indent=2, allow_nan=False)
     sys.stdout.write("\n")
+
+
+def print_result(
+    document: Mapping[str, Any], show: Callable[[Mapping[str, Any], Console], None], *, json: bool
+) -> None:
+    """Print a document on stdout, as JSON or as people read it."""
+    if json:
+        print_json(document)
+    else:
+        show(document, stdout())
 
 
 def print_warnings(warnings: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ It knows the service by its documents only (`tvlb.schemas`), and outlasts its re
 """
 
 from tvlb.client.backoff import Notice, unheard
-from tvlb.client.client import Client, SweepFormat
+from tvlb.client.client import Client
 from tvlb.client.events import JobEvent
 
-__all__ = ["Client", "JobEvent", "Notice", "SweepFormat", "unheard"]
+__all__ = ["Client", "JobEvent", "Notice", "unheard"]

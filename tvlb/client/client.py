@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
-from typing import BinaryIO, Literal, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 from urllib.parse import quote, urlencode
 
+import httpx
 from pydantic import BaseModel
 
 from tvlb.client.backoff import Notice, unheard
@@ -14,49 +15,25 @@ from tvlb.client.events import JobEvent, follow
 from tvlb.client.responses import read, unexpected
 from tvlb.documents import atomic_file
 from tvlb.errors import Cancelled, JobFailed
-from tvlb.processes import Progress, Reporter, silent
+from tvlb.processes import JobStatus, Progress, Reporter, silent
 from tvlb.schemas import (
     Estimate,
+    Item,
     JobList,
     JobResource,
-    JobStatus,
     Labelling,
     LinkUsage,
-    LoadsBody,
-    ModelBody,
-    ModelItem,
-    ModelList,
-    ModelResource,
     PairPaths,
     Question,
-    RepairBody,
-    RepairItem,
-    RepairList,
-    RepairResource,
-    SimulatedResource,
-    SimulationItem,
-    SimulationList,
-    StabilityBody,
-    StabilityItem,
-    StabilityList,
-    StabilityResource,
-    SweepBody,
-    SweepItem,
-    SweepList,
-    SweepResource,
-    TableBody,
-    TableItem,
-    TableList,
-    TableResource,
+    Resource,
+    list_of,
     plural,
-    simulation_resource,
+    request_kinds,
+    resource_of,
+    result_url,
 )
 
-_Result = TypeVar("_Result", bound=BaseModel)
-_Page = TypeVar(
-    "_Page", JobList, TableList, RepairList, ModelList, SimulationList, StabilityList, SweepList
-)
-SweepFormat = Literal["parquet", "csv"]
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class Client:
@@ -86,7 +63,7 @@ class Client:
 
         with Client("http://127.0.0.1:8080") as client:
             table = client.computed(TableBody(topology="4,8,4,9"))
-            client.download(table.id, "parquet", Path("table.parquet"))
+            client.download(table, "parquet", Path("table.parquet"))
     """
 
     def __init__(
@@ -113,10 +90,12 @@ class Client:
         """Return the whole URL of what a resource calls its `url`."""
         return self._connection.url(path)
 
-    def create_table(
-        self, body: TableBody, *, idempotency_key: str | None = None, wait: float | None = None
-    ) -> TableResource | JobResource:
-        """Ask for a table; the answer is the table if it is known, else the job that computes it.
+    def create(
+        self, body: Question, *, idempotency_key: str | None = None, wait: float | None = None
+    ) -> Resource | JobResource:
+        """Ask for a result; the answer is that if it is known, else the job that computes it.
+
+        A sweep that is known but has failed points is computed again.
 
         Parameters
         ----------
@@ -124,48 +103,6 @@ class Client:
         wait : seconds for which the server may hold its answer until the job has ended; it makes
             that at most 300.
         """
-        return self._create(body, TableResource, idempotency_key, wait)
-
-    def create_repair(
-        self, body: RepairBody, *, idempotency_key: str | None = None, wait: float | None = None
-    ) -> RepairResource | JobResource:
-        """Ask for a table to be rebuilt for what failures left; see `create_table`."""
-        return self._create(body, RepairResource, idempotency_key, wait)
-
-    def create_model(
-        self, body: ModelBody, *, idempotency_key: str | None = None, wait: float | None = None
-    ) -> ModelResource | JobResource:
-        """Ask for the solution of a model; see `create_table`."""
-        return self._create(body, ModelResource, idempotency_key, wait)
-
-    def create_simulation(
-        self,
-        body: LoadsBody,
-        *,
-        idempotency_key: str | None = None,
-        wait: float | None = None,
-    ) -> SimulatedResource | JobResource:
-        """Ask for a simulation; see `create_table`."""
-        return self._create(body, simulation_resource(body.model.name), idempotency_key, wait)
-
-    def create_stability(
-        self, body: StabilityBody, *, idempotency_key: str | None = None, wait: float | None = None
-    ) -> StabilityResource | JobResource:
-        """Ask whether throughput under full load lasts; see `create_table`."""
-        return self._create(body, StabilityResource, idempotency_key, wait)
-
-    def create_sweep(
-        self, body: SweepBody, *, idempotency_key: str | None = None, wait: float | None = None
-    ) -> SweepResource | JobResource:
-        """Ask for a sweep; one that is known but has failed points is computed again.
-
-        See `create_table`.
-        """
-        return self._create(body, SweepResource, idempotency_key, wait)
-
-    def _create(
-        self, body: Question, result: type[_Result], idempotency_key: str | None, wait: float | None
-    ) -> _Result | JobResource:
         headers: dict[str, str] = {}
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key
@@ -180,7 +117,7 @@ class Client:
         )
         if response.status_code == HTTPStatus.ACCEPTED:
             return read(JobResource, response)
-        return read(result, response)
+        return _result(body.kind, response)
 
     def estimate(self, body: Question) -> Estimate:
         """Return what a request would be computed as, and what it would cost."""
@@ -223,42 +160,18 @@ class Client:
         """
         self._connection.request("DELETE", f"/v1/jobs/{_part(job_id)}")
 
-    def delete_table(self, table_id: str) -> None:
-        """Delete a table; its job stays, and the same request computes it again."""
-        self._connection.request("DELETE", f"/v1/tables/{_part(table_id)}")
+    def result(self, kind: str, result_id: str) -> Resource:
+        """Return a result of a kind, such as "table"."""
+        return self._result(kind, result_url(kind, _part(result_id)))
 
-    def table(self, table_id: str) -> TableResource:
-        """Return a table's document."""
-        return self._get(TableResource, f"/v1/tables/{_part(table_id)}")
+    def results(self, kind: str, search: str | None = None) -> Iterator[Item]:
+        """Yield the results of a kind, newest first; see `jobs` for the search."""
+        for page in self._pages(list_of(kind), _listing(kind, search)):
+            yield from getattr(page, request_kinds()[kind].plural)
 
-    def tables(self, search: str | None = None) -> Iterator[TableItem]:
-        """Yield tables, newest first; see `jobs` for the search."""
-        for page in self._pages(TableList, _listing("table", search)):
-            yield from page.tables
-
-    def repair(self, repair_id: str) -> RepairResource:
-        """Return a repair: the new table, and what it is worth beside the old one."""
-        return self._get(RepairResource, f"/v1/repairs/{_part(repair_id)}")
-
-    def repairs(self, search: str | None = None) -> Iterator[RepairItem]:
-        """Yield repairs, newest first; see `jobs` for the search, which also takes a table's id."""
-        for page in self._pages(RepairList, _listing("repair", search)):
-            yield from page.repairs
-
-    def models(self, search: str | None = None) -> Iterator[ModelItem]:
-        """Yield solved models, newest first; see `jobs` for the search."""
-        for page in self._pages(ModelList, _listing("model", search)):
-            yield from page.models
-
-    def simulations(self, search: str | None = None) -> Iterator[SimulationItem]:
-        """Yield simulations, newest first; see `jobs` for the search."""
-        for page in self._pages(SimulationList, _listing("simulation", search)):
-            yield from page.simulations
-
-    def stabilities(self, search: str | None = None) -> Iterator[StabilityItem]:
-        """Yield studies of stability, newest first; see `jobs` for the search."""
-        for page in self._pages(StabilityList, _listing("stability", search)):
-            yield from page.stabilities
+    def delete_result(self, kind: str, result_id: str) -> None:
+        """Delete a result of a kind; its job stays, and the same request computes it again."""
+        self._connection.request("DELETE", result_url(kind, _part(result_id)))
 
     def label(self, url: str, label: str | None) -> None:
         """Give a job or a result a label, which both have; None takes it away.
@@ -270,15 +183,6 @@ class Client:
         body = Labelling(label=label).model_dump_json()
         self._connection.request("PATCH", url, content=body)
 
-    def sweep(self, sweep_id: str) -> SweepResource:
-        """Return a sweep: a row for each point."""
-        return self._get(SweepResource, f"/v1/sweeps/{_part(sweep_id)}")
-
-    def sweeps(self, search: str | None = None) -> Iterator[SweepItem]:
-        """Yield sweeps, newest first; see `jobs` for the search."""
-        for page in self._pages(SweepList, _listing("sweep", search)):
-            yield from page.sweeps
-
     def links(self, table_id: str) -> LinkUsage:
         """Return the links of a table's network, and how much its VLB paths use them."""
         return self._get(LinkUsage, f"/v1/tables/{_part(table_id)}/links")
@@ -288,41 +192,31 @@ class Client:
         query = urlencode({"src": src, "dst": dst} | ({} if limit is None else {"limit": limit}))
         return self._get(PairPaths, f"/v1/tables/{_part(table_id)}/paths?{query}")
 
-    def download(self, table_id: str, table_format: str, path: Path) -> None:
-        """Write a table file, to the byte what `tvlb table` writes.
+    def download(self, result: Resource, file_format: str, path: Path) -> None:
+        """Write the file of a result, to the byte what the command line writes.
+
+        Parameters
+        ----------
+        result : has a table, or is a sweep, whose file has its rows as parquet or csv.
 
         Raises
         ------
         OSError : the file could not be written; there is none then, or the old one.
         """
-        self._save(f"/v1/tables/{_part(table_id)}/download?format={table_format}", path)
+        self._save(f"{result.url}/download?format={file_format}", path)
 
-    def download_repair(self, repair_id: str, table_format: str, path: Path) -> None:
-        """Write the new table of a repair; see `download`."""
-        self._save(f"/v1/repairs/{_part(repair_id)}/download?format={table_format}", path)
-
-    def download_front(self, table_id: str, point: int, table_format: str, path: Path) -> None:
+    def download_front(self, table: Resource, point: int, table_format: str, path: Path) -> None:
         """Write the table file of a point of a front, counted from 1; see `download`."""
-        source = f"/v1/tables/{_part(table_id)}/front/{point}/download?format={table_format}"
-        self._save(source, path)
+        self._save(f"{table.url}/front/{point}/download?format={table_format}", path)
 
-    def download_sweep(self, sweep_id: str, sweep_format: SweepFormat, path: Path) -> None:
-        """Write the result rows of a sweep, to the byte what `tvlb sweep` writes.
-
-        Raises
-        ------
-        OSError : see `download`.
-        """
-        self._save(f"/v1/sweeps/{_part(sweep_id)}/download?format={sweep_format}", path)
-
-    def report(self, sweep_id: str, path: Path) -> None:
+    def report(self, sweep: Resource, path: Path) -> None:
         """Write the report of a sweep, an HTML page that needs nothing else.
 
         Raises
         ------
         OSError : see `download`.
         """
-        self._save(f"/v1/sweeps/{_part(sweep_id)}/report", path)
+        self._save(f"{sweep.url}/report", path)
 
     def _save(self, source: str, path: Path) -> None:
         with atomic_file(path) as stream:
@@ -341,62 +235,24 @@ class Client:
             raise unexpected(response, f"{stream.tell()} of {length} bytes arrived")
         self._connection.backoff.reset()
 
-    def computed(self, body: TableBody, report: Reporter = silent) -> TableResource:
-        """Return a table once it is computed.
+    def computed(self, body: Question, report: Reporter = silent) -> Resource:
+        """Return a result once it is computed; points of a sweep that failed are among its rows.
 
         Parameters
         ----------
-        report : called with the `Progress` events of the search at the server.
+        report : called with the `Progress` events of the job at the server.
 
         Raises
         ------
         JobFailed : it could not be computed.
         Cancelled : somebody cancelled the job.
         """
-        found = self.create_table(body)
-        return found if isinstance(found, TableResource) else self.finished(found, report)
+        found = self.create(body)
+        return self.finished(found, report) if isinstance(found, JobResource) else found
 
-    def computed_repair(self, body: RepairBody, report: Reporter = silent) -> RepairResource:
-        """Return a repair once it is computed; see `computed`."""
-        found = self.create_repair(body)
-        return found if isinstance(found, RepairResource) else self.finished_repair(found, report)
-
-    def computed_stability(
-        self, body: StabilityBody, report: Reporter = silent
-    ) -> StabilityResource:
-        """Return a study of stability once it is computed; see `computed`."""
-        found = self.create_stability(body)
-        if isinstance(found, StabilityResource):
-            return found
-        return self.finished_stability(found, report)
-
-    def computed_sweep(self, body: SweepBody, report: Reporter = silent) -> SweepResource:
-        """Return a sweep once it is computed; points that failed are among its rows.
-
-        Parameters
-        ----------
-        report : called with the `Progress` events of the sweep at the server.
-
-        Raises
-        ------
-        JobFailed, Cancelled : as `computed`.
-        """
-        found = self.create_sweep(body)
-        if isinstance(found, SweepResource):
-            return found
-        return self._get(SweepResource, self.outcome(found, report))
-
-    def finished(self, job: JobResource, report: Reporter = silent) -> TableResource:
-        """Return the table that a job computes, once it has ended; see `computed`."""
-        return self._get(TableResource, self.outcome(job, report))
-
-    def finished_repair(self, job: JobResource, report: Reporter = silent) -> RepairResource:
-        """Return the repair that a job computes, once it has ended; see `computed`."""
-        return self._get(RepairResource, self.outcome(job, report))
-
-    def finished_stability(self, job: JobResource, report: Reporter = silent) -> StabilityResource:
-        """Return the study that a job computes, once it has ended; see `computed`."""
-        return self._get(StabilityResource, self.outcome(job, report))
+    def finished(self, job: JobResource, report: Reporter = silent) -> Resource:
+        """Return the result that a job computes, once it has ended; see `computed`."""
+        return self._result(job.kind, self.outcome(job, report))
 
     def outcome(self, job: JobResource, report: Reporter = silent) -> str:
         """Follow a job of any kind to its end and return the URL of its result; see `computed`."""
@@ -412,15 +268,25 @@ class Client:
             raise Cancelled(f"the job {self.url(ended.url)} was cancelled")
         return ended.result_url
 
-    def _pages(self, model: type[_Page], path: str | None) -> Iterator[_Page]:
+    def _pages(self, model: Any, path: str | None) -> Iterator[Any]:
         """Yield a list, page by page."""
         while path is not None:
             page = self._get(model, path)
             yield page
             path = page.next
 
-    def _get(self, model: type[_Result], path: str) -> _Result:
+    def _get(self, model: type[_Model], path: str) -> _Model:
         return read(model, self._connection.request("GET", path))
+
+    def _result(self, kind: str, path: str) -> Resource:
+        return _result(kind, self._connection.request("GET", path))
+
+
+def _result(kind: str, response: httpx.Response) -> Resource:
+    """Return the result of a kind that a response is."""
+    # Documents name the router that their requests do.
+    form = request_kinds()[kind].form_of(response.content)
+    return read(resource_of(kind, form.router), response)
 
 
 def _listing(kind: str, search: str | None, **more: str | None) -> str:

@@ -11,7 +11,7 @@ from httpx_sse import EventSource, ServerSentEvent
 from tvlb.client.connection import Connection
 from tvlb.client.responses import unexpected
 from tvlb.errors import ServerProblem
-from tvlb.schemas import JobStatus
+from tvlb.processes import JobStatus
 
 _ENDED = frozenset({JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED})
 

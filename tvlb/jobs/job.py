@@ -40,7 +40,7 @@ class Job:
     ----------
     number : order of submission.
     id : 32 hexadecimal digits.
-    kind : of the request, see `tvlb.schemas.REQUESTS`.
+    kind : of the request, see `tvlb.schemas.request_kinds`.
     key : of the request; equal requests have equal keys, see `tvlb.schemas.request_key`.
     request : the resolved request.
     owner : id of the token that submitted it, None without tokens.

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from tvlb.jobs.blobs import BlobStore, DamagedBlob
 from tvlb.jobs.file_store import STALE_SECONDS
-from tvlb.jobs.outputs import FRONT_FILES
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
+from tvlb.jobs.workspace import FRONT_FILES
 from tvlb.processes import Progress, Reporter, silent
-from tvlb.search import Aim, unsealed
+from tvlb.schemas import request_kinds
+from tvlb.search import unsealed
 
 
 @dataclass(frozen=True)
@@ -233,8 +234,9 @@ def files_of(result: Result, blobs: BlobStore) -> list[str]:
 
 def names_files(result: Result) -> bool:
     """Whether the document of a result may name files; others need not be read for that."""
-    is_front = result.kind == "table" and result.request.get("objective") == Aim.FRONT
-    return is_front or result.kind == "sweep"
+    kind = request_kinds().get(result.kind)
+    # Kinds of another package may be gone.
+    return kind is None or kind.names_files(result.request)
 
 
 def forget_damaged(result: Result, results: Results, blobs: BlobStore) -> bool:

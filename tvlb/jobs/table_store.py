@@ -8,10 +8,11 @@ from sqlalchemy.exc import DBAPIError
 
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import BlobStore
-from tvlb.jobs.outputs import store_table
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import forget_damaged
+from tvlb.jobs.tasks import store_answer
 from tvlb.schemas import TableBody, request_key
+from tvlb.schemas.answers.table import answer_of
 from tvlb.search import TableResult
 from tvlb.sweeps import Stored
 
@@ -39,7 +40,7 @@ class ResultTableStore:
     def add(self, body: TableBody, result: TableResult) -> None:
         """See `TableStore.add`."""
         request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
-        output = store_table(self._blobs, result)
+        output = store_answer(self._blobs, answer_of(result))
         with _answering():
             self._results.publish(body.kind, request_key(body), request, output)
 

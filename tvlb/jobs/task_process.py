@@ -155,8 +155,9 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
-    from tvlb.jobs.tasks import run_task
+    from tvlb.jobs.tasks import get_ready, run_task
 
+    get_ready()
     connection.send(None)
     while True:
         try:

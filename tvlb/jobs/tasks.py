@@ -1,42 +1,35 @@
 """Computing one request: what every kind of job does, once it has a process to itself."""
 
-import threading
+import json
+import shutil
 import time
-from typing import Protocol
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, BinaryIO
 
-from tvlb.jobs.outputs import store_document, store_table
-from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.processes import local_workers
-from tvlb.schemas import (
-    LoadsBody,
-    ModelBody,
-    ModelDocument,
-    ModelledCase,
-    Question,
-    RepairBody,
-    StabilityBody,
-    StabilityDocument,
-    SweepBody,
-    TableBody,
-    read_request,
-    simulation_document,
-)
-from tvlb.search import (
-    Reporter,
-    UnitCache,
-    Units,
-    optimize,
-    simulate_request,
-    study_stability,
-)
+from tvlb.documents import plain
+from tvlb.errors import InvalidInput
+from tvlb.jobs.blobs import BlobStore, store_errors
+from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
+from tvlb.processes import Reporter, local_workers
+from tvlb.schemas import Answer, Context, StoredResult, SweepBody, request_kinds
+from tvlb.search import UnitCache
+from tvlb.table import StoredTable, read_any_stream, write_stream
 
+if TYPE_CHECKING:
+    from tvlb.jobs.results import Results
 
-class _Computation(Protocol):
-    def __call__(self, body: Question, workspace: Workspace, report: Reporter) -> TaskOutput: ...
+# A report needs a heading.
+_UNNAMED = "A sweep without a name"
 
 
 def get_ready() -> None:
-    """Do nothing; what a process loads to find this function is all that most tasks need."""
+    """Load what computing takes."""
+    request_kinds()
 
 
 def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
@@ -47,94 +40,112 @@ def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
     TvlbError : as the command line does for the same question.
     OSError : a file could not be written.
     """
-    body = read_request(task.kind, task.request)
-    compute = next(_COMPUTATIONS[one] for one in type(body).mro() if one in _COMPUTATIONS)
-    return compute(body, workspace, report)
+    form = request_kinds()[task.kind].form_of(task.request)
+    body = form.body.model_validate_json(task.request)
+    answer = form.compute(body, WorkspaceContext(workspace), report)
+    return store_answer(workspace.blobs, answer)
 
 
-def _table(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    assert isinstance(body, TableBody)
-    with local_workers(workspace.cores, workspace.hang) as executor:
-        unit_cache = UnitCache(executor, workspace.units)
-        result = optimize(body.network(), body.options(), report=report, unit_cache=unit_cache)
-    return store_table(workspace.blobs, result)
+@dataclass(frozen=True)
+class WorkspaceContext(Context):
+    """A workspace, for those who compute or examine requests."""
 
+    workspace: Workspace
 
-def _repair(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    # Loaded here: most tasks do not need the database.
-    from tvlb.jobs.repair_task import compute_repair
+    @property
+    def cores(self) -> int:
+        """See `Context.cores`."""
+        return self.workspace.cores
 
-    return compute_repair(body, workspace, report)
+    @contextmanager
+    def unit_cache(self) -> Generator[UnitCache]:
+        """See `Context.unit_cache`."""
+        with local_workers(self.cores, self.workspace.hang) as executor:
+            yield UnitCache(executor, self.workspace.units)
 
+    def result(self, kind: str, key: str) -> StoredResult:
+        """See `Context.result`."""
+        with self._results() as results:
+            found = results.get(key)
+        if found is None or found.kind != kind:
+            raise InvalidInput(f"there is no {kind} {key}")
+        blobs, name = self.workspace.blobs, found.table_file
 
-def _model(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    assert isinstance(body, ModelBody)
-    network = body.network()
-    path_set = body.path_set(network)
-    model = body.model(network)
-    solved = model.solve(path_set)
-    case = ModelledCase.of(
-        network, path_set, body.traffic(network), monotone=body.monotone, seed=body.seed
-    )
-    document = ModelDocument.of(case, solved).plain()
-    seconds = solved.build_seconds + solved.solve_seconds
-    return TaskOutput(
-        store_document(workspace.blobs, document),
-        timings={"build": solved.build_seconds, "solve": solved.solve_seconds},
-        work={"programs": 1, "probe_seconds": seconds},
-    )
+        def read_table() -> StoredTable:
+            assert name is not None
+            path = blobs.path(name)
+            with store_errors(), path.open("rb") as stream:
+                return read_any_stream(".parquet", stream)
 
+        return StoredResult(found.request, json.loads(blobs.read(found.document)), read_table)
 
-def _simulation(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    assert isinstance(body, LoadsBody)
-    request = body.simulation(body.network())
-    found = simulate_request(request, workers=workspace.cores, report=report)
-    document = simulation_document(body.model.name).of(request, found)
-    # Of packets of one flit: a phit is a part of a packet, and takes less time than such a packet.
-    hops = [name for name in body.model.figures if name == "flit_hops"]
-    return TaskOutput(
-        store_document(workspace.blobs, document.plain()),
-        timings=dict(found.seconds),
-        work={
-            **{name: found.total(name) for name in hops},
-            "simulate_seconds": sum(found.seconds.values()),
-        },
-    )
+    def sweep(self, body: SweepBody, report: Reporter) -> Answer:
+        """See `Context.sweep`."""
+        # Loaded here: no other task needs the report.
+        from tvlb.jobs.table_store import ResultTableStore
+        from tvlb.sweeps import points_of, rows_of, run_points, write_outputs
 
-
-def _stability(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    assert isinstance(body, StabilityBody)
-    start = time.perf_counter()
-    with local_workers(workspace.cores, workspace.hang) as executor:
-        study = study_stability(
-            body.network(),
-            body.cases(),
-            body.traffic(),
-            load=body.load,
-            seed=body.seed,
-            seeds=body.seeds,
-            until_collapse=body.until_collapse,
-            units=Units(UnitCache(executor, workspace.units), threading.Event()),
-            report=report,
+        start = time.perf_counter()
+        points = points_of(body.expanded(report=report))
+        with self._results() as results, self.unit_cache() as cache:
+            tables = ResultTableStore(results, self.workspace.blobs)
+            found = run_points(points, tables, cache, workers=self.cores, report=report)
+        document = {
+            "name": body.name,
+            "points": len(found),
+            "failed": sum(result.stored is None for result in found),
+            "rows": rows_of(found),
+        }
+        return Answer(
+            document,
+            {"sweep": time.perf_counter() - start},
+            write=partial(write_outputs, body.name or _UNNAMED, found),
+            # Whoever asks again for a sweep with failed points has them computed again.
+            replaces=True,
         )
+
+    @contextmanager
+    def _results(self) -> "Generator[Results]":
+        # Loaded here: most tasks do not need the database.
+        from tvlb.jobs.database import Database
+        from tvlb.jobs.results import Results
+
+        assert self.workspace.database is not None
+        with closing(Database(self.workspace.database)) as database:
+            yield Results(database)
+
+
+def store_answer(blobs: BlobStore, answer: Answer) -> TaskOutput:
+    """Store the document of an answer, and its files.
+
+    Raises
+    ------
+    OSError : a file could not be written.
+    """
+    document, table = dict(answer.document), answer.table
+    table_file = None if table is None else store_table(blobs, table)
+    if answer.front:
+        document[FRONT_FILES] = [store_table(blobs, one) for one in answer.front]
+    if answer.write is not None:
+        with TemporaryDirectory() as folder:
+            written = answer.write(Path(folder))
+            document["files"] = {path.name: blobs.put(partial(_copy, path)) for path in written}
+    text = json.dumps(plain(document), allow_nan=False, separators=(",", ":"))
     return TaskOutput(
-        store_document(workspace.blobs, StabilityDocument.of(study).plain()),
-        timings={"stability": time.perf_counter() - start},
+        blobs.put_bytes(text.encode()),
+        table_file,
+        None if table is None else table.id,
+        dict(answer.timings),
+        dict(answer.work),
+        answer.replaces,
     )
 
 
-def _sweep(body: Question, workspace: Workspace, report: Reporter) -> TaskOutput:
-    # Loaded here: no other task needs the report.
-    from tvlb.jobs.sweep_task import compute_sweep
-
-    return compute_sweep(body, workspace, report)
+def store_table(blobs: BlobStore, table: StoredTable) -> str:
+    """Store the file of a table and return its SHA-256 (hex); raises OSError as `store_answer`."""
+    return blobs.put(partial(write_stream, table, ".parquet"))
 
 
-_COMPUTATIONS: dict[type[Question], _Computation] = {
-    TableBody: _table,
-    RepairBody: _repair,
-    ModelBody: _model,
-    LoadsBody: _simulation,
-    StabilityBody: _stability,
-    SweepBody: _sweep,
-}
+def _copy(path: Path, stream: BinaryIO) -> None:
+    with path.open("rb") as source:
+        shutil.copyfileobj(source, stream)

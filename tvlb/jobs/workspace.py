@@ -12,6 +12,10 @@ from tvlb.processes import HangLimits
 _UNITS_KEPT_SECONDS = 7 * 86_400.0
 
 
+FRONT_FILES = "front_files"
+"""Key of the stored document of a front that holds the hashes of its table files, in order."""
+
+
 @dataclass(frozen=True)
 class Workspace:
     """Where and with what tasks run.

@@ -23,6 +23,7 @@ from tvlb.topology import (
     Description,
     ExplicitTopology,
     Topology,
+    described,
     explicit_type,
     parse_named_topology,
     shown_topology,
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     AnyNetwork = str | ExplicitTopology
 else:
     AnyNetwork = explicit_type(TopologyText)
+
+# Stand for files with what no command line has room for.
+TOPOLOGY_FILE = "TOPOLOGY.json"
+TABLE_FILE = "TABLE.parquet"
+FAILURES_FILE = "FAILURES.json"
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
@@ -47,6 +53,11 @@ Load = Annotated[float, Field(ge=0, le=1), InWords(lambda load: LOAD.checked("lo
 def plural(kind: str) -> str:
     """Return what requests of a kind are called together, in routes and documents."""
     return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+
+
+def result_url(kind: str, key: str) -> str:
+    """Return where the service has a result."""
+    return f"/v1/{plural(kind)}/{key}"
 
 
 def description_of(topology: str | ExplicitTopology) -> Description:
@@ -98,6 +109,19 @@ class Question(BaseModel, ABC):
         """Whether the answer is small, and mostly computation is what it costs."""
         return True
 
+    def arguments(self) -> list[str] | None:
+        """Return what its command line begins with; None where it is all file.
+
+        They stand for the fields topology, table and without.
+        """
+        return None
+
+    def short(self) -> dict[str, Any]:
+        """Return its JSON values without what would be taken anyway."""
+        usual = self.usual()
+        left_out = {name for name in usual if getattr(self, name) in (None, usual[name])}
+        return self.model_dump(mode="json", exclude=left_out)
+
     def usual(self) -> dict[str, Any]:
         """Return the value of every field, by name, where nothing is asked for."""
         return {name: field.default for name, field in type(self).model_fields.items()}
@@ -112,6 +136,10 @@ class Request(Question):
     def description(self) -> Description:
         """The network, not built yet."""
         return description_of(self.topology)
+
+    def arguments(self) -> list[str] | None:
+        """See `Question.arguments`."""
+        return [self.topology if isinstance(self.topology, str) else TOPOLOGY_FILE]
 
     def network(self, limits: RequestLimits | None = None) -> Topology:
         """Build the topology; raises as `network_of`."""
@@ -134,8 +162,8 @@ class Request(Question):
         """Estimate what it takes to compute it."""
         return self._cost(self.network())
 
-    @abstractmethod
-    def _resolved(self, network: Topology) -> Self: ...
+    def _resolved(self, network: Topology) -> Self:
+        return self.model_copy(update={"topology": described(network)})
 
     @abstractmethod
     def _cost(self, network: Topology) -> Cost: ...

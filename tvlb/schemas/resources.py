@@ -1,34 +1,18 @@
 """What the service answers with: the documents with an identity, and jobs."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AwareDatetime, ConfigDict, Field, create_model
+from pydantic import AwareDatetime, ConfigDict, Field, GetCoreSchemaHandler, create_model
+from pydantic_core import CoreSchema
 
 from tvlb.documents import Document
-from tvlb.languages import one_of
 from tvlb.processes import JobStatus
 from tvlb.schemas.examples import example
-from tvlb.schemas.found import Judgement
-from tvlb.schemas.kinds import REQUESTS
-from tvlb.schemas.model import ModelDocument
-from tvlb.schemas.model_body import ModelBody
-from tvlb.schemas.repair import RepairDocument
-from tvlb.schemas.repair_body import RepairBody
-from tvlb.schemas.requests import Question, plural
-from tvlb.schemas.routers import routers
-from tvlb.schemas.settings import WindowsBody
-from tvlb.schemas.simulation import SimulatedDocument, simulation_document
-from tvlb.schemas.simulation_body import LoadsBody, simulation_body
-from tvlb.schemas.stability import StabilityDocument
-from tvlb.schemas.stability_body import StabilityBody
-from tvlb.schemas.table import TableDocument, TableSummary
-from tvlb.schemas.table_body import TableBody
+from tvlb.schemas.kind import Form, RequestKind, request_kinds
 from tvlb.schemas.texts import OneOf
-from tvlb.table import table_formats
-from tvlb.topology import Failures
 
 ResultId = Annotated[
     str,
@@ -37,17 +21,25 @@ ResultId = Annotated[
         description="SHA-256 of the resolved request and of the version that answered it.",
     ),
 ]
-Kind = Annotated[str, OneOf(REQUESTS)]
+
+
+class _KindName:
+    """Metadata of the name of a kind; other packages may have some."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return OneOf(request_kinds()).__get_pydantic_core_schema__(source, handler)
+
+
+Kind = Annotated[str, _KindName()]
 JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")]
 EXAMPLE_ID = "9b6c" * 16
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
 _EXAMPLE_TIME = "2026-11-21T15:00:00Z"
-
-
-if TYPE_CHECKING:
-    AnySimulation = LoadsBody
-else:
-    AnySimulation = Union[*map(simulation_body, routers())]
+# Number of the points of a front.
+_EXAMPLE_FRONT = 2
+_NEXT = "URL of the page of older ones; null if there are none."
 
 
 class Identity(Document):
@@ -58,157 +50,112 @@ class Identity(Document):
     created_at: AwareDatetime
 
 
-def _searched() -> TableBody:
-    """Return the request of the example."""
-    parameters = example("search")["provenance"]["parameters"]
-    asked = {name: parameters[name] for name in TableBody.model_fields if name in parameters}
-    return TableBody.model_validate(
-        {
-            "topology": example("search")["topology"],
-            **asked,
-            "budget": int(parameters["budget"]),
-            "patterns": int(parameters["patterns"]),
-        }
-    )
+class Resource(Identity):
+    """A finished result: the document of its kind, its identity and the resolved request."""
+
+    if TYPE_CHECKING:
+        # Its class is made when the kinds are known.
+        def __getattr__(self, name: str) -> Any: ...
 
 
-def _repaired() -> RepairBody:
-    """Return the request of the example."""
-    return RepairBody(
-        table=EXAMPLE_ID,
-        without=Failures(links=((0, 4),)),
-        topology="dfly(2,4,2,5)",
-        traffic=("shift(1,0)",),
-        confirmation=WindowsBody(warmup=500, measured=500, grid=0.02),
-    )
+class Item(Resource):
+    """A result among others; lists show a part of each."""
+
+    label: Label | None = Field(description="Label that people gave it; null if none.")
 
 
-def urls_of(kind: str, key: str, front: int = 0) -> dict[str, Any]:
-    """Return where a result is found, and its files.
-
-    Parameters
-    ----------
-    front : number of the points of a table's front.
-    """
-    url, file = f"/v1/{plural(kind)}/{key}", "download?format=parquet"
-    match kind:
-        case "table":
-            return {
-                "url": url,
-                "download_url": f"{url}/{file}",
-                "paths_url": f"{url}/paths",
-                "front_urls": [f"{url}/front/{1 + i}/{file}" for i in range(front)],
-            }
-        case "repair":
-            return {"url": url, "download_url": f"{url}/{file}"}
-        case "sweep":
-            return {
-                "url": url,
-                "download_url": f"{url}/{file}",
-                "report_url": f"{url}/report",
-            }
-        case _:
-            return {"url": url}
-
-
-def example_of(
-    make_request: Callable[[], Question], document: dict[str, Any], front: int = 0
-) -> ConfigDict:
-    """Return the configuration of a resource's model with an example; `front` as in `urls_of`.
+def _exampled(kind: RequestKind, form: Form[Any]) -> type[Resource]:
+    """Return a base of a resource's model that has its example.
 
     Its request is made with the schema: every command would load a quarter longer.
     """
 
     def add(schema: dict[str, Any]) -> None:
-        request = make_request()
+        document, asked = example(form.example), example("requests")[form.example][-1]
+        request = form.body.model_validate_json(json.dumps(asked))
         resource = {
             "id": EXAMPLE_ID,
             "created_at": _EXAMPLE_TIME,
             "request": request.model_dump(mode="json"),
-            **urls_of(request.kind, EXAMPLE_ID, front),
+            **kind.urls(EXAMPLE_ID, _EXAMPLE_FRONT),
             **document,
         }
         schema["examples"] = [resource]
 
-    return ConfigDict(json_schema_extra=add)
+    class Exampled(Resource):
+        model_config = ConfigDict(json_schema_extra=add if form.example else None)
+
+    return Exampled
 
 
-class TableResource(TableDocument, Identity):
-    """A T-VLB table and how it was found."""
-
-    model_config = example_of(_searched, example("search"), front=2)
-
-    request: TableBody = Field(description="The resolved request.")
-    download_url: str = Field(
-        description=f"Of the table file; format is {one_of(table_formats())}."
-    )
-    paths_url: str = Field(description="Of the paths of one switch pair: add ?src=S&dst=D.")
-    front_urls: tuple[str, ...] = Field(
-        description="Of the table files of a front, in the order of `search.front`; empty for "
-        "other objectives."
-    )
+def _link_fields(kind: RequestKind, *, in_lists: bool = False) -> dict[str, Any]:
+    return {
+        name: (tuple[str, ...] if "{}" in link.suffix else str, Field(description=link.text))
+        for name, link in kind.links.items()
+        if link.in_lists or not in_lists
+    }
 
 
-class RepairResource(RepairDocument, Identity):
-    """The table for what failures left, and what it is worth beside the old one."""
-
-    model_config = example_of(_repaired, example("repair"))
-
-    request: RepairBody = Field(description="The resolved request.")
-    download_url: str = Field(
-        description=f"Of the file of the new table; format is {one_of(table_formats())}."
-    )
-
-
-class ModelResource(ModelDocument, Identity):
-    """A solved throughput model."""
-
-    model_config = example_of(lambda: ModelBody(topology="2,4,2,5"), example("model"))
-
-    request: ModelBody = Field(description="The resolved request.")
-
-
-class SimulatedResource(SimulatedDocument, Identity):
-    """Simulated loads; `simulation_resource` has the class of a router."""
-
-    if TYPE_CHECKING:
-        request: LoadsBody
+def resource_of(name: str, router: str = "") -> type[Resource]:
+    """Return the model of the results of a kind, of simulations those by a router."""
+    kind = request_kinds()[name]
+    return _resource_of(kind, kind.form_by(router))
 
 
 @cache
-def simulation_resource(name: str) -> type[SimulatedResource]:
-    """Return what the service answers simulations by a router with."""
-    body, document = simulation_body(name), simulation_document(name)
-    keys: dict[str, Any] = {"request": (body, Field(description="The resolved request."))}
-    resource: Any = create_model(
-        f"{document.model.prefix}SimulationResource",
-        __base__=(document, SimulatedResource),
-        __doc__=document.model.answers,
-        **keys,
+def _resource_of(kind: RequestKind, form: Form[Any]) -> type[Resource]:
+    bases: Any = form.document, _exampled(kind, form)
+    made: Any = create_model(
+        f"{form.stem}Resource",
+        __base__=bases,
+        __doc__=form.text or form.document.__doc__,
+        request=(form.body, Field(description="The resolved request.")),
+        **_link_fields(kind),
     )
-    if shown := document.model.example:
-        resource.model_config |= example_of(
-            lambda: body.model_validate_json(json.dumps(example("requests")[shown][1])),
-            example(shown),
-        )
-    return resource
+    return made
 
 
-if TYPE_CHECKING:
-    AnySimulationResource = SimulatedResource
-else:
-    AnySimulationResource = Union[*map(simulation_resource, routers())]
+def resources_of(name: str) -> Any:
+    """Return the type of the results of a kind."""
+    return _either(resource_of(name, form.router) for form in request_kinds()[name].forms)
 
 
-class StabilityResource(StabilityDocument, Identity):
-    """Whether throughput under full load lasts."""
+def _either(models: Iterable[Any]) -> Any:
+    first, *others = models
+    for other in others:
+        first |= other
+    return first
 
-    model_config = example_of(
-        lambda: StabilityBody(topology="hyperx(2,2,2)", pattern="dshift(1)", cycles=100_000),
-        example("stability"),
+
+@cache
+def item_of(name: str) -> type[Item]:
+    """Return the model of a result of a kind in lists."""
+    kind = request_kinds()[name]
+    bases: Any = (Item,) if kind.listed is None else (kind.listed, Item)
+    fields = _link_fields(kind, in_lists=True)
+    if kind.lists_request:
+        fields["request"] = (_either(form.body for form in kind.forms), ...)
+    made: Any = create_model(
+        f"{kind.name.capitalize()}Item",
+        __base__=bases,
+        __doc__=f"A {kind.noun} among others.",
+        **fields,
     )
+    return made
 
-    request: StabilityBody = Field(description="The resolved request.")
+
+@cache
+def list_of(name: str) -> Any:
+    """Return the model of a list of results of a kind."""
+    kind = request_kinds()[name]
+    fields: dict[str, Any] = {kind.plural: (tuple[item_of(name), ...], ...)}
+    return create_model(
+        f"{kind.name.capitalize()}List",
+        __base__=Document,
+        __doc__=f"{kind.nouns[0].upper()}{kind.nouns[1:]}, newest first.",
+        **fields,
+        next=(str | None, Field(description=_NEXT)),
+    )
 
 
 class JobError(Document):
@@ -257,95 +204,7 @@ class JobList(Document):
     """Jobs, newest first."""
 
     jobs: tuple[JobResource, ...]
-    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
-
-
-class Item(Identity):
-    """A result among others."""
-
-    label: Label | None = Field(description="Label that people gave it; null if none.")
-
-
-class Gain(Document):
-    """A change against all VLB paths, paired by pattern, with its 95% interval.
-
-    Shares of what all VLB paths have; null where that is not known. Of all VLB paths themselves 0.
-    """
-
-    mean: float | None
-    low: float | None
-    high: float | None
-
-
-class TableItem(Item):
-    """A table among others."""
-
-    topology: str
-    table: TableSummary
-    gain: Gain = Field(description="Gain in saturation throughput of the chosen set.")
-    request: TableBody
-
-
-class RepairItem(Item):
-    """A repair among others."""
-
-    topology: str = Field(description="What is left of the network.")
-    table_id: str = Field(description="Id of the new table.")
-    judgements: tuple[Judgement, ...] = Field(description="As in the document.")
-    request: RepairBody
-
-
-class ModelItem(Item):
-    """A solved model among others."""
-
-    request: ModelBody
-
-
-class SimulationItem(Item):
-    """A simulation among others."""
-
-    request: AnySimulation
-
-
-class StabilityItem(Item):
-    """A study of stability among others."""
-
-    request: StabilityBody
-
-
-class TableList(Document):
-    """Tables, newest first."""
-
-    tables: tuple[TableItem, ...]
-    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
-
-
-class RepairList(Document):
-    """Repairs, newest first."""
-
-    repairs: tuple[RepairItem, ...]
-    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
-
-
-class ModelList(Document):
-    """Solved models, newest first."""
-
-    models: tuple[ModelItem, ...]
-    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
-
-
-class SimulationList(Document):
-    """Simulations, newest first."""
-
-    simulations: tuple[SimulationItem, ...]
-    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
-
-
-class StabilityList(Document):
-    """Studies of stability, newest first."""
-
-    stabilities: tuple[StabilityItem, ...]
-    next: str | None = Field(description="URL of the page of older ones; null if there are none.")
+    next: str | None = Field(description=_NEXT)
 
 
 class Labelling(Document):
@@ -360,38 +219,6 @@ class Labelling(Document):
     )
 
     label: Label | None = Field(description="null removes the label.")
-
-
-class LinkUsage(Document):
-    """The directed links of a network by link id, and how much the VLB paths of a table use them.
-
-    The links inside groups come first. In networks without groups every switch is one of its own.
-    """
-
-    topology: str
-    groups: int
-    switches_per_group: int
-    first_global_link: int = Field(description="Link id of the first link between groups.")
-    places: tuple[tuple[float, float], ...] = Field(
-        default=(),
-        description="Where a picture has each switch: x and y from the top left corner of a square "
-        "of side 1. Empty for a ring of groups, each a ring of switches.",
-    )
-    labels: tuple[tuple[float, float, str], ...] = Field(
-        default=(), description="What is written beside such places: x, y and text."
-    )
-    where: tuple[str, ...] = Field(
-        default=(), description="Of each switch its group, column or label; may be empty."
-    )
-    src: tuple[int, ...] = Field(description="Source switch of every link.")
-    dst: tuple[int, ...] = Field(description="Target switch of every link.")
-    usage: tuple[float, ...] = Field(
-        description="Usage over the mean of the links of the same kind in use, when every switch "
-        "pair draws its VLB paths equally often."
-    )
-    sampled_pairs: int | None = Field(
-        description="Number of switch pairs between groups that usage was taken from; null for all."
-    )
 
 
 class CostItem(Document):

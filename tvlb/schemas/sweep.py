@@ -253,10 +253,9 @@ class SweepBody(Question):
         """See `Question.examined`; the limits hold for every point, and for all together."""
         return self, self.expanded(limits).cost
 
-    @property
-    def is_light(self) -> bool:
-        """See `Question.is_light`."""
-        return False
+    def short(self) -> dict[str, Any]:
+        """See `Question.short`."""
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     def points(self, limits: RequestLimits | None = None) -> tuple[TableBody, ...]:
         """Return the points; see `expanded`."""

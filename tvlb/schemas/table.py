@@ -188,3 +188,35 @@ class TableDocument(Curve, _Found):
                 "provenance": {**result.provenance, "parameters": SearchParameters.of(result)},
             }
         )
+
+
+class LinkUsage(Document):
+    """The directed links of a network by link id, and how much the VLB paths of a table use them.
+
+    The links inside groups come first. In networks without groups every switch is one of its own.
+    """
+
+    topology: str
+    groups: int
+    switches_per_group: int
+    first_global_link: int = Field(description="Link id of the first link between groups.")
+    places: tuple[tuple[float, float], ...] = Field(
+        default=(),
+        description="Where a picture has each switch: x and y from the top left corner of a square "
+        "of side 1. Empty for a ring of groups, each a ring of switches.",
+    )
+    labels: tuple[tuple[float, float, str], ...] = Field(
+        default=(), description="What is written beside such places: x, y and text."
+    )
+    where: tuple[str, ...] = Field(
+        default=(), description="Of each switch its group, column or label; may be empty."
+    )
+    src: tuple[int, ...] = Field(description="Source switch of every link.")
+    dst: tuple[int, ...] = Field(description="Target switch of every link.")
+    usage: tuple[float, ...] = Field(
+        description="Usage over the mean of the links of the same kind in use, when every switch "
+        "pair draws its VLB paths equally often."
+    )
+    sampled_pairs: int | None = Field(
+        description="Number of switch pairs between groups that usage was taken from; null for all."
+    )

@@ -38,10 +38,10 @@ class TableBody(with_options(Request, SearchOptions)):
 
         Raises
         ------
-        pydantic.ValidationError : a request cannot ask for it, such as for traffic in a file.
+        InvalidInput : a request cannot ask for it, such as for traffic in a file.
         """
         named = replace(options, budget=budget_text(options.budget, network))
-        return cls.model_validate({"topology": topology, **asked(named), "seed": options.seed})
+        return cls(topology=topology, **asked(named), seed=options.seed)
 
     def options(self, workers: int | None = None) -> SearchOptions:
         """Return the settings of the search."""
@@ -49,7 +49,7 @@ class TableBody(with_options(Request, SearchOptions)):
 
     def usual(self) -> dict[str, Any]:
         """See `Request.usual`; what depends on method and traffic is that for those asked for."""
-        bare = TableBody(topology=self.topology, method=self.method, traffic=self.traffic)
+        bare = type(self)(topology=self.topology, method=self.method, traffic=self.traffic)
         usual, filled = super().usual(), completed(bare)
         return {name: filled[name] if value is None else value for name, value in usual.items()}
 

@@ -1,0 +1,147 @@
+"""What only tables have: the paths of a pair of switches, links and their usage, fronts."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+from starlette.responses import FileResponse, Response, StreamingResponse
+
+from api.problems import Problem
+from api.responses import ETAG, NOT_MODIFIED, file_responses, problems
+from api.routes.reading import (
+    DIGITS,
+    IfNoneMatch,
+    ResultId,
+    StrictQuery,
+    as_json,
+    find_resource,
+    is_known,
+)
+from api.services import Services, WithServices
+from tvlb.schemas import LinkUsage, PairPaths, TableFormatText
+from tvlb.table import pair_summary, table_formats
+
+router = APIRouter()
+
+MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]
+
+
+class TableDownload(StrictQuery):
+    """The query of a route that sends a table."""
+
+    format: TableFormatText = "parquet"
+
+
+class _Pair(StrictQuery):
+    src: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(description="Source switch.")
+    dst: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(
+        description="Destination switch."
+    )
+    limit: Annotated[int, Field(ge=1, le=1_000_000), DIGITS] | SkipJsonSchema[None] = Field(
+        None, description="Most VLB paths to list; all without it."
+    )
+
+
+@router.get(
+    "/tables/{table_id}/paths",
+    operation_id="get_paths",
+    tags=["tables"],
+    response_class=Response,
+    responses={200: {"model": PairPaths}, **problems(404, 422)},
+)
+async def get_paths(
+    table_id: ResultId, services: WithServices, pair: Annotated[_Pair, Query()]
+) -> Response:
+    """List the MIN and the VLB paths of one switch pair, with their draw weights."""
+    resource = await find_resource(services.library, "table", table_id)
+
+    def read() -> object:
+        table = services.library.table(resource.table_file)
+        return pair_summary(table, pair.src, pair.dst, pair.limit).plain()
+
+    return as_json(await to_thread.run_sync(read, limiter=services.table_reader))
+
+
+@router.get(
+    "/tables/{table_id}/links",
+    operation_id="get_links",
+    tags=["tables"],
+    response_class=Response,
+    responses={200: {"model": LinkUsage, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
+)
+async def get_links(
+    table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
+) -> Response:
+    """List the links of the network, with their usage by the table's VLB paths."""
+    resource = await find_resource(services.library, "table", table_id)
+    etag = f'"{resource.table_file}-links"'
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
+    if is_known(if_none_match, etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    body = await to_thread.run_sync(
+        services.library.links, resource.table_file, limiter=services.table_reader
+    )
+    return Response(body, HTTPStatus.OK, headers, "application/json")
+
+
+@router.get(
+    "/tables/{table_id}/front/{point}/download",
+    operation_id="download_front",
+    tags=["tables"],
+    response_class=Response,
+    responses=file_responses(*MEDIA_TYPES),
+)
+async def download_front(
+    table_id: ResultId,
+    point: Annotated[int, Path(ge=1, le=2**31 - 1, description="Of the front, from 1."), DIGITS],
+    services: WithServices,
+    download: Annotated[TableDownload, Query()],
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Download the table file of a point of a front; see `download_table`."""
+    resource = await find_resource(services.library, "table", table_id)
+    points = len(resource.facts.front)
+    if point > points:
+        raise Problem(
+            HTTPStatus.NOT_FOUND,
+            "not-found",
+            f"there is no point {point} of a front: the table {table_id} has {points}",
+        )
+    return await send_table(
+        services, resource.facts.front[point - 1], download.format, if_none_match
+    )
+
+
+async def send_table(
+    services: Services, name: str, format_name: str, if_none_match: str | None
+) -> Response:
+    """Answer with a table, unless it is known already.
+
+    Parameters
+    ----------
+    name : SHA-256 of its Parquet file.
+    """
+    chosen = table_formats()[format_name]
+    suffix = chosen.suffixes[0]
+    etag = f'"{name}-{format_name}"'
+    headers = {
+        "ETag": etag,
+        "Cache-Control": "private, max-age=31536000, immutable",
+        "Content-Disposition": f'attachment; filename="tvlb-{name[:16]}{suffix}"',
+    }
+    if is_known(if_none_match, etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": etag})
+    if format_name == "parquet":
+        path = await to_thread.run_sync(services.library.table_file, name)
+        return FileResponse(path, headers=headers, media_type=chosen.media_type)
+    # Holding its turn to write before it reads: no table waits in memory for that.
+    async with services.table_converter:
+        table = await to_thread.run_sync(
+            services.library.table, name, limiter=services.table_reader
+        )
+        size, pieces = await to_thread.run_sync(services.library.converted, table, suffix)
+    headers["Content-Length"] = str(size)
+    return StreamingResponse(pieces, HTTPStatus.OK, headers, chosen.media_type)

@@ -1,0 +1,150 @@
+"""Commands of kinds of requests that have none of their own, made of the fields of the body."""
+
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+from pydantic.fields import FieldInfo
+from rich.console import Console
+
+from tvlb.cli.options import Json, TopologyArgument, WithoutOption, Workers
+from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
+from tvlb.cli.settings import read_by_typer
+from tvlb.cli.terminal import print_result, print_written, progress_display
+from tvlb.errors import InvalidInput
+from tvlb.processes import Reporter, available_cores, local_workers
+from tvlb.schemas import (
+    Answer,
+    Context,
+    Question,
+    RequestKind,
+    StoredResult,
+    SweepBody,
+    request_kinds,
+)
+from tvlb.search import UnitCache
+from tvlb.table import check_writable, write_table
+from tvlb.topology import described, parse_topology
+
+Printer = Callable[[Mapping[str, Any], Console], None]
+
+
+def printer_of(kind: RequestKind) -> Printer | None:
+    """Return what prints the document of a kind; None where only its JSON can be had."""
+    own = f"tvlb.cli.{kind.command}"
+    if find_spec(own) is None:
+        return _print_facts
+    return getattr(import_module(own), "print_document", None)
+
+
+def command_of(name: str) -> Callable[..., None]:
+    """Return the command that asks for what a kind with this command answers."""
+    kind = next(one for one in request_kinds().values() if one.command == name)
+    form = kind.forms[0]
+
+    def run(
+        server: str | None, token_file: Path | None, workers: int | None, json: bool, **given: Any
+    ) -> None:
+        place, output = place_of(server, token_file, workers), given.pop("output", None)
+        if output is not None:
+            check_writable(output)
+        body = _body(form.body, given)
+        if place is not None:
+            document = compute_at_server(place, body, output)
+        else:
+            context = _Here(workers or available_cores())
+            with progress_display() as report:
+                answer = form.compute(body.examined()[0], context, report)
+            document: Mapping[str, Any] = answer.document
+            if output is not None and answer.table is not None:
+                write_table(answer.table, Path(output))
+                print_written(output)
+        print_result(document, _print_facts, json=json)
+
+    run.__doc__ = form.body.__doc__
+    read_by_typer(run, inspect.Signature(list(_parameters(kind))), {})
+    return run
+
+
+def _body(body: type[Question], given: dict[str, Any]) -> Question:
+    """Make the request; options that are not given are at the default of the body."""
+    without = given.pop("without", None)
+    if "topology" in given:
+        given["topology"] = described(parse_topology(given["topology"], without))
+    return body(**{name: value for name, value in given.items() if value is not None})
+
+
+def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
+    """Yield the parameters of the command of a kind."""
+    options: dict[str, tuple[Any, Any]] = {}
+    for name, field in kind.forms[0].body.model_fields.items():
+        if name == "topology":
+            options |= {name: (TopologyArgument, ...), "without": (WithoutOption, None)}
+        else:
+            options[name] = _option(field)
+    if kind.makes_table:
+        help_text = typer.Option("--output", "-o", metavar="FILE", help="Write the table.")
+        options["output"] = Annotated[str, help_text], ...
+    options |= {
+        "workers": (Workers, None),
+        "server": (ServerOption, None),
+        "token_file": (TokenFileOption, None),
+        "json": (Json, False),
+    }
+    for name, (annotation, usual) in options.items():
+        default = inspect.Parameter.empty if usual is ... else usual
+        yield inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
+
+
+def _option(field: FieldInfo) -> tuple[Any, Any]:
+    """Return annotation and default of the option for a field."""
+    values = _values(field.annotation)
+    if field.is_required():
+        return Annotated[values, typer.Option(help=field.description)], ...
+    option = typer.Option(help=field.description, show_default=str(field.default))
+    return Annotated[values | None, option], None
+
+
+def _values(annotation: Any) -> Any:
+    """Return the type of the values of an option; texts for all that is none of the plain ones."""
+    if get_origin(annotation) is tuple:
+        return list[str]
+    inner = [_values(one) for one in get_args(annotation) if one is not NoneType]
+    return inner[0] if inner else annotation if annotation in (bool, int, float) else str
+
+
+@dataclass(frozen=True)
+class _Here(Context):
+    """Our own machine, without results of others."""
+
+    workers: int
+
+    @property
+    def cores(self) -> int:
+        return self.workers
+
+    @contextmanager
+    def unit_cache(self) -> Generator[UnitCache]:
+        with local_workers(self.cores) as executor:
+            yield UnitCache(executor)
+
+    def result(self, kind: str, key: str) -> StoredResult:
+        raise InvalidInput(f"{kind} {key}: only servers know results, ask one by --server")
+
+    def sweep(self, body: SweepBody, report: Reporter) -> Answer:
+        raise InvalidInput("a sweep is computed by tvlb sweep")
+
+
+def _print_facts(document: Mapping[str, Any], console: Console) -> None:
+    for name, value in document.items():
+        if isinstance(value, int | float | str):
+            console.print(f"{name.replace('_', ' ')}: {value}")

@@ -1,0 +1,1 @@
+"""The kinds of requests; every module declares one, as `KIND`."""
