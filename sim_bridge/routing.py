@@ -80,7 +80,7 @@ VCT_ROUTING_NAMES = (
 
 
 class Routing(StrEnum):
-    """How a packet gets its route from routers with input queues."""
+    """How a packet gets its route."""
 
     vars().update(members(routings(one for one in _compiled().values() if one.takes_input_queues)))
 
