@@ -74,6 +74,7 @@ struct InputPort {
   std::int32_t credit_time = 0;
 };
 
+/// Visible to steerings of other libraries; what these do not call is hidden, or it would not be inlined.
 class [[gnu::visibility("default")]] Fabric {
  public:
   Fabric(const Network& network, const MinPorts& min_ports, const Config& config);
@@ -217,8 +218,8 @@ class [[gnu::visibility("default")]] Fabric {
   /// The head of an input VC makes itself known to the ports that it may take, or no longer waits there.
   void request(std::uint32_t input_vc);
   void withdraw(std::uint32_t input_vc);
-  void mark(std::uint32_t input_vc);
-  void activate(std::int32_t sw);
+  [[gnu::visibility("hidden")]] void mark(std::uint32_t input_vc);
+  [[gnu::visibility("hidden")]] void activate(std::int32_t sw);
   /// What the policy of virtual channels says of a packet that takes a link.
   [[nodiscard]] const vc::Table::Step& step(const Packet& packet, const OutputPort& port) const {
     return policy_.step(packet.vc_state, port.kind, packet.phase);
@@ -231,9 +232,10 @@ class [[gnu::visibility("default")]] Fabric {
   template <class Visit>
   void for_each_choice(std::uint32_t input_vc, Visit&& visit) const;
   /// Of the switch's output VCs the one that the head asks for, -1 if none of its choices is open.
-  [[nodiscard]] std::int64_t choose(std::uint32_t input_vc, std::int32_t sw, std::int32_t cycle);
-  void allocate_at(std::int32_t sw, std::int32_t cycle);
-  void grant(const Request& request, std::int32_t cycle);
+  [[nodiscard, gnu::visibility("hidden")]] std::int64_t choose(std::uint32_t input_vc, std::int32_t sw,
+                                                               std::int32_t cycle);
+  [[gnu::visibility("hidden")]] void allocate_at(std::int32_t sw, std::int32_t cycle);
+  [[gnu::visibility("hidden")]] void grant(const Request& request, std::int32_t cycle);
   void open(std::uint32_t output_vc);
   /// Lists a port for the links of this cycle, if it may start a packet.
   void make_due(std::uint32_t port);
