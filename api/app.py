@@ -19,7 +19,7 @@ from api.problems import ProblemDocument, install_handlers
 from api.routes import jobs, operations, results
 from api.services import Services
 from tvlb.documents import VERSION
-from tvlb.schemas import request_kinds
+from tvlb.requests import request_kinds
 
 _ABOUT = """Topology-custom VLB routing tables for Dragonfly, Slim Fly and other networks.
 

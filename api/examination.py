@@ -12,8 +12,7 @@ from api.problems import body_errors
 from api.side_process import SideProcess, SideQueue, check_waiting
 from tvlb.jobs.tasks import WorkspaceContext
 from tvlb.jobs.workspace import Workspace
-from tvlb.schemas import RequestLimits, command_line, request_key, request_kinds
-from tvlb.search import Cost
+from tvlb.requests import Cost, RequestLimits, command_line, request_key, request_kinds
 
 # Bodies up to this size are read in less time than Python takes to change threads.
 _SMALL_BYTES = 16 << 10
@@ -61,7 +60,7 @@ def examine(
 
     Parameters
     ----------
-    kind, sent : of `tvlb.schemas.request_kinds`, and the body itself.
+    kind, sent : of `tvlb.requests.request_kinds`, and the body itself.
     workspace : where the stored tables are that requests name.
 
     Raises

@@ -14,7 +14,7 @@ from api.resources import Facts, Resource, facts_of, identity, pieces_of
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
-from tvlb.schemas import item_of, request_kinds
+from tvlb.requests import item_of, request_kinds
 from tvlb.table import StoredTable, link_shares, read_any_stream, write_stream
 
 # Longer documents stay in their files: a simulation's may have 48 MiB.

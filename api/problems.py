@@ -19,8 +19,8 @@ from tvlb.errors import InvalidInput, StoreUnavailable, TvlbError, one_line
 from tvlb.jobs.blobs import DamagedBlob
 from tvlb.jobs.logs import logger
 from tvlb.jobs.queue import JobCancelling, QueueFull
-from tvlb.schemas import BeyondLimits
-from tvlb.schemas.problems import FoundProblem, ProblemKind, found_problems
+from tvlb.requests import BeyondLimits
+from tvlb.requests.problems import FoundProblem, ProblemKind, found_problems
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_LATER = {"Retry-After": "5"}

@@ -1,4 +1,4 @@
-"""Jobs and results as the JSON that `tvlb.schemas` describes."""
+"""Jobs and results as the JSON that `tvlb.requests` describes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import FRONT_FILES
-from tvlb.schemas import JobResource, request_kinds, result_url
+from tvlb.requests import JobResource, request_kinds, result_url
 
 # Every piece takes a thread and a turn of the event loop.
 _PIECE_BYTES = 256 << 10

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Any
 
 from api.problems import MEDIA_TYPE
-from tvlb.schemas import JobResource
+from tvlb.requests import JobResource
 
 Responses = dict[int | str, dict[str, Any]]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tvlb.jobs.queue import QueueLimits
-from tvlb.schemas import RequestLimits
+from tvlb.requests import RequestLimits
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from tvlb.jobs.queue import JobQueue, Submission
 from tvlb.jobs.results import Results
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.workspace import Task, TaskOutput
-from tvlb.schemas import result_url
+from tvlb.requests import result_url
 
 _POLL_AGAIN_SECONDS = 2
 _WAIT = re.compile(r"\s*wait\s*=\s*\"?([0-9]{1,9})\"?\s*", re.IGNORECASE)

@@ -24,14 +24,8 @@ from matplotlib.figure import Figure
 
 from tvlb.errors import InvalidInput
 from tvlb.jobs.units import UnitFiles
-from tvlb.processes import available_cores, local_workers, silent
-from tvlb.search import (
-    SearchOptions,
-    UnitCache,
-    Units,
-    choose_candidates,
-    flit_hop_budget,
-)
+from tvlb.processes import UnitCache, Units, available_cores, local_workers, silent
+from tvlb.search import SearchOptions, choose_candidates, flit_hop_budget
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Proposer, Step, random_proposer
 from tvlb.search.probe import ProbePlan

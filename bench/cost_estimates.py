@@ -1,4 +1,4 @@
-"""How far the cost estimates of tvlb.search.cost are off.
+"""How far the cost estimates of tvlb.requests.cost are off.
 
     python bench/cost_estimates.py [--match table]
 
@@ -17,24 +17,20 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from sim_bridge import VctConfig, VctScenario
-from tvlb.model import throughput
-from tvlb.paths import parse_expression
-from tvlb.search import (
-    Cost,
+from sim_bridge import (
     Scenario,
-    SearchOptions,
     SimulationConfig,
     SimulationRequest,
-    Windows,
+    VctConfig,
+    VctScenario,
     find_saturation,
-    model_cost,
-    optimize,
     simulate_loads,
-    simulation_cost,
-    table_cost,
-    vct_cost,
 )
+from tvlb.model import throughput
+from tvlb.paths import parse_expression
+from tvlb.requests import Cost
+from tvlb.requests.cost import model_cost, simulation_cost, table_cost, vct_cost
+from tvlb.search import SearchOptions, Windows, optimize
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from tvlb.balance import WeightOptions
 from tvlb.balance.by_weight import reweight
 from tvlb.paths import MAX_ROWS, parse_expression
-from tvlb.schemas.examples import example
+from tvlb.requests.examples import example
 from tvlb.table import (
     TABLE_SUFFIXES,
     AnyTable,

@@ -4,7 +4,7 @@
         [--windows 1000,1000,0.02] [--search]
 
 For every table, percentage and seed: so many global cables, drawn at random, are down, and
-`tvlb.search.repair` makes the table anew and compares it on held-out patterns. With --search, a
+`tvlb.requests.repair` makes the table anew and compares it on held-out patterns. With --search, a
 search for what is left (small budget) is judged against the repaired table too, for the first
 seed. Prints a line of JSON per case.
 Exit code 1 if a table does not pass verification or may deadlock.
@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from tvlb.processes import local_workers
-from tvlb.schemas.answers.repair import RepairDocument
-from tvlb.search import RepairOptions, SearchOptions, UnitCache, optimize, repair
+from tvlb.processes import UnitCache, local_workers
+from tvlb.processes.units import Units
+from tvlb.requests import RepairOptions
+from tvlb.requests.kinds.repair import RepairDocument
+from tvlb.requests.repair import repair
+from tvlb.search import SearchOptions, optimize
 from tvlb.search.held_out import judge
 from tvlb.search.preparation import Candidate
-from tvlb.search.units import Units
 from tvlb.search.windows import Windows, parse_windows
 from tvlb.search.workload import held_out_workload
 from tvlb.statistics import KeyedStream

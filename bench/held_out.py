@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sim_bridge import Scenario, search_saturation
+from sim_bridge import Scenario, SimulationConfig, search_saturation
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Results
 from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import available_cores
-from tvlb.search import PAPER, SimulationConfig
+from tvlb.search import PAPER
 from tvlb.statistics import estimate
 from tvlb.table import AnyTable, read_stream
 from tvlb.traffic import Type2

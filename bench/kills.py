@@ -59,7 +59,7 @@ from tvlb.jobs.schema import events, jobs, results
 from tvlb.jobs.tasks import run_task
 from tvlb.jobs.workspace import Task, Workspace
 from tvlb.processes import silent
-from tvlb.schemas import Request, SimulationBody, TableBody, WindowsBody
+from tvlb.requests import Request, SimulationBody, TableBody, WindowsBody
 
 _IN_FLIGHT = 6
 _RESUME_SECONDS = 60.0

@@ -23,7 +23,7 @@ import httpx
 import numpy as np
 
 from tests.service import running_server
-from tvlb.schemas import TableBody, WindowsBody
+from tvlb.requests import TableBody, WindowsBody
 
 
 def request(seed: int) -> str:

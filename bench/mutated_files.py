@@ -56,7 +56,7 @@ from bench.damage import SIMPLE, mutated, seed_files, stored
 from tvlb.documents import parse_json
 from tvlb.errors import InvalidInput
 from tvlb.plots import figure_of
-from tvlb.schemas import SweepBody, read_sweep_file
+from tvlb.requests import SweepBody, read_sweep_file
 from tvlb.table import (
     TABLE_SUFFIXES,
     AnyTable,

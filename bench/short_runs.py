@@ -20,8 +20,8 @@ from scipy import stats
 
 from sim_bridge import SimulationConfig
 from tvlb.paths import PathSet, ShapeSet, parse_expression
-from tvlb.processes import available_cores, local_workers
-from tvlb.search import SearchOptions, UnitCache, Units
+from tvlb.processes import UnitCache, Units, available_cores, local_workers
+from tvlb.search import SearchOptions
 from tvlb.search.preparation import Candidate
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit

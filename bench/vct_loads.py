@@ -10,8 +10,8 @@ means over the seeds with 95% intervals, and by how much load 1 is below the lar
 import argparse
 from collections.abc import Sequence
 
+from sim_bridge import SimulationRequest, simulate_loads
 from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
-from tvlb.search import SimulationRequest, simulate_loads
 from tvlb.statistics import estimate
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from tvlb.documents import atomic_file
 from tvlb.jobs.units import UnitFiles
-from tvlb.processes import available_cores, local_workers
-from tvlb.schemas import TableDocument
-from tvlb.search import SearchOptions, UnitCache, Windows, optimize
+from tvlb.processes import UnitCache, available_cores, local_workers
+from tvlb.requests import TableDocument
+from tvlb.search import SearchOptions, Windows, optimize
 from tvlb.statistics import t_quantile
 from tvlb.topology import parse_topology
 

@@ -22,6 +22,14 @@ from sim_bridge.routers.vct import VCT_ROUTINGS, VctConfig, VctResult, VctScenar
 from sim_bridge.routing import Routing
 from sim_bridge.run import simulate
 from sim_bridge.scenario import LOAD, MAX_CYCLES, RouterScenario
+from sim_bridge.simulations import (
+    Simulated,
+    SimulationRequest,
+    find_saturation,
+    parse_warmup,
+    simulate_loads,
+    simulate_request,
+)
 from sim_bridge.statistics import Series, half_width, jain_index
 from sim_bridge.trace import PacketTrace, TraceHop
 
@@ -38,7 +46,9 @@ __all__ = [
     "SaturationSearch",
     "Scenario",
     "Series",
+    "Simulated",
     "SimulationConfig",
+    "SimulationRequest",
     "SimulationResult",
     "StopFlag",
     "TraceHop",
@@ -47,9 +57,13 @@ __all__ = [
     "VctResult",
     "VctScenario",
     "Warmup",
+    "find_saturation",
     "half_width",
     "jain_index",
+    "parse_warmup",
     "round_trip_warnings",
     "search_saturation",
     "simulate",
+    "simulate_loads",
+    "simulate_request",
 ]

@@ -10,7 +10,7 @@ from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.model import throughput
 from tvlb.paths import PathSet, parse_expression
-from tvlb.schemas import SweepBody, TableBody
+from tvlb.requests import SweepBody, TableBody
 from tvlb.table import Routes, Table, strike_out, summarise, verify, write_table
 from tvlb.topology import Failures, Topology, parse_topology, without
 from tvlb.traffic import parse_pattern

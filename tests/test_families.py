@@ -15,13 +15,13 @@ FOLDERS = (
     "tvlb/model",
     "tvlb/paths",
     "tvlb/report",
-    "tvlb/schemas",
+    "tvlb/requests",
     "tvlb/search",
     "tvlb/sweeps",
     "tvlb/table",
 )
 # The arrangements of a sweep.
-KNOWING = {"tvlb/schemas/arrangements.py"}
+KNOWING = {"tvlb/requests/arrangements.py"}
 FAMILY = {
     "ARRANGEMENTS",
     "Dragonfly",

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 _CLIENT = """
 import json, sys
 from tvlb.client import Client
-from tvlb.schemas import request_kinds
+from tvlb.requests import request_kinds
 
 body = request_kinds()["degree"].forms[0].body
 with Client(*sys.argv[1:3]) as client:

@@ -26,8 +26,8 @@ NETWORK = "dfly(2,4,2,5)"
 ASKED: dict[str, Any] = {"topology": NETWORK, "router": "toy", "load": [0.5], "service": 20}
 SIMULATE = ("simulate", NETWORK, "--router", "toy", "--load", "0.5", "--service", "20")
 PYTHON = f"""
-from tvlb.schemas import simulation_body, simulation_document
-from tvlb.search import simulate_request
+from tvlb.requests import simulation_body, simulation_document
+from sim_bridge import simulate_request
 
 body = simulation_body("toy")(**{ASKED!r})
 request = body.simulation(body.network())

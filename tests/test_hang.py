@@ -24,7 +24,7 @@ from tvlb.processes import (
     local_workers,
     wants_cpu,
 )
-from tvlb.schemas import SimulationBody
+from tvlb.requests import SimulationBody
 
 # At the second look at the latest.
 AT_ONCE = HangLimits(idle_seconds=LOOK_SECONDS)

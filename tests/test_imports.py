@@ -53,7 +53,7 @@ def test_what_draws_loads_it() -> None:
 def test_what_examines_requests_loads_neither_what_draws_nor_what_serves() -> None:
     drawing = ("matplotlib", "networkx", "plotly", "pyarrow")
     serving = ("alembic", "cma", "fastapi", "httpx", "sqlalchemy", "typer", "uvicorn")
-    assert not loaded("import tvlb.schemas", "scipy.sparse", *drawing, *serving)
+    assert not loaded("import tvlb.requests", "scipy.sparse", *drawing, *serving)
 
 
 def test_workers_begin_without_what_few_jobs_need() -> None:

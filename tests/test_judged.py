@@ -7,7 +7,7 @@ import pytest
 
 from api.pages.rendering import render
 from api.pages.views import shown_table
-from tvlb.schemas import example
+from tvlb.requests import example
 from tvlb.statistics import choice_text, half_widths, judged_on, modelled_half
 
 

@@ -20,7 +20,7 @@ from tvlb.cli import main
 from tvlb.documents import reading
 from tvlb.errors import InvalidInput
 from tvlb.paths import parse_expression
-from tvlb.schemas import read_sweep_file
+from tvlb.requests import read_sweep_file
 from tvlb.table import Table, read_table, write_table
 from tvlb.table.rows import COLUMN_TYPES
 from tvlb.topology import Dragonfly, parse_topology

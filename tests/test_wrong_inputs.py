@@ -11,14 +11,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import tvlb
+from sim_bridge import parse_warmup
 from tests.browser import CHROMIUM, new_page
 from tests.service import Server
 from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.errors import ServerProblem, TvlbError
-from tvlb.schemas import Request, SimulationBody, TableBody
-from tvlb.schemas.answers.model import ModelBody
-from tvlb.search import Windows, parse_warmup
+from tvlb.requests import Request, SimulationBody, TableBody
+from tvlb.requests.kinds.model import ModelBody
+from tvlb.search import Windows
 
 _BODIES: dict[str, type[Request]] = {
     "table": TableBody,

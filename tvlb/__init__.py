@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tvlb.errors import TvlbError
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
-    from tvlb.schemas.drawing import plot
+    from tvlb.requests.drawing import plot
     from tvlb.search import SearchOptions, TableResult, optimize, probe
     from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
@@ -64,7 +64,7 @@ _HOME = {
     "parse_expression": "tvlb.paths",
     "parse_pattern": "tvlb.traffic",
     "parse_topology": "tvlb.topology",
-    "plot": "tvlb.schemas.drawing",
+    "plot": "tvlb.requests.drawing",
     "probe": "tvlb.search",
     "read_table": "tvlb.table",
     "simulate": "sim_bridge",

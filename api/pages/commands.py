@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from tvlb.schemas import command_line, request_kinds
+from tvlb.requests import command_line, request_kinds
 
 _LONGEST = 2_000
 
@@ -46,7 +46,7 @@ def commands_of(kind: str, request: dict[str, Any], base: str, *, token: bool) -
 
     Parameters
     ----------
-    kind : of `tvlb.schemas.request_kinds`.
+    kind : of `tvlb.requests.request_kinds`.
     base : URL of the service, without a slash at its end.
     token : whether it needs one.
     """

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sim_bridge import VCT_ROUTINGS
+from sim_bridge.routers.vct import VC_POLICIES, LongRun
 from tvlb.languages import offered
-from tvlb.schemas import Question, RequestKind, SweepBody, TableBody, quantity_names
-from tvlb.schemas.answers.stability import StabilityBody
-from tvlb.search import BUDGETS, ROUTERS, VC_POLICIES, VCT_ROUTINGS, LongRun, SearchOptions
+from tvlb.requests import Question, RequestKind, SweepBody, TableBody, quantity_names
+from tvlb.requests.kinds.stability import StabilityBody
+from tvlb.search import BUDGETS, ROUTERS, SearchOptions
 from tvlb.topology import UNNAMED, sized_families
 
 # Any network: no default depends on it.

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import HTMLResponse
 
 from tvlb.documents.templates import UNKNOWN, templates
-from tvlb.schemas import request_kinds, shown_subject
+from tvlb.requests import request_kinds, shown_subject
 from tvlb.statistics import shortened
 
 

@@ -22,7 +22,7 @@ from api.resources import job_resource
 from api.routes.jobs import KnownJob
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
-from tvlb.schemas import RequestKind, request_kinds
+from tvlb.requests import RequestKind, request_kinds
 
 router = APIRouter(include_in_schema=False)
 router.include_router(session.router)

@@ -10,10 +10,9 @@ from api.pages.rendering import render
 from api.resources import Resource
 from tvlb.documents import link_kinds
 from tvlb.plots import stability_bands
-from tvlb.schemas import request_kinds
-from tvlb.schemas.routers import FIRST, router_named
-from tvlb.schemas.routers.vct import no_deadlock
-from tvlb.search import OLD_TABLE
+from tvlb.requests import OLD_TABLE, request_kinds
+from tvlb.requests.routers import FIRST, router_named
+from tvlb.requests.routers.vct import no_deadlock
 from tvlb.statistics import (
     choice_text,
     drawn_search,

@@ -20,8 +20,8 @@ from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.logs import audit
 from tvlb.jobs.status import JobStatus
-from tvlb.schemas import JobList, JobResource, Labelling
-from tvlb.schemas.texts import told_digits
+from tvlb.requests import JobList, JobResource, Labelling
+from tvlb.requests.texts import told_digits
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 

@@ -18,7 +18,7 @@ from api.resources import Resource
 from tvlb.documents import whole_number
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
-from tvlb.schemas.texts import told_digits
+from tvlb.requests.texts import told_digits
 
 
 def path_id(kind: str | None = None) -> Any:

@@ -27,7 +27,7 @@ from api.routes.reading import (
 from api.routes.tables import MEDIA_TYPES, TableDownload, send_table
 from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
-from tvlb.schemas import (
+from tvlb.requests import (
     Estimate,
     FileRoute,
     Labelling,
@@ -36,8 +36,8 @@ from tvlb.schemas import (
     request_kinds,
     resources_of,
 )
-from tvlb.schemas.resources import Label
-from tvlb.schemas.texts import OneOf, told_digits
+from tvlb.requests.resources import Label
+from tvlb.requests.texts import OneOf, told_digits
 
 router = APIRouter(prefix="/v1")
 

@@ -21,7 +21,7 @@ from api.routes.reading import (
     is_known,
 )
 from api.services import Services, WithServices
-from tvlb.schemas import LinkUsage, PairPaths, TableFormatText
+from tvlb.requests import LinkUsage, PairPaths, TableFormatText
 from tvlb.table import pair_summary, table_formats
 
 router = APIRouter()

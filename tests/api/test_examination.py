@@ -15,7 +15,7 @@ from api.side_process import SideProcess
 from tests.api.counting import CountingProcess
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
-from tvlb.schemas import BeyondLimits, RequestLimits
+from tvlb.requests import BeyondLimits, RequestLimits
 from tvlb.topology import NamedTopology
 from tvlb.topology.dragonfly import Wiring
 

@@ -14,7 +14,7 @@ from httpx_sse import connect_sse
 from tests.jobs.processes import until
 from tests.service import Server, events_of, running_server
 from tvlb.processes import JobStatus
-from tvlb.schemas import JobList, JobResource
+from tvlb.requests import JobList, JobResource
 
 # Minutes of simulation, within one call of the compiled core.
 ENDLESS: dict[str, Any] = {"topology": "2,4,2,5", "load": [0.2], "cycles": 100_000_000}

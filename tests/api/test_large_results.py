@@ -20,7 +20,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Results
 from tvlb.jobs.workspace import FRONT_FILES, TaskOutput
-from tvlb.schemas import item_of
+from tvlb.requests import item_of
 
 KEY = "a" * 64
 MIB = 1 << 20

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from tests.service import QUICK_REPAIR, TABLE, Server, answered
-from tvlb.schemas import resource_of
-from tvlb.schemas.answers.repair import RepairBody, RepairDocument
-from tvlb.search import repair
+from tvlb.requests import resource_of
+from tvlb.requests.kinds.repair import RepairBody, RepairDocument
+from tvlb.requests.repair import repair
 from tvlb.table import read_stream, write_stream
 from tvlb.topology import Failures
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.jobs.processes import until
 from tests.service import WAIT, Server
-from tvlb.schemas import Estimate
+from tvlb.requests import Estimate
 
 
 def test_validate_only_computes_nothing(http: httpx.Client) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.search.here import unit_cache_here
 from tests.service import TABLE, WAIT, Server, answered
-from tvlb.schemas import TableBody, resource_of
+from tvlb.requests import TableBody, resource_of
 from tvlb.search import optimize
 from tvlb.table import read_stream, write_stream
 

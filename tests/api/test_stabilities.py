@@ -5,12 +5,12 @@ from typing import Any
 import httpx
 import pytest
 
+from sim_bridge.routers.vct import study_stability
 from tests.search.here import units_here
 from tests.service import Server, answered
 from tvlb.processes import silent
-from tvlb.schemas import resource_of
-from tvlb.schemas.answers.stability import StabilityBody, StabilityDocument
-from tvlb.search import study_stability
+from tvlb.requests import resource_of
+from tvlb.requests.kinds.stability import StabilityBody, StabilityDocument
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 

@@ -25,7 +25,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.results import Results
 from tvlb.jobs.tasks import store_answer
-from tvlb.schemas import (
+from tvlb.requests import (
     Answer,
     Estimate,
     JobResource,

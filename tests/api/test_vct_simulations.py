@@ -8,7 +8,7 @@ import pytest
 
 from tests.service import WAIT, Server, answered
 from tvlb.cli import main
-from tvlb.schemas import resource_of
+from tvlb.requests import resource_of
 
 SHORT: dict[str, Any] = {
     "topology": "hyperx(2,3,3)",

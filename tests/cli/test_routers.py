@@ -14,13 +14,13 @@ import pytest
 from pydantic import ValidationError
 from typer.main import get_group
 
+from sim_bridge import VctConfig
 from tvlb.cli import main
 from tvlb.cli.app import app
 from tvlb.cli.settings import option_of, told
 from tvlb.languages import settings
-from tvlb.schemas import SimulationDocument, VctDocument, example
-from tvlb.schemas.routers import Router, routers
-from tvlb.search import VctConfig
+from tvlb.requests import SimulationDocument, VctDocument, example
+from tvlb.requests.routers import Router, routers
 
 _VCT = ("simulate", "hyperx(2,3,3)", "--router", "vct", "--pattern", "dshift(1)",
         "--warmup", "500", "--cycles", "2000", "--workers", "2")  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from tests.search.here import Inline
 from tvlb.cli import main
-from tvlb.schemas.answers.stability import StabilityDocument
+from tvlb.requests.kinds.stability import StabilityDocument
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

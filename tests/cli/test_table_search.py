@@ -14,7 +14,7 @@ from rich.console import Console
 from tests.search.here import Inline, compute_here
 from tvlb.cli import main
 from tvlb.cli.table_summary import print_document
-from tvlb.schemas import example
+from tvlb.requests import example
 from tvlb.table import CompactTable, Table, read_table
 
 QUICK = (

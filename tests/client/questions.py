@@ -1,6 +1,6 @@
 """Small questions to a server."""
 
-from tvlb.schemas import TableBody, WindowsBody
+from tvlb.requests import TableBody, WindowsBody
 
 
 def tiny_table(seed: int, cycles: int = 300) -> TableBody:

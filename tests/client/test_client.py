@@ -15,7 +15,7 @@ from tests.service import Server, running_server
 from tvlb.client import Client, JobEvent
 from tvlb.errors import Cancelled, InvalidInput, JobFailed, ServerProblem, Unreachable
 from tvlb.processes import JobStatus, Progress
-from tvlb.schemas import (
+from tvlb.requests import (
     JobResource,
     Resource,
     SimulationBody,
@@ -24,9 +24,9 @@ from tvlb.schemas import (
     WindowsBody,
     resource_of,
 )
-from tvlb.schemas.answers.model import ModelBody
-from tvlb.schemas.answers.repair import RepairBody
-from tvlb.schemas.answers.stability import StabilityBody
+from tvlb.requests.kinds.model import ModelBody
+from tvlb.requests.kinds.repair import RepairBody
+from tvlb.requests.kinds.stability import StabilityBody
 from tvlb.table import read_table
 from tvlb.topology import Failures
 

@@ -8,7 +8,7 @@ import pytest
 
 from tvlb.client.responses import is_away, problem_of, read
 from tvlb.errors import ServerProblem
-from tvlb.schemas import Estimate
+from tvlb.requests import Estimate
 
 _REQUEST = httpx.Request("GET", "http://host/v1/tables")
 

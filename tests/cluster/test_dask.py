@@ -27,11 +27,11 @@ from tests.worker_tasks import (
     say_and_nap,
     size,
 )
-from tvlb.cluster import DaskOptions, dask_workers
-from tvlb.cluster.executor import closed_with
-from tvlb.cluster.fitness import check_versions, relevant_versions
 from tvlb.errors import InvalidInput, NoWorkers, WorkerLost
-from tvlb.search import UnitCache
+from tvlb.processes import UnitCache
+from tvlb.processes.cluster import DaskOptions, dask_workers
+from tvlb.processes.cluster.executor import closed_with
+from tvlb.processes.cluster.fitness import check_versions, relevant_versions
 from tvlb.sweeps import points_of, rows_of, run_points
 
 _ROOT = Path(__file__).parents[2]
@@ -230,7 +230,7 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InvalidInput, match=r"worker tcp://w:1 has tvlb .*, but 9\.9 is needed"):
         check_versions("tcp://w:1", relevant_versions(), wanted)
     # One that joins late is found by its first task.
-    monkeypatch.setattr("tvlb.cluster.executor.relevant_versions", lambda: wanted)
+    monkeypatch.setattr("tvlb.processes.cluster.executor.relevant_versions", lambda: wanted)
     with (
         _small_cluster(workers=1, threads=1) as cluster,
         dask_workers(DaskOptions(cluster.scheduler_address)) as (executor, _),
@@ -252,7 +252,7 @@ def test_a_sweep_gives_the_same_rows_as_here(dask: _Dask) -> None:
 
 
 def test_an_address_without_a_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tvlb.cluster.dask._CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("tvlb.processes.cluster.dask._CONNECT_SECONDS", 0.2)
     options = DaskOptions(f"127.0.0.1:{_free_port()}")
     with pytest.raises(InvalidInput, match="does not answer"), dask_workers(options):
         raise AssertionError("there is nobody to connect to")

@@ -10,10 +10,10 @@ from queue import Queue
 import pytest
 
 from tests.worker_tasks import error_of, slurm_job
-from tvlb.cluster import SlurmOptions, slurm_workers
-from tvlb.cluster.slurm import SlurmJobs
 from tvlb.errors import InvalidInput, NoWorkers
 from tvlb.processes import Progress
+from tvlb.processes.cluster import SlurmOptions, slurm_workers
+from tvlb.processes.cluster.slurm import SlurmJobs
 
 _ROOT = Path(__file__).parents[2]
 _TIMEOUT = 60.0
@@ -123,7 +123,7 @@ def fake_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _FakeSlurm:
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    monkeypatch.setattr("tvlb.cluster.slurm._LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tvlb.processes.cluster.slurm._LOOK_SECONDS", 0.05)
     return _FakeSlurm(folder)
 
 
@@ -202,7 +202,7 @@ def test_a_job_that_is_cancelled_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(_ROOT))
-    monkeypatch.setattr("tvlb.cluster.slurm._LOOK_SECONDS", 0.5)
+    monkeypatch.setattr("tvlb.processes.cluster.slurm._LOOK_SECONDS", 0.5)
     options = SlurmOptions(1, 1, "500MB", wall_time="5", logs=tmp_path)
     with slurm_workers(options) as (executor, _):
         first = executor.submit(slurm_job, 0.0).result(_TIMEOUT)

@@ -7,8 +7,7 @@ from pydantic import Field
 
 from tvlb.documents import Document
 from tvlb.processes import Reporter
-from tvlb.schemas import Answer, Context, Form, Request, RequestKind
-from tvlb.search import Cost
+from tvlb.requests import Answer, Context, Cost, Form, Request, RequestKind
 from tvlb.topology import Topology
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from sim_bridge import RouterScenario, RunResult, StopFlag
 from tvlb.languages import Names, Whole, setting
 from tvlb.languages.figures import COUNT, CYCLES, Quantity, figure
-from tvlb.schemas.routers import Experiment, Router
-from tvlb.search import Cost
+from tvlb.requests import Cost
+from tvlb.requests.routers import Experiment, Router
 from tvlb.topology import Topology
 from tvlb.traffic import Pattern
 

@@ -10,7 +10,7 @@ from tests.designs.sizings import HYPERXES, SLIM_FLIES
 from tvlb.designs import PriceList, Rate, hardware_of, quantity_names
 from tvlb.designs.quantities import Sizes
 from tvlb.errors import InvalidInput
-from tvlb.schemas import TableBody
+from tvlb.requests import TableBody
 from tvlb.sweeps.columns import columns_of
 from tvlb.sweeps.rows import failed_row
 from tvlb.topology import Family, Sizing, Topology, families, parse_topology, sized_families

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tvlb.jobs.job import Job
 from tvlb.jobs.queue import JobQueue, Submission
-from tvlb.schemas import Question, Request, request_key
+from tvlb.requests import Question, Request, request_key
 
 # A process in a mount namespace of its own.
 UNSHARE = ("unshare", "--user", "--map-root-user", "--mount")

@@ -16,7 +16,7 @@ from tvlb.jobs.schema import results
 from tvlb.jobs.store import Expired, Store, Unused, files_of
 from tvlb.jobs.units import UnitFiles
 from tvlb.jobs.workspace import FRONT_FILES, TaskOutput
-from tvlb.search import sealed
+from tvlb.processes import sealed
 
 DAY = 86_400.0
 KEY, OTHER, THIRD = "a" * 64, "b" * 64, "d" * 64

@@ -29,10 +29,10 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
-from tvlb.processes import MAX_ATTEMPTS
-from tvlb.schemas import SimulationBody, SweepBody, TableBody, WindowsBody
-from tvlb.schemas.answers.model import ModelBody
-from tvlb.search import UnitCache, optimize
+from tvlb.processes import MAX_ATTEMPTS, UnitCache
+from tvlb.requests import SimulationBody, SweepBody, TableBody, WindowsBody
+from tvlb.requests.kinds.model import ModelBody
+from tvlb.search import optimize
 from tvlb.table import write_stream
 
 SHORT = WindowsBody(warmup=200, measured=200, grid=0.05)

@@ -10,8 +10,8 @@ from matplotlib.text import Text
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
 from tvlb.plots import figure_of, save_figure, stability_bands
-from tvlb.schemas import example
-from tvlb.schemas.found import FoundSearch
+from tvlb.requests import example
+from tvlb.requests.found import FoundSearch
 from tvlb.statistics import judged_sets, shortened
 
 POINTS = [

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.paths import data_points
-from tvlb.schemas import TableBody, example, request_key
+from tvlb.requests import TableBody, example, request_key
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.topology import Dragonfly
 

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import pytest
 
-from tvlb.search import Unit, UnitCache, Units, UnitStore
+from tvlb.processes import Unit, UnitCache, Units, UnitStore
 
 _P = ParamSpec("_P")
 _Result = TypeVar("_Result")
@@ -97,5 +97,5 @@ def workers_here(_: int) -> Generator[Inline]:
 
 def compute_here(patch: pytest.MonkeyPatch) -> None:
     """Let searches and commands compute in this process what they would start workers for."""
-    for name in ("tvlb.cli.executors", "tvlb.cli.table", "tvlb.search.units"):
+    for name in ("tvlb.cli.executors", "tvlb.cli.table", "tvlb.processes.units"):
         patch.setattr(import_module(name), "local_workers", workers_here)

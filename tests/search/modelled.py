@@ -13,7 +13,8 @@ import numpy as np
 from tests.search.here import Inline
 from tvlb.balance import ReweightedSet
 from tvlb.paths import PathSet, ShapeSet
-from tvlb.search import Unit, UnitCache, Units, Work
+from tvlb.processes import Unit, UnitCache, Units
+from tvlb.search import Work
 from tvlb.search.shape_space import ShapeSpace
 from tvlb.search.simulation_units import Run, RunUnit, Saturation, SaturationUnit
 from tvlb.topology import Dragonfly

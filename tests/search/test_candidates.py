@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 
 from tests.search.here import Memory, units_here
 from tvlb.paths import PathSet, data_points, parse_expression
-from tvlb.search import (
-    MAX_DATA_POINTS,
-    ProbePoint,
-    ProbeResult,
-    Sample,
-    Units,
-    choose_candidates,
-)
+from tvlb.processes import Units
+from tvlb.search import MAX_DATA_POINTS, ProbePoint, ProbeResult, Sample, choose_candidates
 from tvlb.search.candidates import content_key
 from tvlb.topology import Dragonfly
 

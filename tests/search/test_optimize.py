@@ -10,21 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim_bridge import SimulationConfig
 from tests.search.here import Memory, unit_cache_here
 from tvlb.balance import BalanceOptions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, parse_expression, revisits
-from tvlb.processes import Progress
-from tvlb.schemas import TableDocument
-from tvlb.search import (
-    SearchOptions,
-    SimulationConfig,
-    TableResult,
-    UnitCache,
-    Windows,
-    compact_table,
-    optimize,
-)
+from tvlb.processes import Progress, UnitCache
+from tvlb.requests import TableDocument
+from tvlb.search import SearchOptions, TableResult, Windows, compact_table, optimize
 from tvlb.search.simulation_units import Recipe
 from tvlb.table import CompactTable, Table, verify, write_table
 from tvlb.topology import Dragonfly

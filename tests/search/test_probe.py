@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from sim_bridge import StopFlag
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.model import throughput
 from tvlb.paths import parse_expression
 from tvlb.processes import Progress
-from tvlb.search import StopFlag, choose_patterns, probe
+from tvlb.search import choose_patterns, probe
 from tvlb.topology import Dragonfly
 from tvlb.traffic import parse_pattern
 

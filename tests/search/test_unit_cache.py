@@ -10,7 +10,7 @@ import pytest
 
 from tests.search.here import ByHand, Memory, flipped, units_here
 from tvlb.errors import Cancelled, InvalidInput, SolverFailed
-from tvlb.search import Unit, UnitCache, UnitCount, Units
+from tvlb.processes import Unit, UnitCache, UnitCount, Units
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from tvlb.documents import versions
 from tvlb.errors import TvlbError
 from tvlb.model import PatternTask, RegretSolver, solve_pattern
 from tvlb.paths import parse_expression
-from tvlb.search import NamedSet, Unit
+from tvlb.processes import Unit
+from tvlb.search import NamedSet
 from tvlb.search.candidates import ContentUnit
 from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.preparation import BalanceUnit
@@ -197,7 +198,7 @@ def test_a_traffic_matrix_is_told_by_its_content_and_not_by_its_path() -> None:
 @pytest.mark.parametrize("name", ["tvlb", "highspy", "numpy"])
 def test_another_version_has_other_keys(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     software = versions() | {name: "0.0.0"}
-    monkeypatch.setattr("tvlb.search.units._software", lambda: software)
+    monkeypatch.setattr("tvlb.processes.units._software", lambda: software)
     assert all(unit.key != UNITS[kind].key for kind, unit in Asked().units().items())
 
 

@@ -13,23 +13,14 @@ from typing import Any
 
 import pytest
 
+from sim_bridge import SimulationConfig
 from tests.search.here import ByHand, Inline, Memory, flipped, sealed_garbage
 from tvlb.balance import BalancedSet, BalanceOptions
 from tvlb.errors import Cancelled
 from tvlb.paths import PathSet
-from tvlb.processes import Progress
-from tvlb.schemas import TableDocument
-from tvlb.search import (
-    Candidate,
-    SearchOptions,
-    SimulationConfig,
-    TableResult,
-    Unit,
-    UnitCache,
-    UnitCount,
-    Windows,
-    optimize,
-)
+from tvlb.processes import Progress, Unit, UnitCache, UnitCount
+from tvlb.requests import TableDocument
+from tvlb.search import Candidate, SearchOptions, TableResult, Windows, optimize
 from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
 from tvlb.topology import Dragonfly
 

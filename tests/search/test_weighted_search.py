@@ -13,17 +13,9 @@ import pytest
 
 from tests.search.here import Inline, Memory
 from tvlb.errors import Cancelled, InvalidInput
-from tvlb.processes import Progress
-from tvlb.schemas import TableDocument
-from tvlb.search import (
-    Found,
-    SearchOptions,
-    TableResult,
-    UnitCache,
-    Windows,
-    compact_table,
-    optimize,
-)
+from tvlb.processes import Progress, UnitCache
+from tvlb.requests import TableDocument
+from tvlb.search import Found, SearchOptions, TableResult, Windows, compact_table, optimize
 from tvlb.table import TABLE_SUFFIXES, Table, verify, write_table
 from tvlb.topology import Dragonfly
 

@@ -5,8 +5,8 @@ from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar, cast
 
 from tests.search.here import Inline
-from tvlb.schemas import SweepBody, TableBody, TableDocument, request_key
-from tvlb.search import TableResult, Unit
+from tvlb.processes import Unit
+from tvlb.requests import Answer, SweepBody, TableBody, request_key
 from tvlb.sweeps import Stored
 
 _P = ParamSpec("_P")
@@ -65,7 +65,6 @@ class MemoryTables:
     def find(self, key: str) -> Stored | None:
         return self.tables.get(key)
 
-    def add(self, body: TableBody, result: TableResult) -> None:
-        document: Any = TableDocument.of(result).plain()
-        self.tables[request_key(body)] = Stored(document, created_at=1.0)
+    def add(self, body: TableBody, answer: Answer) -> None:
+        self.tables[request_key(body)] = Stored(answer.document, created_at=1.0)
         self.added.append(request_key(body))

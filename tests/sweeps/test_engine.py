@@ -21,9 +21,8 @@ from tvlb.errors import (
     StoreUnavailable,
     WorkerLost,
 )
-from tvlb.processes import MAX_ATTEMPTS, Progress, TaskFuture, WorkerPool, retry
-from tvlb.schemas import SweepBody
-from tvlb.search import Unit, UnitCache
+from tvlb.processes import MAX_ATTEMPTS, Progress, TaskFuture, Unit, UnitCache, WorkerPool, retry
+from tvlb.requests import SweepBody
 from tvlb.sweeps import PointResult, Stored, engine, points_of, rows_of, run_points
 
 _P = ParamSpec("_P")

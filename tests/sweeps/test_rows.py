@@ -18,7 +18,7 @@ import pytest
 from tvlb.designs import Bill
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.schemas import TableBody, example, request_key
+from tvlb.requests import TableBody, example, request_key
 from tvlb.sweeps.columns import columns_of
 from tvlb.sweeps.row_files import row_schema, write_rows
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row

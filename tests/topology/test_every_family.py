@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from tvlb.schemas.figures import LinkLoad
+from tvlb.requests.figures import LinkLoad
 from tvlb.table import NamedRecord, record_of
 from tvlb.topology import (
     Family,

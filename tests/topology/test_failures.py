@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from sim_bridge import Scenario, SimulationConfig
+from sim_bridge import Routing, Scenario, SimulationConfig
 from tests.topology.toy import Ring
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.model import throughput
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
-from tvlb.schemas import TableBody
-from tvlb.search import Routing
+from tvlb.requests import TableBody
 from tvlb.table import Table, VcSettings, verify
 from tvlb.table.networks import record_of
 from tvlb.topology import (

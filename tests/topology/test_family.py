@@ -5,7 +5,7 @@ import pytest
 
 from tests.topology.toy import Ring
 from tvlb.errors import InvalidInput
-from tvlb.schemas import (
+from tvlb.requests import (
     BeyondLimits,
     RequestLimits,
     SimulationBody,
@@ -13,8 +13,8 @@ from tvlb.schemas import (
     TableBody,
     command_line,
 )
-from tvlb.schemas.answers.model import ModelBody
-from tvlb.schemas.figures import LinkLoad
+from tvlb.requests.figures import LinkLoad
+from tvlb.requests.kinds.model import ModelBody
 from tvlb.table import NamedRecord, TableHeader, record_of, table_kinds
 from tvlb.topology import (
     Dragonfly,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from tvlb.errors import InvalidInput
-from tvlb.schemas import Balance, RequestLimits
-from tvlb.schemas.answers.model import ModelBody
-from tvlb.schemas.figures import LinkLoad
+from tvlb.requests import Balance, RequestLimits
+from tvlb.requests.figures import LinkLoad
+from tvlb.requests.kinds.model import ModelBody
 from tvlb.topology import (
     Dragonfly,
     Failures,

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.api.tiny_sweep import OPTIONS, SWEEP
 from tests.browser import CHROMIUM, new_page
 from tests.service import Server
-from tvlb.schemas import resource_of
+from tvlb.requests import resource_of
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 

@@ -13,7 +13,7 @@ from tvlb.cli.terminal import print_result
 from tvlb.documents import link_kinds, plain, versions
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
-from tvlb.schemas import Balance
+from tvlb.requests import Balance
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from tvlb.cli.options import Workers, integer
-from tvlb.cluster import DaskOptions, SlurmOptions, dask_workers, slurm_workers
 from tvlb.errors import InvalidInput
 from tvlb.processes import Reporter, available_cores, local_workers
+from tvlb.processes.cluster import DaskOptions, SlurmOptions, dask_workers, slurm_workers
 
 _NAMES = ("local", "dask", "slurm")
 _MANY_WORKERS = 32

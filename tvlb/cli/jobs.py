@@ -15,7 +15,7 @@ from tvlb.cli.terminal import grid, print_json, print_notice, print_result, prog
 from tvlb.client import Client
 from tvlb.documents import free_path, safe_name
 from tvlb.errors import InvalidInput
-from tvlb.schemas import JobResource, request_kinds, shown_subject
+from tvlb.requests import JobResource, request_kinds, shown_subject
 from tvlb.table import check_writable
 
 _LISTED = 20

@@ -16,7 +16,7 @@ from tvlb.cli.terminal import print_json, stdout
 from tvlb.documents import check_writable, versions
 from tvlb.languages import one_of
 from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
-from tvlb.schemas.answers.model import ModelDocument, ModelledCase
+from tvlb.requests.kinds.model import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import default_pattern, parse_pattern

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
+from sim_bridge import LOAD
 from tvlb.documents import decimal_number, whole_number
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.paths import expression_examples
 from tvlb.processes import check_workers
-from tvlb.search import LOAD
 from tvlb.statistics import check_seed
 from tvlb.table import VcScheme
 from tvlb.topology import describe_network_files, topology_forms

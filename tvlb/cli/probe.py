@@ -9,7 +9,7 @@ from tvlb.cli.table_summary import print_probe
 from tvlb.cli.terminal import print_result, progress_display
 from tvlb.documents import versions
 from tvlb.processes import available_cores
-from tvlb.schemas import ProbeCurve
+from tvlb.requests import ProbeCurve
 from tvlb.search import probe
 from tvlb.topology import parse_topology
 

@@ -16,7 +16,7 @@ from tvlb.cli.terminal import print_notice, print_written, progress_display
 from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
-from tvlb.schemas import JobResource, Question, Resource, request_kinds
+from tvlb.requests import JobResource, Question, Resource, request_kinds
 from tvlb.table import format_of
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"

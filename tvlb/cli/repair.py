@@ -14,9 +14,11 @@ from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import interval
 from tvlb.cli.terminal import grid, print_result, print_warnings, print_written, progress_display
 from tvlb.languages import one_of
-from tvlb.schemas.answers.repair import RepairBody, RepairDocument
-from tvlb.search import OLD_TABLE, RepairOptions, check_repair, router_warnings
-from tvlb.search import repair as repaired
+from tvlb.requests import OLD_TABLE, RepairOptions
+from tvlb.requests.kinds.repair import RepairBody, RepairDocument
+from tvlb.requests.repair import check_repair
+from tvlb.requests.repair import repair as repaired
+from tvlb.search import router_warnings
 from tvlb.table import by_suffix, check_writable, read_any_table, write_table
 from tvlb.topology import Failures, read_failures
 

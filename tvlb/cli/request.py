@@ -19,8 +19,8 @@ from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, pl
 from tvlb.cli.settings import read_by_typer
 from tvlb.cli.terminal import print_result, print_written, progress_display
 from tvlb.errors import InvalidInput
-from tvlb.processes import Reporter, available_cores, local_workers
-from tvlb.schemas import (
+from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
+from tvlb.requests import (
     Answer,
     Context,
     Question,
@@ -29,7 +29,6 @@ from tvlb.schemas import (
     SweepBody,
     request_kinds,
 )
-from tvlb.search import UnitCache
 from tvlb.table import check_writable, write_table
 from tvlb.topology import described, parse_topology
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from tvlb.cli.settings import default_of, option_of, read_by_typer, told
 from tvlb.languages import Setting
-from tvlb.schemas.routers import Router, routers
+from tvlb.requests.routers import Router, routers
 
 
 def takes_router_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -14,7 +14,7 @@ from tvlb.cli.settings import takes_settings
 from tvlb.errors import InvalidInput
 from tvlb.jobs.logs import configure_logs
 from tvlb.jobs.queue import QueueLimits
-from tvlb.schemas import MAX_POINTS, RequestLimits
+from tvlb.requests import MAX_POINTS, RequestLimits
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 

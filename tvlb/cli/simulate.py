@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sim_bridge import simulate_request
 from tvlb.cli.options import (
     Json,
     PatternOption,
@@ -22,9 +23,8 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import available_cores
-from tvlb.schemas.routers import Experiment, Router, router_named, routers
-from tvlb.schemas.simulation import simulation_document
-from tvlb.search import simulate_request
+from tvlb.requests.routers import Experiment, Router, router_named, routers
+from tvlb.requests.simulation import simulation_document
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from sim_bridge import VCT_ROUTINGS
+from sim_bridge.routers.vct import VC_POLICIES, LongRun, stability_cases, study_stability
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
@@ -18,17 +20,9 @@ from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
 from tvlb.languages import asked
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.schemas.answers.stability import StabilityBody, StabilityDocument
-from tvlb.schemas.routers.vct import no_deadlock
-from tvlb.search import (
-    VC_POLICIES,
-    VCT_ROUTINGS,
-    LongRun,
-    UnitCache,
-    Units,
-    stability_cases,
-    study_stability,
-)
+from tvlb.processes import UnitCache, Units
+from tvlb.requests.kinds.stability import StabilityBody, StabilityDocument
+from tvlb.requests.routers.vct import no_deadlock
 from tvlb.topology import described, parse_topology
 from tvlb.traffic import parse_pattern
 

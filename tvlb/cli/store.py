@@ -16,7 +16,7 @@ from tvlb.cli.terminal import grid, print_json, progress_display, stdout
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import Holding, Store
-from tvlb.schemas import shown_subject
+from tvlb.requests import shown_subject
 
 _MOST_DAYS = 36_500.0
 _AMOUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([A-Za-z]{1,3})", re.ASCII)

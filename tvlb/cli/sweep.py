@@ -18,9 +18,8 @@ from tvlb.documents import check_directory
 from tvlb.errors import InvalidInput
 from tvlb.jobs.results import Results
 from tvlb.jobs.table_store import ResultTableStore
-from tvlb.processes import duration_text
-from tvlb.schemas import SweepBody, TotalCost, read_sweep_file
-from tvlb.search import UnitCache
+from tvlb.processes import UnitCache, duration_text
+from tvlb.requests import SweepBody, TotalCost, read_sweep_file
 from tvlb.sweeps import (
     OUTPUT_NAMES,
     Point,

@@ -20,13 +20,12 @@ from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.processes import Reporter, local_workers
-from tvlb.schemas import TableBody, TableDocument
+from tvlb.processes import Reporter, UnitCache, local_workers
+from tvlb.requests import TableBody, TableDocument
 from tvlb.search import (
     Aim,
     SearchOptions,
     TableResult,
-    UnitCache,
     check_compact,
     check_request,
     compact_result,

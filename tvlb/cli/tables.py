@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from sim_bridge import Routing
 from tvlb.cli.options import Json, VcSchemeOption, integer
 from tvlb.cli.terminal import grid, print_json, stdout
 from tvlb.documents import plain, whole_number
 from tvlb.errors import InvalidInput
 from tvlb.languages import choose, one_of
-from tvlb.search import Routing
 from tvlb.table import (
     PathItem,
     VcSettings,

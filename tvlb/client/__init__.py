@@ -1,6 +1,6 @@
 """A client of the HTTP service: asks for what it computes, and follows the jobs.
 
-It knows the service by its documents only (`tvlb.schemas`), and outlasts its restarts.
+It knows the service by its documents only (`tvlb.requests`), and outlasts its restarts.
 """
 
 from tvlb.client.backoff import Notice, unheard

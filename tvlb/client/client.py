@@ -16,7 +16,7 @@ from tvlb.client.responses import read, unexpected
 from tvlb.documents import atomic_file
 from tvlb.errors import Cancelled, JobFailed
 from tvlb.processes import JobStatus, Progress, Reporter, silent
-from tvlb.schemas import (
+from tvlb.requests import (
     Estimate,
     Item,
     JobList,

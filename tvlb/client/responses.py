@@ -9,7 +9,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from tvlb.errors import ServerProblem
-from tvlb.schemas.problems import first_problem
+from tvlb.requests.problems import first_problem
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -40,8 +40,8 @@ class Job:
     ----------
     number : order of submission.
     id : 32 hexadecimal digits.
-    kind : of the request, see `tvlb.schemas.request_kinds`.
-    key : of the request; equal requests have equal keys, see `tvlb.schemas.request_key`.
+    kind : of the request, see `tvlb.requests.request_kinds`.
+    key : of the request; equal requests have equal keys, see `tvlb.requests.request_key`.
     request : the resolved request.
     owner : id of the token that submitted it, None without tokens.
     status, cancel_requested : where it stands.

@@ -26,7 +26,7 @@ class Result:
     ----------
     number : order in which they were finished.
     key : of the request; also the id of the resource.
-    kind : of the request, see `tvlb.schemas.request_kinds`.
+    kind : of the request, see `tvlb.requests.request_kinds`.
     request : the resolved request.
     document, table_file, table_id : see `TaskOutput`.
     created_at : seconds since 1970.

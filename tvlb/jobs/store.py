@@ -10,9 +10,8 @@ from tvlb.jobs.file_store import STALE_SECONDS
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.units import UnitFiles
 from tvlb.jobs.workspace import FRONT_FILES
-from tvlb.processes import Progress, Reporter, silent
-from tvlb.schemas import request_kinds
-from tvlb.search import unsealed
+from tvlb.processes import Progress, Reporter, silent, unsealed
+from tvlb.requests import request_kinds
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,7 @@ from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.results import Results
 from tvlb.jobs.store import forget_damaged
 from tvlb.jobs.tasks import store_answer
-from tvlb.schemas import TableBody, request_key
-from tvlb.schemas.answers.table import answer_of
-from tvlb.search import TableResult
+from tvlb.requests import Answer, TableBody, request_key
 from tvlb.sweeps import Stored
 
 
@@ -37,10 +35,10 @@ class ResultTableStore:
                 return None
         return Stored(json.loads(self._blobs.read(found.document)), found.created_at)
 
-    def add(self, body: TableBody, result: TableResult) -> None:
+    def add(self, body: TableBody, answer: Answer) -> None:
         """See `TableStore.add`."""
         request = json.dumps(body.model_dump(mode="json"), separators=(",", ":"))
-        output = store_answer(self._blobs, answer_of(result))
+        output = store_answer(self._blobs, answer)
         with _answering():
             self._results.publish(body.kind, request_key(body), request, output)
 

@@ -15,9 +15,8 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
-from tvlb.processes import Reporter, local_workers
-from tvlb.schemas import Answer, Context, StoredResult, SweepBody, request_kinds
-from tvlb.search import UnitCache
+from tvlb.processes import Reporter, UnitCache, local_workers
+from tvlb.requests import Answer, Context, StoredResult, SweepBody, request_kinds
 from tvlb.table import StoredTable, read_any_stream, write_stream
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Figures of a run, each declared once: kind, text, unit, and how several runs are told together.
 
 A field of the dataclass of a router's results declares one with `figure`. From it come the keys of
-documents (`tvlb.schemas.figures`), the columns of tables and what is told of several seeds.
+documents (`tvlb.requests.figures`), the columns of tables and what is told of several seeds.
 """
 
 import math

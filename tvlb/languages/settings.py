@@ -1,7 +1,7 @@
 """Settings, each declared once: name, kind, default and text.
 
 A field of a dataclass declares one with `setting`. From it come the check of its value, the fields
-of requests, sweeps and documents (`tvlb.schemas.settings`) and the option of a command
+of requests, sweeps and documents (`tvlb.requests.settings`) and the option of a command
 (`tvlb.cli.settings`).
 """
 

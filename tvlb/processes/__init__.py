@@ -13,6 +13,16 @@ from tvlb.processes.parallel import (
 )
 from tvlb.processes.progress import JobStatus, Progress, Reporter, counter, silent
 from tvlb.processes.retry import MAX_ATTEMPTS, may_pass, pause, pause_seconds
+from tvlb.processes.units import (
+    Unit,
+    UnitCache,
+    UnitCount,
+    Units,
+    UnitStore,
+    own_units,
+    sealed,
+    unsealed,
+)
 from tvlb.processes.workers import (
     TaskFuture,
     WorkerPool,
@@ -35,6 +45,11 @@ __all__ = [
     "Stop",
     "SweepMeter",
     "TaskFuture",
+    "Unit",
+    "UnitCache",
+    "UnitCount",
+    "UnitStore",
+    "Units",
     "WorkerPool",
     "available_cores",
     "call_nicely",
@@ -48,11 +63,14 @@ __all__ = [
     "local_workers",
     "map_threads",
     "may_pass",
+    "own_units",
     "pause",
     "pause_seconds",
     "run_call",
+    "sealed",
     "settle",
     "silent",
     "tell_part",
+    "unsealed",
     "wants_cpu",
 ]

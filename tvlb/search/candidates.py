@@ -16,8 +16,8 @@ from tvlb.paths import (
     parse_expression,
     revisits,
 )
+from tvlb.processes.units import Unit, Units
 from tvlb.search.probe import ProbeResult
-from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 
 MAX_DATA_POINTS = 8
@@ -91,7 +91,7 @@ class ContentUnit(Unit[str]):
         """See `Unit.key_fields`."""
         return {
             "unit": "content",
-            "network": network_identity(self.topology),
+            "network": self.topology.identity,
             "expression": self.expression,
             "seed": self.seed,
             "listed": self.listed,

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
 from tvlb.processes import Reporter, counter
+from tvlb.processes.units import Units
 from tvlb.search.decision import Measured
 from tvlb.search.preparation import Candidate
 from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
-from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload

@@ -10,6 +10,7 @@ from tvlb.documents import Frame, versions
 from tvlb.errors import InvalidInput
 from tvlb.paths import check_pairs, parse_expression
 from tvlb.processes import Reporter, Stop, silent
+from tvlb.processes.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.by_paper import find_by_paper
 from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
@@ -21,7 +22,6 @@ from tvlb.search.routers import check_routers
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.tables import compact_table_of
 from tvlb.search.task import Found, NoteBest, Stopwatch, Task, unheard
-from tvlb.search.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.validation import Validation
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.model import PatternTask, solve_pattern
-from tvlb.search.units import Unit, network_identity
+from tvlb.processes.units import Unit
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class PatternUnit(Unit[NDArray[np.float64]]):
         """See `Unit.key_fields`."""
         return {
             "unit": "pattern",
-            "network": network_identity(self.task.topology),
+            "network": self.task.topology.identity,
             "pattern": str(self.task.pattern),
             "expressions": self.task.expressions,
             "seed": self.task.seed,

@@ -26,8 +26,8 @@ from tvlb.balance import (
 )
 from tvlb.paths import PathSet, parse_expression
 from tvlb.processes import Reporter, counter
+from tvlb.processes.units import Unit, Units
 from tvlb.search.simulation_units import NamedSet, balancing_fields
-from tvlb.search.units import Unit, Units, network_identity
 from tvlb.topology import Topology
 
 _Fields = Mapping[str, Any]
@@ -132,7 +132,7 @@ class BalanceUnit(Unit[Balanced]):
         """See `Unit.key_fields`."""
         return {
             "unit": "balance",
-            "network": network_identity(self.topology),
+            "network": self.topology.identity,
             "expression": self.expression,
             "balancing": balancing_fields(self.balancing),
             "seed": self.seed,

@@ -16,6 +16,7 @@ from tvlb.languages import Number
 from tvlb.model import PatternTask, RegretSolver
 from tvlb.paths import PathSet, data_points, strategic_choices
 from tvlb.processes import Progress, Reporter, Stop, silent
+from tvlb.processes.units import Units, own_units
 from tvlb.search.pattern_unit import PatternUnit
 from tvlb.search.sampling import (
     BATCH,
@@ -26,7 +27,6 @@ from tvlb.search.sampling import (
     assess,
     choose_patterns,
 )
-from tvlb.search.units import Units, own_units
 from tvlb.statistics import standard_error
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern

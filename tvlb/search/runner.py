@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.processes import Reporter, counter
+from tvlb.processes.units import Units
 from tvlb.search.options import SearchOptions
 from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, Saturation, SaturationUnit
-from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern

@@ -11,7 +11,7 @@ import numpy as np
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, search_saturation
 from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import PathSet
-from tvlb.search.units import Unit, network_identity
+from tvlb.processes.units import Unit
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
 
@@ -74,7 +74,7 @@ class Recipe:
         """Return what tells the scenario from others."""
         named_set = self.named_set
         return {
-            "network": network_identity(named_set.path_set.topology),
+            "network": named_set.path_set.topology.identity,
             "expression": named_set.expression,
             "balancing": balancing_fields(named_set.balancing),
             "path_set_seed": named_set.seed,

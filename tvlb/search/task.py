@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tvlb.processes import Reporter
+from tvlb.processes.units import Units
 from tvlb.search.held_out import HeldOut
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.tables import table_of
-from tvlb.search.units import Units
 from tvlb.search.validation import Validation
 from tvlb.search.weighted import WeightedSearch
 from tvlb.search.work import Work

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim_bridge import SimulationConfig
+from tvlb.processes.units import Units
 from tvlb.search.objective import REFERENCE_LOAD, Objective
 from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, SaturationUnit
-from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.processes import Reporter
+from tvlb.processes.units import Units
 from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import SearchOptions
 from tvlb.search.runner import Runner
 from tvlb.search.simulation_units import NamedSet
-from tvlb.search.units import Units
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.statistics import estimate

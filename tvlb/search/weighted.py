@@ -16,6 +16,7 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import ShapeSet, count_paths, parse_expression
 from tvlb.processes import Progress, Reporter, silent
+from tvlb.processes.units import Units
 from tvlb.search.candidates import loop_free_form
 from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Challenger, Evolution, Proposer, Scored, Step
@@ -24,7 +25,6 @@ from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Loads, Trials, find_loads
-from tvlb.search.units import Units
 from tvlb.search.windows import SHORT, Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload

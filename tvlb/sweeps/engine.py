@@ -13,13 +13,15 @@ from tvlb.processes import (
     Reporter,
     Stop,
     SweepMeter,
+    UnitCache,
     map_threads,
     may_pass,
     pause,
     pause_seconds,
     silent,
 )
-from tvlb.search import UnitCache, optimize
+from tvlb.requests.kinds.table import answer_of
+from tvlb.search import optimize
 from tvlb.sweeps.points import Point, PointResult, TableStore
 
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
@@ -145,7 +147,7 @@ class _Attempts:
             stop=self.stop,
             unit_cache=self.unit_cache,
         )
-        self.tables.add(body, result)
+        self.tables.add(body, answer_of(result))
         stored = self.tables.find(point.key)
         if stored is None:
             raise StoreUnavailable("a table cannot be read back from the store")

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from tvlb.designs import Bill
-from tvlb.schemas import Expansion, TableBody, request_key
-from tvlb.search import Cost, TableResult, UnitCount
+from tvlb.processes import UnitCount
+from tvlb.requests import Answer, Cost, Expansion, TableBody, request_key
 from tvlb.topology import shown_topology
 
 
@@ -30,7 +30,7 @@ class Point:
 
     @cached_property
     def key(self) -> str:
-        """Key of the request, see `tvlb.schemas.request_key`."""
+        """Key of the request, see `tvlb.requests.request_key`."""
         return request_key(self.body)
 
     @property
@@ -57,7 +57,7 @@ class Stored:
 
     Attributes
     ----------
-    document : of the table, see `tvlb.schemas.TableDocument`.
+    document : of the table, see `tvlb.requests.TableDocument`.
     created_at : seconds since 1970.
     """
 
@@ -76,7 +76,7 @@ class TableStore(Protocol):
         """Return a table's document; None if there is none, or one of its files is damaged."""
         ...
 
-    def add(self, body: TableBody, result: TableResult) -> None:
+    def add(self, body: TableBody, answer: Answer) -> None:
         """Keep a table, durably; raises OSError where that is impossible."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Any
 from tvlb.designs import Bill
 from tvlb.documents import VERSION, link_kinds
 from tvlb.errors import InvalidInput
-from tvlb.schemas import TableBody
+from tvlb.requests import TableBody
 from tvlb.statistics import Estimator, change_columns, estimator, mean_interval, modelled_half
 from tvlb.sweeps.columns import columns_of
 from tvlb.topology import DegradedNetwork, Family, families, parse_named_topology
@@ -31,7 +31,7 @@ def succeeded_row(
     point : number of the point in the order of the sweep.
     key : key of the request.
     body : the resolved request.
-    document : of the table, as `tvlb.schemas.TableDocument` describes it.
+    document : of the table, as `tvlb.requests.TableDocument` describes it.
     bill : what the network costs; None without prices.
 
     Returns

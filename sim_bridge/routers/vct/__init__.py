@@ -4,9 +4,19 @@
 """
 
 from sim_bridge.routers.vct.config import VctConfig
+from sim_bridge.routers.vct.long_runs import LongRun, parse_vcs, stability_cases
 from sim_bridge.routers.vct.proof import DeadlockProof
 from sim_bridge.routers.vct.result import VctResult
 from sim_bridge.routers.vct.scenario import VctScenario
+from sim_bridge.routers.vct.stability import (
+    Stability,
+    StabilityCase,
+    StabilityRun,
+    StabilityStudy,
+    checked_cases,
+    judge_stability,
+    study_stability,
+)
 from sim_bridge.routing import VCT_ROUTING_NAMES, VCT_ROUTINGS
 from tvlb.native.virtual_channels import VC_POLICIES
 
@@ -15,7 +25,17 @@ __all__ = [
     "VCT_ROUTING_NAMES",
     "VC_POLICIES",
     "DeadlockProof",
+    "LongRun",
+    "Stability",
+    "StabilityCase",
+    "StabilityRun",
+    "StabilityStudy",
     "VctConfig",
     "VctResult",
     "VctScenario",
+    "checked_cases",
+    "judge_stability",
+    "parse_vcs",
+    "stability_cases",
+    "study_stability",
 ]

@@ -1,0 +1,453 @@
+"""What a request costs, told from its sizes in well under 10 ms.
+
+Estimates for a core of a 2.5 GHz Xeon; docs/search.md says how far they are off. They expect a
+request that was checked, refuse nothing, and never list a path.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
+from sim_bridge.routers.vct.stability import StabilityCase
+from tvlb.paths import MAX_ROWS, PathSet
+from tvlb.requests.repair import RepairOptions
+from tvlb.requests.sizes import program_size
+from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
+from tvlb.search.options import SearchOptions
+from tvlb.search.sampling import BATCH
+from tvlb.search.windows import Windows
+from tvlb.search.workload import Workload, parse_traffic
+from tvlb.topology import Topology
+from tvlb.traffic import Pattern, type1_set, type2_set
+
+# A process with numpy, scipy, HiGHS and tvlb loaded, measured; it takes 1.1 s to start.
+_BASE_BYTES = 132e6
+_START_SECONDS = 1.1
+
+# HiGHS: passes over the nonzeros, as many as the smaller number of rows and columns. Fitted to 21
+# programs from dfly(2,4,2,9) to dfly(16,32,16,17); half of them need 14 to 34 ns, all 8 to 75.
+_SECONDS_PER_PASS = 2.3e-8
+_LEAST_MODEL_SECONDS = 0.012
+# dfly(13,26,13,27) and dfly(16,32,16,17) with <=3: 2.9 ns; `all` on small networks: 250 to 300 ns.
+_SECONDS_PER_EXAMINED = 3e-9
+_SECONDS_PER_CLASSED = 3e-7
+_BYTES_PER_NONZERO = 120.0
+_BYTES_PER_ROW = 2500.0
+
+# Step 1 by flows times links, on the five networks of docs/search.md.
+_SECONDS_PER_CELL = 2.8e-6
+_CELL_EXPONENT = 0.8
+_SECONDS_PER_PROGRAM = 0.003
+_BYTES_PER_CELL = 10.0
+# `auto` drops path sets on the way. What it solves is worth 8 to 15 patterns of all sets.
+_AUTO_PATTERNS = 10
+
+# The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
+# times as long per packet as dfly(4,8,4,9).
+_SECONDS_PER_NODE_CYCLE = 3e-9
+_NODES_IN_CACHE = 1000
+_BYTES_PER_NODE = 2000.0
+# Their pool doubles, and while it moves both are there: 32 to 64.
+_BYTES_PER_PACKET = 48.0
+_DRAIN_CYCLES = 100
+# Delivered packets are counted by latency, which in a saturated run grows with its length: 4 bytes
+# each, and 6 where room is made for more.
+_BYTES_PER_LATENCY = 6.0
+# What a run tells, until the document is written, and in it. A number takes 7 bytes, and 20 where
+# the window is no power of ten. A trace of 4 switches takes 270 bytes and, as objects, 3.8 kB.
+_BYTES_PER_TRACE = 6000.0
+_WRITTEN_PER_TRACE = 450.0
+_BYTES_PER_NUMBER = 150.0
+_WRITTEN_PER_NUMBER = 10.0
+_WRITTEN_PER_SHARE = 20.0
+_FIGURES = 40
+_SERIES_CYCLES = 1000
+_SEARCH_RUNS = 10
+# Loads above this are saturated under some patterns and not under others; saturated runs last to
+# the end of the drain. Only the pattern knows, so the mean of both on a log scale is taken.
+_DOUBTFUL_LOAD = 0.35
+# Runs of a saturation search, times their loads, times their share of the window: 1.8 to 2.9.
+_SEARCH_RUNS_AT_FULL_LOAD = 2.2
+
+# The virtual cut-through router, by packets times links: 0.27 to 0.38 us on networks of up to 1,000
+# nodes, 0.69 on hyperx(8,8,8,8); a packet of one phit took 0.25. Routes have 0.75 to 0.95 of the
+# links of the longest, and what networks carried at load 1 was 1.0 to 2.6 phits times links in a
+# cycle per node.
+_SECONDS_PER_PACKET_HOP = 3.4e-7
+_MEAN_ROUTE = 0.85
+_SECONDS_PER_IDLE_CYCLE = 1.4e-10  # of a node; 0.9e-10 to 1.4e-10 without traffic
+_MOST_PHIT_HOPS = 2.0
+_BYTES_PER_VC = 30.0
+_BYTES_PER_BUFFERED = 20.0  # packet that fits a buffer
+_BYTES_PER_QUEUED = 8.0  # packet that fits the queue of a node
+
+# A table: the saturation throughput of UGAL under type2 is about half the bound by capacity.
+_SHARE_OF_BOUND = 0.5
+# Strategic choices that are left beside the data points: 5 to 7 on four networks; of many data
+# points some mean the same paths.
+_STRATEGIC = 5
+_DISTINCT_SHARE = 0.8
+# Runs of a search that starts from the answer of another one, and of each halving of the grid.
+_GUIDED_RUNS = 3.5
+_RUNS_PER_HALVING = 1.5
+_CURVE_POINTS = 10
+_CURVES = 2
+_MEAN_CURVE_LOAD = 0.58  # of the saturation throughput
+# The search for weighted sets: 20 sets to begin with, most of them on two patterns and two loads;
+# held-out traffic of ten patterns, four sets, a search for saturation and two latencies each.
+_STARTING_RUNS = 30
+_HELD_OUT_PATTERNS = 10
+_JUDGED_SETS = 4
+_RUNS_PER_JUDGED_SET = 5.0
+# The old table, the new one and all paths. No search has told what they saturate at.
+_REPAIRED_SETS = 3
+_RUNS_PER_REPAIRED_SET = 7.2
+_SECONDS_PER_FLIT_HOP = 1.4e-7
+_FORMS_LISTED = 4.0
+# To list, compare, balance and keep paths, per path of `all` and candidate, which holds 5% to 100%
+# of them (without balancing about a third of the time).
+_SECONDS_PER_PATH = 2.5e-7
+_UNBALANCED_SHARE = 0.3
+# The process that asks needs most, when it makes the table: 2.06 GB for dfly(4,8,4,33) with 16.6
+# million paths. The worker processes needed 0.86 GB each.
+_BYTES_PER_LISTED_PATH = 105.0
+# Where all paths are too many: the sample that balancing reports on, and what candidates hold.
+_SAMPLED_PATHS = 20e6
+_MEAN_SHARE = 0.25
+_BYTES_PER_DRAWN_PATH = 4.0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Estimated cost of a request.
+
+    Attributes
+    ----------
+    cpu_seconds : processor time of all threads and processes, seconds.
+    memory_bytes : peak of the largest process.
+    stages : CPU seconds by stage; they add up to `cpu_seconds`.
+    answer_bytes : of the document, where it may be large: that of simulations and of stability.
+    """
+
+    cpu_seconds: float
+    memory_bytes: int
+    stages: dict[str, float]
+    answer_bytes: int = 0
+
+
+def _cost(stages: dict[str, float], memory: float, answer: float = 0.0) -> Cost:
+    return Cost(math.fsum(stages.values()), round(_BASE_BYTES + memory), stages, round(answer))
+
+
+def model_cost(topology: Topology, path_set: PathSet | str, pattern: Pattern) -> Cost:
+    """Estimate one linear program with HiGHS, the default solver.
+
+    Parameters
+    ----------
+    path_set : a set or an expression; anything else, such as a table, counts as `all`.
+    """
+    size = program_size(topology, path_set, pattern)
+    build = size.examined * _SECONDS_PER_EXAMINED + size.paths * _SECONDS_PER_CLASSED
+    passes = min(size.rows, size.columns) * size.nonzeros
+    return _cost(
+        {
+            "build": _LEAST_MODEL_SECONDS + build,
+            "solve": passes * _SECONDS_PER_PASS,
+        },
+        size.nonzeros * _BYTES_PER_NONZERO + (size.rows + size.columns) * _BYTES_PER_ROW,
+    )
+
+
+def simulation_cost(
+    topology: Topology,
+    routing: str,
+    config: SimulationConfig,
+    loads: Sequence[float],
+    seeds: int,
+    saturation: bool,
+) -> Cost:
+    """Estimate simulated loads, and a search for the saturation load where `saturation` says so.
+
+    Notes
+    -----
+    One run at a time; what all of them tell is kept until the document is written.
+    """
+    stages = {"simulate": seeds * sum(_load_seconds(topology, routing, config, x) for x in loads)}
+    if saturation:
+        stages["saturation"] = (
+            seeds
+            * _SEARCH_RUNS_AT_FULL_LOAD
+            * _run_seconds(topology, routing, 1.0, _window_cycles(config))
+        )
+    told = [_told(topology, config, load) for load in loads]
+    told += [_told(topology, config, 1.0)] * (_SEARCH_RUNS * saturation)
+    traces = seeds * sum(traces for traces, _ in told)
+    numbers = seeds * sum(numbers for _, numbers in told)
+    kept = traces * _BYTES_PER_TRACE + numbers * _BYTES_PER_NUMBER
+    written = traces * _WRITTEN_PER_TRACE + numbers * _WRITTEN_PER_NUMBER
+    busiest = 1.0 if saturation else max(loads, default=0.0)
+    packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
+    latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
+    return _cost(stages, _simulator_bytes(topology) + packets + latencies + kept, written)
+
+
+def stability_cost(
+    topology: Topology, cases: Sequence[StabilityCase], load: float, seeds: int
+) -> Cost:
+    """Estimate a study of stability, whose runs all last to their ends."""
+    runs = [_vct_run(topology, case.routing, case.config, load) for case in cases]
+    return _vct_runs_cost("stability", runs, seeds)
+
+
+def vct_cost(
+    topology: Topology, routing: str, config: VctConfig, loads: Sequence[float], seeds: int
+) -> Cost:
+    """Estimate simulated loads of the virtual cut-through router; see `simulation_cost`."""
+    runs = [_vct_run(topology, routing, config, load) for load in loads]
+    # Also the load of every link, and the cycles of the series.
+    more = topology.num_links + (config.warmup_cycles + config.measured_cycles) / _SERIES_CYCLES
+    told = [replace(run, numbers=run.numbers + more) for run in runs]
+    return _vct_runs_cost("simulate", told, seeds)
+
+
+@dataclass(frozen=True)
+class _VctRun:
+    """A run of the virtual cut-through router.
+
+    Attributes
+    ----------
+    seconds : of a processor.
+    held : bytes, while it lasts.
+    numbers : that it tells.
+    traces : packets that it traces.
+    """
+
+    seconds: float
+    held: float
+    numbers: float
+    traces: float
+
+
+def _vct_run(topology: Topology, routing: str, config: VctConfig, load: float) -> _VctRun:
+    nodes = topology.num_nodes
+    slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
+    links = len(topology.longest_min_path) * (1 if routing == "min" else 2)
+    cycles = config.warmup_cycles + config.measured_cycles
+    phit_hops = nodes * cycles * min(load * _MEAN_ROUTE * links, _MOST_PHIT_HOPS)
+    ports = (topology.num_links + nodes) * (config.vc_count or links)
+    deep = config.input_buffer_phits + config.output_buffer_phits
+    packets = ports * deep / config.packet_phits
+    queued = nodes * config.source_queue_packets
+    return _VctRun(
+        nodes * cycles * _SECONDS_PER_IDLE_CYCLE
+        + phit_hops / config.packet_phits * _SECONDS_PER_PACKET_HOP * slower,
+        ports * _BYTES_PER_VC + packets * _BYTES_PER_BUFFERED + queued * _BYTES_PER_QUEUED,
+        cycles / _SERIES_CYCLES + _FIGURES,
+        min(config.traced_packets, nodes * load * config.measured_cycles / config.packet_phits),
+    )
+
+
+def _vct_runs_cost(stage: str, runs: Sequence[_VctRun], seeds: int) -> Cost:
+    """Return the cost of runs one at a time; what all of them tell is kept."""
+    numbers = seeds * math.fsum(run.numbers for run in runs)
+    traces = seeds * math.fsum(run.traces for run in runs)
+    kept = numbers * _BYTES_PER_NUMBER + traces * _BYTES_PER_TRACE
+    return _cost(
+        {stage: seeds * math.fsum(run.seconds for run in runs)},
+        max((run.held for run in runs), default=0.0) + kept,
+        numbers * _WRITTEN_PER_SHARE + traces * _WRITTEN_PER_TRACE,
+    )
+
+
+def table_cost(topology: Topology, options: SearchOptions) -> Cost:
+    """Estimate a whole search."""
+    candidates = _candidates(options)
+    paths = topology.expected_paths.vlb_paths
+    listed = paths <= MAX_ROWS
+    balanced = paths if listed else _SAMPLED_PATHS
+    stages = {"probe": _probe_seconds(topology, options)}
+    if options.method == Method.PAPER:
+        stages["balance"] = candidates * balanced * _preparing_seconds(options)
+        stages["simulate"] = _validation_seconds(topology, options, candidates)
+    else:
+        candidates = _FORMS_LISTED
+        stages |= _search_seconds(topology, options)
+    stages["table"] = min(paths, MAX_ROWS) * _SECONDS_PER_PATH
+    if listed:
+        memory = paths * _BYTES_PER_LISTED_PATH
+    else:
+        drawn = _drawn_paths(topology, options) * candidates
+        stages["table"] += 2 * drawn * _SECONDS_PER_PATH
+        memory = drawn * _BYTES_PER_DRAWN_PATH
+    return _cost(stages, memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology))
+
+
+def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
+    """Estimate a repair; `topology` is what is left of the network."""
+    paths = min(topology.expected_paths.vlb_paths, MAX_ROWS)
+    stages = {
+        # The old table is read and struck out, the new one is balanced.
+        "build": 2 * paths * _SECONDS_PER_PATH,
+        "compare": _START_SECONDS * options.worker_count
+        + _comparing_seconds(
+            topology,
+            options.routing,
+            options.windows,
+            parse_traffic(options.traffic),
+            _REPAIRED_SETS * _RUNS_PER_REPAIRED_SET,
+        ),
+    }
+    return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+
+
+def _preparing_seconds(options: SearchOptions) -> float:
+    """Per path of a candidate."""
+    share = 1.0 if options.balancing is not None else _UNBALANCED_SHARE
+    return share * _SECONDS_PER_PATH
+
+
+def _simulator_bytes(topology: Topology) -> float:
+    return topology.num_nodes * _BYTES_PER_NODE
+
+
+def _run_seconds(topology: Topology, routing: str, load: float, cycles: float) -> float:
+    """One run; no load is more than 1."""
+    nodes = topology.num_nodes
+    slower = math.sqrt(max(1.0, nodes / _NODES_IN_CACHE))
+    packet = Routing(routing).seconds_per_packet * slower
+    return nodes * cycles * (_SECONDS_PER_NODE_CYCLE + min(load, 1.0) * packet)
+
+
+def _window_cycles(config: SimulationConfig) -> int:
+    """Cycles up to the end of the measured window."""
+    warmup = config.warmup_cycles
+    if config.warmup == Warmup.DETECT:
+        # The first look is after as many cycles as are measured, the next 1,000 later.
+        warmup = min(warmup, config.measured_cycles + 1_000)
+    return warmup + config.measured_cycles
+
+
+def _most_cycles(config: SimulationConfig) -> int:
+    return config.warmup_cycles + config.measured_cycles + config.drain_limit_cycles
+
+
+def _most_packets(topology: Topology, routing: str, config: SimulationConfig, load: float) -> float:
+    """Packets inside the network at once: all that are sent, or as many as have a buffer."""
+    sent = topology.num_nodes * min(load, 1.0) * _most_cycles(config)
+    # Virtual channels that no route needs stay empty.
+    needed = replace(config, vc_count=None).resolved_vc_count(topology, routing)
+    channels = min(config.resolved_vc_count(topology, routing), needed)
+    inputs = topology.num_links + topology.num_nodes
+    return min(sent, inputs * channels * config.buffer_flits)
+
+
+def _told(topology: Topology, config: SimulationConfig, load: float) -> tuple[float, float]:
+    """Traces and numbers that one run tells of."""
+    packets = topology.num_nodes * min(load, 1.0) * config.measured_cycles
+    cycles = _most_cycles(config)
+    by_place = topology.num_links + 2 * topology.num_switches
+    return min(config.traced_packets, packets), by_place + 3 * (cycles / _SERIES_CYCLES) + _FIGURES
+
+
+def _load_seconds(topology: Topology, routing: str, config: SimulationConfig, load: float) -> float:
+    cycles = float(_window_cycles(config) + min(_DRAIN_CYCLES, config.drain_limit_cycles))
+    if load > _DOUBTFUL_LOAD and not config.stop_when_saturated:
+        longest = _window_cycles(config) + config.drain_limit_cycles
+        cycles = math.sqrt(cycles * longest)
+    return _run_seconds(topology, routing, load, cycles)
+
+
+def _cells(topology: Topology) -> float:
+    """Flows of an adversarial pattern times links."""
+    return float(topology.num_switches) * topology.num_links
+
+
+def _probe_seconds(topology: Topology, options: SearchOptions) -> float:
+    available = len(type1_set(topology)) + len(type2_set(topology))
+    match options.patterns:
+        case "all":
+            patterns = available
+        case "auto":
+            patterns = min(available, _AUTO_PATTERNS)
+        case number:
+            patterns = min(available, int(number))
+    program = _SECONDS_PER_PROGRAM + _SECONDS_PER_CELL * _cells(topology) ** _CELL_EXPONENT
+    # Worker processes start as patterns come in.
+    starts = min(options.worker_count, BATCH if options.patterns == "auto" else patterns)
+    sets = len(topology.data_points()) + len(topology.strategic_choices())
+    return _START_SECONDS * starts + sets * patterns * program
+
+
+def _candidates(options: SearchOptions) -> float:
+    return _STRATEGIC + _DISTINCT_SHARE * options.most_data_points
+
+
+def _drawn_paths(topology: Topology, options: SearchOptions) -> float:
+    """Paths of a candidate between the pairs that the simulated patterns use."""
+    expected = topology.expected_paths
+    used = options.pattern_count * topology.num_switches
+    return _MEAN_SHARE * expected.vlb_paths * used / expected.pairs
+
+
+def _saturation(topology: Topology) -> float:
+    """Saturation throughput of UGAL under adversarial traffic."""
+    return min(1.0, _SHARE_OF_BOUND * topology.expected_paths.adversarial_throughput)
+
+
+def _search_seconds(topology: Topology, options: SearchOptions) -> dict[str, float]:
+    """Estimate the search for weighted sets, and the comparison on held-out traffic."""
+    workload = options.workload
+    trained = options.pattern_count + 3 if workload is None else len(workload.patterns)
+    saturation = _saturation(topology)
+    start = _STARTING_RUNS * trained * _run_seconds(topology, options.routing, saturation, 2_000)
+    hops = flit_hop_budget(options.budget, topology)
+    slower = math.sqrt(max(1.0, topology.num_nodes / _NODES_IN_CACHE))
+    return {
+        "search": max(start, hops * _SECONDS_PER_FLIT_HOP * slower),
+        "compare": _comparing_seconds(
+            topology,
+            options.routing,
+            options.confirmation_windows,
+            workload,
+            _JUDGED_SETS * _RUNS_PER_JUDGED_SET,
+        ),
+    }
+
+
+def _comparing_seconds(
+    topology: Topology, routing: str, windows: Windows, workload: Workload | None, runs: float
+) -> float:
+    """Estimate a comparison on held-out traffic, or on that of the user, by runs per pattern."""
+    judged = _HELD_OUT_PATTERNS if workload is None else len(workload.in_rounds().patterns)
+    load = 1.3 * _saturation(topology)
+    run = _run_seconds(topology, routing, load, windows.warmup + windows.measured)
+    return judged * runs * run
+
+
+def _validation_seconds(topology: Topology, options: SearchOptions, candidates: float) -> float:
+    """Step 2: screening, confirmation and curves."""
+    saturation = _saturation(topology)
+    reference = min(REFERENCE_LOAD, saturation / 2)
+    # `all`, the finalists and the candidate of lowest latency, which often is one of these.
+    confirmed = 1.5 + min(options.finalist_count, candidates)
+    halvings = max(
+        0.0, math.log2(options.screening_windows.grid / options.confirmation_windows.grid)
+    )
+
+    def seconds(windows: Windows, load: float) -> float:
+        return _run_seconds(topology, options.routing, load, windows.warmup + windows.measured)
+
+    screened = (1 + candidates) * (
+        _GUIDED_RUNS * seconds(options.screening_windows, saturation)
+        + seconds(options.screening_windows, reference)
+    )
+    final = confirmed * (
+        (_GUIDED_RUNS + _RUNS_PER_HALVING * halvings)
+        * seconds(options.confirmation_windows, saturation)
+        + seconds(options.confirmation_windows, reference)
+    )
+    curves = (
+        _CURVES * _CURVE_POINTS * seconds(options.screening_windows, _MEAN_CURVE_LOAD * saturation)
+    )
+    return options.pattern_count * (screened + final + curves)

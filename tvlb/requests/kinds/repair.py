@@ -1,0 +1,227 @@
+"""Repairs: a stored table made anew by its rule for what failures left of its network."""
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+from pydantic import ConfigDict, Field
+
+from tvlb.documents import Document, versions
+from tvlb.errors import InvalidInput
+from tvlb.languages import asked, made, one_of
+from tvlb.processes import Reporter
+from tvlb.requests import (
+    Answer,
+    Context,
+    Examination,
+    Form,
+    Link,
+    Question,
+    RequestKind,
+    RequestLimits,
+    TableBody,
+)
+from tvlb.requests.common import Count, Load, NonNegative, OptionalKey
+from tvlb.requests.cost import Cost, repair_cost
+from tvlb.requests.found import Judgement
+from tvlb.requests.repair import Repaired, RepairOptions, check_repair, repair
+from tvlb.requests.request import FAILURES_FILE, TABLE_FILE, AnyNetwork, description_of, network_of
+from tvlb.requests.settings import with_options, with_settings
+from tvlb.requests.texts import told_digits
+from tvlb.search import traffic_texts
+from tvlb.table import COMPACT_REFUSED, table_formats
+from tvlb.topology import ExplicitTopology, Failures
+
+
+class RepairBody(with_options(Question, RepairOptions)):
+    """Rebuild a stored table by its rule for what failures left of its network."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"table": "9b6c" * 16, "without": {"links": [[0, 4]], "switches": []}}]
+        }
+    )
+    kind: ClassVar[str] = "repair"
+
+    table: Annotated[
+        str,
+        Field(pattern="^[0-9a-f]{64}$", description="Id of the table, of the whole network."),
+        told_digits(64),
+    ]
+    without: Annotated[Failures, Field(description="What of its network is down.")]
+    topology: Annotated[
+        AnyNetwork | None, Field(description="The network of the table; null for just that.")
+    ] = None
+
+    if TYPE_CHECKING:
+        # Which options there are is known only when the program runs.
+        def __init__(self, **asked: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @classmethod
+    def of(cls, table: str, failures: Failures, options: RepairOptions) -> Self:
+        """Return the request for a repair; raises InvalidInput where a request cannot ask for it.
+
+        Parameters
+        ----------
+        table : its id at the server.
+        """
+        return cls(table=table, without=failures, **asked(options))
+
+    def options(self, workers: int | None = None) -> RepairOptions:
+        """Return the settings of the repair."""
+        return made(RepairOptions, dict(self), workers=workers)
+
+    def arguments(self) -> list[str] | None:
+        """See `Question.arguments`."""
+        return [TABLE_FILE, "--without", FAILURES_FILE]
+
+    def usual(self) -> dict[str, Any]:
+        """See `Question.usual`; the table tells its network."""
+        return super().usual() | {"topology": self.topology}
+
+    def about(self, table: TableBody, *, compact: bool) -> Self:
+        """Return the request with the network of its table.
+
+        Parameters
+        ----------
+        table : the request that it answers.
+        compact : whether the table is.
+
+        Raises
+        ------
+        InvalidInput : the table has no rows, or is of another network than the request says.
+        """
+        if compact:
+            raise InvalidInput(COMPACT_REFUSED)
+        if self.topology is not None and _canonical(self.topology) != _canonical(table.topology):
+            raise InvalidInput(
+                f"topology {description_of(self.topology)}: the table is of {table.description}"
+            )
+        return self.model_copy(update={"topology": table.topology})
+
+    def examined(self, limits: RequestLimits | None = None) -> tuple[Self, Cost]:
+        """See `Question.examined`; of a request with the network of its table."""
+        if self.topology is None:
+            raise InvalidInput(f"the network of the table {self.table} is not known")
+        options = self.options()
+        left = check_repair(network_of(self.topology, limits), self.without, options)
+        cost = repair_cost(left, options)
+        if limits is not None:
+            limits.check_cost(cost)
+        resolved = {"without": self.without.canonical(), "traffic": traffic_texts(self.traffic)}
+        return self.model_copy(update=resolved), cost
+
+
+def _canonical(topology: str | ExplicitTopology) -> str | ExplicitTopology:
+    """Return what names a network, as it prints."""
+    if isinstance(topology, str):
+        return str(description_of(topology))
+    return topology.canonical()
+
+
+class RepairParameters(with_settings(Document, RepairOptions)):
+    """The options of a repair that decide what its comparison says."""
+
+
+class RepairDocument(Document):
+    """The table for what failures left, and what it is worth beside the old one."""
+
+    topology: str = Field(description="What is left of the network.")
+    table_id: str = Field(description="Id of the new table, SHA-256, hex.")
+    expression: str = Field(description="Path set of both tables before balancing.")
+    paths: Count = Field(description="Paths of the new table.")
+    struck_paths: Count = Field(description="Paths of the old table that are down.")
+    pairs_without_paths: Count = Field(
+        description="Pairs of switches that are up and lost all VLB paths of the old table."
+    )
+    pairs_without_min_paths: Count = Field(
+        description="Pairs of switches that are up and lost all MIN paths; they have others now."
+    )
+    ok: bool = Field(description="Whether the new table passed verification.")
+    vcs_needed: Count = Field(description="Virtual channels that the new table needs.")
+    deadlock_free: bool = Field(description="Whether no route of it can take part in a deadlock.")
+    patterns: tuple[str, ...] = Field(description="Patterns of the comparison.")
+    loads: tuple[Load, Load] = Field(
+        description="Where latencies were compared, packets/cycle/node."
+    )
+    parameters: OptionalKey[RepairParameters] = Field(
+        None, description="What was asked for, with the routers that were simulated."
+    )
+    judgements: tuple[Judgement, ...] = Field(
+        description="The new table against the old one without dead paths, and against all paths."
+    )
+    timings: dict[str, NonNegative] = Field(description="Wall time by stage, seconds.")
+    provenance: dict[str, str] = Field(description="Versions of the software that matters.")
+
+    @classmethod
+    def of(cls, repaired: Repaired) -> Self:
+        """Return the document of a repair."""
+        table, struck, report = repaired.table, repaired.struck, repaired.report
+        held_out = repaired.held_out
+        return cls.model_validate(
+            {
+                "topology": str(table.topology),
+                "table_id": table.id,
+                "expression": table.header.expression,
+                "paths": report.paths,
+                "struck_paths": struck.struck,
+                "pairs_without_paths": struck.pairs_without_paths,
+                "pairs_without_min_paths": struck.pairs_without_min_paths,
+                "ok": report.ok,
+                "vcs_needed": report.vcs_needed,
+                "deadlock_free": not report.cycle,
+                "patterns": [str(one) for one in held_out.workload.first_round],
+                "loads": held_out.loads,
+                "parameters": RepairParameters.model_validate(repaired.options),
+                "judgements": [Judgement.of(one) for one in held_out.judgements],
+                "timings": repaired.seconds,
+                "provenance": versions(),
+            }
+        )
+
+
+class _Listed(Document):
+    topology: str = Field(description="What is left of the network.")
+    table_id: str = Field(description="Id of the new table.")
+    judgements: tuple[Judgement, ...] = Field(description="As in the document.")
+
+
+def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -> Examination:
+    found = context.result(TableBody.kind, body.table)
+    asked = TableBody.model_validate(found.request)
+    known = body.about(asked, compact=found.document["table"]["form"] == "compact")
+    return Examination(*known.examined(limits))
+
+
+def _compute(body: RepairBody, context: Context, report: Reporter) -> Answer:
+    table = context.result(TableBody.kind, body.table).read_table()
+    with context.unit_cache() as unit_cache:
+        found = repair(table, body.without, body.options(), report=report, unit_cache=unit_cache)
+    return Answer(RepairDocument.of(found).plain(), found.seconds, table=found.table)
+
+
+KIND = RequestKind(
+    "repair",
+    (
+        Form(
+            RepairBody,
+            RepairDocument,
+            _compute,
+            example="repair",
+        ),
+    ),
+    asking="Rebuild a stored table by its rule for what failures left of its network, and compare "
+    "it with the old one.",
+    reading="Return a repair: the new table, and what it is worth beside the old one.",
+    makes_table=True,
+    links={
+        "download_url": Link(
+            "/download?format=parquet",
+            f"Of the file of the new table; format is {one_of(table_formats())}.",
+        )
+    },
+    listed=_Listed,
+    examine=_examine,
+    menu=None,
+    rank=2,
+)

@@ -1,0 +1,115 @@
+"""Tables: the T-VLB table of a network, found by a search."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from tvlb.documents import Document, plain
+from tvlb.languages import one_of
+from tvlb.processes import Reporter
+from tvlb.requests import Answer, Context, Form, Link, RequestKind, TableBody, TableDocument
+from tvlb.requests.table import TableSummary
+from tvlb.search import Aim, TableResult, optimize
+from tvlb.statistics import change_columns, estimator
+from tvlb.table import table_formats
+
+# Of either method: the stages that simulate.
+_SIMULATING = ("simulate", "search", "compare")
+
+
+class Gain(Document):
+    """A change against all VLB paths, paired by pattern, with its 95% interval.
+
+    Shares of what all VLB paths have; null where that is not known. Of all VLB paths themselves 0.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+class _Listed(Document):
+    topology: str
+    table: TableSummary
+    gain: Gain = Field(description="Gain in saturation throughput of the chosen set.")
+
+
+def _with_gain(table: dict[str, Any]) -> dict[str, Any]:
+    base, name = table["baseline"], table["decision"]["expression"]
+    chosen = next(one for one in (base, *table["candidates"]) if one["expression"] == name)
+    changes: Any = plain(change_columns(chosen, base, estimator(table)))
+    gain = {
+        end: changes.get(f"saturation_gain{suffix}")
+        for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
+    }
+    return table | {"gain": gain}
+
+
+def answer_of(result: TableResult) -> Answer:
+    """Return the answer that a finished search is."""
+    is_front = result.found is not None and result.options.aim.aim is Aim.FRONT
+    work = {
+        "programs": result.work.programs,
+        "probe_seconds": result.timings["probe"],
+        "flit_hops": result.work.flit_hops,
+        "simulate_seconds": sum(result.timings.get(stage, 0.0) for stage in _SIMULATING),
+    }
+    return Answer(
+        TableDocument.of(result).plain(),
+        result.timings,
+        # What was computed before took time that is not known here.
+        {} if result.units.reused else work,
+        result.table,
+        result.found.front if result.found is not None and is_front else (),
+    )
+
+
+def _compute(body: TableBody, context: Context, report: Reporter) -> Answer:
+    with context.unit_cache() as cache:
+        return answer_of(optimize(body.network(), body.options(), report=report, unit_cache=cache))
+
+
+def _names_files(request: Mapping[str, Any]) -> bool:
+    return request.get("objective") == Aim.FRONT
+
+
+_FILE = "/download?format=parquet"
+_ID = {"table_id": "$response.body#/id"}
+KIND = RequestKind(
+    "table",
+    (
+        Form(
+            TableBody,
+            TableDocument,
+            _compute,
+            text="A T-VLB table and how it was found.",
+            example="search",
+        ),
+    ),
+    asking="Ask for the T-VLB table of a network; the same request is computed once, ever.",
+    reading="Return a table's document: probe curve, candidates, choice, balance.",
+    makes_table=True,
+    links={
+        "download_url": Link(_FILE, f"Of the table file; format is {one_of(table_formats())}."),
+        "paths_url": Link("/paths", "Of the paths of one switch pair: add ?src=S&dst=D."),
+        "front_urls": Link(
+            f"/front/{{}}{_FILE}",
+            "Of the table files of a front, in the order of `search.front`; empty for other "
+            "objectives.",
+        ),
+    },
+    route_links={
+        "paths": ("get_paths", _ID | {"src": 0, "dst": 1}),
+        "links": ("get_links", _ID),
+    },
+    listed=_Listed,
+    lists_by_table=True,
+    complete=_with_gain,
+    names_files=_names_files,
+    # There was only one method.
+    earlier={"method": "paper"},
+    menu="New table",
+    form_url="/#submit",
+    rank=1,
+)

@@ -1,0 +1,221 @@
+"""The table for what failures leave of a network, from the table of the whole network.
+
+The rule of the table, its path set and balancing, is applied to what is left: no probe and no
+search. Held-out patterns then tell what that is worth beside the old table without the paths that
+are down.
+"""
+
+import threading
+from dataclasses import dataclass, replace
+
+from sim_bridge import Routing, SimulationConfig
+from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.errors import InvalidInput
+from tvlb.languages import Group, Names, Texts, check_settings, setting
+from tvlb.paths import RowSet
+from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
+from tvlb.processes.units import UnitCache, Units, own_units
+from tvlb.search.held_out import HeldOut, judge
+from tvlb.search.objective import REFERENCE_LOAD
+from tvlb.search.options import ADAPTIVE
+from tvlb.search.preparation import Candidate, conventional, prepare
+from tvlb.search.routers import check_routers
+from tvlb.search.tables import table_of
+from tvlb.search.task import Stopwatch
+from tvlb.search.windows import ROUTERS, Windows, parse_windows
+from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
+from tvlb.table import (
+    AnyTable,
+    StoredTable,
+    StruckOut,
+    Table,
+    VcSettings,
+    VerifyReport,
+    strike_out,
+    verify,
+)
+from tvlb.topology import Failures, Topology, without
+
+NEW_TABLE = "new table"
+OLD_TABLE = "old table"
+"""What comparisons call the table by the rule, and the old one without the paths that are down."""
+
+_OWN_TRAFFIC = "adversarial and some benign patterns"
+
+
+@dataclass(frozen=True)
+class RepairOptions:
+    """Settings of a repair; all but `workers` decide what the comparison says.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range.
+    """
+
+    routing: str = setting("ugal-l", "Routing that will use the table", Names(ADAPTIVE))
+    traffic: tuple[str, ...] = setting(
+        (), "What to compare on", Texts("PATTERN[:SHARE]", MAX_TRAFFIC), unset=_OWN_TRAFFIC
+    )
+    windows: Windows = setting(
+        Windows(2_000, 2_000, 0.01),
+        "Windows (cycles) of simulations, and grid of saturation loads",
+        Group(Windows, parse_windows, "WARMUP,CYCLES,GRID"),
+        option="confirmation",
+    )
+    config: SimulationConfig = setting(
+        SimulationConfig(),
+        "Settings of the routers that are simulated",
+        ROUTERS,
+        option=None,
+    )
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        if self.workers is not None:
+            check_workers(self.workers)
+        parse_traffic(self.traffic)
+
+    @property
+    def worker_count(self) -> int:
+        """Worker processes of the comparison."""
+        return self.workers if self.workers is not None else available_cores()
+
+
+@dataclass(frozen=True, eq=False)
+class Repaired:
+    """A table for what failures left.
+
+    Attributes
+    ----------
+    options : the question, with the settings of the routers filled in.
+    table : by the rule of the old table.
+    struck : the old table without the paths that are down.
+    report : of the new table, with the proof that no route deadlocks.
+    held_out : the new table against the old one and against conventional UGAL, in this order.
+    seconds : wall time by stage: build, compare.
+    """
+
+    options: RepairOptions
+    table: AnyTable
+    struck: StruckOut
+    report: VerifyReport
+    held_out: HeldOut
+    seconds: dict[str, float]
+
+
+def repair(
+    table: StoredTable,
+    failures: Failures,
+    options: RepairOptions | None = None,
+    *,
+    report: Reporter = silent,
+    stop: Stop | None = None,
+    unit_cache: UnitCache | None = None,
+) -> Repaired:
+    """Make the table of a network anew for what failures leave of it.
+
+    Parameters
+    ----------
+    table : of the network with all its cables and switches; its seed is that of the new one.
+    report, stop, unit_cache : as of `tvlb.search.optimize`. The stages that are reported are
+        balance and compare.
+
+    Raises
+    ------
+    InvalidInput : the failures do not fit the network, a setting does not fit what is left, or the
+        table is compact or has weights that follow from no rule; checked before any work.
+    SimulationDeadlock, WorkerLost, Cancelled : as of `tvlb.search.optimize`.
+    """
+    if not isinstance(table, Table):
+        raise InvalidInput(table.kind.no_repair)
+    asked = options or RepairOptions()
+    topology = check_repair(table.topology, failures, asked)
+    settings = replace(asked, config=asked.config.on(topology))
+    repairer = _Repairer(table, topology, _balancing(table), settings, report)
+    flag = stop or threading.Event()
+    if unit_cache is not None:
+        return repairer.run(Units(unit_cache, flag))
+    with own_units(settings.worker_count, flag) as units:
+        return repairer.run(units)
+
+
+def check_repair(topology: Topology, failures: Failures, options: RepairOptions) -> Topology:
+    """Return what failures leave of a network; computes nothing else.
+
+    Raises
+    ------
+    InvalidInput : the failures do not fit the network, or a setting does not fit what is left.
+    """
+    left = without(topology, failures)
+    check_routers(left, options.routing, options.config)
+    workload = parse_traffic(options.traffic)
+    for pattern in () if workload is None else workload.patterns:
+        pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes
+    return left
+
+
+def _balancing(table: Table) -> BalanceOptions | WeightOptions | None:
+    """Return how a table was balanced."""
+    if table.weights == "listed":
+        raise InvalidInput(
+            "the weights of the table follow from no rule that could be applied to what is left; "
+            "search anew with tvlb table --without"
+        )
+    if isinstance(table.weights, WeightOptions):
+        return table.weights
+    return BalanceOptions() if len(table.removed) > 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Repairer:
+    table: Table
+    topology: Topology
+    balancing: BalanceOptions | WeightOptions | None
+    options: RepairOptions
+    report: Reporter
+
+    def run(self, units: Units) -> Repaired:
+        watch = Stopwatch()
+        seed = self.table.header.seed
+        with watch.stage("build"):
+            struck = strike_out(self.table, self.topology)
+            (made,) = prepare(
+                self.topology,
+                [self.table.header.expression],
+                self.balancing,
+                seed=seed,
+                units=units,
+                report=self.report,
+            )
+            new = table_of(self.topology, made, seed)
+            verified = verify(new, self._vcs)
+        with watch.stage("compare"):
+            held_out = self._judged(made, struck, units)
+        return Repaired(self.options, new, struck, verified, held_out, watch.seconds)
+
+    @property
+    def _vcs(self) -> VcSettings:
+        config = self.options.config
+        return VcSettings(config.vc_scheme, config.vc_count, Routing(self.options.routing))
+
+    def _judged(self, made: Candidate, struck: StruckOut, units: Units) -> HeldOut:
+        options, seed = self.options, self.table.header.seed
+        # Kept simulations are known by this text.
+        rows = RowSet(struck.rows, f"table {self.table.id} without dead paths")
+        old = replace(Candidate.as_it_is(rows, seed), name=OLD_TABLE)
+        named = parse_traffic(options.traffic)
+        workload = held_out_workload(self.topology, seed) if named is None else named.in_rounds()
+        return judge(
+            [replace(made, name=NEW_TABLE)],
+            [old, conventional(self.topology, seed)],
+            workload,
+            (REFERENCE_LOAD, 2 * REFERENCE_LOAD),
+            {},
+            routing=options.routing,
+            config=options.config,
+            windows=options.windows,
+            seed=seed,
+            units=units,
+            report=self.report,
+        )

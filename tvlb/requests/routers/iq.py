@@ -1,0 +1,118 @@
+"""Routers with input queues: packets of one flit, routes chosen at the source."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from sim_bridge import (
+    MAX_CYCLES,
+    Routing,
+    Scenario,
+    SimulationConfig,
+    SimulationRequest,
+    SimulationResult,
+    Warmup,
+    parse_warmup,
+)
+from tvlb.documents import WHOLE
+from tvlb.errors import InvalidInput
+from tvlb.languages import Flag, Names, Text, made, setting
+from tvlb.paths import expression_examples
+from tvlb.requests.common import PathSetText as ToldPathSet
+from tvlb.requests.cost import Cost, simulation_cost
+from tvlb.requests.problems import InWords
+from tvlb.requests.routers import Experiment, Router
+from tvlb.requests.settings import SimulationSettings
+from tvlb.requests.texts import PathSetText, WarmupText
+
+_UNCHOSEN = "all"  # a path set that nobody asked for
+_WARMUP = Annotated[
+    Annotated[int, Field(ge=0, le=MAX_CYCLES), WHOLE] | WarmupText,
+    Field(description="Warm-up: cycles, or until the network is steady."),
+    InWords(lambda value: parse_warmup(str(value))),
+]
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What is asked beside the settings of the routers."""
+
+    routing: str = setting("ugal-l", "Routing", Names(Routing))
+    vlb: str = setting(
+        _UNCHOSEN,
+        f"VLB path set: {', '.join(expression_examples())}, or a saved table",
+        Text("EXPR", PathSetText),
+    )
+    saturation: bool = setting(False, "Search the saturation load on a 0.01 grid", Flag())
+    warmup: int | str = setting(
+        30_000,
+        "Warm-up cycles; detect or detect:CYCLES: until steady, at most 30,000 or CYCLES",
+        Text("CYCLES", _WARMUP),
+    )
+
+
+class _InputQueued(Router):
+    name = "iq"
+    text = "input queues, packets of one flit"
+    asks = "Simulate a routing flit by flit, at given loads or to find its saturation load."
+    answers = "Simulated loads, a saturation load, or both."
+    declaring = (_Options, SimulationConfig)
+    settings = SimulationSettings
+    result = SimulationResult
+    scenario_keys: ClassVar[Mapping[str, Any]] = {"path_set": (ToldPathSet, ...)}
+    example = "simulation"
+
+    def scenario(self, experiment: Experiment) -> Scenario:
+        network, seed, asked = experiment.topology, experiment.seed, experiment.asked
+        path_set = experiment.read_paths(asked["vlb"], network, seed)
+        scenario = Scenario(network, asked["routing"], path_set, experiment.pattern, seed)
+        if str(path_set) != _UNCHOSEN and not Routing(scenario.routing).draws_vlb:
+            raise InvalidInput(f"vlb {path_set} has no meaning for routing {scenario.routing}")
+        return scenario
+
+    def config(self, experiment: Experiment) -> SimulationConfig:
+        kind, cycles = parse_warmup(str(experiment.asked["warmup"]))
+        return made(SimulationConfig, experiment.asked, warmup=kind, warmup_cycles=cycles)
+
+    def resolved(self, request: SimulationRequest) -> dict[str, Any]:
+        scenario, config = request.scenario, request.config
+        # A path set may take long to list.
+        scenario.pattern.resolve(scenario.topology, scenario.seed)
+        detected = config.warmup == Warmup.DETECT
+        cycles = config.warmup_cycles
+        return {
+            **{name: getattr(config, name) for name in config.latency_settings()},
+            "vlb": str(scenario.path_set),
+            "warmup": f"detect:{cycles}" if detected else cycles,
+            "vcs": config.vc_scheme,
+            "vc_count": config.resolved_vc_count(scenario.topology, scenario.routing),
+        }
+
+    def cost(self, experiment: Experiment) -> Cost:
+        return simulation_cost(
+            experiment.topology,
+            experiment.asked["routing"],
+            self.config(experiment),
+            experiment.loads,
+            experiment.seeds,
+            experiment.saturation,
+        )
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        return {"path_set": str(request.scenario.path_set)}
+
+    def title(self, document: Mapping[str, Any]) -> str:
+        set_up = f"{document['routing']} with {document['path_set']}"
+        return f"{document['topology']}, {set_up}, {document['pattern']}"
+
+    def state(self, row: Mapping[str, Any]) -> str:
+        runs = len(row.get("runs", [row]))
+        saturated = row.get("saturated_runs", int(row["saturated"]))
+        if saturated > 0:
+            return "saturated" if runs == 1 else f"saturated {saturated} of {runs}"
+        return "ok" if row["steady"] else "ok, warm-up not over"
+
+
+ROUTER = _InputQueued()

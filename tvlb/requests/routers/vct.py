@@ -1,0 +1,118 @@
+"""Virtual cut-through routers: packets of several phits, virtual channels chosen hop by hop."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from sim_bridge import (
+    MAX_CYCLES,
+    VCT_ROUTINGS,
+    SimulationRequest,
+    VctConfig,
+    VctResult,
+    VctScenario,
+)
+from sim_bridge.routers.vct import VCT_ROUTING_NAMES, DeadlockProof
+from tvlb.documents import WHOLE
+from tvlb.errors import InvalidInput
+from tvlb.languages import Text, made, one_of, setting, settings
+from tvlb.requests.common import OptionalKey
+from tvlb.requests.cost import Cost, vct_cost
+from tvlb.requests.figures import part_of
+from tvlb.requests.problems import InWords
+from tvlb.requests.routers import Experiment, Router
+from tvlb.requests.settings import VctSettings
+from tvlb.requests.texts import OneOf
+
+_WARMUP = settings(VctConfig)["warmup_cycles"]
+_SHORT_NAME = f"valiant is {VCT_ROUTINGS[1]}"
+_ROUTING_TEXT = Annotated[
+    str, OneOf(VCT_ROUTING_NAMES), Field(description=f"The routing; {_SHORT_NAME}.")
+]
+_WARMUP_CYCLES = Annotated[
+    int,
+    Field(ge=0, le=MAX_CYCLES, description="Warm-up cycles."),
+    WHOLE,
+    InWords(lambda cycles: _WARMUP.kind.checked("warmup", cycles)),
+]
+
+
+class DeadlockProofPart(part_of(DeadlockProof, "DeadlockProofPart")):
+    """Why no buffers can wait for each other in a circle."""
+
+
+def no_deadlock(case: Mapping[str, Any]) -> str:
+    """Return in words why a case of a document does not deadlock, empty where it does not say."""
+    proof = case.get("deadlock_proof")
+    if proof is None:
+        return ""
+    fewest, multiple = proof["vcs_needed"], proof["multiple"]
+    more = "more" if multiple == 1 else f"another multiple of {multiple}"
+    vcs = f"{fewest} VC{'' if fewest == 1 else 's'} or {more}"
+    policy = f"{case['routing']}, {case['config']['vc_policy']} with {vcs}"
+    return f"No deadlock, {policy}: {proof['argument']}"
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What is asked beside the settings of the routers."""
+
+    routing: str = setting(
+        "min",
+        f"Routing: {one_of(VCT_ROUTINGS)}; {_SHORT_NAME}",
+        Text("ROUTING", _ROUTING_TEXT),
+    )
+    warmup: int = setting(
+        _WARMUP.default,
+        f"Warm-up cycles, {_WARMUP.kind}",
+        Text("CYCLES", _WARMUP_CYCLES),
+    )
+
+
+class _VirtualCutThrough(Router):
+    name = "vct"
+    text = "virtual cut-through, packets of several phits"
+    asks = "Simulate a routing with virtual cut-through at given loads."
+    answers = "Loads simulated with the virtual cut-through router."
+    declaring = (_Options, VctConfig)
+    settings = VctSettings
+    result = VctResult
+    proof_keys: ClassVar[Mapping[str, Any]] = {
+        "deadlock_proof": (OptionalKey[DeadlockProofPart], None)
+    }
+    example = "vct"
+
+    def scenario(self, experiment: Experiment) -> VctScenario:
+        network, pattern = experiment.topology, experiment.pattern
+        return VctScenario(network, experiment.asked["routing"], pattern, experiment.seed)
+
+    def config(self, experiment: Experiment) -> VctConfig:
+        warmup = str(experiment.asked["warmup"])
+        if not (warmup.isascii() and warmup.isdigit()):
+            raise InvalidInput(
+                f"warm-up {warmup!r}: router vct takes a number of cycles, {_WARMUP.kind}"
+            )
+        return made(VctConfig, experiment.asked, warmup_cycles=int(warmup))
+
+    def cost(self, experiment: Experiment) -> Cost:
+        config, routing = self.request(experiment).config, experiment.asked["routing"]
+        return vct_cost(experiment.topology, routing, config, experiment.loads, experiment.seeds)
+
+    def described(self, request: SimulationRequest) -> Mapping[str, Any]:
+        return {"deadlock_proof": request.scenario.proof(request.config.vc_policy)}
+
+    def title(self, document: Mapping[str, Any]) -> str:
+        config = document["config"]
+        channels = f"{config['vc_policy']} on {config['vc_count']} VCs"
+        return (
+            f"{document['topology']}, {document['routing']}, {channels}, {document['pattern']}, "
+            f"packets of {config['packet_phits']} phits"
+        )
+
+    def summary(self, document: Mapping[str, Any]) -> str:
+        return no_deadlock(document)
+
+
+ROUTER = _VirtualCutThrough()

@@ -1,0 +1,241 @@
+"""The small languages as JSON Schema: what a text must look like before its parser sees it.
+
+Only texts that cannot name a file pass, so that no request ever reaches the file system.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterable
+from itertools import groupby
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+
+from sim_bridge import parse_warmup
+from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
+from tvlb.errors import InvalidInput
+from tvlb.model import parse_solver, solver_kinds
+from tvlb.paths import expression_examples, expression_regex
+from tvlb.requests.problems import InWords, refusal, violation
+from tvlb.search import parse_named_traffic, parse_objective
+from tvlb.table import TABLE_SUFFIXES, table_formats
+from tvlb.topology import (
+    is_network_file,
+    named_families,
+    parse_named_topology,
+    topology_forms,
+    topology_regex,
+)
+from tvlb.traffic import named_patterns, parse_named_pattern, pattern_regex, signature_of
+
+_Item = TypeVar("_Item", bound=Hashable)
+_WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
+_PATTERN = pattern_regex()
+_FORMS = [signature_of(one).form for one in named_patterns()]
+_EXAMPLES = expression_examples()
+
+_SERVED = [kind for kind in solver_kinds().values() if kind.served is not None]
+_SHOWN = 80
+_LONGEST_EXPRESSION = 4000
+
+
+def _is_table(text: str) -> bool:
+    return text.endswith(TABLE_SUFFIXES)
+
+
+def _is_matrix(text: str) -> bool:
+    # A share may follow.
+    return text.partition(":")[0].endswith(".csv")
+
+
+def _no_file(text: str) -> bool:
+    return False
+
+
+def _parsed_by(
+    parse: Callable[[str], object], what: str, is_file: Callable[[str], bool] = _no_file
+) -> InWords:
+    """Refuse a text as its parser does, and the name of a file because a request has no files."""
+
+    def check(value: object) -> None:
+        if isinstance(value, str):
+            _check_no_file(value, what, is_file)
+            parse(value)
+
+    return InWords(check)
+
+
+def _check_no_file(text: str, what: str, is_file: Callable[[str], bool]) -> None:
+    if is_file(text.strip()):
+        raise InvalidInput(f"{what} {text[:_SHOWN]!r}: a request cannot name a file")
+
+
+def _expression(value: object, validate: ValidatorFunctionWrapHandler) -> object:
+    """Refuse the names of files, and pass on wrong texts of which the network will say more."""
+    try:
+        return validate(value)
+    except ValidationError:
+        if (
+            not isinstance(value, str)
+            or not value.isprintable()
+            or len(value) > _LONGEST_EXPRESSION
+        ):
+            raise
+    try:
+        for part in value.split("&"):
+            _check_no_file(part, "path set", _is_table)
+    except InvalidInput as error:
+        raise violation(error) from error
+    return value
+
+
+def checked(value: object, canonical: Callable[[str], str]) -> object:
+    """Write a text in its canonical form; what is no text is for the schema to refuse."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return canonical(value)
+    except InvalidInput as error:
+        raise refusal(error) from error
+
+
+def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
+    """Leave repeats out."""
+    return tuple(dict.fromkeys(values))
+
+
+def told_digits(digits: int) -> InWords:
+    """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
+
+    def refuse(value: object) -> None:
+        raise InvalidInput(f"{str(value)[:_SHOWN]!r} is no id: {digits} digits 0..9 and a..f")
+
+    return InWords(refuse)
+
+
+class OneOf:
+    """Metadata of a text that is one of these names: a `Literal` of what is declared elsewhere."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = [str(name) for name in names]
+
+    def __get_pydantic_core_schema__(self, _: object, __: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(self._names)
+
+
+class _NamedTopology:
+    """Metadata of a text that names a topology of a family, of which more may be registered."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(_checked_topology, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(core) | {"pattern": f"^{topology_regex()}$"}
+
+
+def _checked_topology(text: str) -> str:
+    if re.fullmatch(topology_regex(), text) is None:
+        raise PydanticKnownError("string_pattern_mismatch", {"pattern": f"^{topology_regex()}$"})
+    return text
+
+
+def _row_limits() -> str:
+    """Say how many paths the formats hold that do not hold any table."""
+    groups = groupby(table_formats().values(), key=lambda each: each.max_rows)
+    _, *limited = ((rows, [each.name.upper() for each in alike]) for rows, alike in groups)
+    return "".join(f"; {' and '.join(names)} hold up to {rows:,} paths" for rows, names in limited)
+
+
+TopologyText = Annotated[
+    str,
+    _NamedTopology(),
+    Field(
+        description=f"{topology_forms()}.",
+        examples=["4,8,4,9", *(one.example for one in named_families().values())],
+    ),
+    _parsed_by(parse_named_topology, "topology", is_network_file),
+]
+PathSetText = Annotated[
+    str,
+    Field(
+        pattern=f"^{expression_regex()}$",
+        max_length=_LONGEST_EXPRESSION,
+        description=f"VLB path set: {', '.join(_EXAMPLES)}. MIN paths are always all MIN paths.",
+        examples=_EXAMPLES,
+    ),
+    WrapValidator(_expression),
+]
+PatternText = Annotated[
+    str,
+    Field(
+        pattern=rf"^{_PATTERN}$",
+        description=f"Traffic pattern: {', '.join(_FORMS)}.",
+        examples=["uniform", "shift(2,0)", "mixed(75,25,shift(1,0))"],
+    ),
+    _parsed_by(parse_named_pattern, "pattern", _is_matrix),
+]
+TrafficText = Annotated[
+    str,
+    Field(
+        pattern=rf"^{_PATTERN}( *: *{_WEIGHT} *)?$",
+        max_length=200,
+        description="PATTERN or PATTERN:SHARE; shares are 1 without a number, and relative to "
+        "each other.",
+        examples=["uniform", "shift(2,0):3"],
+    ),
+    _parsed_by(parse_named_traffic, "pattern", _is_matrix),
+]
+ObjectiveText = Annotated[
+    str,
+    Field(
+        pattern=r"^(saturation|worst-pattern|front|latency@(0?\.[0-9]{1,9}|1(\.0{1,9})?))$",
+        examples=["saturation", "latency@0.2"],
+    ),
+    BeforeValidator(lambda value: checked(value, lambda text: str(parse_objective(text)))),
+]
+SolverText = Annotated[
+    str,
+    Field(
+        pattern=rf"^({'|'.join(kind.served for kind in _SERVED if kind.served)})$",
+        description=f"{', or '.join(map(str, _SERVED))}.",
+        examples=[kind.installed()[0] for kind in _SERVED],
+    ),
+    _parsed_by(parse_solver, "solver"),
+]
+TableFormatText = Annotated[
+    str,
+    OneOf(name for name, each in table_formats().items() if each.write is not None),
+    Field(description=f"Of the file{_row_limits()}."),
+]
+VcsText = Annotated[
+    str,
+    Field(
+        pattern=rf"^({'|'.join(VC_POLICIES)})(:[0-9]{{1,2}})?$",
+        description="POLICY or POLICY:COUNT: virtual channels that a packet may take on its next "
+        "link, and how many of them a port has, if not what the policy needs.",
+        examples=["reuse", "2phases:4"],
+    ),
+    _parsed_by(parse_vcs, "vcs"),
+]
+WarmupText = Annotated[
+    str,
+    Field(
+        pattern=r"^detect(:[0-9]{1,9})?$",
+        description="detect or detect:CYCLES: until the network is steady, at most 30,000 or "
+        "CYCLES cycles.",
+        examples=["detect", "detect:20000"],
+    ),
+    _parsed_by(parse_warmup, "warm-up"),
+]
