@@ -24,7 +24,7 @@ from tests.worker_tasks import (
     unpicklable,
 )
 from tvlb.errors import Cancelled, InvalidInput, WorkerLost
-from tvlb.processes import MAX_ATTEMPTS, WorkerPool, local_workers
+from tvlb.processes import MAX_ATTEMPTS, KeptWorkers, WorkerPool, local_workers
 
 _LONG = 60.0
 _TIMEOUT = 20.0
@@ -227,3 +227,22 @@ def test_processes_that_cannot_start_fail_the_tasks(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
     assert "ended while they started, the last one with exit code 3" in ran.stdout
     assert ran.stdout.count("\n") == 2
+
+
+def test_processes_are_kept_until_they_are_killed_or_closed() -> None:
+    kept = KeptWorkers(1)
+
+    def process() -> int:
+        with kept.lent() as pool:
+            return pool.submit(process_id).result(_TIMEOUT)
+
+    first = process()
+    assert process() == first
+    with pytest.raises(Cancelled), kept.lent():
+        raise Cancelled("no more")
+    assert _ends(first)
+    second = process()
+    assert second != first
+    kept.close()
+    assert _ends(second)
+    kept.close()

@@ -10,13 +10,14 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import FrameType
 
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.processes import HangLimits, HangWatch, Progress, Reporter, follow_parent
+from tvlb.processes import HangLimits, HangWatch, KeptWorkers, Progress, Reporter, follow_parent
 
 # Progress is passed on at most so often, but for the first and the last event of a stage: every
 # hundredth of the time so far, between these bounds. Every event is kept in the database.
@@ -25,7 +26,9 @@ _LOG_LINES = 40
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Message = Progress | TaskOutput | Failure
-_RunTask = Callable[[Task, Workspace, Reporter], TaskOutput]
+_RunTask = Callable[[Task, Workspace, Reporter, KeptWorkers], TaskOutput]
+# Longer than jobs that wait need to begin; while they are kept, processes hold on to memory.
+_KEPT_SECONDS = 5.0
 
 
 class TaskProcess:
@@ -159,14 +162,17 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
 
     get_ready()
     connection.send(None)
-    while True:
-        try:
-            task: Task = connection.recv()
-        except EOFError:
-            return
-        connection.send(_compute(run_task, task, workspace, _Reporter(connection)))
-        # Empties the free lists, which hold on to most of the memory that a large task had.
-        gc.collect()
+    with closing(KeptWorkers(workspace.cores, workspace.hang)) as workers:
+        while True:
+            if not connection.poll(_KEPT_SECONDS):
+                workers.close()
+            try:
+                task: Task = connection.recv()
+            except EOFError:
+                return
+            connection.send(_compute(run_task, task, workspace, _Reporter(connection), workers))
+            # Empties the free lists, which hold on to most of the memory that a large task had.
+            gc.collect()
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
@@ -174,10 +180,10 @@ def _pass_over(number: int, frame: FrameType | None) -> None:
 
 
 def _compute(
-    run_task: _RunTask, task: Task, workspace: Workspace, report: "_Reporter"
+    run_task: _RunTask, task: Task, workspace: Workspace, report: "_Reporter", workers: KeptWorkers
 ) -> TaskOutput | Failure:
     try:
-        return run_task(task, workspace, report)
+        return run_task(task, workspace, report, workers)
     except Exception as error:  # the worker decides what an error means
         lines = "".join(traceback.format_exception(error)).splitlines()
         return failure_of(error, (*report.stages, *lines)[-_LOG_LINES:])

@@ -15,7 +15,7 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
-from tvlb.processes import Reporter, UnitCache, local_workers
+from tvlb.processes import KeptWorkers, Reporter, UnitCache, local_workers
 from tvlb.requests import Answer, Context, StoredResult, SweepBody, request_kinds
 from tvlb.table import StoredTable, read_any_stream, write_stream
 
@@ -31,8 +31,14 @@ def get_ready() -> None:
     request_kinds()
 
 
-def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
+def run_task(
+    task: Task, workspace: Workspace, report: Reporter, workers: KeptWorkers | None = None
+) -> TaskOutput:
     """Compute a request and put its files into the blob store.
+
+    Parameters
+    ----------
+    workers : compute its units; None for processes of its own.
 
     Raises
     ------
@@ -41,7 +47,7 @@ def run_task(task: Task, workspace: Workspace, report: Reporter) -> TaskOutput:
     """
     form = request_kinds()[task.kind].form_of(task.request)
     body = form.body.model_validate_json(task.request)
-    answer = form.compute(body, WorkspaceContext(workspace), report)
+    answer = form.compute(body, WorkspaceContext(workspace, workers), report)
     return store_answer(workspace.blobs, answer)
 
 
@@ -50,6 +56,7 @@ class WorkspaceContext(Context):
     """A workspace, for those who compute or examine requests."""
 
     workspace: Workspace
+    workers: KeptWorkers | None = None
 
     @property
     def cores(self) -> int:
@@ -59,7 +66,11 @@ class WorkspaceContext(Context):
     @contextmanager
     def unit_cache(self) -> Generator[UnitCache]:
         """See `Context.unit_cache`."""
-        with local_workers(self.cores, self.workspace.hang) as executor:
+        with (
+            local_workers(self.cores, self.workspace.hang)
+            if self.workers is None
+            else self.workers.lent()
+        ) as executor:
             yield UnitCache(executor, self.workspace.units)
 
     def result(self, kind: str, key: str) -> StoredResult:

@@ -24,6 +24,7 @@ from tvlb.processes.units import (
     unsealed,
 )
 from tvlb.processes.workers import (
+    KeptWorkers,
     TaskFuture,
     WorkerPool,
     encode_call,
@@ -39,6 +40,7 @@ __all__ = [
     "HangLimits",
     "HangWatch",
     "JobStatus",
+    "KeptWorkers",
     "Meter",
     "Progress",
     "Reporter",

@@ -85,6 +85,41 @@ def local_workers(count: int, hang: HangLimits | None = None) -> Generator["Work
         yield pool
 
 
+class KeptWorkers:
+    """Worker processes that are kept for the next who needs some: to start takes them a second.
+
+    Parameters
+    ----------
+    count, hang : as of `local_workers`.
+
+    Notes
+    -----
+    For one user at a time, on one thread.
+    """
+
+    def __init__(self, count: int, hang: HangLimits | None = None) -> None:
+        self._count = count
+        self._hang = hang
+        self._kept: WorkerPool | None = None
+
+    @contextmanager
+    def lent(self) -> Generator["WorkerPool"]:
+        """Lend the processes while the block runs; an exception that leaves it kills them."""
+        pool, self._kept = self._kept or WorkerPool(self._count, self._hang), None
+        try:
+            yield pool
+        except BaseException:
+            pool.kill()
+            raise
+        self._kept = pool
+
+    def close(self) -> None:
+        """End those that are kept."""
+        if self._kept is not None:
+            self._kept.shutdown()
+            self._kept = None
+
+
 class TaskFuture(Future[_Result]):
     """Of a task of a pool.
 
