@@ -44,9 +44,10 @@ lock: $(READY) ## Refresh the pinned and hashed dependency list
 		--no-emit-index-url --no-emit-trusted-host --no-emit-options \
 		--extra postgresql --output-file requirements-service.txt pyproject.toml
 
+# Without bytecode, which takes as long as all the rest: most modules are never imported.
 $(VENV)/.dependencies: requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements.txt
 	touch $@
 
 $(READY): $(VENV)/.dependencies pyproject.toml $(NATIVE)
