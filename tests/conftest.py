@@ -24,10 +24,11 @@ settings.load_profile("tvlb")
 # What shares a server, in one process of `make test` each: a server takes 7 seconds to start, and
 # who leaves it as they find it may still change it while they run.
 _SHARING = {
-    "pages": ("web/", "test_wrong_inputs.py"),
-    "requests": (
+    "requests": ("api/",),
+    "pages": (
+        "web/",
+        "test_wrong_inputs.py",
         "client/test_client.py",
-        "api/",
         "cli/test_server.py",
         "cli/test_health.py",
         "test_listed_network.py",
@@ -36,8 +37,8 @@ _SHARING = {
 # What takes longest, in that order. It comes first: what began last would leave the other processes
 # of `make test` without anything to do.
 _LONGEST = (
-    "pages",
     "requests",
+    "pages",
     "jobs/test_worker.py",
     "test_recipes.py",
     "api/test_contract.py",
@@ -45,6 +46,8 @@ _LONGEST = (
     "cluster/test_dask.py",
     "test_foreign_family.py",
     "cli/test_sweep.py",
+    "api/test_examination.py",
+    "api/test_quick.py",
 )
 
 

@@ -61,6 +61,7 @@ def test_workers_begin_without_what_few_jobs_need() -> None:
     assert not loaded("import tvlb.jobs.worker, tvlb.jobs.tasks", *libraries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("budget", "needed"), [(0, set[str]()), (1_000_000, {"cma"})])
 def test_a_search_without_a_budget_proposes_nothing(budget: int, needed: set[str]) -> None:
     assert loaded(_SEARCH.format(budget=budget), "cma") == needed

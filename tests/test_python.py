@@ -17,6 +17,7 @@ from tvlb.traffic import Shift
 _DOCUMENT = Path(__file__).parents[1] / "docs" / "python.md"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

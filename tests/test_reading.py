@@ -236,7 +236,7 @@ def test_compressed_data_that_are_damaged() -> None:
 
 # Who parses by other means: results and requests that tvlb itself has written and keeps, what a
 # server or the kernel answers, and the documents that are part of the package.
-_OWN = ("jobs/", "search/", "client/", "report/", "schemas/examples/", "processes/hang.py")
+_OWN = ("jobs/", "search/", "client/", "report/", "requests/examples/", "processes/hang.py")
 _OTHERS = {
     *("json.loads", "json.load", "tomllib.loads", "tomllib.load", "zlib.decompress"),
     *("csv.reader", "csv.DictReader", "Path.read_bytes", "Path.read_text"),

@@ -230,6 +230,7 @@ def form(browser: Any, server: Server) -> Generator[Page]:
         yield page
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize("wrong", [*filter(is_on_the_form, WRONG)], ids=lambda one: one.name)
 def test_on_the_page(wrong: Wrong, form: Page) -> None:

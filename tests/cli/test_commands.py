@@ -401,6 +401,7 @@ def test_table_of_another_topology_is_refused(
     assert "dfly(1,2,2,3)" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_plot_of_every_document(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     simulated = _json(
         capsys, "simulate", "2,4,2,3", "--load", "0.1,0.2", "--warmup", "200", "--cycles", "200"

@@ -172,6 +172,7 @@ def test_a_task_that_the_scheduler_lost_is_sent_again(dask: _Dask, tmp_path: Pat
         assert future.result(_TIMEOUT) == 1.0
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_cluster_does_not_count_as_deaths_by_a_task(tmp_path: Path) -> None:
     # One death is too much here, so a task that is sent to a worker before the restart closes it
     # would be given up.
@@ -339,6 +340,7 @@ def test_the_tasks_fail_when_all_workers_have_gone(tmp_path: Path) -> None:
             executor.submit(size, b"")
 
 
+@pytest.mark.slow
 def test_the_end_of_the_scheduler_fails_the_tasks(dask: _Dask, tmp_path: Path) -> None:
     # The last test: nothing is left of the scheduler.
     with dask_workers(dask.options) as (executor, _):

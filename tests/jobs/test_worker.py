@@ -109,6 +109,7 @@ def test_a_running_simulation_is_cancelled(
         until(lambda: status(queue, following) is JobStatus.SUCCEEDED)
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_a_sweep_tells_of_its_expansion_and_is_cancelled_within_it(
     queue: JobQueue, database_url: str, directory: Path
@@ -134,6 +135,7 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_another_worker_computes_nothing_that_was_kept(
     queue: JobQueue, database: Database, database_url: str, directory: Path
@@ -222,6 +224,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @on_sqlite
 def test_a_unit_that_kills_its_process_is_started_three_times_in_all(
     queue: JobQueue, database_url: str, directory: Path, tmp_path: Path

@@ -10,7 +10,10 @@ from tests.browser import CHROMIUM, new_page
 from tests.report.synthetic import made_up_sweep
 from tvlb.report import report_html
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -146,6 +146,7 @@ def test_table_balanced_by_a_sample(
     assert document["balance"]["sampled_pairs"] > 0
 
 
+@pytest.mark.slow
 def test_a_search_is_for_the_routers_that_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     quick = ("table", "2,4,2,3", *_QUICK)
     usual = _printed(capsys, *quick)

@@ -117,6 +117,7 @@ class Interrupted(Memory):
             self._stop.set()
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_goes_on(ended: FinishedSearch, tmp_path: Path) -> None:
     stop, done = Event(), round(0.55 * len(ended.computed))
     memory = Interrupted(done, stop)

@@ -51,7 +51,7 @@ POLICIES: dict[str, tuple[int, Allowed]] = {
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("load", [0.2, 1.0])
+@pytest.mark.parametrize("load", [0.2, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_events_of_packets_agree_with_phits(policy: str, load: float) -> None:
     topology = parse_topology("hyperx(2,3,3)")
     pattern = parse_pattern("dshift(1)")

@@ -95,6 +95,7 @@ def parquet_columns(path: Path) -> dict[str, list[int]]:
     return pq.read_table(path).to_pydict()  # pyright: ignore  # pyarrow has no types
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(
     st.sampled_from(NETWORKS),

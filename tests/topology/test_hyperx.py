@@ -44,6 +44,7 @@ def test_it_is_a_product_of_complete_graphs(p: int, sides: tuple[int, ...]) -> N
     assert len(topology.longest_min_path) == nx.diameter(graph) == len(sides)
 
 
+@pytest.mark.slow
 @given(sides=SIDES)
 def test_min_corrects_one_coordinate_after_the_other(sides: tuple[int, ...]) -> None:
     topology = HyperX(1, *sides)

@@ -74,6 +74,7 @@ def test_a_table_is_asked_for_followed_and_downloaded(
         assert file.read_bytes() == served.content
 
 
+@pytest.mark.slow
 def test_wrong_input_is_told_at_once_and_nothing_is_lost(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         page.goto("/")
@@ -86,6 +87,7 @@ def test_wrong_input_is_told_at_once_and_nothing_is_lost(browser: Browser, serve
         expect(page.locator("#estimate")).to_contain_text("--seed 9223372036854775807")
 
 
+@pytest.mark.slow
 def test_the_figures_are_there(browser: Browser, server: Server, table: dict[str, Any]) -> None:
     with new_page(browser, server.url) as page:
         open_table(page, table)
@@ -95,6 +97,7 @@ def test_the_figures_are_there(browser: Browser, server: Server, table: dict[str
         assert page.locator("#global-heat .heatmaplayer image").count() == 1
 
 
+@pytest.mark.slow
 def test_objective_budget_and_traffic_are_asked_for(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         page.goto("/")
@@ -123,6 +126,7 @@ def test_objective_budget_and_traffic_are_asked_for(browser: Browser, server: Se
         expect(page.locator("#problem")).to_contain_text("buffer 0 is out of range: 1..4096")
 
 
+@pytest.mark.slow
 def test_figures_of_a_search_are_there(
     browser: Browser, server: Server, front: dict[str, Any]
 ) -> None:
@@ -140,6 +144,7 @@ def test_figures_of_a_search_are_there(
         _check(page)
 
 
+@pytest.mark.slow
 def test_figures_are_printed_in_dark_ink(
     browser: Browser, server: Server, table: dict[str, Any]
 ) -> None:
@@ -152,6 +157,7 @@ def test_figures_are_printed_in_dark_ink(
         expect(page.get_by_role("button", name="Show paths")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_paths_are_drawn_on_the_network(
     browser: Browser, server: Server, table: dict[str, Any]
 ) -> None:
@@ -182,6 +188,7 @@ def test_paths_are_drawn_on_the_network(
         expect(page.locator("#pair-problem")).to_contain_text("switch 0 has no paths to itself")
 
 
+@pytest.mark.slow
 def test_two_clicks_choose_two_switches(
     browser: Browser, server: Server, table: dict[str, Any]
 ) -> None:
@@ -203,6 +210,7 @@ def test_two_clicks_choose_two_switches(
         expect(page.locator("#paths-summary")).to_contain_text("VLB paths from switch")
 
 
+@pytest.mark.slow
 def test_fairness_is_simulated_on_demand(
     browser: Browser, server: Server, table: dict[str, Any]
 ) -> None:
@@ -227,6 +235,7 @@ def endless(server: Server) -> Generator[list[str]]:
             http.post(f"/v1/jobs/{one}/cancel")
 
 
+@pytest.mark.slow
 def test_a_job_is_cancelled_from_the_list_and_from_its_page(
     browser: Browser, server: Server, endless: list[str]
 ) -> None:
@@ -242,6 +251,7 @@ def test_a_job_is_cancelled_from_the_list_and_from_its_page(
         expect(page.locator("#events")).to_contain_text("cancelled")
 
 
+@pytest.mark.slow
 def test_commands_are_copied(browser: Browser, server: Server, table: dict[str, Any]) -> None:
     with new_page(browser, server.url) as page:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -252,6 +262,7 @@ def test_commands_are_copied(browser: Browser, server: Server, table: dict[str, 
         assert copied.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 4")
 
 
+@pytest.mark.slow
 def test_signing_in_and_out(browser: Browser, tmp_path: Path) -> None:
     data = tmp_path / "data"
     token = new_token(data)
@@ -270,6 +281,7 @@ def test_signing_in_and_out(browser: Browser, tmp_path: Path) -> None:
         expect(page.get_by_label("Token")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_nothing_stands_in_anybodys_way(
     browser: Browser, server: Server, table: dict[str, Any], dark: bool, width: int

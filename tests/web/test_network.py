@@ -61,6 +61,7 @@ def draw(page: Page, topology: str) -> Any:
     return network
 
 
+@pytest.mark.slow
 def test_parallel_cables_are_told_apart(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         network = draw(page, "dfly(2,4,4,3,palmtree)")
@@ -80,6 +81,7 @@ def test_parallel_cables_are_told_apart(browser: Browser, server: Server) -> Non
         assert drawn[second] == drawn[back]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "topology", ["dfly(2,4,4,3,palmtree)", "dfly(2,4,2,9)", "dfly(4,8,4,9)", "slimfly(5)"]
 )
@@ -92,6 +94,7 @@ def test_no_line_crosses_a_switch_that_it_does_not_join(
     assert min(distances) > 0
 
 
+@pytest.mark.slow
 def test_switches_stand_where_their_family_has_them(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         draw(page, "slimfly(5)")
@@ -107,12 +110,14 @@ def test_switches_stand_where_their_family_has_them(browser: Browser, server: Se
         assert max(y for _, y, _ in labels) + 10 < min(y for _, y in spots)
 
 
+@pytest.mark.slow
 def test_a_switch_is_named_by_where_it_stands(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         draw(page, "slimfly(5)")
         assert page.evaluate("picture.nameOf(33)") == "switch 33, subgraph 1, column 1, row 3"
 
 
+@pytest.mark.slow
 def test_the_picture_is_zoomed_and_moved(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         draw(page, "dfly(2,4,2,9)")

@@ -59,6 +59,7 @@ def test_only_tables_that_can_be_are_offered_to_be_repaired(server: Server) -> N
     assert 'id="repair"' not in shown(server, f"/tables/{made['id']}")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_a_repair_is_asked_for(
     browser: Browser, server: Server, table: dict[str, Any], tmp_path: Path

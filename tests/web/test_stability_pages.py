@@ -37,6 +37,7 @@ def test_a_study_is_readable_without_scripts(server: Server) -> None:
     assert "tvlb stability &#39;hyperx(2,3,3)&#39; --pattern &#39;dshift(1)&#39; --vcs" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark: bool) -> None:

@@ -15,6 +15,7 @@ from tvlb.requests import resource_of
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
 
+@pytest.mark.slow
 def test_a_report_works_and_has_nothing_of_the_service(browser: Browser, server: Server) -> None:
     with httpx.Client(base_url=server.url, timeout=60) as http:
         answer = http.post("/v1/sweeps", json=SWEEP, headers={"Prefer": "wait=60"})
@@ -51,6 +52,7 @@ def test_a_report_works_and_has_nothing_of_the_service(browser: Browser, server:
         assert page.evaluate(asks) == "refused"
 
 
+@pytest.mark.slow
 def test_slim_flies_are_asked_for(browser: Browser, server: Server) -> None:
     with new_page(browser, server.url) as page:
         page.goto("/sweeps/new")
@@ -75,6 +77,7 @@ def test_slim_flies_are_asked_for(browser: Browser, server: Server) -> None:
         assert page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
 def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark: bool) -> None:
     with new_page(browser, server.url, width=width, dark=dark) as page:
