@@ -1,6 +1,7 @@
 """The flit simulator: a compiled cycle-level core and its Python side.
 
-`simulate` runs one load, `search_saturation` searches for the largest load that a routing sustains.
+`simulate` runs one load, `search_saturation` searches for the largest load that a routing sustains;
+`simulate_request` runs loads and seeds in parallel.
 A second model of routers, `sim_bridge.routers.vct`, has packets of several phits.
 """
 

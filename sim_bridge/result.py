@@ -14,9 +14,8 @@ class RunResult(Frame):
     ----------
     about : what their documents are, in a sentence.
     population : whose latency and hops are told, in a word and in words.
-    routing, pattern : what was simulated, as text.
     load : offered, in the unit of the router, times the node's rate in the pattern.
-    seed, config : the rest of what determines the result.
+    seed : of the run.
     """
 
     about: ClassVar[str] = "One run; it tells no intervals."

@@ -70,8 +70,8 @@ def routings(steerings: Iterable[_core.Steering]) -> tuple[str, ...]:
 
 
 VCT_ROUTINGS = routings(one for one in _compiled().values() if one.takes_cut_through)
-"""MIN, or Valiant's routing; in brackets the phase of packets whose intermediate switch is their
-first or their last one."""
+"""Those that virtual cut-through takes: MIN, Valiant's with the phase of packets in brackets whose
+intermediate switch is their first or their last one, and those of libraries."""
 VCT_ROUTING_NAMES = (
     *VCT_ROUTINGS,
     *(one.name for one in _compiled().values() if one.takes_cut_through and one.parameters),

@@ -7,15 +7,15 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from sim_bridge import (
-    RouterScenario,
+from sim_bridge._core import StopFlag
+from sim_bridge.routers.iq import (
     SaturationSearch,
     SimulationConfig,
     SimulationResult,
-    StopFlag,
     Warmup,
     search_saturation,
 )
+from sim_bridge.scenario import RouterScenario
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Progress, Reporter, map_threads, silent
 from tvlb.statistics import check_seed

@@ -10,12 +10,13 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Any, cast
 
 import typer
 from typer.core import TyperGroup
 
-from tvlb.documents import VERSION
 from tvlb.errors import Cancelled, InvalidInput, ServerProblem, TvlbError, one_line
 
 EXIT_FAILURE = 1
@@ -48,6 +49,9 @@ _COMMANDS = {
 }
 
 
+_KINDS = Path(__file__).parents[1] / "requests" / "kinds"
+
+
 @contextmanager
 def _no_collection() -> Generator[None]:
     """Collect no garbage meanwhile: modules are none, and to find that out takes its time."""
@@ -64,8 +68,10 @@ class _Commands(TyperGroup):
     """Loads a command when it is called: none should wait for the libraries of the others."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        # Kinds of requests of other packages, whose entry points are named by their commands.
-        return [*_COMMANDS, *sorted(one.name for one in entry_points(group="tvlb.requests"))]
+        # Modules and entry points of kinds of requests are named by their commands.
+        kinds = {path.stem for path in _KINDS.glob("[a-z]*.py")}
+        kinds |= {one.name for one in entry_points(group="tvlb.requests")}
+        return [*_COMMANDS, *sorted(kinds - _COMMANDS.keys())]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         with _no_collection():
@@ -94,7 +100,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tvlb {VERSION}")
+        # What is known of it elsewhere takes numpy to load.
+        typer.echo(f"tvlb {version_of('tvlb')}")
         raise typer.Exit
 
 

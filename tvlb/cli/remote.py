@@ -157,7 +157,7 @@ def _fetched(
         name = format_of(output).name
         client.download(found, name, Path(output))
         print_written(output)
-        if kind.names_files(resource["request"]):
+        if "front_urls" in kind.links and kind.names_files(resource["request"]):
             save = partial(_save_point, client, found, name)
             write_front(document, output, save)
     return document

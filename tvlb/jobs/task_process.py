@@ -17,7 +17,15 @@ from types import FrameType
 
 from tvlb.jobs.failure import Failure, failure_of
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.processes import HangLimits, HangWatch, KeptWorkers, Progress, Reporter, follow_parent
+from tvlb.processes import (
+    HangLimits,
+    HangWatch,
+    KeptWorkers,
+    Progress,
+    Reporter,
+    Stages,
+    follow_parent,
+)
 
 # Progress is passed on at most so often, but for the first and the last event of a stage: every
 # hundredth of the time so far, between these bounds. Every event is kept in the database.
@@ -25,7 +33,7 @@ _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.25, 2.0
 _LOG_LINES = 40
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-Message = Progress | TaskOutput | Failure
+Message = Stages | Progress | TaskOutput | Failure
 _RunTask = Callable[[Task, Workspace, Reporter, KeptWorkers], TaskOutput]
 # Longer than jobs that wait need to begin; while they are kept, processes hold on to memory.
 _KEPT_SECONDS = 5.0
@@ -116,6 +124,8 @@ class TaskProcess:
         """Keep in mind what a message says of the process."""
         if message is None:
             self.ready = True
+        if isinstance(message, Stages):
+            return
         if not isinstance(message, Progress):
             self._watch = None
             return
@@ -158,7 +168,7 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
-    from tvlb.jobs.tasks import get_ready, run_task
+    from tvlb.jobs.tasks import get_ready, run_task, stages_of
 
     get_ready()
     connection.send(None)
@@ -170,6 +180,7 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
                 task: Task = connection.recv()
             except EOFError:
                 return
+            connection.send(stages_of(task))
             connection.send(_compute(run_task, task, workspace, _Reporter(connection), workers))
             # Empties the free lists, which hold on to most of the memory that a large task had.
             gc.collect()

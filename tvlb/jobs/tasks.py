@@ -15,7 +15,7 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
-from tvlb.processes import KeptWorkers, Reporter, UnitCache, local_workers
+from tvlb.processes import KeptWorkers, Reporter, Stages, UnitCache, local_workers
 from tvlb.requests import Answer, Context, StoredResult, SweepBody, request_kinds
 from tvlb.table import StoredTable, read_any_stream, write_stream
 
@@ -29,6 +29,11 @@ _UNNAMED = "A sweep without a name"
 def get_ready() -> None:
     """Load what computing takes."""
     request_kinds()
+
+
+def stages_of(task: Task) -> Stages:
+    """Return the stages of which the progress of a task tells."""
+    return request_kinds()[task.kind].stages
 
 
 def run_task(

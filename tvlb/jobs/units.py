@@ -7,7 +7,7 @@ from tvlb.jobs.file_store import FileStore
 
 
 class UnitFiles(FileStore):
-    """A store of the search's units (`tvlb.search.UnitStore`), by their keys.
+    """A store of units of work (`tvlb.processes.UnitStore`), by their keys.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from tvlb.jobs.logs import audit, logger
 from tvlb.jobs.reaper import Reaper
 from tvlb.jobs.task_process import Message, TaskProcess
 from tvlb.jobs.workspace import Task, TaskOutput, Workspace
-from tvlb.processes import Meter, Progress
+from tvlb.processes import Meter, Progress, Stages
 
 # A cancellation is seen at the next heartbeat.
 _HEARTBEAT_SECONDS = 0.4
@@ -182,7 +182,7 @@ class Worker:
         if job is None:
             return
         self._log.info("job begins", job=job.id, kind=job.kind, attempt=job.attempt)
-        self._current = _CurrentJob(job, Meter(job.kind))
+        self._current = _CurrentJob(job, Meter(Stages()))
         process.begin(Task(job.kind, job.key, job.request))
 
     def _listen(self, process: TaskProcess) -> None:
@@ -196,6 +196,8 @@ class Worker:
     def _hear(self, current: _CurrentJob, message: Message) -> None:
         job = current.job
         match message:
+            case Stages():
+                current.meter = Meter(message)
             case Progress():
                 current.meter.add(message)
                 self._leases.report(job, message, current.meter.progress, current.meter.timings)

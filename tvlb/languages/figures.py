@@ -90,6 +90,7 @@ class Figure:
     column : of the table that people read: heading, decimals, and the heading of a column for the
         interval if it is to have one; empty without a column.
     is_later : whether documents of earlier versions lack it.
+    name : of its field, known to `figures`.
     """
 
     text: str

@@ -1,7 +1,10 @@
-"""Processes and threads that compute, how often their work is tried, and how far it is."""
+"""Processes and threads that compute, units of work, how often it is tried, and how far it is.
+
+The workers of clusters are in `tvlb.processes.cluster`.
+"""
 
 from tvlb.processes.hang import LOOK_SECONDS, HangLimits, HangWatch, cpu_seconds, wants_cpu
-from tvlb.processes.meter import Meter, SweepMeter, duration_text
+from tvlb.processes.meter import Meter, Stages, SweepMeter, duration_text
 from tvlb.processes.parallel import (
     Stop,
     available_cores,
@@ -44,6 +47,7 @@ __all__ = [
     "Meter",
     "Progress",
     "Reporter",
+    "Stages",
     "Stop",
     "SweepMeter",
     "TaskFuture",

@@ -3,35 +3,31 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tvlb.processes.progress import Progress, Reporter
 
-# Group of each stage and the share of a usual run's time at which it begins and ends. Shares were
-# read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly. Curves
-# belong to whatever group is on, since they end the runs of either method.
-_Stages = Mapping[str, tuple[str | None, float, float]]
-_STAGES: _Stages = {
-    "probe": ("probe", 0.00, 0.05),
-    "balance": ("balance", 0.05, 0.07),
-    "screen all": ("simulate", 0.07, 0.12),
-    "screen pilot": ("simulate", 0.12, 0.16),
-    "screen candidates": ("simulate", 0.16, 0.32),
-    "screen latency": ("simulate", 0.32, 0.36),
-    "confirm": ("simulate", 0.36, 0.80),
-    "confirm latency": ("simulate", 0.80, 0.88),
-    "search": ("search", 0.07, 0.50),
-    "compare": ("compare", 0.50, 0.88),
-    "curves": (None, 0.88, 0.98),
-    "simulate": ("simulate", 0.00, 1.00),
-    "saturation": ("saturation", 0.00, 1.00),
-    "stability": ("stability", 0.00, 1.00),
-    "expand": ("expand", 0.00, 0.00),
-    "sweep": ("sweep", 0.00, 1.00),
-}
-# Of kinds of requests whose stages take other shares.
-_OF_KIND: dict[str, _Stages] = {
-    "repair": {"balance": ("build", 0.00, 0.10), "compare": ("compare", 0.10, 1.00)}
-}
+
+@dataclass(frozen=True)
+class Stages:
+    """Which part of a usual run its stages are; any others do not count.
+
+    Attributes
+    ----------
+    shares : by the name of a stage its group, None for whatever group is on, and the shares of the
+        time at which it begins and ends, 0..1; empty where every stage is a group of its own and
+        takes all the time.
+    """
+
+    shares: Mapping[str, tuple[str | None, float, float]] = field(
+        default_factory=dict[str, tuple[str | None, float, float]]
+    )
+
+    def place(self, stage: str) -> tuple[str | None, float, float] | None:
+        """Return group, begin and end of a stage; None of one that does not count."""
+        return self.shares.get(stage) if self.shares else (stage, 0.0, 1.0)
+
+
 # Less than this share of the work says nothing about the rest.
 _LEAST_SHARE = 0.02
 # Until then what was computed by an earlier run has been found: that says nothing of the pace.
@@ -43,7 +39,7 @@ class Meter:
 
     Parameters
     ----------
-    kind : of the request.
+    stages : of what is computed.
 
     Attributes
     ----------
@@ -51,8 +47,8 @@ class Meter:
     timings : seconds by group, of the groups that are over.
     """
 
-    def __init__(self, kind: str = "table") -> None:
-        self._stages = _OF_KIND.get(kind, _STAGES)
+    def __init__(self, stages: Stages) -> None:
+        self._stages = stages
         self.progress = 0.0
         self.timings: dict[str, float] = {}
         self._group: str | None = None
@@ -60,9 +56,10 @@ class Meter:
 
     def add(self, event: Progress) -> None:
         """Take one event in."""
-        if event.stage not in self._stages:
+        place = self._stages.place(event.stage)
+        if place is None:
             return
-        group, begin, end = self._stages[event.stage]
+        group, begin, end = place
         if group is not None and group != self._group:
             self._enter(group)
         share = event.done / event.total if event.total else 0.0
@@ -81,11 +78,13 @@ class SweepMeter:
 
     Parameters
     ----------
+    stages : of a point.
     costs : estimated CPU seconds per point.
     report : told of `Progress("sweep", done, total, note)`, in CPU seconds.
     """
 
-    def __init__(self, costs: Sequence[float], report: Reporter) -> None:
+    def __init__(self, stages: Stages, costs: Sequence[float], report: Reporter) -> None:
+        self._stages = stages
         # A second at least, so that every point counts.
         self._costs = [max(cost, 1.0) for cost in costs]
         self._report = report
@@ -109,7 +108,7 @@ class SweepMeter:
     def add(self, point: int, name: str, event: Progress) -> None:
         """Take in an event of a point's search."""
         with self._lock:
-            meter = self._meters.setdefault(point, Meter())
+            meter = self._meters.setdefault(point, Meter(self._stages))
             before = (meter.progress, self._doing)
             meter.add(event)
             self._doing = f"{name}: {event.stage}"

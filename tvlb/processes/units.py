@@ -1,8 +1,8 @@
-"""Units of work: what a search computes, in pieces that any process can compute and files can keep.
+"""Units of work: what is computed, in pieces that any process can compute and files can keep.
 
 A unit is a batch of linear programs, the balancing of one path set, or one simulation. Its key
 tells what decides its result, so a result is computed once wherever it is kept, and shared by all
-searches that need it.
+searches, repairs and studies that need it.
 """
 
 import hashlib
@@ -89,12 +89,12 @@ class _Forgetful:
 
 @dataclass(frozen=True)
 class UnitCount:
-    """Units of one search.
+    """Units of one computation.
 
     Attributes
     ----------
-    computed : computed for it.
-    reused : taken from the store, or from another search that was computing them.
+    computed : for it.
+    reused : taken from the store, or from another computation that needed them.
     """
 
     computed: int = 0
@@ -103,7 +103,7 @@ class UnitCount:
 
 @dataclass(eq=False)
 class _Pending:
-    """A unit that is being computed, for so many searches."""
+    """A unit that is being computed, for so many who wait."""
 
     result: Future[bytes]
     computing: Future[bytes]
@@ -111,7 +111,7 @@ class _Pending:
 
 
 class UnitCache:
-    """Where units are computed and kept; may be shared by searches on several threads.
+    """Where units are computed and kept; may be shared by several threads.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ class UnitCache:
 
     Attributes
     ----------
-    alone : held by a search that does something large in this process.
+    alone : held by who does something large in this process.
 
     Notes
     -----
     A result counts only for the versions of tvlb, HiGHS and NumPy that gave it, and if it is
-    whole. Units that two searches need at the same time are computed once; one that the executor
-    gave up, since its processes died, fails every later search at once. Errors of the store are
+    whole. Units that two need at the same time are computed once; one that the executor
+    gave up, since its processes died, fails all who need it later at once. Errors of the store are
     passed on.
     """
 
@@ -227,12 +227,12 @@ def _compute(unit: Unit[Any]) -> bytes:
 
 
 class Units:
-    """The units of one search.
+    """The units of one computation.
 
     Parameters
     ----------
     unit_cache : where they are computed.
-    stop : ends the search from another thread.
+    stop : ends it from another thread.
 
     Attributes
     ----------

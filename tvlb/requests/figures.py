@@ -1,4 +1,4 @@
-"""Figures as keys of documents, from their one declaration (`tvlb.languages.Figure`)."""
+"""Figures as keys of documents, from their one declaration (`tvlb.languages.figures.Figure`)."""
 
 from functools import cache
 from typing import Annotated, Any, Self

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from tvlb.documents import Document
 from tvlb.languages import declared
-from tvlb.processes import Reporter, UnitCache
+from tvlb.processes import Reporter, Stages, UnitCache
 from tvlb.requests.cost import Cost
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.request import Question, Request, plural, result_url
@@ -205,6 +205,7 @@ class RequestKind:
     lists_request : whether lists show the request.
     lists_by_table : whether lists can be narrowed to the results with a table.
     complete : adds to a document what lists show and it does not say.
+    stages : those that its progress tells.
     at_once : whether a request that costs little is answered at once.
     expands : whether it consists of many requests, so that to examine it takes seconds.
     examine : resolves a request and estimates its cost; the context finds results.
@@ -232,6 +233,7 @@ class RequestKind:
     lists_request: bool = True
     lists_by_table: bool = False
     complete: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document
+    stages: Stages = field(default_factory=Stages)
     at_once: bool = False
     expands: bool = False
     examine: Callable[[Any, RequestLimits | None, Context], Examination] = _examined

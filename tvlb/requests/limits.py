@@ -18,7 +18,7 @@ class RequestLimits:
     Attributes
     ----------
     switches, nodes, cables : of the topology; cables of one kind.
-    cpu_seconds : estimated cost, see `tvlb.search.Cost`; of all points of a sweep together.
+    cpu_seconds : estimated cost, see `tvlb.requests.Cost`; of all points of a sweep together.
     memory_bytes : estimated memory; of the largest point of a sweep.
     answer_bytes : estimated size of the document; whoever reads it needs many times as much.
     points : of a sweep.

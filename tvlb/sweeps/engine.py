@@ -20,7 +20,7 @@ from tvlb.processes import (
     pause_seconds,
     silent,
 )
-from tvlb.requests.kinds.table import answer_of
+from tvlb.requests.kinds.table import KIND, answer_of
 from tvlb.search import optimize
 from tvlb.sweeps.points import Point, PointResult, TableStore
 
@@ -68,7 +68,7 @@ def run_points(
     Results do not depend on the number of workers, nor on what was computed before.
     """
     flag = stop or threading.Event()
-    meter = SweepMeter([point.cost.cpu_seconds for point in points], report)
+    meter = SweepMeter(KIND.stages, [point.cost.cpu_seconds for point in points], report)
 
     def run(point: Point) -> PointResult:
         return _Attempts(point, tables, unit_cache, meter, flag).run()

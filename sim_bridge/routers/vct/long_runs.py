@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from sim_bridge.routers.vct import VctConfig
+from sim_bridge.routers.vct.config import VctConfig
 from sim_bridge.routers.vct.stability import BIN, FEWEST_BINS, StabilityCase
 from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from tvlb.documents import Document, versions
 from tvlb.errors import InvalidInput
 from tvlb.languages import asked, made, one_of
-from tvlb.processes import Reporter
+from tvlb.processes import Reporter, Stages
 from tvlb.requests import (
     Answer,
     Context,
@@ -221,6 +221,7 @@ KIND = RequestKind(
         )
     },
     listed=_Listed,
+    stages=Stages({"balance": ("build", 0.00, 0.10), "compare": ("compare", 0.10, 1.00)}),
     examine=_examine,
     menu=None,
     rank=2,

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from tvlb.documents import Document
-from tvlb.processes import Reporter
+from tvlb.processes import Reporter, Stages
 from tvlb.requests import (
     Answer,
     Context,
@@ -90,6 +90,7 @@ KIND = RequestKind(
     lists_request=False,
     expands=True,
     examine=_examine,
+    stages=Stages({"expand": ("expand", 0.0, 0.0), "sweep": ("sweep", 0.0, 1.0)}),
     names_files=lambda _: True,
     menu="New sweep",
     rank=6,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from tvlb.documents import Document, plain
 from tvlb.languages import one_of
-from tvlb.processes import Reporter
+from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, RequestKind, TableBody, TableDocument
 from tvlb.requests.table import TableSummary
 from tvlb.search import Aim, TableResult, optimize
@@ -74,6 +74,23 @@ def _names_files(request: Mapping[str, Any]) -> bool:
     return request.get("objective") == Aim.FRONT
 
 
+# Shares were read off dfly(4,8,4,9) with the default windows; elsewhere the progress runs unevenly.
+# Curves belong to whatever group is on, since they end the runs of either method.
+_STAGES = Stages(
+    {
+        "probe": ("probe", 0.00, 0.05),
+        "balance": ("balance", 0.05, 0.07),
+        "screen all": ("simulate", 0.07, 0.12),
+        "screen pilot": ("simulate", 0.12, 0.16),
+        "screen candidates": ("simulate", 0.16, 0.32),
+        "screen latency": ("simulate", 0.32, 0.36),
+        "confirm": ("simulate", 0.36, 0.80),
+        "confirm latency": ("simulate", 0.80, 0.88),
+        "search": ("search", 0.07, 0.50),
+        "compare": ("compare", 0.50, 0.88),
+        "curves": (None, 0.88, 0.98),
+    }
+)
 _FILE = "/download?format=parquet"
 _ID = {"table_id": "$response.body#/id"}
 KIND = RequestKind(
@@ -106,6 +123,7 @@ KIND = RequestKind(
     listed=_Listed,
     lists_by_table=True,
     complete=_with_gain,
+    stages=_STAGES,
     names_files=_names_files,
     # There was only one method.
     earlier={"method": "paper"},
