@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from api.resources import Facts, Resource, facts_of, identity, pieces_of
+from api.resources import Facts, ServedResource, facts_of, identity, pieces_of
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.results import Result, Results
 from tvlb.jobs.store import forget_damaged, names_files
@@ -37,7 +37,7 @@ _Value = TypeVar("_Value")
 class _Kept:
     """A resource in memory, and until when it is known to be there."""
 
-    resource: Resource
+    resource: ServedResource
     until: float
 
 
@@ -98,14 +98,14 @@ class Library:
         """Raise StoreUnavailable if the store is gone, or another one."""
         self._blobs.check_identity()
 
-    def cached(self, kind: str, key: str) -> Resource | None:
+    def cached(self, kind: str, key: str) -> ServedResource | None:
         """Return a resource if it is in memory; takes no time."""
         found = self._kept.get(key)
         if found is None or found.resource.result.kind != kind or found.until < time.monotonic():
             return None
         return found.resource
 
-    def get(self, kind: str, key: str) -> Resource | None:
+    def get(self, kind: str, key: str) -> ServedResource | None:
         """Return a resource, None if there is none; raises DamagedBlob."""
         found = self.cached(kind, key)
         if found is not None:
@@ -122,7 +122,7 @@ class Library:
         self._kept.drop(key)
         return gone
 
-    def load(self, result: Result) -> Resource:
+    def load(self, result: Result) -> ServedResource:
         """Return the resource of a result; raises DamagedBlob."""
         kept = self._kept.get(result.key)
         is_known = kept is not None and kept.resource.result.number == result.number
@@ -131,12 +131,12 @@ class Library:
             self._kept.put(result.key, _Kept(found, time.monotonic() + _TRUSTED_SECONDS))
         return found
 
-    def _resource(self, result: Result) -> Resource:
+    def _resource(self, result: Result) -> ServedResource:
         path = self._blobs.path(result.document)
         with store_errors():
             facts = self._facts_of(result, path)
             own = json.dumps(identity(result, len(facts.front)), separators=(",", ":")).encode()
-            found = Resource(result, own[:-1] + b",", path, facts)
+            found = ServedResource(result, own[:-1] + b",", path, facts)
             if facts.end <= _SMALL_BYTES:
                 found = replace(found, body=b"".join(found.pieces()))
         return found
@@ -173,7 +173,7 @@ class Library:
         """Return the path of a table's Parquet file, by its hash; raises DamagedBlob."""
         return self._blobs.path(name)
 
-    def named_file(self, resource: Resource, name: str) -> tuple[str, Path]:
+    def named_file(self, resource: ServedResource, name: str) -> tuple[str, Path]:
         """Return hash and path of a file that a document names; raises DamagedBlob."""
         stored = resource.facts.files[name]
         return stored, self._blobs.path(stored)

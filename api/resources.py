@@ -42,7 +42,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Resource:
+class ServedResource:
     """A result, ready to be sent: its document after what it has besides.
 
     Attributes

@@ -15,7 +15,7 @@ from api.feed import Feed
 from api.idempotency import LONGEST_WAIT_SECONDS, Attempt, KeptResponses
 from api.library import Library
 from api.quick import NotQuick, QuickExecutor
-from api.resources import Resource, job_resource
+from api.resources import ServedResource, job_resource
 from api.settings import ServerLimits
 from tvlb.errors import StoreUnavailable
 from tvlb.jobs.blobs import DamagedBlob
@@ -161,7 +161,7 @@ class Submitter:
         found = await to_thread.run_sync(
             self._find_or_submit, examined, headers.owner, attempts, limiter=self.writers
         )
-        if isinstance(found, Resource):
+        if isinstance(found, ServedResource):
             return self._found(found)
         if headers.wait_seconds is None:
             return _accepted(found)
@@ -171,7 +171,7 @@ class Submitter:
         small = examined.cost.cpu_seconds <= self.limits.at_once_seconds
         return small and examined.may_be_quick
 
-    async def _compute(self, examined: Examined) -> Resource:
+    async def _compute(self, examined: Examined) -> ServedResource:
         known = await to_thread.run_sync(self._known, examined.key)
         if known is not None:
             return known
@@ -182,13 +182,13 @@ class Submitter:
             raise StoreUnavailable(f"the result store: {error.strerror}") from error
         return await to_thread.run_sync(self._publish, task, output, limiter=self.writers)
 
-    def _publish(self, task: Task, output: TaskOutput) -> Resource:
+    def _publish(self, task: Task, output: TaskOutput) -> ServedResource:
         # Else the files may be in a directory that was made in its place.
         self.library.check_store()
         result = self.results.publish(task.kind, task.key, task.request, output)
         return self.library.load(result)
 
-    def _known(self, key: str) -> Resource | None:
+    def _known(self, key: str) -> ServedResource | None:
         """Return the result if it is there and its files are whole; raises StoreUnavailable."""
         self.library.check_store()
         result = self.results.get(key)
@@ -198,7 +198,7 @@ class Submitter:
 
     def _find_or_submit(
         self, examined: Examined, owner: str | None, attempts: int
-    ) -> Resource | Job:
+    ) -> ServedResource | Job:
         request = json.loads(examined.text)
         while True:
             known = self._known(examined.key)
@@ -231,7 +231,7 @@ class Submitter:
         response.headers.update(applied)
         return response
 
-    def _found(self, resource: Resource) -> Response:
+    def _found(self, resource: ServedResource) -> Response:
         url = result_url(resource.result.kind, resource.result.key)
         return resource.response({"Content-Location": url})
 

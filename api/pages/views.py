@@ -7,7 +7,7 @@ from typing import Any
 
 from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
-from api.resources import Resource
+from api.resources import ServedResource
 from tvlb.documents import link_kinds
 from tvlb.plots import stability_bands
 from tvlb.requests import OLD_TABLE, request_kinds
@@ -71,7 +71,7 @@ class Page:
 
 
 def render_result(
-    kind: str, resources: Sequence[Resource], visitor: Visitor, more: Document
+    kind: str, resources: Sequence[ServedResource], visitor: Visitor, more: Document
 ) -> str:
     """Return the page of a result; `more` is what it shows besides.
 
@@ -98,7 +98,7 @@ def render_result(
 
 
 def render_comparison(
-    kind: str, resources: Sequence[Resource], visitor: Visitor, more: Document
+    kind: str, resources: Sequence[ServedResource], visitor: Visitor, more: Document
 ) -> str:
     """Return the page of several tables."""
     tables = [one.parsed() for one in resources]

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from api.problems import Problem
 from api.resources import job_resource
 from api.responses import problems
-from api.routes.reading import DIGITS, Listing
+from api.routes.reading import DIGITS, ListQuery
 from api.services import Owner, Services, WithServices
 from tvlb.jobs.job import Job
 from tvlb.jobs.logs import audit
@@ -34,7 +34,7 @@ JobId = Annotated[
 _LOOK_AGAIN_SECONDS = 60.0
 
 
-class _Jobs(Listing):
+class _Jobs(ListQuery):
     limit: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(20, description="Most jobs.")
     status: JobStatus | SkipJsonSchema[None] = Field(
         None, description="Only jobs with this status."

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from api.library import Library
 from api.problems import Problem
-from api.resources import Resource
+from api.resources import ServedResource
 from tvlb.documents import whole_number
 from tvlb.jobs.job import Job
 from tvlb.jobs.results import Result
@@ -53,7 +53,7 @@ class StrictQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Listing(StrictQuery):
+class ListQuery(StrictQuery):
     """The query of a list, newest first."""
 
     limit: Annotated[int, Field(ge=1, le=100), DIGITS] = Field(20, description="Most items.")
@@ -74,7 +74,7 @@ class Listing(StrictQuery):
         return f"{path}?{urlencode(place | narrowed)}"
 
 
-async def find_resource(library: Library, kind: str, key: str) -> Resource:
+async def find_resource(library: Library, kind: str, key: str) -> ServedResource:
     """Return a result's resource; raises Problem if there is none, and DamagedBlob."""
     found = library.cached(kind, key) or await to_thread.run_sync(library.get, kind, key)
     if found is None:

@@ -17,7 +17,7 @@ from api.routes import tables
 from api.routes.reading import (
     HashText,
     IfNoneMatch,
-    Listing,
+    ListQuery,
     StrictQuery,
     as_json,
     find_resource,
@@ -62,7 +62,7 @@ class _Options(StrictQuery):
     )
 
 
-class _Tables(Listing):
+class _Tables(ListQuery):
     table_id: HashText | SkipJsonSchema[None] = Field(
         None, description="Only results with this table (table.id)."
     )
@@ -201,7 +201,7 @@ class _Routes:
 
             return as_json(await to_thread.run_sync(read))
 
-        query = Annotated[_Tables if kind.lists_by_table else Listing, Query()]
+        query = Annotated[_Tables if kind.lists_by_table else ListQuery, Query()]
         self._add(
             list_all,
             f"list_{kind.plural}",

@@ -11,7 +11,7 @@ import pytest
 
 from api.library import Library
 from api.problems import Problem
-from api.resources import Resource, identity
+from api.resources import ServedResource, identity
 from api.side_process import SideQueue
 from tests.api.counting import CountingProcess
 from tests.service import Server
@@ -40,7 +40,7 @@ def store(place: Path) -> tuple[Results, BlobStore]:
     return Results(database), BlobStore(place / "blobs")
 
 
-def stored(place: Path, kind: str, document: dict[str, Any], **request: str) -> Resource:
+def stored(place: Path, kind: str, document: dict[str, Any], **request: str) -> ServedResource:
     """Return the resource of a result with such a document."""
     results, blobs = store(place)
     text = json.dumps(document, separators=(",", ":"))
@@ -139,7 +139,7 @@ def test_sweeps_are_parsed_once_for_lists(tmp_path: Path, monkeypatch: pytest.Mo
     first = library.listed(result)
     assert first.keys() == item_of("sweep").model_fields.keys()
     assert (first["id"], first["points"], first["failed"]) == (KEY, 2, 1)
-    monkeypatch.setattr(Resource, "parsed", None)
+    monkeypatch.setattr(ServedResource, "parsed", None)
     assert library.listed(result) == first
 
 

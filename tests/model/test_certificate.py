@@ -19,7 +19,7 @@ from tvlb.model import (
     require_proof,
     throughput,
 )
-from tvlb.model.solvers.highs import DEFAULT_METHODS, HighsSolver, Method
+from tvlb.model.solvers.highs import DEFAULT_METHODS, HighsMethod, HighsSolver
 from tvlb.model.vertices import to_class_flow, to_vertex_flow, to_vertices
 from tvlb.paths import parse_expression
 from tvlb.topology import Dragonfly
@@ -27,7 +27,7 @@ from tvlb.traffic import Demand, Shift, switch_demand
 
 SOLVERS = ("highs", "pulp:HiGHS", "pulp:PULP_CBC_CMD")
 TOPOLOGY = Dragonfly(2, 4, 2, 5)
-LIMITED = Method(
+LIMITED = HighsMethod(
     "one iteration",
     (("solver", "simplex"), ("presolve", "off"), ("simplex_iteration_limit", 1)),
 )
@@ -226,7 +226,7 @@ def test_unfinished_solve_fails() -> None:
 
 
 @pytest.mark.parametrize("method", DEFAULT_METHODS, ids=lambda method: method.name)
-def test_every_method_serves_as_fallback(method: Method) -> None:
+def test_every_method_serves_as_fallback(method: HighsMethod) -> None:
     path_set = parse_expression("<=3", TOPOLOGY)
     expected = throughput(TOPOLOGY, path_set, Shift(1, 0)).theta
     result = throughput(TOPOLOGY, path_set, Shift(1, 0), solver=HighsSolver((LIMITED, method)))
@@ -234,6 +234,6 @@ def test_every_method_serves_as_fallback(method: Method) -> None:
 
 
 def test_rejected_options_fail() -> None:
-    solver = HighsSolver((Method("misspelt", (("solver", "simples"),)),))
+    solver = HighsSolver((HighsMethod("misspelt", (("solver", "simples"),)),))
     with pytest.raises(SolverFailed, match="rejected option solver=simples"):
         throughput(TOPOLOGY, parse_expression("<=3", TOPOLOGY), Shift(1, 0), solver=solver)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.report.made_points import point
-from tvlb.report.finding import Finding, finding
+from tvlb.report.finding import SweepFinding, finding
 from tvlb.report.points import Point
 from tvlb.search import options
 from tvlb.search.decision import SMALLEST_GAIN, STANDARD_ERRORS
@@ -20,7 +20,7 @@ KEPT: dict[str, Any] = {
 BARE: dict[str, Any] = KEPT | {"best": None, "confirmed_candidates": 0}
 
 
-def said(found: Finding) -> str:
+def said(found: SweepFinding) -> str:
     figures = [f"{one.subject}: {one.verdict}. {one.figures}" for one in found.statements]
     return " ".join((found.lead, *figures, *found.conclusions, *found.cautions))
 

@@ -16,7 +16,7 @@ from tvlb.paths import PathSet, ShapeSet
 from tvlb.processes import Unit, UnitCache, Units
 from tvlb.search import Work
 from tvlb.search.shape_space import ShapeSpace
-from tvlb.search.simulation_units import Run, RunUnit, Saturation, SaturationUnit
+from tvlb.search.simulation_units import RunFigures, RunUnit, Saturation, SaturationUnit
 from tvlb.topology import Dragonfly
 
 _Answer = TypeVar("_Answer")
@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 FLIT_HOPS = 1000
 """Of every run."""
 
-RunModel = Callable[[RunUnit], Run]
+RunModel = Callable[[RunUnit], RunFigures]
 
 
 def run_with(
@@ -33,9 +33,9 @@ def run_with(
     *,
     saturated: bool = False,
     work: Work | None = None,
-) -> Run:
+) -> RunFigures:
     """Return a run of a throughput of which the worst served tell the same; see `Figures.gains`."""
-    return Run(
+    return RunFigures(
         latency=latency,
         accepted=throughput,
         least_served=throughput**2,
@@ -126,7 +126,7 @@ class Landscape:
         share, wanted = (np.exp2(np.maximum(one, -8.0)) for one in (point, wanted_point))
         return -float(np.abs(share / share.sum() - wanted / wanted.sum()).sum())
 
-    def run(self, unit: RunUnit) -> Run:
+    def run(self, unit: RunUnit) -> RunFigures:
         """Saturate at 0.3 at the goal, with a latency of 50 cycles."""
         recipe, named_set = unit.recipe, unit.recipe.named_set
         worth = self.worth(named_set.path_set)

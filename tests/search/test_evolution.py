@@ -22,7 +22,7 @@ from tvlb.search import Candidate, Windows, parse_objective
 from tvlb.search.cma_types import Strategy, new_strategy
 from tvlb.search.evolution import Proposer, random_proposer
 from tvlb.search.shape_space import ShapeSpace
-from tvlb.search.simulation_units import Run, RunUnit
+from tvlb.search.simulation_units import RunFigures, RunUnit
 from tvlb.search.trials import Figures
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.workload import Workload
@@ -415,7 +415,7 @@ def test_pruned_sets_are_not_simulated_and_rank_last(monkeypatch: pytest.MonkeyP
 def pruned(*, routing: str = "ugal-l", saturation: float, above: float = 1.0) -> int:
     """Count the sets left out where everything accepts what is offered, and a share more."""
 
-    def run(unit: RunUnit) -> Run:
+    def run(unit: RunUnit) -> RunFigures:
         # Something always wins, so that nothing else decides.
         latency = 50.0 + lucky(unit.recipe.named_set.name)
         return run_with(latency, above * unit.load)

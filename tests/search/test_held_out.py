@@ -17,7 +17,7 @@ from tvlb.paths import parse_expression
 from tvlb.processes import Progress, silent
 from tvlb.search import Candidate, Change, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
-from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
+from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, SaturationUnit
 from tvlb.search.workload import Workload
 from tvlb.statistics import MeanEstimate, estimate, standard_error
 from tvlb.topology import Dragonfly
@@ -51,7 +51,7 @@ def judged(
     counts = [1.0] * len(patterns) if shares is None else shares
     workload = Workload(patterns, tuple(share / math.fsum(counts) for share in counts))
 
-    def run(unit: RunUnit) -> Run:
+    def run(unit: RunUnit) -> RunFigures:
         place = index[str(unit.recipe.pattern)]
         known = 50.0 if latency is None else latency[unit.recipe.named_set.name][place]
         # At the higher load everything takes twice as long.

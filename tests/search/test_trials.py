@@ -12,7 +12,7 @@ from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Modelled, lucky
 from tvlb.paths import parse_expression
 from tvlb.search import NamedSet, Windows, Work, parse_objective
-from tvlb.search.simulation_units import Recipe, Run, RunUnit, SaturationUnit
+from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, SaturationUnit
 from tvlb.search.trials import Figures, Loads, Trials, find_loads
 from tvlb.search.workload import Workload
 from tvlb.topology import Dragonfly
@@ -26,11 +26,11 @@ LOADS = [Loads(low=0.1 * number, saturation=0.2 + 0.1 * number) for number in ra
 CONFIG = SimulationConfig(buffer_flits=16, stop_when_saturated=True)
 
 
-def distinct(unit: RunUnit) -> Run:
+def distinct(unit: RunUnit) -> RunFigures:
     """Figures that no other run has."""
     parts = (unit.recipe.named_set.name, str(unit.recipe.pattern), unit.load)
     latency, accepted, least = (2 + lucky(one, *parts) for one in ("latency", "accepted", "least"))
-    return Run(latency, accepted, least, saturated=False, work=Work(0, 1, 2))
+    return RunFigures(latency, accepted, least, saturated=False, work=Work(0, 1, 2))
 
 
 def no_saturation(_: SaturationUnit) -> float:

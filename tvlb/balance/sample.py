@@ -15,7 +15,7 @@ _ROWS_PER_CHUNK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class PairSample:
     """Switch pairs of a topology.
 
     Attributes
@@ -30,7 +30,7 @@ class Sample:
     pairs_each: float
 
 
-def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
+def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> PairSample:
     """Choose as many pairs as have `most_rows` paths, at most 5,000.
 
     Notes
@@ -55,7 +55,7 @@ def sample_of(path_set: PathSet, most_rows: int = _MOST_ROWS) -> Sample:
         )
     inside = _without_choice(topology)
     all_between = switches * (switches - 1) - len(inside[0])
-    return Sample(between, inside, all_between / len(between[0]))
+    return PairSample(between, inside, all_between / len(between[0]))
 
 
 def _partners(topology: Topology, seed: int) -> tuple[Switches, Switches]:

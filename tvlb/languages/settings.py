@@ -215,7 +215,7 @@ class Switch(Group):
 
 
 @dataclass(frozen=True)
-class Spread(Group):
+class SpreadGroup(Group):
     """A dataclass of settings that are asked for one by one, beside those around it.
 
     Attributes
@@ -298,7 +298,7 @@ def settings(declaring: Any) -> Mapping[str, Setting]:
 def offered(declaring: Any) -> Mapping[str, Setting]:
     """Return what can be asked for, by the names of the options, in the order of declaration."""
     spread = (
-        one.kind.inner.values() if isinstance(one.kind, Spread) else (one,)
+        one.kind.inner.values() if isinstance(one.kind, SpreadGroup) else (one,)
         for one in settings(declaring).values()
     )
     return {one.option: one for some in spread for one in some if one.option is not None}
@@ -324,7 +324,7 @@ def made(declaring: Callable[..., _Made], given: Mapping[str, Any], **more: Any)
     """
     values: dict[str, Any] = {}
     for name, one in settings(declaring).items():
-        if isinstance(one.kind, Spread):
+        if isinstance(one.kind, SpreadGroup):
             inner = one.kind.inner.items()
             values[name] = one.kind.declaring(
                 **{each: part.kind.made(given[str(part.option)]) for each, part in inner}
@@ -339,7 +339,7 @@ def asked(instance: object) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, one in settings(type(instance)).items():
         value = getattr(instance, name)
-        if isinstance(one.kind, Spread):
+        if isinstance(one.kind, SpreadGroup):
             inner = one.kind.inner.items()
             found |= {
                 str(part.option): part.kind.asked(getattr(value, each)) for each, part in inner

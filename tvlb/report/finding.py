@@ -27,7 +27,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SweepFinding:
     """What a sweep says.
 
     Attributes
@@ -46,7 +46,7 @@ class Finding:
     classes: tuple[PointClass, ...]
 
 
-def finding(points: Sequence[Point]) -> Finding:
+def finding(points: Sequence[Point]) -> SweepFinding:
     """Say what points show; failed ones do not count.
 
     Notes
@@ -57,7 +57,7 @@ def finding(points: Sequence[Point]) -> Finding:
     """
     computed = [one for one in points if one["status"] == "succeeded"]
     if not computed:
-        return Finding("No point was computed, so nothing can be said.", (), (), (), ())
+        return SweepFinding("No point was computed, so nothing can be said.", (), (), (), ())
     classes = classes_of(computed)
     tested = convergence(classes)
     conclusions = (() if tested is None else (tested,)) + (
@@ -66,7 +66,9 @@ def finding(points: Sequence[Point]) -> Finding:
         else ("One point says nothing about how the gain depends on the network.",)
     )
     statements = tuple(_statement(one) for one in classes)
-    return Finding(_lead(computed), statements, conclusions, _cautions(computed, classes), classes)
+    return SweepFinding(
+        _lead(computed), statements, conclusions, _cautions(computed, classes), classes
+    )
 
 
 def _lead(computed: Sequence[Point]) -> str:

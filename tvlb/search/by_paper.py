@@ -6,11 +6,11 @@ Reference: Rahman et al., SC'19, section 3.3.4.
 from tvlb.paths import parse_expression
 from tvlb.search.candidates import loop_free_form
 from tvlb.search.preparation import conventional, prepare
-from tvlb.search.task import Outcome, Task
+from tvlb.search.task import MethodResult, SearchTask
 from tvlb.search.validation import validate
 
 
-def _loop_free(task: Task) -> list[str]:
+def _loop_free(task: SearchTask) -> list[str]:
     """Return the candidates without paths that visit a switch twice, if these are asked for."""
     if not task.options.loop_free:
         return []
@@ -19,7 +19,7 @@ def _loop_free(task: Task) -> list[str]:
     return [str(form) for form in map(loop_free_form, sets) if form is not None]
 
 
-def find_by_paper(task: Task) -> Outcome:
+def find_by_paper(task: SearchTask) -> MethodResult:
     """Find a table by Algorithm 1."""
     topology, options = task.topology, task.options
     with task.watch.stage("balance"):
@@ -43,4 +43,4 @@ def find_by_paper(task: Task) -> Outcome:
         )
     with task.watch.stage("table"), task.units.alone:
         table = task.chosen_table(candidates, validation)
-    return Outcome(candidates, validation, table, validation.work)
+    return MethodResult(candidates, validation, table, validation.work)

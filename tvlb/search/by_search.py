@@ -7,7 +7,7 @@ from tvlb.search.objective import REFERENCE_LOAD, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.runner import Runner
 from tvlb.search.tables import table_of
-from tvlb.search.task import Found, Outcome, Task
+from tvlb.search.task import Found, MethodResult, SearchTask
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
 from tvlb.search.windows import Windows
@@ -17,7 +17,7 @@ _CURVE_PATTERNS = 2
 _CURVE_WINDOWS = Windows(1_500, 1_500, 0.01)
 
 
-def find_by_search(task: Task) -> Outcome:
+def find_by_search(task: SearchTask) -> MethodResult:
     """Find a table, or the tables of a front, by a search for weighted sets."""
     topology, options, units = task.topology, task.options, task.units
     with task.watch.stage("search"):
@@ -31,10 +31,10 @@ def find_by_search(task: Task) -> Outcome:
         table = task.chosen_table(candidates, validation)
         front = tuple(table_of(topology, one, options.seed) for one in search.answers)
     work = search.work + validation.work
-    return Outcome(candidates, validation, table, work, Found(search, held_out, front))
+    return MethodResult(candidates, validation, table, work, Found(search, held_out, front))
 
 
-def _setting(task: Task) -> SearchSetting:
+def _setting(task: SearchTask) -> SearchSetting:
     topology, options = task.topology, task.options
     named = options.workload
     return SearchSetting(
@@ -52,7 +52,7 @@ def _setting(task: Task) -> SearchSetting:
     )
 
 
-def _judged(task: Task, search: WeightedSearch) -> HeldOut:
+def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
     topology, options = task.topology, task.options
     usual = conventional(topology, options.seed)
     published = parse_expression(topology.published_set, topology, options.seed)
@@ -91,7 +91,7 @@ def _expected(search: WeightedSearch) -> dict[str, float]:
 
 
 def _validation(
-    task: Task, search: WeightedSearch, held_out: HeldOut
+    task: SearchTask, search: WeightedSearch, held_out: HeldOut
 ) -> tuple[tuple[Candidate, ...], Validation]:
     """Return the sets that were compared with the conventional one, and what follows."""
     base = held_out.of(task.topology.conventional_set)

@@ -21,7 +21,7 @@ from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
 from tvlb.search.routers import check_routers
 from tvlb.search.sampling import choose_patterns
 from tvlb.search.tables import compact_table_of
-from tvlb.search.task import Found, NoteBest, Stopwatch, Task, unheard
+from tvlb.search.task import Found, NoteBest, SearchTask, Stopwatch, unheard
 from tvlb.search.validation import Validation
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
@@ -169,7 +169,7 @@ def _search(
         chosen, merged = choose_candidates(
             topology, probed, options.seed, options.most_data_points, units
         )
-    task = Task(topology, options, tuple(chosen), units, report, watch, note_best)
+    task = SearchTask(topology, options, tuple(chosen), units, report, watch, note_best)
     outcome = _METHODS[Method(options.method)](task)
     return TableResult(
         topology,

@@ -9,14 +9,21 @@ from numpy.typing import NDArray
 from tvlb.processes import Reporter, counter
 from tvlb.processes.units import Units
 from tvlb.search.options import SearchOptions
-from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, Saturation, SaturationUnit
+from tvlb.search.simulation_units import (
+    NamedSet,
+    Recipe,
+    RunFigures,
+    RunUnit,
+    Saturation,
+    SaturationUnit,
+)
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.traffic import Pattern
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class RunArrays:
     """Figures of one simulation each, arrays (named sets, patterns, loads).
 
     Attributes
@@ -138,7 +145,7 @@ class Runner:
         loads: Sequence[float],
         *,
         stop_when_saturated: bool = False,
-    ) -> Runs:
+    ) -> RunArrays:
         """Simulate every named set on every pattern at every load."""
         config = replace(windows.on(self._options.config), stop_when_saturated=stop_when_saturated)
         shape = (len(named_sets), len(self.patterns), len(loads))
@@ -150,7 +157,7 @@ class Runner:
         ]
         runs = self._units.map(units, counter(self._report, stage, len(units)))
         self._count(runs)
-        return Runs(
+        return RunArrays(
             np.array([run.latency for run in runs], dtype=np.float64).reshape(shape),
             np.array([run.accepted for run in runs], dtype=np.float64).reshape(shape),
             np.array([run.saturated for run in runs], dtype=bool).reshape(shape),
@@ -161,7 +168,7 @@ class Runner:
         self._count(found)
         return [one.load for one in found]
 
-    def _count(self, found: Sequence[Run] | Sequence[Saturation]) -> None:
+    def _count(self, found: Sequence[RunFigures] | Sequence[Saturation]) -> None:
         self.work = sum((one.work for one in found), self.work)
 
     def _recipe(self, named_set: NamedSet, pattern: Pattern) -> Recipe:

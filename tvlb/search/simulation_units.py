@@ -95,7 +95,7 @@ def _built(recipe: Recipe) -> Scenario:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunFigures:
     """One simulation.
 
     Attributes
@@ -131,7 +131,7 @@ class Saturation:
 
 
 @dataclass(frozen=True)
-class RunUnit(Unit[Run]):
+class RunUnit(Unit[RunFigures]):
     """Simulate one load."""
 
     recipe: Recipe
@@ -150,7 +150,7 @@ class RunUnit(Unit[Run]):
     def compute(self) -> bytes:
         """See `Unit.compute`."""
         result = _built(self.recipe).run(self.load, self.config)
-        run = Run(
+        run = RunFigures(
             latency=result.latency_mean,
             accepted=result.accepted,
             least_served=_least_served(self.recipe, result),
@@ -159,14 +159,14 @@ class RunUnit(Unit[Run]):
         )
         return json.dumps(asdict(run)).encode()
 
-    def decode(self, data: bytes) -> Run:
+    def decode(self, data: bytes) -> RunFigures:
         """See `Unit.decode`."""
         fields = json.loads(data)
-        return Run(**fields | {"work": Work(**fields["work"])})
+        return RunFigures(**fields | {"work": Work(**fields["work"])})
 
 
 def _least_served(recipe: Recipe, result: SimulationResult) -> float:
-    """See `Run`; a switch that sends little may send nothing at all in a window."""
+    """See `RunFigures`; a switch that sends little may send nothing at all in a window."""
     topology = recipe.named_set.path_set.topology
     rate = recipe.pattern.resolve(topology, recipe.seed).rate
     nodes = topology.switch_nodes

@@ -39,7 +39,7 @@ class Stopwatch:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class SearchTask:
     """A question, and the means to answer it.
 
     Attributes
@@ -85,7 +85,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class MethodResult:
     """What a method found; see `TableResult`."""
 
     candidates: tuple[Candidate, ...]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sim_bridge import SimulationConfig
 from tvlb.processes.units import Units
 from tvlb.search.objective import REFERENCE_LOAD, Objective
-from tvlb.search.simulation_units import NamedSet, Recipe, Run, RunUnit, SaturationUnit
+from tvlb.search.simulation_units import NamedSet, Recipe, RunFigures, RunUnit, SaturationUnit
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
@@ -58,7 +58,7 @@ class Figures:
     ----------
     latency : mean latency at the low load, cycles.
     accepted : throughput beyond saturation, packets/cycle/node.
-    least_served : beyond saturation; see `Run`.
+    least_served : beyond saturation; see `RunFigures`.
     """
 
     latency: NDArray[np.float64]
@@ -154,7 +154,7 @@ class Trials:
         return RunUnit(recipe, self._config, loads.low), RunUnit(recipe, beyond, loads.beyond)
 
 
-def _figures(runs: Sequence[Run]) -> Figures:
+def _figures(runs: Sequence[RunFigures]) -> Figures:
     return Figures(
         np.array([run.latency for run in runs[::2]], dtype=np.float64),
         np.array([run.accepted for run in runs[1::2]], dtype=np.float64),

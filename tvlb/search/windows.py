@@ -5,7 +5,7 @@ from dataclasses import MISSING, dataclass, replace
 
 from sim_bridge import MAX_CYCLES, SimulationConfig
 from tvlb.errors import InvalidInput
-from tvlb.languages import Number, Spread, Whole, check_settings, setting
+from tvlb.languages import Number, SpreadGroup, Whole, check_settings, setting
 
 _WINDOWS = re.compile(r"([0-9]{1,9}),([0-9]{1,9}),([0-9.e-]{1,20})", re.ASCII)
 
@@ -51,7 +51,7 @@ def parse_windows(text: str) -> Windows:
         raise InvalidInput(f"windows {text!r} are malformed: expected WARMUP,CYCLES,GRID") from None
 
 
-ROUTERS = Spread(SimulationConfig, without=("cycles", "traces"))
+ROUTERS = SpreadGroup(SimulationConfig, without=("cycles", "traces"))
 """Settings of the routers, whose windows are told by `Windows`."""
 
 SHORT = Windows(1_000, 1_000, 0.02)

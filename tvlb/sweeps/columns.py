@@ -11,7 +11,7 @@ from tvlb.topology.sizing import ValueType
 
 
 @dataclass(frozen=True)
-class Column:
+class ResultColumn:
     """A column of the result rows.
 
     Attributes
@@ -38,21 +38,21 @@ _MONEY = "currency"
 _GRID = ", never narrower than the grid of loads allows"
 
 
-def _text(name: str, description: str, *, always: bool = False) -> Column:
-    return Column(name, "text", "", description, always)
+def _text(name: str, description: str, *, always: bool = False) -> ResultColumn:
+    return ResultColumn(name, "text", "", description, always)
 
 
-def _integer(name: str, unit: str, description: str, *, always: bool = False) -> Column:
-    return Column(name, "integer", unit, description, always)
+def _integer(name: str, unit: str, description: str, *, always: bool = False) -> ResultColumn:
+    return ResultColumn(name, "integer", unit, description, always)
 
 
-def _number(name: str, unit: str, description: str, *, always: bool = False) -> Column:
-    return Column(name, "number", unit, description, always)
+def _number(name: str, unit: str, description: str, *, always: bool = False) -> ResultColumn:
+    return ResultColumn(name, "number", unit, description, always)
 
 
 def _with_error(
     name: str, unit: str, description: str, patterns: str, note: str = ""
-) -> tuple[Column, ...]:
+) -> tuple[ResultColumn, ...]:
     """Return the columns of a mean over patterns of this sort, of its error and its interval."""
     error = f"Its standard error over the {patterns} patterns."
     return (
@@ -62,19 +62,21 @@ def _with_error(
     )
 
 
-def _with_interval(name: str, unit: str, description: str, note: str = "") -> tuple[Column, ...]:
+def _with_interval(
+    name: str, unit: str, description: str, note: str = ""
+) -> tuple[ResultColumn, ...]:
     """Return the column of a figure, and those of the ends of its interval."""
     return _number(name, unit, description), *_ends(name, unit, note)
 
 
-def _ends(name: str, unit: str, note: str) -> tuple[Column, ...]:
+def _ends(name: str, unit: str, note: str) -> tuple[ResultColumn, ...]:
     return (
         _number(f"{name}_low", unit, f"Lower end of its 95% interval{note}."),
         _number(f"{name}_high", unit, f"Upper end of its 95% interval{note}."),
     )
 
 
-def columns_of(names: Collection[str]) -> tuple[Column, ...]:
+def columns_of(names: Collection[str]) -> tuple[ResultColumn, ...]:
     """Return the columns of a sweep over networks of these families, in order."""
     sizings = {name: one.sizing for name, one in sized_families().items() if name in names}
     declared: dict[str, dict[str, SizeColumn]] = {}
@@ -94,14 +96,14 @@ def columns_of(names: Collection[str]) -> tuple[Column, ...]:
     )
 
 
-def _merged(by_family: Mapping[str, SizeColumn]) -> Column:
+def _merged(by_family: Mapping[str, SizeColumn]) -> ResultColumn:
     """Return a column that families share; each says what it means unless they agree."""
     first, *_ = by_family.values()
     text = first.description
     if any(column.description != text for column in by_family.values()):
         told = (f"{name}: {column.description}" for name, column in by_family.items())
         text = " ".join(told)
-    return Column(first.name, first.type, first.unit, text, always=True)
+    return ResultColumn(first.name, first.type, first.unit, text, always=True)
 
 
 _POINT = (
@@ -151,7 +153,7 @@ _RESULTS = (
     _text("chosen", "Name of the chosen set, unique among those of the point."),
     _text("path_set", "VLB path set of the table."),
     _text("balancing", "How it was balanced: removal or weights; null if it was not."),
-    Column("replaces_all", "boolean", "", "Whether a candidate was chosen instead of `all`."),
+    ResultColumn("replaces_all", "boolean", "", "Whether a candidate was chosen instead of `all`."),
     _text(
         "verdict",
         "What the chosen set has over `all`, in words of the table of verdicts; null where `all` "

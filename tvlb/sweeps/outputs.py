@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tvlb.documents import atomic_file
 from tvlb.report import report_html
-from tvlb.sweeps.columns import Column, columns_of
+from tvlb.sweeps.columns import ResultColumn, columns_of
 from tvlb.sweeps.points import PointResult
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
 from tvlb.sweeps.rows import Row, failed_row, family_of_point, succeeded_row
@@ -25,7 +25,7 @@ def rows_of(results: Sequence[PointResult]) -> list[Row]:
     return [{name: row.get(name) for name in names} for row in rows]
 
 
-def _columns(results: Sequence[PointResult]) -> tuple[Column, ...]:
+def _columns(results: Sequence[PointResult]) -> tuple[ResultColumn, ...]:
     return columns_of({family_of_point(result.point.body).name for result in results})
 
 

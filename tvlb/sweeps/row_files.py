@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from tvlb.documents import atomic_file
 from tvlb.errors import InvalidInput
-from tvlb.sweeps.columns import Column
+from tvlb.sweeps.columns import ResultColumn
 from tvlb.sweeps.rows import Row, Value
 
 PARQUET_NAME = "results.parquet"
@@ -28,7 +28,7 @@ _ARROW_TYPES = {
 }
 
 
-def row_schema(columns: Sequence[Column], rows: Sequence[Row] = ()) -> Any:
+def row_schema(columns: Sequence[ResultColumn], rows: Sequence[Row] = ()) -> Any:
     """Return the Arrow schema of rows; fields carry unit and description as metadata."""
     lacking = {name for row in rows for name, value in row.items() if value is None}
     return pa.schema(
@@ -36,7 +36,7 @@ def row_schema(columns: Sequence[Column], rows: Sequence[Row] = ()) -> Any:
     )
 
 
-def write_rows(columns: Sequence[Column], rows: Sequence[Row], directory: Path) -> None:
+def write_rows(columns: Sequence[ResultColumn], rows: Sequence[Row], directory: Path) -> None:
     """Write `results.parquet` and `results.csv` into a directory, each complete or not at all.
 
     Parameters
@@ -71,12 +71,12 @@ def write_rows(columns: Sequence[Column], rows: Sequence[Row], directory: Path) 
         stream.write(_csv_text(columns, rows).encode())
 
 
-def _field(column: Column, nullable: bool) -> Any:
+def _field(column: ResultColumn, nullable: bool) -> Any:
     metadata = {"unit": column.unit, "description": column.description}
     return pa.field(column.name, _ARROW_TYPES[column.type], nullable, metadata)
 
 
-def _csv_text(columns: Sequence[Column], rows: Sequence[Row]) -> str:
+def _csv_text(columns: Sequence[ResultColumn], rows: Sequence[Row]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow([column.name for column in columns])

@@ -40,7 +40,7 @@ _OUTCOMES = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Method:
+class HighsMethod:
     """A named setting of HiGHS options, (name, value) each."""
 
     name: str
@@ -55,15 +55,15 @@ class Method:
 # = was no faster. Starting from "all traffic on the longest vertex" or other pricing rules were
 # slower on `all` (0.7-8 s).
 DEFAULT_METHODS = (
-    Method(
+    HighsMethod(
         "primal simplex",
         (("solver", "simplex"), ("simplex_strategy", 4), ("presolve", "off")),
     ),
-    Method(
+    HighsMethod(
         "interior point with crossover",
         (("solver", "ipm"), ("run_crossover", "on"), ("presolve", "on")),
     ),
-    Method(
+    HighsMethod(
         "dual simplex, tight",
         (
             ("solver", "simplex"),
@@ -80,7 +80,7 @@ DEFAULT_METHODS = (
 class HighsSolver(LpSolver):
     """HiGHS on the vertex form of the instance (the class form where rates are free)."""
 
-    methods: tuple[Method, ...] = DEFAULT_METHODS
+    methods: tuple[HighsMethod, ...] = DEFAULT_METHODS
 
     def __str__(self) -> str:
         return "highs"
@@ -144,7 +144,7 @@ def _columns(
     return np.diff(classes.offset) + 1, rows, np.insert(usage, first, 1.0)
 
 
-def _solve(instance: Instance, program: _Program, method: Method) -> Solution:
+def _solve(instance: Instance, program: _Program, method: HighsMethod) -> Solution:
     engine = highspy.Highs()
     lines = program.lp.num_col_ + program.lp.num_row_
     # One thread for every solve: HiGHS refuses to mix thread counts in one process. The limit on
@@ -166,7 +166,7 @@ def _solve(instance: Instance, program: _Program, method: Method) -> Solution:
 
 
 def _solution(
-    instance: Instance, program: _Program, engine: highspy.Highs, method: Method
+    instance: Instance, program: _Program, engine: highspy.Highs, method: HighsMethod
 ) -> Solution:
     """Read columns and link prices, and undo the scaling by demand and the substitution."""
     demand = instance.demand.rate
@@ -191,7 +191,7 @@ def _solution(
     )
 
 
-def _require(status: highspy.HighsStatus, action: str, method: Method) -> None:
+def _require(status: highspy.HighsStatus, action: str, method: HighsMethod) -> None:
     if status == highspy.HighsStatus.kError:
         raise SolverFailed(f"throughput model: HiGHS ({method.name}) rejected {action}")
 

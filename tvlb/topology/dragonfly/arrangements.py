@@ -23,7 +23,7 @@ Ports = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ArrangementSizes:
     """The integers that an arrangement needs, with their long names."""
 
     switches_per_group: int
@@ -36,13 +36,15 @@ class Sizes:
         return self.switches_per_group * self.global_ports // (self.groups - 1)
 
 
-def absolute(sizes: Sizes) -> Cables:
+def absolute(sizes: ArrangementSizes) -> Cables:
     """Wire by the rotating cursor of the T-UGAL paper; the cursor is never reset."""
     flat = kernels.absolute_cables(sizes.switches_per_group, sizes.global_ports, sizes.groups)
     return flat.reshape(-1, 2)
 
 
-def _by_offset(sizes: Sizes, peer: Callable[[Ports, Ports], tuple[Ports, Ports]]) -> Cables:
+def _by_offset(
+    sizes: ArrangementSizes, peer: Callable[[Ports, Ports], tuple[Ports, Ports]]
+) -> Cables:
     """Wire port n of every group to `peer(groups, ports)` = (group, port), each cable once."""
     used = sizes.links_per_group_pair * (sizes.groups - 1)
     group, port = (ids.ravel() for ids in np.indices((sizes.groups, used), dtype=np.int32))
@@ -54,7 +56,7 @@ def _by_offset(sizes: Sizes, peer: Callable[[Ports, Ports], tuple[Ports, Ports]]
     return np.stack(ends, axis=1)[group < other_group].astype(np.int32)
 
 
-def palmtree(sizes: Sizes) -> Cables:
+def palmtree(sizes: ArrangementSizes) -> Cables:
     """Port n of group i meets group i - (n mod (g-1)) - 1, at the mirrored port."""
     others, used = sizes.groups - 1, sizes.links_per_group_pair * (sizes.groups - 1)
     return _by_offset(
@@ -62,7 +64,7 @@ def palmtree(sizes: Sizes) -> Cables:
     )
 
 
-def relative(sizes: Sizes) -> Cables:
+def relative(sizes: ArrangementSizes) -> Cables:
     """Port n of group i meets group i + (n mod (g-1)) + 1, at the mirrored port."""
     others, used = sizes.groups - 1, sizes.links_per_group_pair * (sizes.groups - 1)
     return _by_offset(
@@ -70,7 +72,7 @@ def relative(sizes: Sizes) -> Cables:
     )
 
 
-def circulant(sizes: Sizes) -> Cables:
+def circulant(sizes: ArrangementSizes) -> Cables:
     """Ports of every group meet offsets +1, -1, +2, -2, ... in turn."""
     others = sizes.groups - 1
 
@@ -87,7 +89,7 @@ def circulant(sizes: Sizes) -> Cables:
     return _by_offset(sizes, peer)
 
 
-ARRANGEMENTS: dict[str, Callable[[Sizes], Cables]] = {
+ARRANGEMENTS: dict[str, Callable[[ArrangementSizes], Cables]] = {
     "absolute": absolute,
     "palmtree": palmtree,
     "relative": relative,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tvlb.errors import InvalidInput
 from tvlb.languages import Choice, WholeArgument
 from tvlb.native import kernels
-from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, Sizes
+from tvlb.topology.dragonfly.arrangements import ARRANGEMENTS, ArrangementSizes
 from tvlb.topology.dragonfly.parameters import check_cables, check_parameters, local_cables
 from tvlb.topology.dragonfly.path_rules import path_faults
 from tvlb.topology.expected import ExpectedPaths, touched
@@ -87,7 +87,7 @@ class Dragonfly(Topology):
                 f"unknown arrangement {arrangement!r}; choose one of {', '.join(ARRANGEMENTS)}"
             )
         self._path = None
-        self._set(p, a, h, g, arrangement, ARRANGEMENTS[arrangement](Sizes(a, h, g)))
+        self._set(p, a, h, g, arrangement, ARRANGEMENTS[arrangement](ArrangementSizes(a, h, g)))
 
     @classmethod
     def from_cables(
