@@ -1,6 +1,6 @@
 """Simulated Slim Flies as the rows of tests/data/slimfly.csv ask for them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sim_bridge import Scenario, SimulationConfig
@@ -11,10 +11,24 @@ from tvlb.traffic import parse_pattern
 
 @dataclass(frozen=True)
 class Case:
-    """What is simulated: a row of the reference and all its figures."""
+    """What a reference tells of one thing: a row of it, and all figures."""
 
     row: Row
     figures: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """That of its row without the figure."""
+        return str(self.row).removesuffix(f"-{self.row.item}")
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The figures as numbers."""
+        return {name: float(one) for name, one in self.figures.items()}
+
+    def found_in(self, figures: Mapping[str, float]) -> dict[str, float | None]:
+        """Return our figures of the same names; None where there is none."""
+        return {name: figures.get(name) for name in self.figures}
 
     @property
     def settings(self) -> dict[str, str]:

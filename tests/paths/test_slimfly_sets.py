@@ -1,9 +1,12 @@
 """Path sets and loads of links on Slim Flies, against an independent prototype."""
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
-from tests.slimfly_reference import Row, load_figures, path_figures, read_rows
+from tests.slimfly_reference import load_figures, path_figures, read_rows
+from tests.slimfly_simulated import Case, cases_of
 from tvlb.errors import InvalidInput
 from tvlb.paths import all_pairs, parse_expression
 from tvlb.topology import SlimFly, parse_topology
@@ -11,16 +14,18 @@ from tvlb.topology import SlimFly, parse_topology
 TOLERANCE = 1e-6
 
 
-@pytest.mark.parametrize("row", read_rows("paths"), ids=str)
-def test_reference_paths(row: Row) -> None:
+@pytest.mark.parametrize("case", cases_of(read_rows("paths")), ids=attrgetter("name"))
+def test_reference_paths(case: Case) -> None:
+    row = case.row
     figures = path_figures(row.topology, row.path_set, row.params)
-    assert figures.get(row.item) == pytest.approx(float(row.value), abs=TOLERANCE)
+    assert case.found_in(figures) == pytest.approx(case.values, abs=TOLERANCE)
 
 
-@pytest.mark.parametrize("row", read_rows("load"), ids=str)
-def test_reference_loads(row: Row) -> None:
+@pytest.mark.parametrize("case", cases_of(read_rows("load")), ids=attrgetter("name"))
+def test_reference_loads(case: Case) -> None:
+    row = case.row
     figures = load_figures(row.topology, row.pattern, row.path_set)
-    assert figures.get(row.item) == pytest.approx(float(row.value), abs=TOLERANCE)
+    assert case.found_in(figures) == pytest.approx(case.values, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize(("q", "pairs"), [(4, 0), (5, 350), (7, 0), (9, 1458)])

@@ -1,9 +1,12 @@
 """Slim Flies: their graphs, their fields, and what is no Slim Fly."""
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
-from tests.slimfly_reference import Row, graph_figures, read_rows
+from tests.slimfly_reference import graph_figures, read_rows
+from tests.slimfly_simulated import Case, cases_of
 from tvlb.errors import InvalidInput
 from tvlb.model import capacity_bound
 from tvlb.paths import all_pairs, min_rows
@@ -15,10 +18,10 @@ GRAPHS = read_rows("graph")
 SIZES = [one for one in range(3, 54) if is_prime_power(one)]
 
 
-@pytest.mark.parametrize("row", GRAPHS, ids=str)
-def test_reference_graph(row: Row) -> None:
-    figures = graph_figures(row.topology)
-    assert figures.get(row.item) == pytest.approx(float(row.value), abs=1e-6)
+@pytest.mark.parametrize("case", cases_of(GRAPHS), ids=attrgetter("name"))
+def test_reference_graph(case: Case) -> None:
+    figures = graph_figures(case.row.topology)
+    assert case.found_in(figures) == pytest.approx(case.values, abs=1e-6)
 
 
 # Larger ones take seconds.
