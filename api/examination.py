@@ -1,7 +1,10 @@
 """What the service has to know of a request before it takes it."""
 
 import json
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -28,6 +31,7 @@ _MOST_WAITING_LARGE = 20
 # On a machine that is very busy.
 _MOST_SECONDS = 30.0
 _WHAT = "requests wait to be examined"
+_LOOK_AGAIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def examine(
         resolved.kind,
         request_key(resolved),
         json.dumps(resolved.model_dump(mode="json"), separators=(",", ":")),
-        found.cost,
+        found.cost.on(limits.speed),
         asked.at_once and resolved.is_light,
         command_line(resolved),
         tuple(request_key(point) for point in found.points),
@@ -102,10 +106,19 @@ class Examiner:
     ----------
     process : for large bodies.
     workspace : see `examine`.
+    speed : looks up that of the limits, on a thread and at most once a minute.
     """
 
-    def __init__(self, limits: RequestLimits, process: SideProcess, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        limits: RequestLimits,
+        process: SideProcess,
+        workspace: Workspace,
+        speed: Callable[[], float] = lambda: 1.0,
+    ) -> None:
         self._limits = limits
+        self._speed = speed
+        self._look_again = -math.inf
         self._workspace = workspace
         self._threads = CapacityLimiter(_THREADS)
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
@@ -121,6 +134,9 @@ class Examiner:
         Problem : too many are being examined, or it took too long.
         """
         expands = request_kinds()[kind].expands
+        if time.monotonic() > self._look_again:
+            self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
+            self._limits = replace(self._limits, speed=await to_thread.run_sync(self._speed))
         given = examine, kind, sent, self._limits, self._workspace
         if len(sent) > _SMALL_BYTES:
             found = await self._large.call(*given)

@@ -28,6 +28,8 @@ _WORK = {
     "probe_seconds": ("tvlb_solver_seconds", "Wall time of the linear programs."),
     "flit_hops": ("tvlb_flit_hops", "Flit-hops simulated."),
     "simulate_seconds": ("tvlb_simulator_seconds", "Wall time of the simulations."),
+    "cpu_seconds": ("tvlb_cpu_seconds", "Processor time of what was computed anew."),
+    "estimated_seconds": ("tvlb_estimated_seconds", "What was estimated of that."),
 }
 _LOOK_AGAIN_SECONDS = 60.0
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)

@@ -22,6 +22,7 @@ from tests.jobs.queue_helpers import (
     submit,
     together,
 )
+from tvlb.jobs.accounting import count_work, measured_speed
 from tvlb.jobs.database import Database, now
 from tvlb.jobs.job import Job
 from tvlb.jobs.lease import Claimed, LeaseLost, Leases
@@ -372,3 +373,15 @@ def _take(
             let_retry(database)
         elif step == "hand back":
             leases.hand_back(claimed)
+
+
+def test_the_speed_of_a_machine_is_known_once_enough_was_computed(database: Database) -> None:
+    half = {"estimated_seconds": 400.0, "cpu_seconds": 800.0}
+    with database.writing() as connection:
+        assert measured_speed(connection) == 1.0
+        count_work(connection, "table", {}, half)
+        assert measured_speed(connection) == 1.0
+        count_work(connection, "model", {}, half)
+        assert measured_speed(connection) == 0.5
+        count_work(connection, "model", {}, {"cpu_seconds": 1e6})
+        assert measured_speed(connection) == 0.1

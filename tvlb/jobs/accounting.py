@@ -8,6 +8,10 @@ from sqlalchemy import Connection, select
 from tvlb.jobs.database import insert
 from tvlb.jobs.schema import counters, jobs
 
+# Of estimates: what less work took says little of a machine that others use, too.
+_LEAST_SECONDS = 600.0
+_MOST_TIMES = 10.0
+
 
 @dataclass(frozen=True)
 class EndedJob:
@@ -46,6 +50,22 @@ def count_work(
         _count(connection, "stages", f"{kind}/{stage}", 1)
     for name, amount in work.items():
         _count(connection, "work", name, amount)
+
+
+def measured_speed(connection: Connection) -> float:
+    """Return how many times as fast as that of the estimates this machine is; 1 until it is known.
+
+    Notes
+    -----
+    It is what was estimated of all that was computed here over the processor time that it took.
+    """
+    asked = counters.c.label.in_(("estimated_seconds", "cpu_seconds"))
+    chosen = select(counters.c.label, counters.c.value).where(counters.c.name == "work", asked)
+    found = {row.label: row.value for row in connection.execute(chosen)}
+    estimated, taken = (found.get(name, 0.0) for name in ("estimated_seconds", "cpu_seconds"))
+    if estimated < _LEAST_SECONDS:
+        return 1.0
+    return min(max(estimated / max(taken, 1.0), 1.0 / _MOST_TIMES), _MOST_TIMES)
 
 
 def _count(connection: Connection, name: str, label: str, amount: float) -> None:

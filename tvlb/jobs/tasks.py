@@ -1,11 +1,12 @@
 """Computing one request: what every kind of job does, once it has a process to itself."""
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,8 +16,8 @@ from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
-from tvlb.processes import KeptWorkers, Reporter, Stages, UnitCache, local_workers
-from tvlb.requests import Answer, Context, StoredResult, SweepBody, request_kinds
+from tvlb.processes import KeptWorkers, Reporter, Stages, UnitCache, cpu_seconds, local_workers
+from tvlb.requests import Answer, Context, Question, StoredResult, SweepBody, request_kinds
 from tvlb.table import StoredTable, read_any_stream, write_stream
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # A report needs a heading.
 _UNNAMED = "A sweep without a name"
+# Of an estimate: to start processes takes as long.
+_LEAST_SECONDS = 1.0
 
 
 def get_ready() -> None:
@@ -52,8 +55,21 @@ def run_task(
     """
     form = request_kinds()[task.kind].form_of(task.request)
     body = form.body.model_validate_json(task.request)
+    before = cpu_seconds(os.getpid())
     answer = form.compute(body, WorkspaceContext(workspace, workers), report)
-    return store_answer(workspace.blobs, answer)
+    output = store_answer(workspace.blobs, answer)
+    # Without amounts of work it was, in part, computed before.
+    if not answer.work or before is None:
+        return output
+    return replace(output, work=dict(answer.work) | _measured(body, before))
+
+
+def _measured(body: Question, before: float) -> dict[str, float]:
+    """Return what a request took and what was estimated; nothing of one that took no time."""
+    estimated, now = body.examined()[1].cpu_seconds, cpu_seconds(os.getpid())
+    if estimated < _LEAST_SECONDS or now is None:
+        return {}
+    return {"estimated_seconds": estimated, "cpu_seconds": now - before}
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """What a request costs, told from its sizes in well under 10 ms.
 
-Estimates for a core of a 2.5 GHz Xeon; docs/search.md says how far they are off. They expect a
-request that was checked, refuse nothing, and never list a path.
+Estimates for a core of a 2.5 GHz Xeon; docs/search.md says how far they are off. A server knows by
+what its jobs took how fast its own machine is (`tvlb.jobs.accounting.measured_speed`). They expect
+a request that was checked, refuse nothing, and never list a path.
 """
 
 import math
@@ -134,6 +135,11 @@ class Cost:
     memory_bytes: int
     stages: dict[str, float]
     answer_bytes: int = 0
+
+    def on(self, speed: float) -> "Cost":
+        """Return the cost on a machine that is so many times as fast as that of the estimates."""
+        stages = {stage: seconds / speed for stage, seconds in self.stages.items()}
+        return replace(self, cpu_seconds=self.cpu_seconds / speed, stages=stages)
 
 
 def _cost(stages: dict[str, float], memory: float, answer: float = 0.0) -> Cost:

@@ -38,7 +38,8 @@ class Answer:
     ----------
     document : of the result.
     timings : seconds by stage.
-    work : amounts of work done, by name, for statistics.
+    work : amounts of work done, by name, for statistics; empty where a part of it was computed
+        before.
     table : the table that was made, None without one.
     front : tables of a front besides, in its order.
     write : writes more files into a folder, and returns their paths; the document names them.
