@@ -11,8 +11,8 @@ table: $(READY) ## Compute the T-VLB table of dfly(4,8,4,9) and print its summar
 	mkdir -p build
 	$(BIN)/tvlb table 4,8,4,9 -o build/dfly-4-8-4-9.parquet
 
-# Tests start many processes, none of which should compile the package anew.
-test test-slow test-all: export PYTHONDONTWRITEBYTECODE =
+# All start many processes, none of which should compile the package anew.
+table test test-slow test-all: export PYTHONDONTWRITEBYTECODE =
 # A third of their time they wait for those: four at once are right for two cores.
 PYTEST := $(BIN)/python -m pytest --numprocesses 4 --no-loadscope-reorder
 

@@ -1,10 +1,7 @@
 """What the service has to know of a request before it takes it."""
 
 import json
-import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -31,7 +28,6 @@ _MOST_WAITING_LARGE = 20
 # On a machine that is very busy.
 _MOST_SECONDS = 30.0
 _WHAT = "requests wait to be examined"
-_LOOK_AGAIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,7 @@ def examine(
         resolved.kind,
         request_key(resolved),
         json.dumps(resolved.model_dump(mode="json"), separators=(",", ":")),
-        found.cost.on(limits.speed),
+        found.cost,
         asked.at_once and resolved.is_light,
         command_line(resolved),
         tuple(request_key(point) for point in found.points),
@@ -106,19 +102,10 @@ class Examiner:
     ----------
     process : for large bodies.
     workspace : see `examine`.
-    speed : looks up that of the limits, on a thread and at most once a minute.
     """
 
-    def __init__(
-        self,
-        limits: RequestLimits,
-        process: SideProcess,
-        workspace: Workspace,
-        speed: Callable[[], float] = lambda: 1.0,
-    ) -> None:
+    def __init__(self, limits: RequestLimits, process: SideProcess, workspace: Workspace) -> None:
         self._limits = limits
-        self._speed = speed
-        self._look_again = -math.inf
         self._workspace = workspace
         self._threads = CapacityLimiter(_THREADS)
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
@@ -134,9 +121,6 @@ class Examiner:
         Problem : too many are being examined, or it took too long.
         """
         expands = request_kinds()[kind].expands
-        if time.monotonic() > self._look_again:
-            self._look_again = time.monotonic() + _LOOK_AGAIN_SECONDS
-            self._limits = replace(self._limits, speed=await to_thread.run_sync(self._speed))
         given = examine, kind, sent, self._limits, self._workspace
         if len(sent) > _SMALL_BYTES:
             found = await self._large.call(*given)

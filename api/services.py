@@ -19,7 +19,6 @@ from api.settings import Settings
 from api.side_process import SideProcess, SideQueue
 from api.submission import Submitter
 from api.tokens import TokenStore
-from tvlb.jobs.accounting import measured_speed
 from tvlb.jobs.database import Database
 from tvlb.jobs.labels import Labels
 from tvlb.jobs.queue import JobQueue
@@ -79,9 +78,7 @@ class Services:
         self.feed = Feed(self.database, workspace.worker_locks())
         self.quick = QuickExecutor(workspace)
         self.examining = SideProcess(load, _CALLS_PER_PROCESS)
-        self.examiner = Examiner(
-            settings.limits.request, self.examining, workspace, self._measured_speed
-        )
+        self.examiner = Examiner(settings.limits.request, self.examining, workspace)
         # Large requests do not wait for large pages.
         self.page_making = SideProcess(_load_pages, _CALLS_PER_PROCESS)
         self.page_maker = SideQueue(
@@ -108,10 +105,6 @@ class Services:
             writers=self.writers,
             examiner=self.examiner,
         )
-
-    def _measured_speed(self) -> float:
-        with self.database.reading() as connection:
-            return measured_speed(connection)
 
     def start(self) -> None:
         """Start the processes beside the server, so that no request waits for them to load."""

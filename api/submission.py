@@ -87,7 +87,7 @@ class Submitter:
             "result_id": examined.key,
             "known": self._is_known(examined.key),
             "request": json.loads(examined.text),
-            "cost": asdict(examined.cost),
+            "cost": asdict(examined.cost.on(self.results.measured_speed())),
             "points": self._count_points(points) if points else None,
             "command": examined.command,
         }

@@ -246,3 +246,19 @@ def test_processes_are_kept_until_they_are_killed_or_closed() -> None:
     kept.close()
     assert _ends(second)
     kept.close()
+
+
+def test_processes_that_nobody_needs_end() -> None:
+    kept = KeptWorkers(1, seconds=0.01)
+    with kept.lent() as pool:
+        process = pool.submit(process_id).result(_TIMEOUT)
+    assert _ends(process)
+
+
+def test_processes_that_compute_for_nobody_are_not_kept(tmp_path: Path) -> None:
+    kept = KeptWorkers(1, seconds=_LONG)
+    with kept.lent() as pool:
+        left = pool.submit(say_and_nap, tmp_path / "begun", 0.5)
+        process = _wait_for_number(tmp_path / "begun")
+    assert left.done()
+    assert _ends(process)

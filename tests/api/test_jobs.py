@@ -207,6 +207,18 @@ def _check_refusals(http: httpx.Client, why: str) -> None:
         assert why in answer.json()["detail"]
 
 
+def test_costs_are_told_for_the_machines_of_the_server(idle: Server) -> None:
+    with httpx.Client(base_url=idle.url, timeout=90) as http:
+        usual = http.post("/v1/models?validate_only=true", json={"topology": "2,4,2,5"}).json()
+        with sqlite3.connect(idle.data / "jobs.sqlite3") as connection:
+            for name, value in (("estimated_seconds", 1000.0), ("cpu_seconds", 4000.0)):
+                connection.execute("INSERT INTO counters VALUES ('work', ?, ?)", (name, value))
+        slow = http.post("/v1/models?validate_only=true", json={"topology": "2,4,2,5"}).json()
+    assert slow["cost"]["cpu_seconds"] == 4 * usual["cost"]["cpu_seconds"]
+    assert slow["cost"]["stages"]["solve"] == 4 * usual["cost"]["stages"]["solve"]
+    assert slow["cost"]["memory_bytes"] == usual["cost"]["memory_bytes"]
+
+
 def test_readiness_tells_the_truth(idle: Server) -> None:
     """With a database that does not answer the process lives, and is not ready."""
     with httpx.Client(base_url=idle.url, timeout=90) as http:

@@ -17,6 +17,7 @@ from tvlb.cli import main
 from tvlb.cli.terminal import progress_display
 from tvlb.paths import parse_expression
 from tvlb.processes import Progress
+from tvlb.requests import request_kinds
 from tvlb.table import CompactTable, Table, read_table, write_table
 from tvlb.topology import Dragonfly
 
@@ -477,3 +478,14 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("tvlb ")
     assert main(["--help"]) == 0
     assert "simulate" in capsys.readouterr().out
+
+
+def test_every_kind_of_request_has_a_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind in request_kinds().values():
+        assert kind.forms[0].compute.__module__ == f"tvlb.requests.kinds.{kind.command}"
+    # Without a module of its own in the command line.
+    monkeypatch.setattr("tvlb.cli.app._COMMANDS", dict[str, tuple[str, str]]())
+    assert main(["model", "2,4,2,5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["topology"] == "dfly(2,4,2,5)"

@@ -80,6 +80,8 @@ def test_a_table_is_to_the_byte_what_the_library_computes(
     with worker_process(database_url, directory):
         until(lambda: read(queue, job).ended)
     assert status(queue, job) is JobStatus.SUCCEEDED
+    told = [json.loads(event.data) for event in queue.events(job.id) if event.type == "progress"]
+    assert max(one["progress"] for one in told if one["stage"] == "probe") == 0.05
     result = Results(database).get(job.key)
     assert result is not None
     assert result.table_file is not None

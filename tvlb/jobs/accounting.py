@@ -53,11 +53,12 @@ def count_work(
 
 
 def measured_speed(connection: Connection) -> float:
-    """Return how many times as fast as that of the estimates this machine is; 1 until it is known.
+    """Return how many times as fast as that of the estimates our machines are; 1 until it is known.
 
     Notes
     -----
-    It is what was estimated of all that was computed here over the processor time that it took.
+    It is what was estimated of tables, models and simulations that workers of this database
+    computed anew, over the processor time that they took.
     """
     asked = counters.c.label.in_(("estimated_seconds", "cpu_seconds"))
     chosen = select(counters.c.label, counters.c.value).where(counters.c.name == "work", asked)

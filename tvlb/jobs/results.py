@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, delete, select
 
-from tvlb.jobs.accounting import count_work
+from tvlb.jobs.accounting import count_work, measured_speed
 from tvlb.jobs.database import Database, insert, now
 from tvlb.jobs.labels import mentions
 from tvlb.jobs.schema import labels, results
@@ -95,6 +95,11 @@ class Results:
                 rows = connection.execute(select(results.c.key).where(asked))
                 found.update(row.key for row in rows)
         return found
+
+    def measured_speed(self) -> float:
+        """See `tvlb.jobs.accounting.measured_speed`."""
+        with self._database.reading() as connection:
+            return measured_speed(connection)
 
     def every(self) -> Sequence[Result]:
         """Return all results, in the order in which they were finished."""

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -22,7 +22,6 @@ from tvlb.processes import (
     HangWatch,
     KeptWorkers,
     Progress,
-    Reporter,
     Stages,
     follow_parent,
 )
@@ -34,9 +33,6 @@ _LOG_LINES = 40
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Message = Stages | Progress | TaskOutput | Failure
-_RunTask = Callable[[Task, Workspace, Reporter, KeptWorkers], TaskOutput]
-# Longer than jobs that wait need to begin; while they are kept, processes hold on to memory.
-_KEPT_SECONDS = 5.0
 
 
 class TaskProcess:
@@ -168,20 +164,17 @@ def _serve(connection: Connection, workspace: Workspace) -> None:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     # Loaded here and not by the worker, which needs none of the solvers and starts at once so.
-    from tvlb.jobs.tasks import get_ready, run_task, stages_of
+    from tvlb.jobs.tasks import get_ready
 
     get_ready()
     connection.send(None)
     with closing(KeptWorkers(workspace.cores, workspace.hang)) as workers:
         while True:
-            if not connection.poll(_KEPT_SECONDS):
-                workers.close()
             try:
                 task: Task = connection.recv()
             except EOFError:
                 return
-            connection.send(stages_of(task))
-            connection.send(_compute(run_task, task, workspace, _Reporter(connection), workers))
+            connection.send(_compute(task, workspace, _Reporter(connection), workers))
             # Empties the free lists, which hold on to most of the memory that a large task had.
             gc.collect()
 
@@ -191,9 +184,12 @@ def _pass_over(number: int, frame: FrameType | None) -> None:
 
 
 def _compute(
-    run_task: _RunTask, task: Task, workspace: Workspace, report: "_Reporter", workers: KeptWorkers
+    task: Task, workspace: Workspace, report: "_Reporter", workers: KeptWorkers
 ) -> TaskOutput | Failure:
+    from tvlb.jobs.tasks import run_task, stages_of
+
     try:
+        report.tell(stages_of(task))
         return run_task(task, workspace, report, workers)
     except Exception as error:  # the worker decides what an error means
         lines = "".join(traceback.format_exception(error)).splitlines()
@@ -208,6 +204,10 @@ class _Reporter:
         self._begun = time.monotonic()
         self._sent = 0.0
         self.stages: list[str] = []
+
+    def tell(self, stages: Stages) -> None:
+        """Tell of which stages the progress will be."""
+        self._connection.send(stages)
 
     def __call__(self, event: Progress) -> None:
         moment = time.monotonic()

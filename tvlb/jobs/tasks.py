@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
 from tvlb.documents import plain
-from tvlb.errors import InvalidInput
+from tvlb.errors import InvalidInput, TvlbError
 from tvlb.jobs.blobs import BlobStore, store_errors
 from tvlb.jobs.workspace import FRONT_FILES, Task, TaskOutput, Workspace
 from tvlb.processes import KeptWorkers, Reporter, Stages, UnitCache, cpu_seconds, local_workers
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 # A report needs a heading.
 _UNNAMED = "A sweep without a name"
-# Of an estimate: to start processes takes as long.
-_LEAST_SECONDS = 1.0
+# Of an estimate: of less the start of processes, which may be there already, is too large a part.
+_LEAST_SECONDS = 10.0
 
 
 def get_ready() -> None:
@@ -58,7 +58,7 @@ def run_task(
     before = cpu_seconds(os.getpid())
     answer = form.compute(body, WorkspaceContext(workspace, workers), report)
     output = store_answer(workspace.blobs, answer)
-    # Without amounts of work it was, in part, computed before.
+    # Others tell no work, and what was in part computed before.
     if not answer.work or before is None:
         return output
     return replace(output, work=dict(answer.work) | _measured(body, before))
@@ -66,7 +66,11 @@ def run_task(
 
 def _measured(body: Question, before: float) -> dict[str, float]:
     """Return what a request took and what was estimated; nothing of one that took no time."""
-    estimated, now = body.examined()[1].cpu_seconds, cpu_seconds(os.getpid())
+    now = cpu_seconds(os.getpid())
+    try:
+        estimated = body.examined()[1].cpu_seconds
+    except TvlbError:  # its kind has a way of its own
+        return {}
     if estimated < _LEAST_SECONDS or now is None:
         return {}
     return {"estimated_seconds": estimated, "cpu_seconds": now - before}

@@ -41,6 +41,8 @@ _Result = TypeVar("_Result")
 
 _FAILED_STARTS = 5
 _END_SECONDS = 1.0
+# Longer than a job that waits needs to begin.
+_KEPT_SECONDS = 5.0
 _READY = b""
 # More often than anybody looks.
 _TELL_SECONDS = 0.1
@@ -86,38 +88,63 @@ def local_workers(count: int, hang: HangLimits | None = None) -> Generator["Work
 
 
 class KeptWorkers:
-    """Worker processes that are kept for the next who needs some: to start takes them a second.
+    """Worker processes that are kept for who needs some next: to start takes them a second.
+
+    They end when nobody has needed them for a while, since they hold on to memory.
 
     Parameters
     ----------
     count, hang : as of `local_workers`.
-
-    Notes
-    -----
-    For one user at a time, on one thread.
+    seconds : how long they are kept.
     """
 
-    def __init__(self, count: int, hang: HangLimits | None = None) -> None:
+    def __init__(
+        self, count: int, hang: HangLimits | None = None, *, seconds: float = _KEPT_SECONDS
+    ) -> None:
         self._count = count
         self._hang = hang
+        self._seconds = seconds
+        # Guards both that follow.
+        self._lock = threading.Lock()
         self._kept: WorkerPool | None = None
+        self._timer: threading.Timer | None = None
 
     @contextmanager
     def lent(self) -> Generator["WorkerPool"]:
-        """Lend the processes while the block runs; an exception that leaves it kills them."""
-        pool, self._kept = self._kept or WorkerPool(self._count, self._hang), None
+        """Lend processes while the block runs; ends as that of `local_workers`."""
+        pool = self._taken() or WorkerPool(self._count, self._hang)
         try:
             yield pool
         except BaseException:
             pool.kill()
             raise
-        self._kept = pool
+        if pool.is_idle:
+            self._keep(pool)
+        else:
+            pool.shutdown()
 
     def close(self) -> None:
         """End those that are kept."""
-        if self._kept is not None:
-            self._kept.shutdown()
-            self._kept = None
+        pool = self._taken()
+        if pool is not None:
+            pool.shutdown()
+
+    def _taken(self) -> "WorkerPool | None":
+        with self._lock:
+            pool, timer = self._kept, self._timer
+            self._kept = self._timer = None
+        if timer is not None:
+            timer.cancel()
+        return pool
+
+    def _keep(self, pool: "WorkerPool") -> None:
+        # Of two that were lent at the same time the last one is kept.
+        self.close()
+        timer = threading.Timer(self._seconds, self.close)
+        timer.daemon = True
+        with self._lock:
+            self._kept, self._timer = pool, timer
+        timer.start()
 
 
 class TaskFuture(Future[_Result]):
@@ -189,6 +216,7 @@ class WorkerPool(Executor):
         # Guards all that follows; the pipes and the state of a worker belong to the manager alone.
         self._lock = threading.Lock()
         self._pending: deque[_Task] = deque()
+        self._unfinished = 0
         self._workers: list[_Worker] = []
         self._closed = False
         self._killed = False
@@ -217,7 +245,9 @@ class WorkerPool(Executor):
             if self._closed:
                 raise RuntimeError("the worker pool was shut down")
             self._pending.append(_Task(future, fn, args, kwargs))
+            self._unfinished += 1
             os.eventfd_write(self._bell, 1)
+        future.add_done_callback(self._count_finished)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -240,6 +270,16 @@ class WorkerPool(Executor):
                 worker.process.kill()
         self._close(cancel_pending=True)
         self._manager.join()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all tasks that were submitted have ended."""
+        with self._lock:
+            return self._unfinished == 0
+
+    def _count_finished(self, _: Future[Any]) -> None:
+        with self._lock:
+            self._unfinished -= 1
 
     def __exit__(
         self,

@@ -1,8 +1,8 @@
 """What a request costs, told from its sizes in well under 10 ms.
 
 Estimates for a core of a 2.5 GHz Xeon; docs/search.md says how far they are off. A server knows by
-what its jobs took how fast its own machine is (`tvlb.jobs.accounting.measured_speed`). They expect
-a request that was checked, refuse nothing, and never list a path.
+what its jobs took how fast its machines are (`tvlb.jobs.accounting.measured_speed`). They expect a
+request that was checked, refuse nothing, and never list a path.
 """
 
 import math

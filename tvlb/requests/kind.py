@@ -39,7 +39,7 @@ class Answer:
     document : of the result.
     timings : seconds by stage.
     work : amounts of work done, by name, for statistics; empty where a part of it was computed
-        before.
+        before, and of kinds that tell none.
     table : the table that was made, None without one.
     front : tables of a front besides, in its order.
     write : writes more files into a folder, and returns their paths; the document names them.

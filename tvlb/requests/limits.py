@@ -22,7 +22,6 @@ class RequestLimits:
     memory_bytes : estimated memory; of the largest point of a sweep.
     answer_bytes : estimated size of the document; whoever reads it needs many times as much.
     points : of a sweep.
-    speed : of the machine, in that of the machine for which costs are estimated.
     """
 
     switches: int = 1024
@@ -32,7 +31,6 @@ class RequestLimits:
     memory_bytes: int = 16 << 30
     answer_bytes: int = 48 << 20
     points: int = 1000
-    speed: float = 1.0
 
     def check_sizes(self, sizes: NetworkSizes) -> None:
         """Raise BeyondLimits if a network is too large."""
@@ -55,10 +53,9 @@ class RequestLimits:
 
     def check_cost(self, cost: Cost) -> None:
         """Raise BeyondLimits if a request costs too much."""
-        seconds = cost.on(self.speed).cpu_seconds
-        if seconds > self.cpu_seconds:
+        if cost.cpu_seconds > self.cpu_seconds:
             raise BeyondLimits(
-                f"the request takes about {seconds:,.0f} CPU seconds; this server "
+                f"the request takes about {cost.cpu_seconds:,.0f} CPU seconds; this server "
                 f"computes at most {self.cpu_seconds:,.0f}"
             )
         if cost.memory_bytes > self.memory_bytes:
