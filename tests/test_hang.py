@@ -173,5 +173,21 @@ def test_the_process_of_a_job_that_hangs_is_replaced(tmp_path: Path, computing: 
     assert (failure.type, failure.may_pass) == ("process-hung", True)
 
 
+def test_a_job_of_a_kind_that_is_gone_fails_in_words(tmp_path: Path) -> None:
+    """And its process lives on."""
+    process = TaskProcess(Workspace(tmp_path, cores=1))
+    heard: list[Message] = []
+    until(lambda: heard.extend(process.messages()) or process.ready)
+    before = process.pid
+    process.begin(Task("gone", "0" * 64, "{}"))
+    until(lambda: heard.extend(process.messages()) or bool(heard))
+    after = process.pid
+    process.end()
+    [failure] = heard
+    assert isinstance(failure, Failure)
+    assert "KeyError: 'gone'" in failure.detail
+    assert after == before
+
+
 def _computes(message: Message) -> bool:
     return isinstance(message, Progress) and message.done > 0

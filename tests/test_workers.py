@@ -262,3 +262,16 @@ def test_processes_that_compute_for_nobody_are_not_kept(tmp_path: Path) -> None:
         process = _wait_for_number(tmp_path / "begun")
     assert left.done()
     assert _ends(process)
+
+
+def test_of_processes_lent_at_the_same_time_the_last_are_kept() -> None:
+    kept = KeptWorkers(1, seconds=_LONG)
+    with kept.lent() as outer:
+        last = outer.submit(process_id).result(_TIMEOUT)
+        with kept.lent() as inner:
+            first = inner.submit(process_id).result(_TIMEOUT)
+    assert _ends(first)
+    with kept.lent() as pool:
+        assert pool.submit(process_id).result(_TIMEOUT) == last
+    kept.close()
+    assert _ends(last)
