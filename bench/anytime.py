@@ -30,6 +30,7 @@ from tvlb.search.cma_types import new_strategy
 from tvlb.search.evolution import Proposer, Step, random_proposer
 from tvlb.search.probe import ProbePlan
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
+from tvlb.search.windows import SHORT
 from tvlb.search.workload import training_workload
 from tvlb.topology import Topology, parse_topology
 
@@ -74,6 +75,7 @@ def search(topology: Topology, options: SearchOptions, proposer: str, units: Uni
         workload=options.workload
         or training_workload(topology, options.pattern_count, options.seed),
         budget=budget,
+        short=SHORT.stretched(options.config.flight_cycles(topology)),
         long=options.screening_windows,
         balancing=options.balancing,
         seed=options.seed,

@@ -26,7 +26,7 @@ from tvlb.search.preparation import Candidate
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Trials, find_loads
-from tvlb.search.weighted import SHORT
+from tvlb.search.windows import SHORT
 from tvlb.search.workload import Workload, held_out_workload, training_workload
 from tvlb.topology import Dragonfly, parse_topology
 from tvlb.traffic import Pattern

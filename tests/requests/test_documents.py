@@ -126,7 +126,7 @@ def test_table_where_no_candidate_is_better(capsys: pytest.CaptureFixture[str]) 
 
 def test_table_of_a_network_that_saturates_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     # 16 nodes per switch on 2 cables: no load of the coarse grid is carried.
-    windows = ("--screening", "50,50,0.1", "--confirmation", "50,50,0.1")
+    windows = ("--screening", "100,100,0.1", "--confirmation", "100,100,0.1")
     document = _printed(capsys, "table", "16,4,2,3", *_QUICK, *windows)
     assert document["baseline"]["saturation_mean"] == 0.0
     latencies = [point["latency_mean"] for point in document["curves"]["all"]]

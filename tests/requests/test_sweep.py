@@ -282,8 +282,8 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
         ),
         (
             {"topologies": ["2,4,2,9"], "options": {"local_latency": 500}},
-            "dfly(2,4,2,9): the links of a VLB path take up to 2,030 cycles on dfly(2,4,2,9); "
-            "path sets are compared in windows that are too short for more than 500",
+            "dfly(2,4,2,9): screening 2000,2000,0.01: the links of a VLB path take up to 2,030 "
+            "cycles on dfly(2,4,2,9), and the warm-up of 2,000 must be at least that",
         ),
         (
             {"topologies": ["slimfly(5)"], "arrangements": ["palmtree"]},

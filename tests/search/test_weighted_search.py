@@ -37,7 +37,7 @@ QUICK = SearchOptions(
 def short_runs() -> Generator[None]:
     """Look even more briefly; worker processes are told with every run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tvlb.search.weighted.SHORT", SHORT)
+        patch.setattr("tvlb.search.by_search.SHORT", SHORT)
         patch.setattr("tvlb.search.by_search._CURVE_WINDOWS", SHORT)
         yield
 

@@ -63,15 +63,21 @@ class Parts(Kind):
     of: Callable[[Any], Any] = lambda value: value
 
 
-OVER_SEEDS: Mapping[str, Callable[[Sequence[Any]], float | bool]] = MappingProxyType(
+def _most(values: Sequence[bool | None]) -> bool | None:
+    known = [one for one in values if one is not None]
+    return 2 * sum(known) > len(known) if known else None
+
+
+OVER_SEEDS: Mapping[str, Callable[[Sequence[Any]], float | bool | None]] = MappingProxyType(
     {
         "mean": lambda values: float(np.array(values, dtype=np.float64).mean()),
         "sum": sum,
-        "most": lambda values: 2 * sum(values) > len(values),
+        "most": _most,
         "all": all,
     }
 )
-"""What may be told of runs that differ in the seed: mean, sum, whether most or all are so."""
+"""What may be told of runs that differ in the seed: mean, sum, whether most of those that can tell
+or all are so."""
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
     InvalidInput : the failures do not fit the network, or a setting does not fit what is left.
     """
     left = without(topology, failures)
-    check_routers(left, options.routing, options.config)
+    check_routers(left, options.routing, options.config, confirmation=options.windows)
     workload = parse_traffic(options.traffic)
     for pattern in () if workload is None else workload.patterns:
         pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes

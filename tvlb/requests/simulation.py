@@ -67,7 +67,9 @@ class Runs(Document):
             if one.over_seeds:
                 told[name] = OVER_SEEDS[one.over_seeds](values)
             if one.over_seeds == "most":
-                told[f"{name}_runs"] = sum(values)
+                told[f"{name}_runs"] = values.count(True)
+                if one.null is not None:
+                    told[f"{name}_unknown_runs"] = values.count(None)
             if one.interval:
                 told[one.interval] = half_width(np.array(values, dtype=np.float64))
         return cls.model_validate({**told, "runs": runs})
@@ -117,7 +119,13 @@ def _keys_over_seeds(one: Figure) -> dict[str, Any]:
         return {one.name: (float, Field(ge=0.0, description=text))}
     if one.over_seeds == "most":
         counted = Field(description=f"How many of the runs are {one.name}.")
-        return {one.name: key_of(one), f"{one.name}_runs": (Count, counted)}
+        keys = {one.name: key_of(one), f"{one.name}_runs": (Count, counted)}
+        if one.null is not None:
+            unknown = Field(
+                default=None, description=f"Of how many of them it is null, {one.null}."
+            )
+            keys[f"{one.name}_unknown_runs"] = OptionalKey[Count], unknown
+        return keys
     return {one.name: key_of(one)}
 
 

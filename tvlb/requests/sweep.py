@@ -324,7 +324,7 @@ class SweepBody(Question):
                 routed = body.model_copy(update={"routing": routing})
                 options = routed.options()
                 # Raises where the routing has no place.
-                check_routers(network, routing, options.config)
+                check_routers(network, routing, options.config, **options.windows)
                 cost = table_cost(network, options)
                 if limits is not None:
                     limits.check_cost(cost)

@@ -10,7 +10,7 @@ from tvlb.search.tables import table_of
 from tvlb.search.task import Found, MethodResult, SearchTask
 from tvlb.search.validation import SimulatedSet, Validation, latency_curves
 from tvlb.search.weighted import SearchSetting, WeightedSearch, search_weighted
-from tvlb.search.windows import Windows
+from tvlb.search.windows import SHORT, Windows
 from tvlb.search.workload import held_out_workload, training_workload
 
 _CURVE_PATTERNS = 2
@@ -45,6 +45,7 @@ def _setting(task: SearchTask) -> SearchSetting:
         if named is None
         else named.weightiest_first(),
         budget=flit_hop_budget(options.budget, topology),
+        short=SHORT.stretched(options.config.flight_cycles(topology)),
         long=options.screening_windows,
         balancing=options.balancing,
         loop_free=options.loop_free,
@@ -106,7 +107,10 @@ def _validation(
     runner = Runner(task.options, patterns, task.units, task.report)
     highest = max(float(one.saturation[:_CURVE_PATTERNS].mean()) for one in shown)
     curves = latency_curves(
-        runner, [one.candidate.named_set for one in shown], _CURVE_WINDOWS, highest
+        runner,
+        [one.candidate.named_set for one in shown],
+        _CURVE_WINDOWS.stretched(task.options.config.flight_cycles(task.topology)),
+        highest,
     )
     validation = Validation(
         patterns=tuple(map(str, held_out.workload.patterns)),

@@ -193,7 +193,7 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
     check_searchable(topology, options.tolerance)
     choose_patterns(topology, options.patterns, options.seed)
     check_pairs(topology)
-    check_routers(topology, options.routing, options.config)
+    check_routers(topology, options.routing, options.config, **options.windows)
     flit_hop_budget(options.budget, topology)
     if options.method == Method.SEARCH:
         # Of the patterns of the search itself, none asks for more than uniform traffic.

@@ -1,5 +1,6 @@
 """Settings of a search."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -226,6 +227,11 @@ class SearchOptions:
     def screening_windows(self) -> Windows:
         """`screening` with the default of the method."""
         return self._or_usual(self.screening, _SCREENING)
+
+    @property
+    def windows(self) -> Mapping[str, Windows]:
+        """Both windows, by the names of their options."""
+        return {"screening": self.screening_windows, "confirmation": self.confirmation_windows}
 
     @property
     def confirmation_windows(self) -> Windows:

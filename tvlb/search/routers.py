@@ -2,17 +2,18 @@
 
 from sim_bridge import Routing, SimulationConfig, round_trip_warnings
 from tvlb.errors import InvalidInput
-from tvlb.search.windows import SHORT
+from tvlb.search.windows import Windows
 from tvlb.topology import Topology
 
-_LONGEST_FLIGHT = SHORT.warmup // 2
 
-
-def check_routers(topology: Topology, routing: str, config: SimulationConfig) -> None:
+def check_routers(
+    topology: Topology, routing: str, config: SimulationConfig, **windows: Windows
+) -> None:
     """Raise InvalidInput where no path sets can be judged on such routers.
 
     All VLB paths are simulated, too: with fewer virtual channels than these need routes deadlock,
-    and what is not delivered within the shortest windows tells nothing.
+    and windows, named as the options that give them, that begin before the first packets arrive
+    tell nothing.
     """
     known = config.on(topology)
     count = known.resolved_vc_count(topology, routing)
@@ -23,11 +24,12 @@ def check_routers(topology: Topology, routing: str, config: SimulationConfig) ->
             f"{topology}"
         )
     flight = known.flight_cycles(topology)
-    if flight > _LONGEST_FLIGHT:
-        raise InvalidInput(
-            f"the links of a VLB path take up to {flight:,} cycles on {topology}; path sets are "
-            f"compared in windows that are too short for more than {_LONGEST_FLIGHT}"
-        )
+    for name, given in windows.items():
+        if given.warmup < flight:
+            raise InvalidInput(
+                f"{name} {given}: the links of a VLB path take up to {flight:,} cycles on "
+                f"{topology}, and the warm-up of {given.warmup:,} must be at least that"
+            )
 
 
 def router_warnings(topology: Topology, config: SimulationConfig) -> tuple[str, ...]:

@@ -160,7 +160,7 @@ class Runner:
         return RunArrays(
             np.array([run.latency for run in runs], dtype=np.float64).reshape(shape),
             np.array([run.accepted for run in runs], dtype=np.float64).reshape(shape),
-            np.array([run.saturated for run in runs], dtype=bool).reshape(shape),
+            np.array([run.saturated is True for run in runs], dtype=bool).reshape(shape),
         )
 
     def _loads(self, units: Sequence[SaturationUnit], count: Callable[[], None]) -> list[float]:

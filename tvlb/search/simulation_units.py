@@ -105,14 +105,14 @@ class RunFigures:
     least_served : part of its packets, as many as are expected, that the worst served tenth of the
         switches got into the network, 0..1 or little more; nan where no switch sends enough of them
         to tell.
-    saturated : whether it was.
+    saturated : whether it was; None where the window is too short to tell.
     work : what it took.
     """
 
     latency: float
     accepted: float
     least_served: float
-    saturated: bool
+    saturated: bool | None
     work: Work
 
 
@@ -124,10 +124,12 @@ class Saturation:
     ----------
     load : the largest load that is sustained, packets/cycle/node.
     work : what it took.
+    undecided : how many of the runs were too short to tell; they count as sustained.
     """
 
     load: float
     work: Work
+    undecided: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ class RunUnit(Unit[RunFigures]):
         """See `Unit.key_fields`."""
         return {
             "unit": "run",
+            "saturated": "backlog",
             "scenario": self.recipe.key_fields(),
             "config": asdict(self.config),
             "load": self.load,
@@ -194,6 +197,7 @@ class SaturationUnit(Unit[Saturation]):
         """See `Unit.key_fields`; where the search begins decides how much work it takes."""
         return {
             "unit": "saturation",
+            "saturated": "backlog",
             "scenario": self.recipe.key_fields(),
             "config": asdict(self.config),
             "grid": self.grid,
@@ -212,9 +216,10 @@ class SaturationUnit(Unit[Saturation]):
             guess_error=self.guess_error,
             on_run=lambda result: runs.append(Work.of(result)),
         )
-        return json.dumps(asdict(Saturation(found.load, sum(runs, Work())))).encode()
+        told = Saturation(found.load, sum(runs, Work()), len(found.undecided))
+        return json.dumps(asdict(told)).encode()
 
     def decode(self, data: bytes) -> Saturation:
         """See `Unit.decode`."""
         fields = json.loads(data)
-        return Saturation(fields["load"], Work(**fields["work"]))
+        return Saturation(**fields | {"work": Work(**fields["work"])})

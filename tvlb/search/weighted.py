@@ -25,7 +25,7 @@ from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.search.simulation_units import Recipe, SaturationUnit
 from tvlb.search.trials import Loads, Trials, find_loads
-from tvlb.search.windows import SHORT, Windows
+from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
 from tvlb.topology import Topology
@@ -53,7 +53,7 @@ class SearchSetting:
     objective : what makes a set good.
     workload : the patterns.
     budget : flit-hops.
-    long : the longer windows.
+    short, long : the windows that sets are raced in, and the longer ones.
     balancing : settings of balancing by removal; None to look at sets as they are only.
     seed : of everything random.
     loop_free : whether what is better than others is also looked at without the paths that visit a
@@ -65,6 +65,7 @@ class SearchSetting:
     objective: Objective
     workload: Workload
     budget: int
+    short: Windows
     long: Windows
     balancing: BalanceOptions | None
     seed: int
@@ -163,7 +164,7 @@ def search_weighted(
     loads, pilot_work = _loads(reference, setting, units)
     short, long = (
         Trials(setting.routing, setting.config, workload, windows, loads, number, units)
-        for windows, number in ((SHORT, seed), (setting.long, _next_seed(seed)))
+        for windows, number in ((setting.short, seed), (setting.long, _next_seed(seed)))
     )
     bounds = _Bounds(topology, setting, loads)
     forms = _Forms(topology, setting, units)
@@ -226,11 +227,11 @@ def _reference(topology: Topology, seed: int) -> Candidate:
 
 
 def _loads(reference: Candidate, setting: SearchSetting, units: Units) -> tuple[list[Loads], Work]:
-    config = SHORT.on(setting.config)
+    config = setting.short.on(setting.config)
 
     def unit_of(pattern: Pattern) -> SaturationUnit:
         recipe = Recipe(reference.named_set, setting.routing, pattern, setting.seed)
-        return SaturationUnit(recipe, config, SHORT.grid, guess=None)
+        return SaturationUnit(recipe, config, setting.short.grid, guess=None)
 
     return find_loads(setting.workload.patterns, setting.objective.load, unit_of, units)
 

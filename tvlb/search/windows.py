@@ -1,5 +1,6 @@
 """How closely simulations of a search look: their windows, and the grid of saturation loads."""
 
+import math
 import re
 from dataclasses import MISSING, dataclass, replace
 
@@ -32,6 +33,11 @@ class Windows:
         """Return the settings of a simulation in these windows."""
         return replace(config, warmup_cycles=self.warmup, measured_cycles=self.measured)
 
+    def stretched(self, flight: int) -> "Windows":
+        """Return as many times these as links need of which a path takes so many cycles."""
+        times = max(1, math.ceil(flight / _FLIGHT))
+        return replace(self, warmup=times * self.warmup, measured=times * self.measured)
+
     def __str__(self) -> str:
         return f"{self.warmup},{self.measured},{self.grid:g}"
 
@@ -54,6 +60,8 @@ def parse_windows(text: str) -> Windows:
 ROUTERS = SpreadGroup(SimulationConfig, without=("cycles", "traces"))
 """Settings of the routers, whose windows are told by `Windows`."""
 
+# Cycles on the links of a VLB path that the shortest windows are made for.
+_FLIGHT = 500
 SHORT = Windows(1_000, 1_000, 0.02)
 SCREENING = Windows(3_000, 3_000, 0.01)
 PAPER = Windows(30_000, 10_000, 0.002)

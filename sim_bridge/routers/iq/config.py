@@ -10,13 +10,15 @@ from sim_bridge.routing import Routing
 from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting, settings
-from tvlb.native.virtual_channels import Kinds, VcScheme
+from tvlb.native.virtual_channels import VcScheme
 from tvlb.topology import Topology
 
 _LATENCY = "_latency"
 _OF_FAMILY = "what the family of the network says"
 _NO_LINKS = "a network without such links"
 _MAX_VCS = 16
+# A packet without any wait takes some cycles, and some more than its latency for each link.
+_ZERO_LOAD, _OF_LINK = 5, 2
 
 
 class Decide(StrEnum):
@@ -195,12 +197,21 @@ class SimulationConfig:
     def vcs_needed(self, topology: Topology, routing: Routing) -> int:
         """Virtual channels per port that the longest routes need, as far as there can be."""
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
-        return min(scheme.vcs_needed(_longest_route(topology, routing, 2)), _MAX_VCS)
+        return min(
+            scheme.vcs_needed(np.array([_longest_route(topology, routing, 2)], dtype=np.int8)),
+            _MAX_VCS,
+        )
 
     def flight_cycles(self, topology: Topology) -> int:
         """Latency of the links of the longest VLB path, cycles."""
         of_kind = self.latencies(topology)
         return 2 * sum(of_kind[kind] for kind in topology.longest_min_path)
+
+    def longest_latency(self, topology: Topology, routing: Routing) -> int:
+        """Latency of a packet that never waits on the longest path of a routing, cycles."""
+        of_kind = self.latencies(topology)
+        route = _longest_route(topology, routing, 2 if routing.draws_vlb else 1)
+        return _ZERO_LOAD + sum(of_kind[kind] + _OF_LINK for kind in route)
 
     def _check_comparison(self, routing: Routing) -> None:
         of_first = [one for one in Routing if one.compares_first_queues]
@@ -216,8 +227,7 @@ class SimulationConfig:
                 )
 
 
-def _longest_route(topology: Topology, routing: Routing, halves: int) -> Kinds:
-    """Return the kinds of the links of the longest route, int8 (1, links)."""
+def _longest_route(topology: Topology, routing: Routing, halves: int) -> tuple[int, ...]:
+    """Return the kinds of the links of the longest route."""
     minimal = topology.longest_min_path
-    first = minimal[:1] if routing.decides_again else ()
-    return np.array([first + halves * minimal], dtype=np.int8)
+    return (minimal[:1] if routing.decides_again else ()) + halves * minimal

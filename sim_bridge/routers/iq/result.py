@@ -98,8 +98,13 @@ class SimulationResult(RunResult):
     vlb_share_measured: float = figure(
         "The same for packets generated in the measured window", _SHARE, "mean", null=""
     )
-    saturated: bool = figure(
-        "Mean latency above 500 cycles, or accepted below 0.995 of generated", Flag(), "most"
+    saturated: bool | None = figure(
+        "Whether mean latency is above 500 cycles and five times that of the longest path without "
+        "load, or more packets were generated than delivered, by over 0.005 and three standard "
+        "deviations",
+        Flag(),
+        "most",
+        null="where the window is too short to tell",
     )
     stopped: str = figure(
         "How the run ended; the figures of one that stopped early are partial",
@@ -128,7 +133,7 @@ class SimulationResult(RunResult):
 
     def __repr__(self) -> str:
         drawn = "" if self.routing == "min" else f" with {self.path_set}"
-        state = ", saturated" if self.saturated else ""
+        state = {True: ", saturated", False: "", None: ", window too short"}[self.saturated]
         return (
             f"<SimulationResult {self.routing}{drawn}, {self.pattern}, load {self.load:g}: latency "
             f"{self.latency_mean:.1f} cycles, accepted {self.accepted:.4f}{state}>"

@@ -23,6 +23,7 @@ class SaturationSearch(Frame):
     Attributes
     ----------
     load : the largest load of the grid that is not saturated, 0 if none is; packets/cycle/node.
+        A load that a run is too short to tell of counts as sustained.
     step : the grid.
     evaluated : every run with the windows asked for, by rising load. Runs of saturated loads were
         stopped early.
@@ -31,6 +32,11 @@ class SaturationSearch(Frame):
     load: float
     step: float
     evaluated: tuple[SimulationResult, ...]
+
+    @property
+    def undecided(self) -> tuple[float, ...]:
+        """Loads whose runs were too short to tell, and counted as sustained."""
+        return tuple(run.load for run in self.evaluated if run.saturated is None)
 
     def records(self) -> list[dict[str, object]]:
         """See `Frame.records`: one for each run."""
@@ -123,7 +129,7 @@ class _Grid:
             self.runs[position] = result
             if self.on_run is not None:
                 self.on_run(result)
-        return self.runs[position].saturated
+        return self.runs[position].saturated is True
 
 
 def _search(grid: _Grid, load: float, stride: float) -> int:

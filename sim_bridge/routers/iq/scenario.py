@@ -97,6 +97,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
         return SimulationResult.of(
             told,
             path_set=str(self.path_set),
+            saturated=None if told["undecided"] else told["saturated"],
             latency_ci95=half_width(ratio(told["batch_latency"], told["batch_packets"])),
             accepted_ci95=half_width(accepted),
             switch_injected=np.array(told["switch_injected"], dtype=np.float64) / switch_cycles,
@@ -158,6 +159,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
             load=load,
             seed=self.seed,
             latency=list(config.latencies(self.topology)),
+            longest_latency=config.longest_latency(self.topology, Routing(self.routing)),
             vcs=vc_policy(str(resolved.vc_scheme)).table(int(resolved.vc_count or 0)),
             **settings,
         )

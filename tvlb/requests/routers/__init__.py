@@ -217,11 +217,18 @@ class Router(ABC):
         by_seed = document.get("saturation_by_seed", ())
         if not by_seed:
             return ""
+        short = [run["load"] for run in document["saturation_runs"] if run["saturated"] is None]
+        told = ""
+        if short:
+            loads = f"load {short[0]:g}" if len(short) == 1 else f"{len(short)} loads"
+            told = f"; the windows are too short to tell at {loads}: take more cycles"
         if len(by_seed) == 1:
-            return f"Saturation load: {by_seed[0]:.2f} {self.load_unit}"
+            return f"Saturation load: {by_seed[0]:.2f} {self.load_unit}{told}"
         listed = ", ".join(f"{load:.2f}" for load in by_seed)
         load, half = document["saturation_load"], document["saturation_ci95"]
-        return f"Saturation load: {load:.4f} +- {half:.4f} ({listed} by seed) {self.load_unit}"
+        return (
+            f"Saturation load: {load:.4f} +- {half:.4f} ({listed} by seed) {self.load_unit}{told}"
+        )
 
 
 @cache

@@ -109,9 +109,13 @@ class _InputQueued(Router):
 
     def state(self, row: Mapping[str, Any]) -> str:
         runs = len(row.get("runs", [row]))
-        saturated = row.get("saturated_runs", int(row["saturated"]))
-        if saturated > 0:
-            return "saturated" if runs == 1 else f"saturated {saturated} of {runs}"
+        counts = {
+            "saturated": row.get("saturated_runs", int(row["saturated"] is True)),
+            "too short to tell": row.get("saturated_unknown_runs", int(row["saturated"] is None)),
+        }
+        for state, count in counts.items():
+            if count > 0:
+                return state if runs == 1 else f"{state} {count} of {runs}"
         return "ok" if row["steady"] else "ok, warm-up not over"
 
 

@@ -8,15 +8,16 @@
 namespace tvlb::sim {
 
 struct Config : RunConfig {
-#define TVLB_OF_QUEUES(SETTING)    \
-  SETTING(std::string, warmup)     \
-  SETTING(int, drain_limit_cycles) \
-  SETTING(int, buffer_flits)       \
-  SETTING(double, speedup)         \
-  SETTING(std::string, ugal_rule)  \
-  SETTING(std::string, queue)      \
-  SETTING(int, threshold)          \
-  SETTING(std::string, decide)     \
+#define TVLB_OF_QUEUES(SETTING)      \
+  SETTING(std::string, warmup)       \
+  SETTING(int, drain_limit_cycles)   \
+  SETTING(int, buffer_flits)         \
+  SETTING(double, speedup)           \
+  SETTING(std::string, ugal_rule)    \
+  SETTING(std::string, queue)        \
+  SETTING(int, threshold)            \
+  SETTING(std::string, decide)       \
+  SETTING(int, longest_latency)      \
   SETTING(bool, stop_when_saturated)
   TVLB_SETTINGS(TVLB_OF_QUEUES)
 #undef TVLB_OF_QUEUES

@@ -1,6 +1,7 @@
 // What a run counts, and when it may be called saturated.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,9 +28,12 @@ struct Backlog {
   }
 };
 
-inline constexpr double kSaturatedLatency = 500.0;        // cycles
-inline constexpr double kSaturatedAcceptance = 0.995;     // of what was generated
-inline constexpr double kHopelessWarmupLatency = 1000.0;  // cycles
+inline constexpr double kSaturatedLatency = 500.0;  // cycles
+inline constexpr double kSaturatedTimes = 5.0;      // the latency of the longest path
+inline constexpr double kTolerableGrowth = 0.005;  // of the backlog, share of what was generated
+inline constexpr double kBacklogNoise = 3.0;       // standard deviations of both its ends
+inline constexpr double kToldOverload = 0.1;       // what a window must be long enough to show
+inline constexpr double kOverloadNoise = 2.33;     // standard deviations that 1 of 100 runs passes
 
 /// Route decisions, and how many of them chose VLB.
 struct DecisionCount {
@@ -44,14 +48,16 @@ struct DecisionCount {
 
 class Measurement {
  public:
-  /// The window may move until a packet falls into it; it outlives this object.
-  explicit Measurement(const Window& window) : window_(window) {}
+  /// The window may move until a packet falls into it; it outlives this object. A packet takes
+  /// `longest_latency` cycles at most if it never waits.
+  Measurement(const Window& window, int longest_latency)
+      : window_(window), longest_latency_(longest_latency) {}
 
   [[nodiscard]] bool follows(std::int32_t created) const { return window_.contains(created); }
   void injected(std::int32_t created) {
     ++injected_flits_;
     in_network_.add(created);
-    if (!window_closed_ && follows(created)) generated_.add(created);
+    if (!window_closed_) generated(created);
   }
   void decided(std::int32_t created, int decisions, int vlb_decisions) {
     if (created >= window_.end) return;
@@ -61,9 +67,7 @@ class Measurement {
   void delivered(std::int32_t created, std::int32_t at, int hops);
 
   /// A packet that its source had not sent yet when the window closed.
-  void left_in_source(std::int32_t created) {
-    if (follows(created)) generated_.add(created);
-  }
+  void left_in_source(std::int32_t created) { generated(created); }
   /// From now on all measured packets are known.
   void close_window() { window_closed_ = true; }
   [[nodiscard]] bool window_closed() const { return window_closed_; }
@@ -72,10 +76,14 @@ class Measurement {
 
   /// Delivered measured packets, and with their ages those still on the way.
   [[nodiscard]] double mean_latency_at_least(std::int64_t now) const;
-  [[nodiscard]] bool accepts_too_little() const {
-    return static_cast<double>(accepted_) <
-           kSaturatedAcceptance * static_cast<double>(generated_.packets);
+  /// Whether so much latency, or that of warm-up by a factor, is that of a saturated load.
+  [[nodiscard]] bool passes(double latency, double factor = 1.0) const {
+    return latency > factor * std::max(kSaturatedLatency, kSaturatedTimes * longest_latency_);
   }
+  /// Whether within the window more packets came than went, beyond what is tolerable, what both
+  /// counts of waiting packets vary by chance, and what an empty network takes; known when it is
+  /// closed.
+  [[nodiscard]] bool backlog_grew() const;
   /// Whether every measured packet has been delivered.
   [[nodiscard]] bool complete() const {
     return window_closed_ && delivered_.packets == generated_.packets;
@@ -88,15 +96,25 @@ class Measurement {
   void tell(Figures& figures, int num_nodes) const;
 
  private:
+  void generated(std::int32_t created) {
+    generated_before_ += static_cast<int>(created < window_.begin);
+    if (follows(created)) generated_.add(created);
+  }
   void record_latency(std::int64_t latency);
   /// Smallest latency that at least `fraction` of the recorded packets do not exceed; NaN if none.
   [[nodiscard]] double latency_quantile(double fraction) const;
+  [[nodiscard]] std::int64_t growth() const { return generated_.packets - accepted_; }
+  /// Whether an overload would have shown, of a load that is not found to be saturated.
+  [[nodiscard]] bool overload_would_show(double latency) const;
 
   const Window& window_;
+  int longest_latency_;
   bool window_closed_ = false;
   std::int64_t injected_flits_ = 0;
   std::int64_t delivered_flits_ = 0;
   std::int64_t accepted_ = 0;  // delivered within the window, whenever generated
+  std::int64_t generated_before_ = 0;  // before the window
+  std::int64_t delivered_before_ = 0;
   Backlog in_network_;
   Backlog generated_;  // measured packets
   Backlog delivered_;  // measured packets

@@ -15,7 +15,7 @@ struct Records {
 
   /// `rate`: packets per cycle that all nodes generate together.
   Records(const Window& window, int num_switches, const Config& config, double rate)
-      : measurement(window),
+      : measurement(window, config.longest_latency),
         statistics(window, num_switches),
         tracer(window, config, rate) {}
 

@@ -20,6 +20,7 @@ namespace tvlb::sim {
 
 inline constexpr int kWarmupCheckInterval = 1000;  // cycles
 inline constexpr int kDrainCheckInterval = 64;     // cycles
+inline constexpr double kHopelessWarmup = 2.0;     // times the latency of saturated loads
 
 /// For one size of switch masks.
 template <int Words, int Slots>
@@ -86,13 +87,13 @@ class Run : private Course {
   // Certain from the end of the window on.
   [[nodiscard]] bool seems_saturated() {
     if (!records_.measurement.window_closed()) return seems_saturated_early();
-    if (cycle_ == window_.end && records_.measurement.accepts_too_little()) {
-      stop("saturated-early", "accepted less than 0.995 of what was generated");
+    if (cycle_ == window_.end && records_.measurement.backlog_grew()) {
+      stop("saturated-early", "more packets came than went, beyond chance");
       return true;
     }
     if (cycle_ % kDrainCheckInterval != 0) return false;
-    if (!(records_.measurement.mean_latency_at_least(cycle_) > kSaturatedLatency)) return false;
-    stop("saturated-early", "mean latency above 500 cycles");
+    if (!records_.measurement.passes(records_.measurement.mean_latency_at_least(cycle_))) return false;
+    stop("saturated-early", "mean latency above that of saturated loads");
     return true;
   }
   // During warm-up; a heuristic.
@@ -101,8 +102,8 @@ class Run : private Course {
     Backlog unsent;
     injection_.for_each_unsent(cycle_ - 1, [&](std::int32_t created) { unsent.add(created); });
     const double latency = records_.measurement.interval_latency(unsent, cycle_);
-    if (!(latency > kHopelessWarmupLatency)) return false;
-    stop("saturated-early", "latency above 1000 cycles during warm-up");
+    if (!records_.measurement.passes(latency, kHopelessWarmup)) return false;
+    stop("saturated-early", "latency above twice that of saturated loads during warm-up");
     return true;
   }
   void close_window() {
@@ -132,7 +133,10 @@ class Run : private Course {
     found["flits_in_network"] = record_undelivered();
     records_.tell(found, network_.num_nodes());
     tell(found);
-    if (stopped_ == "saturated-early") found["saturated"] = true;
+    if (stopped_ == "saturated-early") {
+      found["saturated"] = true;
+      found["undecided"] = false;
+    }
     found["flit_hops"] = total_flit_hops();
     found["warmup_cycles"] = window_.begin;
     found["steady"] = steady_;
