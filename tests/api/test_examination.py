@@ -69,6 +69,12 @@ def test_refusals_come_from_beside_as_well(body: dict[str, Any], error: type[Exc
     assert str(large) == str(small)
 
 
+@pytest.mark.parametrize("kind", ["model", "simulation"])
+def test_networks_without_vlb_paths_are_examined(kind: str) -> None:
+    body = {"topology": "hyperx(1,2)"} | ({"load": [0.5]} if kind == "simulation" else {})
+    assert isinstance(examine(kind, sent(body), LIMITS, NOWHERE), Examined)
+
+
 def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     body = {"topologies": ["2,4,2,5", "2,4,2,9"], "options": {"method": "paper"}}
     (found,) = asked(sent(body), kind="sweep")
