@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from api.problems import body_errors
-from api.side_process import SideProcess, SideQueue, check_waiting
+from api.side_process import SideProcess, SideQueue, turn
 from tvlb.jobs.tasks import WorkspaceContext
 from tvlb.jobs.workspace import Workspace
 from tvlb.requests import Cost, RequestLimits, command_line, request_key, request_kinds
@@ -21,9 +21,9 @@ _THREADS = 2
 # Sweeps may make thousands of networks, which takes seconds; they only wait for each other.
 _SWEEP_THREADS = 1
 _MOST_WAITING = 200
-# A sweep of large networks takes 5 seconds, so that the last waits for less than two minutes.
+# What a body of few bytes asks for may take seconds: of such ones the last are refused because of
+# the time that they have waited.
 _MOST_WAITING_SWEEPS = 20
-# One of 600 kB takes half a second: of such ones the last are refused because of the time.
 _MOST_WAITING_LARGE = 20
 # On a machine that is very busy.
 _MOST_SECONDS = 30.0
@@ -109,6 +109,8 @@ class Examiner:
         self._workspace = workspace
         self._threads = CapacityLimiter(_THREADS)
         self._sweep_threads = CapacityLimiter(_SWEEP_THREADS)
+        # Nobody waits for one who has a turn.
+        self._running = CapacityLimiter(_THREADS + _SWEEP_THREADS)
         self._large = SideQueue(process, _MOST_SECONDS, _MOST_WAITING_LARGE, f"large {_WHAT}")
 
     async def run(self, kind: str, sent: bytes) -> Examined:
@@ -126,8 +128,9 @@ class Examiner:
             found = await self._large.call(*given)
         else:
             threads = self._sweep_threads if expands else self._threads
-            check_waiting(threads, _MOST_WAITING_SWEEPS if expands else _MOST_WAITING, _WHAT)
-            found = await to_thread.run_sync(*given, limiter=threads)
+            most = _MOST_WAITING_SWEEPS if expands else _MOST_WAITING
+            async with turn(threads, most, _WHAT):
+                found = await to_thread.run_sync(*given, limiter=self._running)
         if isinstance(found, list):
             raise RequestValidationError(found)
         return found

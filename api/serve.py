@@ -125,7 +125,8 @@ def _worker_beside(
         yield
         return
     parent = ["--parent", str(os.getpid())]
-    process = _WorkerProcess([sys.executable, "-m", "tvlb", *arguments, *parent], environment)
+    command = [sys.executable, "-P", "-m", "tvlb", *arguments, *parent]
+    process = _WorkerProcess(command, environment)
     try:
         yield
     finally:

@@ -1,7 +1,8 @@
 """A process beside the server, for what would keep the event loop from going on."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TypeVar, TypeVarTuple
 from weakref import WeakSet
@@ -19,6 +20,7 @@ _Result = TypeVar("_Result")
 _ATTEMPTS = 2
 # With what the call itself may take, an answer within five seconds.
 _MOST_SECONDS_OF_WAITING = 3.0
+_LATE_RETRY_SECONDS = 60
 
 
 class ProcessLost(Exception):
@@ -27,11 +29,13 @@ class ProcessLost(Exception):
     Attributes
     ----------
     deaths : how many processes died with it.
+    late : after so many seconds it was ended; 0 where its process was lost in another way.
     """
 
-    def __init__(self, deaths: int = 0) -> None:
-        super().__init__(deaths)
+    def __init__(self, deaths: int = 0, late: float = 0.0) -> None:
+        super().__init__(deaths, late)
         self.deaths = deaths
+        self.late = late
 
 
 class SideProcess:
@@ -85,6 +89,7 @@ class SideProcess:
                 # Nobody will ask for what becomes of it.
                 future.cancel()
                 self._replace(pool)
+                raise ProcessLost(late=seconds)
             if future.cancelled():
                 raise ProcessLost
             return future.result()
@@ -141,24 +146,49 @@ class SideQueue:
 
     async def call(self, function: Callable[[*_Given], _Result], *given: *_Given) -> _Result:
         """Call a function there; raises Problem if that is not possible."""
-        check_waiting(self._turn, self._most, self._what)
-        with move_on_after(_MOST_SECONDS_OF_WAITING) as waiting:
-            await self._turn.acquire()
-        if waiting.cancelled_caught:
-            raise _busy(f"{self._what}, and none was done in time")
-        try:
-            return await self._process.call(self._seconds, function, *given)
-        except ProcessLost as error:
-            raise _busy("the process beside the server was lost") from error
-        finally:
-            self._turn.release()
+        async with turn(self._turn, self._most, self._what):
+            try:
+                return await self._process.call(self._seconds, function, *given)
+            except ProcessLost as error:
+                raise _lost(error) from error
 
 
-def check_waiting(limiter: CapacityLimiter, most: int, what: str) -> None:
-    """Raise Problem if too many wait already."""
+@asynccontextmanager
+async def turn(limiter: CapacityLimiter, most: int, what: str) -> AsyncGenerator[None]:
+    """Wait for a turn, and have it while the block runs.
+
+    Parameters
+    ----------
+    limiter : how many have one at a time.
+    most, what : see `SideQueue`.
+
+    Raises
+    ------
+    Problem : so many wait already, or none had an end within three seconds.
+    """
     if limiter.statistics().tasks_waiting >= most:
         raise _busy(f"{most} {what} already")
+    with move_on_after(_MOST_SECONDS_OF_WAITING) as waiting:
+        await limiter.acquire()
+    if waiting.cancelled_caught:
+        raise _busy(f"{what}, and none was done in time")
+    try:
+        yield
+    finally:
+        limiter.release()
 
 
-def _busy(detail: str) -> Problem:
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, {"Retry-After": "2"})
+def _lost(error: ProcessLost) -> Problem:
+    if not error.late:
+        return _busy("the process beside the server was lost")
+    # It would again, unless others kept the machine busy.
+    return _busy(
+        f"this takes more than {error.late:g} seconds, the most that the server gives it: ask for "
+        "less at once, or when the machine is less busy",
+        _LATE_RETRY_SECONDS,
+    )
+
+
+def _busy(detail: str, retry_after: int = 2) -> Problem:
+    headers = {"Retry-After": str(retry_after)}
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, headers)

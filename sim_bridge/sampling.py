@@ -82,7 +82,8 @@ def _most_rows(path_set: PathSet, sources: Switches, targets: Switches) -> int:
 def _chunks(path_set: PathSet, sources: Switches, targets: Switches) -> Iterator[PathRows]:
     """List the paths of so many pairs at a time that they are `_ROWS_AT_ONCE` at most."""
     topology = path_set.topology
-    step = max(_ROWS_AT_ONCE // topology.most_vlb_paths, 1)
+    # Networks of two switches have no VLB paths.
+    step = max(_ROWS_AT_ONCE // max(topology.most_vlb_paths, 1), 1)
     for start in range(0, len(sources), step):
         yield path_set.rows(sources[start : start + step], targets[start : start + step])
 

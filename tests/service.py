@@ -4,7 +4,7 @@ import io
 import json
 import os
 import subprocess
-import sys
+import sysconfig
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
@@ -85,16 +85,16 @@ def running_server(
     port : 0 for any free one.
     environment : variables besides our own.
     """
+    data = data.absolute()
     log = data.with_name(f"{data.name}.log")
+    program = Path(sysconfig.get_path("scripts"), "tvlb")
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [
-                sys.executable, "-m", "tvlb", "serve", "--data", str(data), "--port", str(port),
-                *arguments,
-            ],
+            [program, "serve", "--data", str(data), "--port", str(port), *arguments],
             stderr=output,
             env={**os.environ, **(environment or {})},
-        )  # fmt: skip
+            cwd=_hostile_directory(data),
+        )
         begin = output.tell()
     try:
         found = _port(process, log, begin)
@@ -123,6 +123,15 @@ def new_token(data: Path, name: str = "tests") -> str:
     with redirect_stdout(printed):
         assert main(["token", "create", name, "--data", str(data)]) == 0
     return printed.getvalue().strip()
+
+
+def _hostile_directory(data: Path) -> Path:
+    """Return one whose files no process of the service may import."""
+    directory = data.with_name(f"{data.name}.cwd")
+    directory.mkdir(exist_ok=True)
+    for name in ("html", "pickle", "signal", "struct", "tvlb"):
+        (directory / f"{name}.py").write_text("raise SystemExit('from the working directory')")
+    return directory
 
 
 def _port(process: subprocess.Popen[bytes], log: Path, begin: int) -> int:

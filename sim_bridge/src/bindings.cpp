@@ -20,6 +20,7 @@
 
 namespace nb = nanobind;
 using binding::Array;
+using binding::Unlocked;
 using binding::copy;
 using binding::view;
 
@@ -49,7 +50,7 @@ void bind_traffic(nb::module_& module) {
           nb::arg("network"), nb::kw_only(), nb::arg("rate"), nb::arg("uniform_fraction"),
           nb::arg("destination"), nb::arg("matrix_row"), nb::arg("matrix_offset"),
           nb::arg("matrix_target"), nb::arg("matrix_cumulative"),
-          nb::arg("matrix_target_is_switch"), nb::arg("uniform_to_others"))
+          nb::arg("matrix_target_is_switch"), nb::arg("uniform_to_others"), Unlocked())
       .def_prop_ro("max_rate", &Traffic::max_rate);
 }
 
@@ -70,7 +71,7 @@ void bind_samplers(nb::module_& module) {
              const Array<std::int32_t>& targets) {
             return pairs_without_path(self, view(sources), view(targets));
           },
-          nb::arg("sources"), nb::arg("targets"))
+          nb::arg("sources"), nb::arg("targets"), Unlocked())
       .def("draw", &draw_once, nb::arg("source"), nb::arg("target"), nb::arg("seed"),
            nb::arg("number"));
   nb::class_<ExplicitRows, PathSampler>(module, "ExplicitRows")
@@ -85,15 +86,16 @@ void bind_samplers(nb::module_& module) {
           },
           nb::kw_only(), nb::arg("sources"), nb::arg("targets"), nb::arg("offset"),
           nb::arg("intermediate"), nb::arg("first_link"), nb::arg("second_link"),
-          nb::arg("cumulative"))
-      .def("finish", &ExplicitRows::finish);
+          nb::arg("cumulative"), Unlocked())
+      .def("finish", &ExplicitRows::finish, Unlocked());
 }
 
 template <class Family, class Sampler, class Rule>
 void bind_rule_sampler(nb::module_& module) {
   module.def("rule_sampler", [](const Family& network, const Rule& rule) -> PathSampler* {
     return new Bound<Family, Sampler>(network, rule);
-  }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+  }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
+             Unlocked());
 }
 
 // What draws from whole sets without listing them; none where a family has no such sampler.
@@ -125,7 +127,7 @@ struct FamilyBindings {
           return new ExplicitRowsOf<Each>(network, expected, weighted);
         },
         nb::arg("network"), nb::kw_only(), nb::arg("expected"), nb::arg("weighted"),
-        nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+        nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), Unlocked());
     module.def(
         "simulate",
         [](const Each& network, const Traffic& traffic, const PathSampler& sampler,
@@ -140,7 +142,7 @@ struct FamilyBindings {
           return simulate(network, traffic, {hops, routes}, config, stop);
         },
         nb::arg("network"), nb::arg("traffic"), nb::arg("sampler"), nb::arg("config"),
-        nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>());
+        nb::arg("stop"), Unlocked());
   }
 };
 
@@ -190,7 +192,7 @@ void bind_vct(nb::module_& module) {
   bind_config<vct::Config>(module, "VctConfig");
   nb::class_<vct::MinPorts>(module, "MinPorts")
       .def(nb::init<const Topology&>(), nb::arg("network"),
-           nb::call_guard<nb::gil_scoped_release>())
+           Unlocked())
       .def("ports", [](const vct::MinPorts& self, int from, int to) {
         const auto ports = self(from, to);
         return std::vector<int>(ports.begin(), ports.end());
@@ -202,7 +204,7 @@ void bind_vct(nb::module_& module) {
                                   vc::DependencyGraph& graph) {
         self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
       }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
-         nb::arg("graph"));
+         nb::arg("graph"), Unlocked());
   module.def(
       "simulate_vct",
       [](const Topology& network, const Traffic& traffic, const vct::MinPorts& min_ports,
@@ -211,7 +213,7 @@ void bind_vct(nb::module_& module) {
                                                            stop, watch);
       },
       nb::arg("network"), nb::arg("traffic"), nb::arg("min_ports"), nb::arg("config"),
-      nb::arg("stop"), nb::arg("watch").none(), nb::call_guard<nb::gil_scoped_release>());
+      nb::arg("stop"), nb::arg("watch").none(), Unlocked());
 }
 
 void bind_trace(nb::module_& module) {

@@ -12,10 +12,12 @@ from fastapi.exceptions import RequestValidationError
 from api.examination import Examined, Examiner, examine, load
 from api.problems import Problem
 from api.side_process import SideProcess
+from sim_bridge import _core
 from tests.api.counting import CountingProcess
 from tvlb.errors import InvalidInput
 from tvlb.jobs.tasks import run_task
 from tvlb.jobs.workspace import Task, Workspace
+from tvlb.native import kernels
 from tvlb.processes import silent
 from tvlb.requests import BeyondLimits, RequestLimits
 from tvlb.topology import NamedTopology
@@ -69,6 +71,36 @@ def test_refusals_come_from_beside_as_well(body: dict[str, Any], error: type[Exc
     assert str(large) == str(small)
 
 
+@pytest.mark.parametrize("kind", ["model", "simulation"])
+def test_networks_without_vlb_paths_are_examined(kind: str) -> None:
+    body = {"topology": "hyperx(1,2)"} | ({"load": [0.5]} if kind == "simulation" else {})
+    assert isinstance(examine(kind, sent(body), LIMITS, NOWHERE), Examined)
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked_for"),
+    [
+        ("simulation", {"router": "vct", "load": [0.1, 0.2]}),
+        ("stability", {"routing": ["valiant"]}),
+    ],
+)
+def test_what_packets_may_take_is_worked_out_once(
+    monkeypatch: pytest.MonkeyPatch, kind: str, asked_for: dict[str, Any]
+) -> None:
+    """On a network with failures it takes seconds."""
+    made: list[object] = []
+    work_out = _core.MinPorts
+
+    def counted(network: kernels.Topology) -> _core.MinPorts:
+        made.append(network)
+        return work_out(network)
+
+    monkeypatch.setattr(_core, "MinPorts", counted)
+    body = {"topology": "4,8,4,5", **asked_for}
+    assert isinstance(examine(kind, sent(body), LIMITS, NOWHERE), Examined)
+    assert len(made) == 1
+
+
 def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     body = {"topologies": ["2,4,2,5", "2,4,2,9"], "options": {"method": "paper"}}
     (found,) = asked(sent(body), kind="sweep")
@@ -77,20 +109,24 @@ def test_points_of_a_sweep_are_told_by_their_keys() -> None:
     assert not found.may_be_quick
 
 
-def after_sweeps(
-    monkeypatch: pytest.MonkeyPatch, count: int, kind: str, body: dict[str, Any]
+def after_others(
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+    kind: str,
+    body: dict[str, Any],
+    held: tuple[str, dict[str, Any]] = ("sweep", SWEEP),
 ) -> Examined:
-    """Return what is found of a body while so many sweeps are held."""
+    """Return what is found of a body while so many others, of the kind `held`, are held."""
     go_on = threading.Event()
 
     def slow(kind: str, content: bytes, *given: Any) -> object:
-        if kind == "sweep":
+        if kind == held[0]:
             go_on.wait()
         return examine(kind, content, *given)
 
     async def run() -> Examined:
         examiner = Examiner(LIMITS, SideProcess(load), NOWHERE)
-        sweeps = [asyncio.create_task(examiner.run("sweep", sent(SWEEP))) for _ in range(count)]
+        first = [asyncio.create_task(examiner.run(held[0], sent(held[1]))) for _ in range(count)]
         # All take their places before anything else happens.
         for _ in range(50):
             await asyncio.sleep(0)
@@ -98,20 +134,32 @@ def after_sweeps(
             return await asyncio.wait_for(examiner.run(kind, sent(body)), 30.0)
         finally:
             go_on.set()
-            await asyncio.gather(*sweeps)
+            # Those that have waited too long are refused.
+            await asyncio.gather(*first, return_exceptions=True)
 
     monkeypatch.setattr("api.examination.examine", slow)
     return asyncio.run(run())
 
 
 def test_nothing_waits_for_sweeps_but_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert after_sweeps(monkeypatch, 3, "model", MODEL).kind == "model"
+    assert after_others(monkeypatch, 3, "model", MODEL).kind == "model"
 
 
 def test_few_sweeps_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Problem, match="20 requests wait") as raised:
-        after_sweeps(monkeypatch, 21, "sweep", SWEEP)
+        after_others(monkeypatch, 21, "sweep", SWEEP)
     assert raised.value.status_code == 503
+
+
+@pytest.mark.parametrize(("kind", "body", "count"), [("model", MODEL, 2), ("sweep", SWEEP, 1)])
+def test_small_bodies_wait_for_a_bounded_time(
+    monkeypatch: pytest.MonkeyPatch, kind: str, body: dict[str, Any], count: int
+) -> None:
+    monkeypatch.setattr("api.side_process._MOST_SECONDS_OF_WAITING", 0.01)
+    with pytest.raises(Problem, match="none was done in time") as raised:
+        after_others(monkeypatch, count, kind, body, (kind, body))
+    assert raised.value.status_code == 503
+    assert raised.value.headers == {"Retry-After": "2"}
 
 
 def test_no_large_body_is_beside_a_sweep_in_its_process() -> None:
@@ -168,6 +216,7 @@ def test_at_most_two_of_many_large_networks_are_built_at_once(
         await asyncio.gather(*(examiner.run("model", body) for _ in range(40)))
 
     monkeypatch.setattr(NamedTopology, "build", counted)
+    monkeypatch.setattr("api.side_process._MOST_SECONDS_OF_WAITING", 300.0)
     asyncio.run(run())
     assert len(threads) == 40
     assert most <= 2

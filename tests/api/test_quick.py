@@ -89,6 +89,13 @@ def test_calls_wait_for_a_bounded_time(
     asyncio.run(run())
 
 
+def test_what_takes_too_long_is_told_so(process: SideProcess) -> None:
+    queue = SideQueue(process, 0.01, 20, "calls wait")
+    with pytest.raises(Problem, match=r"takes more than 0\.01 seconds, the most") as refused:
+        asyncio.run(queue.call(time.sleep, _LONG))
+    assert refused.value.status_code == 503
+
+
 def is_there(pid: int) -> bool:
     """Whether a process of ours is there."""
     return any(one.pid == pid for one in active_children())

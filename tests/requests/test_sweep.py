@@ -11,7 +11,7 @@ from tvlb.errors import InvalidInput
 from tvlb.processes import Progress
 from tvlb.requests import BeyondLimits, RequestLimits, SweepBody, TableBody, request_key
 from tvlb.requests.sweep import MAX_POINTS
-from tvlb.topology import ARRANGEMENTS, Dragonfly
+from tvlb.topology import ARRANGEMENTS, Dragonfly, NamedTopology
 
 BALANCED = {
     "p": "1..3",
@@ -359,6 +359,17 @@ def test_a_size_that_no_topology_text_can_name() -> None:
 def test_names_are_one_line_of_text(text: str) -> None:
     with pytest.raises(ValidationError, match="control characters"):
         SweepBody.model_validate({"name": text, "topologies": ["4,8,4,9"]})
+
+
+# 27 times 1,000 switches and 19,000 links: a switch that is down counts, too.
+def test_large_networks_are_counted_before_any_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = "hyperx(1,5,5,5,8)"
+    topologies = [{"network": network, "without": {"switches": [i]}} for i in range(27)]
+    monkeypatch.setattr(NamedTopology, "build", None)
+    with pytest.raises(BeyondLimits, match=r"513,000,000 over all networks .* most 500,000,000"):
+        SweepBody.model_validate({"topologies": topologies}).expanded(RequestLimits())
+    with pytest.raises(BeyondLimits, match=r"^dfly\(8,16,8,128\): the topology has 2,048 switches"):
+        sweep(topologies=[network, "8,16,8,128"]).expanded(RequestLimits())
 
 
 def test_every_point_is_within_the_limits_of_a_server() -> None:

@@ -198,3 +198,21 @@ def test_a_traffic_matrix_of_nodes_and_of_switches(
         assert result.generated * small.num_nodes == pytest.approx(0.2 * senders, rel=0.2)
         assert result.undelivered == 0
     assert str(parse_pattern(by_node)) == by_node
+
+
+# Every detour takes a third switch, so whatever the routing, packets take what MIN gives them.
+@pytest.mark.parametrize("text", ["hyperx(1,2)", "dfly(1,1,1,2)", "dflyplus(1,1,1,2)"])
+@pytest.mark.parametrize("routing", ["vlb", "ugal-l", "ugal-g", "par"])
+def test_networks_without_vlb_paths_are_routed_by_min(run: Run, text: str, routing: str) -> None:
+    topology = parse_topology(text)
+    if routing == "par" and not topology.decides_again:
+        with pytest.raises(InvalidInput, match="no paths of dflyplus"):
+            run(topology, routing, "all", "uniform", 0.5)
+        return
+    expected = run(topology, "min", "all", "uniform", 0.5)
+    for path_set in ("all", "<=4+50%") if topology.max_hops > 5 else ("all", "<=2"):
+        result = run(topology, routing, path_set, "uniform", 0.5)
+        assert result.vlb_share == 0.0
+        # There may be more VCs than MIN alone needs.
+        assert result.latency_mean == pytest.approx(expected.latency_mean, rel=0.01)
+        assert result.hops_mean == pytest.approx(expected.hops_mean)

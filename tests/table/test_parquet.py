@@ -4,6 +4,8 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 
+import threading
+from io import BytesIO
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pytest
 
 from tvlb.errors import InvalidInput
 from tvlb.table import Table, read_table, write_table
+from tvlb.table.formats.parquet import FORMAT
 
 
 def test_parquet_has_the_promised_columns(table: Table, tmp_path: Path) -> None:
@@ -28,6 +31,27 @@ def test_parquet_has_the_promised_columns(table: Table, tmp_path: Path) -> None:
     }
     assert set(file.metadata.metadata) == {b"tvlb.table"}
     file.close()
+
+
+class _Watched(BytesIO):
+    """Knows which threads have read it."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self.threads: set[int] = set()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.threads.add(threading.get_ident())
+        return super().read(size)
+
+
+# A thread of Arrow's that gives back bytes of Python while the interpreter ends aborts the process.
+def test_no_other_thread_reads(table: Table, tmp_path: Path) -> None:
+    write_table(table, tmp_path / "t.parquet")
+    stream = _Watched((tmp_path / "t.parquet").read_bytes())
+    assert FORMAT.read is not None
+    FORMAT.read(stream)
+    assert stream.threads == {threading.get_ident()}
 
 
 def test_parquet_files_of_others_are_refused(tiny: Table, tmp_path: Path) -> None:

@@ -61,14 +61,17 @@ auto total_usage(const tvlb::Topology& topology, const Rows& rows) {
 auto path_links(const tvlb::Topology& topology, const Rows& rows) {
     const auto v = rows.as_view();
     const auto width = topology.num_classes() - 1;
-    std::vector<std::int32_t> out(v.hops.size() * width, tvlb::kAbsent);
-    for (std::size_t pair = 0; pair < v.pairs(); ++pair) {
-        for (auto row = v.begin(pair); row < v.end(pair); ++row) {
-            const auto links = topology.links_of(v.path(pair, row));
-            std::copy(links.view().begin(), links.view().end(),
-                      out.begin() + static_cast<std::ptrdiff_t>(row * width));
+    auto out = unlocked([&] {
+        std::vector<std::int32_t> found(v.hops.size() * width, tvlb::kAbsent);
+        for (std::size_t pair = 0; pair < v.pairs(); ++pair) {
+            for (auto row = v.begin(pair); row < v.end(pair); ++row) {
+                const auto links = topology.links_of(v.path(pair, row));
+                std::copy(links.view().begin(), links.view().end(),
+                          found.begin() + static_cast<std::ptrdiff_t>(row * width));
+            }
         }
-    }
+        return found;
+    });
     return hand_over_as(std::move(out), v.hops.size(), width);
 }
 
@@ -132,7 +135,8 @@ void bind_network(nb::module_& m) {
                  new (self) tvlb::Network(num_switches, view(node_switch), view(link_source),
                                           view(link_target), view(link_kind));
              },
-             "num_switches"_a, "node_switch"_a, "link_source"_a, "link_target"_a, "link_kind"_a)
+             "num_switches"_a, "node_switch"_a, "link_source"_a, "link_target"_a, "link_kind"_a,
+             binding::Unlocked())
         .def_prop_ro("num_nodes", &tvlb::Network::num_nodes)
         .def_prop_ro("num_links", &tvlb::Network::num_links)
         .def_prop_ro("max_ports", &tvlb::Network::max_ports)

@@ -38,6 +38,9 @@ auto unlocked(auto&& function) {
     return function();
 }
 
+// What makes an object without the Python lock: networks of tens of thousands of links take seconds.
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
 // Hands a vector over to numpy without copying it, as an array of this shape.
 template <class T, class... Sizes>
 nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Sizes)>> hand_over_as(std::vector<T>&& values,
@@ -79,11 +82,13 @@ inline void check_pairs(const tvlb::Topology& topology, std::span<const std::int
 auto of_each_pair(const tvlb::Topology& topology, const Array<std::int32_t>& sources,
                   const Array<std::int32_t>& targets, auto&& of) {
     check_pairs(topology, view(sources), view(targets));
-    std::vector<std::int32_t> out;
-    for (std::size_t pair = 0; pair < sources.size(); ++pair) {
-        out.push_back(of(view(sources)[pair], view(targets)[pair]));
-    }
-    return hand_over(std::move(out));
+    return hand_over(unlocked([&] {
+        std::vector<std::int32_t> out;
+        for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            out.push_back(of(view(sources)[pair], view(targets)[pair]));
+        }
+        return out;
+    }));
 }
 
 inline nb::tuple usage_tuple(tvlb::ClassUsage&& usage) {

@@ -80,17 +80,20 @@ auto half_hops(const Topology& topology, const Ends& sources, const Ends& names,
                const Ends& targets) {
     check_pairs(topology, view(sources), view(targets));
     check_column(names.size(), sources.size());
-    std::vector<std::int32_t> out;
-    for (std::size_t row = 0; row < sources.size(); ++row) {
-        const auto from = view(sources)[row];
-        const auto to = view(targets)[row];
-        const auto name = view(names)[row];
-        tvlb::PathLinks links;
-        const bool exists = from != to && topology.min_position(from, to, name) != tvlb::kAbsent;
-        if (exists) topology.append_min(links, from, name, to);
-        out.push_back(exists ? links.count : tvlb::kAbsent);
-    }
-    return hand_over(std::move(out));
+    return hand_over(unlocked([&] {
+        std::vector<std::int32_t> out;
+        for (std::size_t row = 0; row < sources.size(); ++row) {
+            const auto from = view(sources)[row];
+            const auto to = view(targets)[row];
+            const auto name = view(names)[row];
+            tvlb::PathLinks links;
+            const bool exists =
+                from != to && topology.min_position(from, to, name) != tvlb::kAbsent;
+            if (exists) topology.append_min(links, from, name, to);
+            out.push_back(exists ? links.count : tvlb::kAbsent);
+        }
+        return out;
+    }));
 }
 
 nb::tuple shortcuts(const tvlb::ShortestPaths& network, const tvlb::ShortcutRule& rule,
@@ -112,7 +115,7 @@ void bind_topology(nb::module_& m) {
                      })
         .def_prop_ro("are_simple", &Topology::are_simple)
         .def("kernel", [](const Topology& self) { return self.kernel().release(); },
-             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), binding::Unlocked())
         .def("min_paths",
              [](const Topology& self, const Ends& sources, const Ends& targets) {
                  return of_each_pair(self, sources, targets,
@@ -132,7 +135,7 @@ void bind_topology(nb::module_& m) {
                                                 {chosen, by_link, between_nodes});
              },
              "network"_a, "chosen"_a = tvlb::Chosen::all, "by_link"_a = false,
-             "between_nodes"_a = false)
+             "between_nodes"_a = false, binding::Unlocked())
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::most_min_paths)
         .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)
         .def("min_hops",
@@ -181,7 +184,7 @@ void binding::bind_paths(nb::module_& m) {
              "rule"_a, "sources"_a, "targets"_a)
         .def("shapes",
              [](const PathKernel& self, const Rows& rows) {
-                 return hand_over(self.shapes(rows.as_view()));
+                 return hand_over(unlocked([&] { return self.shapes(rows.as_view()); }));
              },
              "rows"_a)
         .def("count_shapes",
@@ -197,5 +200,6 @@ void binding::bind_paths(nb::module_& m) {
     bind_topology(m);
     m.def("kernel_by_min_rule",
           [](const Topology& topology) { return tvlb::kernel_by_min_rule(topology).release(); },
-          "topology"_a, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+          "topology"_a, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
+          binding::Unlocked());
 }

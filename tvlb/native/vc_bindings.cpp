@@ -103,10 +103,10 @@ void bind_virtual_channels(nb::module_& m) {
     });
     nb::class_<DependencyGraph>(m, "DependencyGraph")
         .def(nb::init<std::size_t>(), "channels"_a)
-        .def("add", &add_routes, "channels"_a)
+        .def("add", &add_routes, "channels"_a, binding::Unlocked())
         .def("remove", &DependencyGraph::remove, "held"_a, "wanted"_a)
         .def("routes", &DependencyGraph::routes, "held"_a, "wanted"_a)
-        .def("find_cycle", &DependencyGraph::find_cycle, nb::call_guard<nb::gil_scoped_release>());
+        .def("find_cycle", &DependencyGraph::find_cycle, binding::Unlocked());
 }
 
 }  // namespace binding

@@ -1,5 +1,6 @@
 """What a server is willing to compute, found from sizes before anything is built."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tvlb.errors import InvalidInput
@@ -22,6 +23,8 @@ class RequestLimits:
     memory_bytes : estimated memory; of the largest point of a sweep.
     answer_bytes : estimated size of the document; whoever reads it needs many times as much.
     points : of a sweep.
+    search_steps : switches times directed links, of all networks of a sweep together: so much of a
+        breadth-first search from every switch, 20 ns or less each, takes to examine it.
     """
 
     switches: int = 1024
@@ -31,6 +34,7 @@ class RequestLimits:
     memory_bytes: int = 16 << 30
     answer_bytes: int = 48 << 20
     points: int = 1000
+    search_steps: int = 500_000_000
 
     def check_sizes(self, sizes: NetworkSizes) -> None:
         """Raise BeyondLimits if a network is too large."""
@@ -49,6 +53,21 @@ class RequestLimits:
         if points > self.points:
             raise BeyondLimits(
                 f"the sweep has {points:,} points; this server computes at most {self.points:,}"
+            )
+
+    def check_networks(self, networks: Iterable[tuple[object, NetworkSizes]]) -> None:
+        """Raise BeyondLimits if a network of a sweep, or all together, are too large."""
+        steps = 0
+        for name, sizes in networks:
+            try:
+                self.check_sizes(sizes)
+            except BeyondLimits as error:
+                raise BeyondLimits(f"{name}: {error}") from error
+            steps += sizes.switches * sizes.links
+        if steps > self.search_steps:
+            raise BeyondLimits(
+                f"switches times directed links are {steps:,} over all networks of the sweep; "
+                f"this server examines at most {self.search_steps:,}: ask for fewer or smaller ones"
             )
 
     def check_cost(self, cost: Cost) -> None:

@@ -20,7 +20,7 @@ from tvlb.requests.generators import AnyGenerator, generated
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.prices import Prices
 from tvlb.requests.problems import refusal
-from tvlb.requests.request import STRICT, Question, Seed
+from tvlb.requests.request import STRICT, Question, Seed, description_of
 from tvlb.requests.table_body import TableBody, completed
 from tvlb.requests.texts import OneOf, TopologyText, checked, distinct
 from tvlb.search import ADAPTIVE, check_request, check_routers
@@ -282,6 +282,8 @@ class SweepBody(Question):
         Builds every network once; for most sweeps that is what takes the time.
         """
         topologies = self._topologies(limits)
+        if limits is not None:
+            limits.check_networks((one, description_of(one).sizes) for one in topologies)
         body = _body_of(self.options)
         points: list[TableBody] = []
         costs: list[Cost] = []

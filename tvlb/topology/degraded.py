@@ -95,10 +95,9 @@ def _gone_links(topology: Topology, failures: Failures) -> NDArray[np.bool_]:
     source, target = topology.network.link_source, topology.network.link_target
     gone = np.isin(source, failures.switches) | np.isin(target, failures.switches)
     links = dict[tuple[int, int], list[int]]()
-    if failures.links:
-        ends = zip(source.tolist(), target.tolist(), strict=True)
-        for link, pair in enumerate(ends):
-            links.setdefault(pair, []).append(link)
+    ends = np.unique(np.array(failures.links, dtype=np.int32))
+    for link in np.flatnonzero(np.isin(source, ends) & np.isin(target, ends)).tolist():
+        links.setdefault((int(source[link]), int(target[link])), []).append(link)
     for (low, high), count in Counter(failures.links).items():
         if count > (there := len(links.get((low, high), ()))):
             raise InvalidInput(

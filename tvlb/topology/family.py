@@ -37,13 +37,17 @@ class NetworkSizes:
     nodes: int
     cables: Mapping[str, int]
 
+    @property
+    def links(self) -> int:
+        """Directed links, two of a cable."""
+        return 2 * sum(self.cables.values())
+
     def check(self, name: object) -> None:
         """Raise InvalidInput if a network, of this name, is too large to be built."""
-        links = 2 * sum(self.cables.values())
         for what, value, limit in (
             ("switches", self.switches, MAX_SWITCHES),
             ("compute nodes", self.nodes, MAX_NODES),
-            ("directed links", links, MAX_LINKS),
+            ("directed links", self.links, MAX_LINKS),
         ):
             if value > limit:
                 raise InvalidInput(f"{name} has {value:,} {what}; the limit is {limit:,}")

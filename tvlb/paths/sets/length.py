@@ -123,7 +123,8 @@ class LengthSet(WeightedSet, ExpressionSet):
             )
             for code, hops in enumerate(shapes.hops)
         )
-        if not self.percent:
+        # Not every network has paths of every length: those of Dragonfly+ all have six hops.
+        if not self.percent or longest not in shapes.hops:
             return ShapeRule(shapes, weight)
         return ShapeRule(shapes, weight, drawn_hops=longest, percent=self.percent, seed=self.seed)
 

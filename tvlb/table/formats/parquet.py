@@ -93,8 +93,11 @@ def _read(stream: BinaryIO) -> StoredTable:
 def _table(stream: BinaryIO) -> StoredTable:
     from pyarrow.parquet import ParquetFile
 
+    # On this thread alone. Others would hold bytes of the stream, which are Python's, a moment
+    # longer than the call: to give them back while the interpreter ends aborts the process.
     with ParquetFile(
         stream,
+        pre_buffer=False,
         page_checksum_verification=True,
         thrift_string_size_limit=_MAX_HEADER_BYTES,
         thrift_container_size_limit=_MAX_ROW_GROUPS,
@@ -110,7 +113,7 @@ def _table(stream: BinaryIO) -> StoredTable:
         if rows > most:
             raise InvalidInput(f"{rows:,} rows, but the network has at most {most:,} paths")
         _check_sizes(file.metadata, stream)
-        content = file.read()
+        content = file.read(use_threads=False)
     arrays = {name: _values(name, content.column(name)) for name in kind.columns}
     return kind.load(header, lists, kind.narrowed(arrays))
 
