@@ -102,7 +102,7 @@ def test_a_server_repairs_the_same(server: Server, capsys: pytest.CaptureFixture
         ("0" * 64, [], f"there is no table {'0' * 64}"),
         ("0" * 64, ["--workers", "2"], "--workers with --server"),
         ("0" * 64, ["--routing", "min"], "'min'"),
-        ("0" * 64, ["--traffic", "own.csv"], "a request cannot name a file"),
+        ("0" * 64, ["--traffic", "own.csv"], f"there is no table {'0' * 64}"),
     ],
 )
 def test_a_repair_that_no_server_can_do(
@@ -187,13 +187,61 @@ def test_a_token_file_is_for_a_server(capsys: pytest.CaptureFixture[str]) -> Non
     assert "--token-file is for --server only" in capsys.readouterr().err
 
 
-def test_no_traffic_matrix_is_sent(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("own.csv").write_text("# level=switch\nsrc,dst,rate\n0,2,1\n")
-    ask = ["table", "1,2,2,3", "--traffic", "own.csv:2", "--traffic", "uniform"]
-    assert main([*ask, "--server", server.url]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "own.csv:2" in line
-    assert "a request cannot name a file" in line
+_OWN = "# level=switch\nsrc,dst,rate\n0,4,1\n2, 5,0.5\n"
+
+
+def _answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main([*arguments, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    for name in ("build_seconds", "solve_seconds"):
+        answer.pop(name, None)
+    if "router" in answer:
+        # What the server takes, it fills in first.
+        assert answer.pop("config")["vc_scheme"] == "won"
+        answer["rows"] = [[run["accepted"], run["latency_mean"]] for run in answer["rows"]]
+    return answer
+
+
+@pytest.mark.parametrize("ask", [["simulate", "--load", "0.2", "--cycles", "500"], ["model"]])
+def test_a_server_knows_our_matrix_and_our_table(
+    ask: list[str], server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _table(capsys, "wired.json", "-o", "t.parquet", "--server", server.url)
+    Path("own.csv").write_text(_OWN)
+    command, *options = ask
+    asked = [command, "wired.json", "--vlb", "t.parquet", "--pattern", "own.csv", *options]
+    here = _answer(capsys, *asked)
+    there = _answer(capsys, *asked, "--server", server.url)
+    assert here == there
+    assert (here["path_set"], here["pattern"]) == ("t.parquet", "own.csv")
+    assert main([*asked, "--server", server.url]) == 0
+    assert "wired.json" in capsys.readouterr().out
+
+
+def test_a_server_searches_for_our_matrix(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("own.csv").write_text(_OWN)
+    ask = [
+        "table", "wired.json", "--budget", "0", "--traffic", "own.csv:3", "--traffic", "uniform",
+        "--patterns", "1", "--data-points", "1", "--screening", "200,200,0.05", "--confirmation",
+        "200,200,0.05",
+    ]  # fmt: skip
+    assert main([*ask, "-o", "here.parquet"]) == 0
+    assert main([*ask, "-o", "there.parquet", "--server", server.url]) == 0
+    assert Path("there.parquet").read_bytes() == Path("here.parquet").read_bytes()
+    Path("own.csv").write_text("# level=switch\nsrc,dst,rate\n0,4\n")
+    assert main([*ask, "-o", "there.parquet", "--server", server.url]) == 2
+    assert "own.csv: line 3: expected src,dst,rate, got '0,4'" in capsys.readouterr().err
+
+
+def test_a_server_does_not_know_every_table(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, _ = _table(capsys, "wired.json", "--seed", "99", "-o", "t.parquet")
+    ask = ["simulate", "wired.json", "--load", "0.1", "--vlb", "t.parquet", "--server", server.url]
+    assert main(ask) == 2
+    assert f"there is no table {table['table']['id']}" in capsys.readouterr().err
 
 
 _STUDY = (

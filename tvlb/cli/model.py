@@ -1,8 +1,10 @@
 """`tvlb model`: one linear program."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from tvlb.cli.options import (
     AdversarialPatternOption,
@@ -12,13 +14,22 @@ from tvlb.cli.options import (
     TopologyArgument,
     WithoutOption,
 )
-from tvlb.cli.terminal import print_json, stdout
+from tvlb.cli.remote import (
+    ServerOption,
+    TokenFileOption,
+    asked_of_server,
+    compute_at_server,
+    named_paths,
+    place_of,
+)
+from tvlb.cli.terminal import print_json, print_result
 from tvlb.documents import check_writable, versions
+from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
-from tvlb.requests.kinds.model import ModelDocument, ModelledCase
+from tvlb.requests.kinds.model import ModelBody, ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
-from tvlb.topology import parse_topology
+from tvlb.topology import described, parse_topology
 from tvlb.traffic import default_pattern, parse_pattern
 
 
@@ -43,10 +54,25 @@ def model(
     ] = None,
     without: WithoutOption = None,
     seed: Seed = 0,
+    server: ServerOption = None,
+    token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
     """Model the saturation throughput of one path set under one pattern."""
     network = parse_topology(topology, without)
+    if (place := place_of(server, token_file, None)) is not None:
+        if export is not None:
+            raise InvalidInput("--export with --server: a server solves models and writes none")
+        asked = asked_of_server(vlb=vlb, pattern=pattern)
+        body = ModelBody(
+            topology=described(network), solver=solver, monotone=monotone, seed=seed, **asked
+        )
+        called = {"topology": str(network)}
+        if pattern is not None:
+            called["pattern"] = str(parse_pattern(pattern))
+        document = compute_at_server(place, body, **called, **named_paths(vlb))
+        print_result(document, print_document, json=json)
+        return
     path_set = parse_path_set(vlb, network, seed)
     traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
     case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)
@@ -58,16 +84,18 @@ def model(
             print_json(case.plain() | {"written": export, "provenance": versions()})
         return
     solved = throughput(network, path_set, traffic, monotone=monotone, solver=chosen, seed=seed)
-    if json:
-        print_json(ModelDocument.of(case, solved).plain())
-        return
-    console = stdout()
+    print_result(ModelDocument.of(case, solved).plain(), print_document, json=json)
+
+
+def print_document(document: Mapping[str, Any], console: Console) -> None:
+    """Print the document of a model."""
+    case = ", ".join(str(document[name]) for name in ("topology", "path_set", "pattern"))
     console.print(
-        f"{network}, {path_set}, {traffic}: theta = {solved.theta:.6f} flits/cycle/node "
-        f"(bound {solved.bound:.6f}, {solved.status})"
+        f"{case}: theta = {document['theta']:.6f} flits/cycle/node "
+        f"(bound {document['bound']:.6f}, {document['status']})"
     )
     console.print(
-        f"  relative gap {solved.relative_gap:.1e}, primal residual {solved.primal_residual:.1e}; "
-        f"{solved.rows} rows, {solved.columns} columns, {solved.nonzeros} nonzeros; "
-        f"built in {solved.build_seconds:.3f} s, solved in {solved.solve_seconds:.3f} s"
+        "  relative gap {relative_gap:.1e}, primal residual {primal_residual:.1e}; "
+        "{rows} rows, {columns} columns, {nonzeros} nonzeros; "
+        "built in {build_seconds:.3f} s, solved in {solve_seconds:.3f} s".format(**document)
     )

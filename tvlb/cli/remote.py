@@ -17,7 +17,9 @@ from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
 from tvlb.requests import JobResource, Question, Resource, request_kinds
-from tvlb.table import format_of
+from tvlb.search import asked_traffic
+from tvlb.table import TABLE_SUFFIXES, format_of, read_any_table
+from tvlb.traffic import parse_pattern
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
 _LONGEST_TOKEN = 10_000
@@ -92,8 +94,33 @@ def read_token(path: Path | None) -> str | None:
         raise InvalidInput(f"token file {path} holds no token") from error
 
 
+def asked_of_server(**given: Any) -> dict[str, Any]:
+    """Return the values of options as a server is asked for them, which knows no file of ours.
+
+    A matrix becomes what its file holds, and a table its id.
+
+    Raises
+    ------
+    InvalidInput : a file cannot be read.
+    """
+    asked = dict(given)
+    if asked.get("pattern") is not None:
+        asked["pattern"] = parse_pattern(given["pattern"]).asked
+    if given.get("traffic"):
+        asked["traffic"] = asked_traffic(given["traffic"])
+    if named := named_paths(given.get("vlb")):
+        asked["vlb"] = read_any_table(named["path_set"]).id
+    return asked
+
+
+def named_paths(vlb: str | None) -> dict[str, str]:
+    """Return what documents call the paths of a table in a file; nothing of other path sets."""
+    name = "" if vlb is None else vlb.strip()
+    return {"path_set": name} if name.endswith(TABLE_SUFFIXES) else {}
+
+
 def compute_at_server(
-    place: Place, body: Question, output: str | None = None, topology: str | None = None
+    place: Place, body: Question, output: str | None = None, **called: str
 ) -> Mapping[str, Any]:
     """Have a request computed, and return its document; see `finish`."""
     with place.client() as client:
@@ -101,8 +128,8 @@ def compute_at_server(
         state = "computes it" if isinstance(found, JobResource) else "knows it already"
         print_notice(f"the server {state}: {client.url(found.url)}")
         if isinstance(found, JobResource):
-            return finish(place, client, found, output, topology)
-        return _fetched(client, body.kind, found, output, topology)
+            return finish(place, client, found, output, **called)
+        return _fetched(client, body.kind, found, output, called)
 
 
 def finish(
@@ -110,14 +137,14 @@ def finish(
     client: Client,
     job: JobResource,
     output: str | None = None,
-    topology: str | None = None,
+    **called: str,
 ) -> Mapping[str, Any]:
     """Wait for the result of a job, and return the document that is printed without a server.
 
     Parameters
     ----------
     output : file for its table, which is downloaded with those of a front; None for no table.
-    topology : what the network is called here, where the server does not know its file.
+    called : what the document calls things here, where the server does not know their files.
 
     Raises
     ------
@@ -125,7 +152,7 @@ def finish(
     """
     with _waiting(place, job, output) as report:
         found = client.finished(job, report)
-    return _fetched(client, job.kind, found, output, topology)
+    return _fetched(client, job.kind, found, output, called)
 
 
 @contextmanager
@@ -145,14 +172,13 @@ def _waiting(place: Place, job: JobResource, output: str | None = None) -> Gener
 
 
 def _fetched(
-    client: Client, kind_name: str, found: Resource, output: str | None, topology: str | None
+    client: Client, kind_name: str, found: Resource, output: str | None, called: Mapping[str, str]
 ) -> Mapping[str, Any]:
     kind = request_kinds()[kind_name]
     resource = found.model_dump(mode="json", exclude_unset=True)
     names = kind.form_by(getattr(found.request, "router", "")).document.model_fields
     document = {name: resource[name] for name in names if name in resource}
-    if topology is not None:
-        document["topology"] = topology
+    document |= {name: text for name, text in called.items() if name in document}
     if output is not None:
         name = format_of(output).name
         client.download(found, name, Path(output))

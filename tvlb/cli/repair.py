@@ -9,7 +9,13 @@ import typer
 from rich.console import Console
 
 from tvlb.cli.options import Json, Workers
-from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
+from tvlb.cli.remote import (
+    ServerOption,
+    TokenFileOption,
+    asked_of_server,
+    compute_at_server,
+    place_of,
+)
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import interval
 from tvlb.cli.terminal import grid, print_result, print_warnings, print_written, progress_display
@@ -57,6 +63,7 @@ def repair(
     if place is None:
         document = _compute(table, failures, replace(options, workers=workers), output)
     else:
+        options = replace(options, **asked_of_server(traffic=options.traffic))
         document = compute_at_server(place, RepairBody.of(table, failures, options), output)
     print_result(document, print_document, json=json)
     if not document["ok"]:

@@ -139,6 +139,9 @@ class _Here(Context):
     def result(self, kind: str, key: str) -> StoredResult:
         raise InvalidInput(f"{kind} {key}: only servers know results, ask one by --server")
 
+    def table(self, text: str) -> StoredResult:
+        return self.result("table", text)
+
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise InvalidInput("a sweep is computed by tvlb sweep")
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from sim_bridge import simulate_request
 from tvlb.cli.options import (
@@ -16,6 +17,14 @@ from tvlb.cli.options import (
     integer,
     parse_loads,
 )
+from tvlb.cli.remote import (
+    ServerOption,
+    TokenFileOption,
+    asked_of_server,
+    compute_at_server,
+    named_paths,
+    place_of,
+)
 from tvlb.cli.router_options import takes_router_options
 from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
 from tvlb.documents import check_writable
@@ -23,10 +32,10 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import available_cores
-from tvlb.requests.routers import Experiment, Router, router_named, routers
-from tvlb.requests.simulation import simulation_document
+from tvlb.requests import simulation_body, simulation_document
+from tvlb.requests.routers import FIRST, Experiment, Router, router_named, routers
 from tvlb.table import parse_path_set
-from tvlb.topology import parse_topology
+from tvlb.topology import described, parse_topology
 from tvlb.traffic import parse_pattern
 
 
@@ -64,43 +73,57 @@ def simulate(
         ),
     ] = None,
     workers: Workers = None,
+    server: ServerOption = None,
+    token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
     """Simulate a routing cycle by cycle."""
+    place = place_of(server, token_file, workers)
     model = router_named(router)
     asked = model.asked(given)
     loads = [] if load is None else parse_loads(load)
     if figure is not None:
         check_writable(figure, FIGURE_SUFFIXES)
     network = parse_topology(topology, without)
-    experiment = Experiment(
-        network, parse_pattern(pattern), loads, seed, seeds, asked, parse_path_set
-    )
-    if not loads and not experiment.saturation:
+    if not loads and not asked.get("saturation"):
         raise InvalidInput(
             "give --load, --saturation, or both"
             if model.is_searched
             else f"give --load: offered loads, {model.load_unit}"
         )
-    request = model.request(experiment)
     if asked.get("traces") and not json:
         raise InvalidInput(
             f"--traces {asked['traces']}: they are part of the JSON document, add --json"
         )
-    with progress_display() as report:
-        found = simulate_request(request, workers=workers or available_cores(), report=report)
-    document = simulation_document(router).of(request, found).plain()
+    if place is None:
+        experiment = Experiment(
+            network, parse_pattern(pattern), loads, seed, seeds, asked, parse_path_set
+        )
+        document = _compute(model, experiment, workers or available_cores())
+    else:
+        wanted = asked_of_server(**asked, pattern=pattern, load=loads, seed=seed, seeds=seeds)
+        body = simulation_body(router)(topology=described(network), router=router, **wanted)
+        called = {"topology": str(network), "pattern": str(parse_pattern(pattern))}
+        document = compute_at_server(place, body, **called, **named_paths(asked.get("vlb")))
     print_warnings(document["warnings"])
     if figure is not None:
         save_figure(figure, document)
     if json:
         print_json(document)
     else:
-        _print(model, document)
+        print_document(document, stdout())
 
 
-def _print(model: Router, document: dict[str, Any]) -> None:
-    console = stdout()
+def _compute(model: Router, experiment: Experiment, workers: int) -> Mapping[str, Any]:
+    request = model.request(experiment)
+    with progress_display() as report:
+        found = simulate_request(request, workers=workers, report=report)
+    return simulation_document(model.name).of(request, found).plain()
+
+
+def print_document(document: Mapping[str, Any], console: Console) -> None:
+    """Print the document of a simulation."""
+    model = router_named(document.get("router", FIRST))
     states = [model.state(row) for row in document["rows"]]
     headings = [column.heading for column in model.columns]
     listed = grid(

@@ -12,7 +12,13 @@ from sim_bridge import VCT_ROUTINGS
 from sim_bridge.routers.vct import VC_POLICIES, LongRun, stability_cases, study_stability
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
-from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
+from tvlb.cli.remote import (
+    ServerOption,
+    TokenFileOption,
+    asked_of_server,
+    compute_at_server,
+    place_of,
+)
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_result, progress_display
 from tvlb.documents import check_directory, check_writable
@@ -107,7 +113,6 @@ def stability(
     else:
         body = StabilityBody(
             topology=described(network),
-            pattern=pattern,
             routing=routings,
             vcs=channels,
             load=load,
@@ -115,8 +120,11 @@ def stability(
             seeds=seeds,
             until_collapse=until_collapse,
             **asked(router),
+            **asked_of_server(pattern=pattern),
         )
-        document = compute_at_server(place, body, topology=str(network))
+        document = compute_at_server(
+            place, body, topology=str(network), pattern=str(parse_pattern(pattern))
+        )
     if figure is not None:
         save_figure(figure, document)
     print_result(document, print_document, json=json)

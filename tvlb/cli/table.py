@@ -10,7 +10,13 @@ import typer
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.interim import Interim
 from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers
-from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
+from tvlb.cli.remote import (
+    ServerOption,
+    TokenFileOption,
+    asked_of_server,
+    compute_at_server,
+    place_of,
+)
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_document
 from tvlb.cli.terminal import print_result, print_warnings, print_written, progress_display
@@ -94,8 +100,12 @@ def table(
     if place is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:
+        options = replace(options, **asked_of_server(traffic=options.traffic))
         document = compute_at_server(
-            place, TableBody.of(described(network), network, options), named, str(network)
+            place,
+            TableBody.of(described(network), network, options),
+            named,
+            topology=str(network),
         )
     print_result(document, print_document, json=json)
     if plot is not None:

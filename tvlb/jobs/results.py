@@ -86,6 +86,14 @@ class Results:
             rows = connection.execute(query.order_by(results.c.number.desc()).limit(limit))
             return [_result(row) for row in rows.mappings()]
 
+    def with_table(self, digits: str) -> Sequence[Result]:
+        """Return results with a table, newest first, of whose id or the table's these are first."""
+        begins = results.c.table_id.startswith(digits) | results.c.key.startswith(digits)
+        query = _LABELLED.where(results.c.table_id.is_not(None), begins)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(results.c.number.desc()))
+            return [_result(row) for row in rows.mappings()]
+
     def known(self, keys: Sequence[str]) -> set[str]:
         """Return the keys of those requests that have a result."""
         found: set[str] = set()

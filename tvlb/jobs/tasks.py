@@ -4,13 +4,13 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput, TvlbError
@@ -21,7 +21,7 @@ from tvlb.requests import Answer, Context, Question, StoredResult, SweepBody, re
 from tvlb.table import StoredTable, read_any_stream, write_stream
 
 if TYPE_CHECKING:
-    from tvlb.jobs.results import Results
+    from tvlb.jobs.results import Result, Results
 
 # A report needs a heading.
 _UNNAMED = "A sweep without a name"
@@ -104,6 +104,19 @@ class WorkspaceContext(Context):
             found = results.get(key)
         if found is None or found.kind != kind:
             raise InvalidInput(f"there is no {kind} {key}")
+        return self._stored(found)
+
+    def table(self, text: str) -> StoredResult:
+        """See `Context.table`."""
+        with self._results() as results:
+            found = results.with_table(text)
+        if not found:
+            raise InvalidInput(f"there is no table {text}; it may have been deleted")
+        if len({one.table_id for one in found}) > 1:
+            raise InvalidInput(f"several tables have ids that begin with {text}: give more digits")
+        return self._stored(found[0])
+
+    def _stored(self, found: "Result") -> StoredResult:
         blobs, name = self.workspace.blobs, found.table_file
 
         def read_table() -> StoredTable:
@@ -112,7 +125,10 @@ class WorkspaceContext(Context):
             with store_errors(), path.open("rb") as stream:
                 return read_any_stream(".parquet", stream)
 
-        return StoredResult(found.request, json.loads(blobs.read(found.document)), read_table)
+        def read_document() -> Mapping[str, Any]:
+            return json.loads(blobs.read(found.document))
+
+        return StoredResult(found.request, found.table_id, read_document, read_table)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         """See `Context.sweep`."""

@@ -17,8 +17,17 @@ from tvlb.languages import declared
 from tvlb.processes import Reporter, Stages, UnitCache
 from tvlb.requests.cost import Cost
 from tvlb.requests.limits import RequestLimits
-from tvlb.requests.request import Question, Request, plural, result_url
+from tvlb.requests.request import (
+    MATRIX_FILE,
+    TABLE_FILE,
+    Question,
+    Request,
+    plural,
+    result_url,
+)
+from tvlb.requests.texts import is_table_id
 from tvlb.table import StoredTable
+from tvlb.traffic import is_matrix
 
 if TYPE_CHECKING:
     from tvlb.requests.sweep import SweepBody
@@ -62,12 +71,15 @@ class StoredResult:
 
     Attributes
     ----------
-    request, document : as JSON values.
+    request : as JSON values.
+    table_id : of its table; None without one.
+    read_document : reads its document, as JSON values; raises as `read_table`.
     read_table : reads its table; raises DamagedBlob or StoreUnavailable.
     """
 
     request: Mapping[str, Any]
-    document: Mapping[str, Any]
+    table_id: str | None
+    read_document: Callable[[], Mapping[str, Any]]
     read_table: Callable[[], StoredTable]
 
 
@@ -85,7 +97,16 @@ class Context(ABC):
 
     @abstractmethod
     def result(self, kind: str, key: str) -> StoredResult:
-        """Return a result of a kind; raises InvalidInput where there is none, and DamagedBlob."""
+        """Return a result of a kind; raises InvalidInput where there is none."""
+
+    @abstractmethod
+    def table(self, text: str) -> StoredResult:
+        """Return a result with a table, of whose id or that of the table the text has digits.
+
+        Raises
+        ------
+        InvalidInput : there is no such table, or several begin with these digits.
+        """
 
     @abstractmethod
     def sweep(self, body: "SweepBody", report: Reporter) -> Answer:
@@ -304,7 +325,8 @@ def command_line(request: Question) -> str | None:
     Notes
     -----
     An explicit wiring is named by `TOPOLOGY_FILE`, what is down by `FAILURES_FILE`, whose JSON is
-    that of the request, and a stored table by `TABLE_FILE`. None for a sweep, which is all file.
+    that of the request, a matrix by `MATRIX_FILE`, and a stored table by `TABLE_FILE`. None for a
+    sweep, which is all file.
     """
     arguments = request.arguments()
     if arguments is None:
@@ -327,9 +349,17 @@ def _option(name: str, value: Any) -> list[str]:
         items = cast("tuple[object, ...]", value)
         # Patterns have commas of their own.
         if any(isinstance(item, str) for item in items):
-            return [word for item in items for word in (option, str(item))]
+            return [word for item in items for word in (option, _written(name, item))]
         return [option, ",".join(map(str, items))]
-    return [option, str(value)]
+    return [option, _written(name, value)]
+
+
+def _written(name: str, value: object) -> str:
+    """Return the value of an option; a matrix, with its share, and a table are those of a file."""
+    text = str(value)
+    if is_matrix(text):
+        return MATRIX_FILE + text.rpartition("\n")[2]
+    return TABLE_FILE if name == "vlb" and is_table_id(text) else text
 
 
 @cache

@@ -39,6 +39,7 @@ else:
 TOPOLOGY_FILE = "TOPOLOGY.json"
 TABLE_FILE = "TABLE.parquet"
 FAILURES_FILE = "FAILURES.json"
+MATRIX_FILE = "MATRIX.csv"
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 Seed = Annotated[
@@ -170,14 +171,19 @@ class Request(Question):
     def _cost(self, network: Topology) -> Cost: ...
 
 
+def network_in(request: Mapping[str, Any]) -> Any:
+    """Return the network of a resolved request, in JSON, as requests describe it."""
+    topology = request["topology"]
+    if "without" not in request:
+        return topology
+    return {"network": topology, "without": request["without"]}
+
+
 def shown_subject(request: Mapping[str, Any]) -> str:
     """Return what lists call that which a resolved request, in JSON, is about."""
     if "topology" not in request:
         return request.get("name") or "many networks"
-    topology = request["topology"]
-    return shown_topology(
-        {"network": topology, "without": request["without"]} if "without" in request else topology
-    )
+    return shown_topology(network_in(request))
 
 
 def request_key(request: Question) -> str:

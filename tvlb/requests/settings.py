@@ -5,7 +5,7 @@ from dataclasses import MISSING
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from sim_bridge import SimulationConfig, VctConfig
 from tvlb.balance import BalanceOptions
@@ -30,6 +30,7 @@ from tvlb.requests.problems import InWords
 from tvlb.requests.request import STRICT
 from tvlb.requests.texts import ObjectiveText, OneOf, TrafficText
 from tvlb.search import Windows as SimulatedWindows
+from tvlb.search import shown_traffic
 
 _Model = TypeVar("_Model", bound=BaseModel)
 # Texts in small languages, by their setting.
@@ -135,7 +136,8 @@ def written(kind: Kind) -> Any:
         case NamesOrWhole(names):
             values = Annotated[str, Field(pattern=f"^({'|'.join(names)}|[0-9]+)$")]
         case Texts(_, most):
-            values = Annotated[tuple[str, ...], Field(max_length=most)]
+            shown = Annotated[str, BeforeValidator(shown_traffic)]
+            values = Annotated[tuple[shown, ...], Field(max_length=most)]
         case Group(declaring):
             values = _DOCUMENTS[declaring]
         case Flag():

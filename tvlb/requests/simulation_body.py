@@ -8,16 +8,16 @@ from pydantic import Field, create_model
 from sim_bridge import SimulationRequest
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
-from tvlb.paths import parse_expression
 from tvlb.requests.cost import Cost
 from tvlb.requests.examples import example
 from tvlb.requests.problems import InWords
 from tvlb.requests.request import Load, Request, Seed
 from tvlb.requests.routers import FIRST, Experiment, Router, router_named
 from tvlb.requests.settings import with_options
+from tvlb.requests.stored_tables import ReadPaths, unread_paths
 from tvlb.requests.texts import PatternText
 from tvlb.topology import Topology, described
-from tvlb.traffic import Pattern, parse_named_pattern
+from tvlb.traffic import Pattern, parse_asked_pattern
 
 _MOST_LOADS = 1000
 _FEW_RUNS = 100
@@ -43,7 +43,7 @@ class LoadsBody(Request):
 
     def traffic(self) -> Pattern:
         """Return the traffic pattern."""
-        return parse_named_pattern(self.pattern)
+        return parse_asked_pattern(self.pattern)
 
     @property
     def is_search(self) -> bool:
@@ -57,15 +57,15 @@ class LoadsBody(Request):
         runs = (len(self.load) + self.is_search) * self.seeds
         return runs <= _FEW_RUNS and dict(self).get("traces", 0) * runs <= _FEW_TRACES
 
-    def simulation(self, network: Topology) -> SimulationRequest:
-        """Return what is to be simulated."""
-        return self.model.request(self._experiment(network))
+    def simulation(
+        self, network: Topology, read_paths: ReadPaths = unread_paths
+    ) -> SimulationRequest:
+        """Return what is to be simulated; with the default, only if it names no table."""
+        return self.model.request(self._experiment(network, read_paths))
 
-    def _experiment(self, network: Topology) -> Experiment:
+    def _experiment(self, network: Topology, read_paths: ReadPaths = unread_paths) -> Experiment:
         asked, traffic = dict(self), self.traffic()
-        return Experiment(
-            network, traffic, self.load, self.seed, self.seeds, asked, parse_expression
-        )
+        return Experiment(network, traffic, self.load, self.seed, self.seeds, asked, read_paths)
 
     def _resolved(self, network: Topology) -> Self:
         if not self.load and not self.is_search:
@@ -75,7 +75,7 @@ class LoadsBody(Request):
             )
         written = {
             "topology": described(network),
-            "pattern": str(self.traffic()),
+            "pattern": self.traffic().asked,
             "load": tuple(dict.fromkeys(self.load)),
         }
         filled = self.model.resolved(self.simulation(network))

@@ -136,7 +136,10 @@ class TotalCost:
 
 
 def _canonical(topology: str | ExplicitTopology) -> str | ExplicitTopology:
-    return topology if isinstance(topology, str) else topology.canonical()
+    try:
+        return topology if isinstance(topology, str) else topology.canonical()
+    except InvalidInput as error:
+        raise refusal(error) from error
 
 
 if TYPE_CHECKING:

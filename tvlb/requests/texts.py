@@ -25,7 +25,7 @@ from tvlb.errors import InvalidInput
 from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import expression_examples, expression_regex
 from tvlb.requests.problems import InWords, refusal, violation
-from tvlb.search import parse_named_traffic, parse_objective
+from tvlb.search import parse_asked_traffic, parse_objective
 from tvlb.table import TABLE_SUFFIXES, table_formats
 from tvlb.topology import (
     is_network_file,
@@ -34,11 +34,16 @@ from tvlb.topology import (
     topology_forms,
     topology_regex,
 )
-from tvlb.traffic import named_patterns, parse_named_pattern, pattern_regex, signature_of
+from tvlb.traffic import named_patterns, parse_asked_pattern, pattern_regex, signature_of
 
 _Item = TypeVar("_Item", bound=Hashable)
 _WEIGHT = r"([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?"
+_LONGEST_MATRIX = 1 << 20
 _PATTERN = pattern_regex()
+# What is in it, its parser says.
+_MATRIX = r"#[\s\S]*"
+_MATRIX_TEXT = "or what the CSV file of a traffic matrix holds, from its first line # level=node on"
+_TABLE_ID = "[0-9a-f]{8,64}"
 _FORMS = [signature_of(one).form for one in named_patterns()]
 _EXAMPLES = expression_examples()
 
@@ -49,6 +54,11 @@ _LONGEST_EXPRESSION = 4000
 
 def _is_table(text: str) -> bool:
     return text.endswith(TABLE_SUFFIXES)
+
+
+def is_table_id(text: str) -> bool:
+    """Whether a text is the id of a table, or how one begins."""
+    return re.fullmatch(_TABLE_ID, text) is not None
 
 
 def _is_matrix(text: str) -> bool:
@@ -170,9 +180,10 @@ TopologyText = Annotated[
 PathSetText = Annotated[
     str,
     Field(
-        pattern=f"^{expression_regex()}$",
+        pattern=f"^({expression_regex()}|{_TABLE_ID})$",
         max_length=_LONGEST_EXPRESSION,
-        description=f"VLB path set: {', '.join(_EXAMPLES)}. MIN paths are always all MIN paths.",
+        description=f"VLB path set: {', '.join(_EXAMPLES)}, or the id of a table of this server, "
+        "or its first digits, 8 or more. MIN paths are always all MIN paths.",
         examples=_EXAMPLES,
     ),
     WrapValidator(_expression),
@@ -180,22 +191,23 @@ PathSetText = Annotated[
 PatternText = Annotated[
     str,
     Field(
-        pattern=rf"^{_PATTERN}$",
-        description=f"Traffic pattern: {', '.join(_FORMS)}.",
+        pattern=rf"^({_PATTERN}|{_MATRIX})$",
+        max_length=_LONGEST_MATRIX,
+        description=f"Traffic pattern: {', '.join(_FORMS)}, {_MATRIX_TEXT}.",
         examples=["uniform", "shift(2,0)", "mixed(75,25,shift(1,0))"],
     ),
-    _parsed_by(parse_named_pattern, "pattern", _is_matrix),
+    _parsed_by(parse_asked_pattern, "pattern", _is_matrix),
 ]
 TrafficText = Annotated[
     str,
     Field(
-        pattern=rf"^{_PATTERN}( *: *{_WEIGHT} *)?$",
-        max_length=200,
+        pattern=rf"^({_PATTERN}( *: *{_WEIGHT} *)?|{_MATRIX})$",
+        max_length=_LONGEST_MATRIX,
         description="PATTERN or PATTERN:SHARE; shares are 1 without a number, and relative to "
-        "each other.",
+        f"each other. A pattern is a name, {_MATRIX_TEXT}.",
         examples=["uniform", "shift(2,0):3"],
     ),
-    _parsed_by(parse_named_traffic, "pattern", _is_matrix),
+    _parsed_by(parse_asked_traffic, "pattern", _is_matrix),
 ]
 ObjectiveText = Annotated[
     str,

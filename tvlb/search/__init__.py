@@ -34,7 +34,13 @@ from tvlb.search.validation import SimulatedSet, Validation
 from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows
 from tvlb.search.work import Work
-from tvlb.search.workload import MAX_TRAFFIC, parse_named_traffic, traffic_texts
+from tvlb.search.workload import (
+    MAX_TRAFFIC,
+    asked_traffic,
+    parse_asked_traffic,
+    shown_traffic,
+    traffic_texts,
+)
 
 __all__ = [
     "ADAPTIVE",
@@ -66,6 +72,7 @@ __all__ = [
     "Verdict",
     "Windows",
     "Work",
+    "asked_traffic",
     "budget_text",
     "check_compact",
     "check_request",
@@ -79,9 +86,10 @@ __all__ = [
     "flit_hop_budget",
     "incomplete_table",
     "optimize",
-    "parse_named_traffic",
+    "parse_asked_traffic",
     "parse_objective",
     "probe",
     "router_warnings",
+    "shown_traffic",
     "traffic_texts",
 ]

@@ -22,7 +22,8 @@ from tvlb.traffic import (
     Permutation,
     TimeMixed,
     Uniform,
-    parse_named_pattern,
+    is_matrix,
+    parse_asked_pattern,
     parse_pattern,
     type1_set,
     type2_pattern,
@@ -103,7 +104,7 @@ def parse_traffic(texts: Sequence[str]) -> Workload | None:
 
 
 def traffic_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return traffic as it prints, so that equal traffic is equal texts.
+    """Return traffic as it parses back, so that equal traffic is equal texts.
 
     Shares are whole numbers without a common divisor, and left out where all are equal.
 
@@ -116,16 +117,28 @@ def traffic_texts(texts: Sequence[str]) -> tuple[str, ...]:
     >>> traffic_texts(["uniform:0.5", "shift( 1, 0 ):1.5"])
     ('uniform:1', 'shift(1,0):3')
     """
-    parts = _parts(texts)
+    return _texts(_parts(texts), lambda pattern: pattern.text)
+
+
+def asked_traffic(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the same as requests ask for it: a matrix by what its file holds."""
+    return _texts(_parts(texts), lambda pattern: pattern.asked)
+
+
+def _texts(
+    parts: Sequence[tuple[Pattern, Fraction]], text_of: Callable[[Pattern], str]
+) -> tuple[str, ...]:
     shares = [share for _, share in parts]
     if len(set(shares)) <= 1:
-        return tuple(str(pattern) for pattern, _ in parts)
+        return tuple(text_of(pattern) for pattern, _ in parts)
     # Of fractions the numerators over the common denominator, without what they have in common.
     common = math.lcm(*(share.denominator for share in shares))
     whole = [int(share * common) for share in shares]
     whole = [share // math.gcd(*whole) for share in whole]
     written = whole if max(whole) <= _MOST_SHARE else [_number(share) for share in shares]
-    return tuple(f"{pattern}:{share}" for (pattern, _), share in zip(parts, written, strict=True))
+    return tuple(
+        f"{text_of(pattern)}:{share}" for (pattern, _), share in zip(parts, written, strict=True)
+    )
 
 
 def _number(share: Fraction) -> str:
@@ -143,14 +156,22 @@ def _parts(texts: Sequence[str]) -> list[tuple[Pattern, Fraction]]:
     return parts
 
 
-def parse_named_traffic(text: str) -> tuple[Pattern, Fraction]:
-    """Parse PATTERN or PATTERN:SHARE, where the pattern is never a file.
+def shown_traffic(text: str) -> str:
+    """Return how documents tell one text of `traffic_texts`: a matrix by its hash."""
+    if not is_matrix(text):
+        return text
+    pattern, share = _part(text)
+    return f"{pattern}" if share == 1 else f"{pattern}:{_number(share)}"
+
+
+def parse_asked_traffic(text: str) -> tuple[Pattern, Fraction]:
+    """Parse PATTERN or PATTERN:SHARE, where the pattern is never the path of a file.
 
     Raises
     ------
     InvalidInput : the pattern or the share is malformed.
     """
-    return _part(text, parse_named_pattern)
+    return _part(text, parse_asked_pattern)
 
 
 def _part(

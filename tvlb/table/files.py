@@ -180,7 +180,7 @@ def parse_path_set(text: str, topology: Topology, seed: int = 0) -> PathSet:
     """
     name = text.strip()
     if name.endswith(TABLE_SUFFIXES) and ("&" not in name or os.path.exists(name)):
-        return _load(name, topology)
+        return path_set_of(read_any_table(name), name, topology)
     parts = [part.strip() for part in text.split("&")]
     if tables := [part for part in parts if part.endswith(TABLE_SUFFIXES)]:
         raise InvalidInput(
@@ -221,8 +221,8 @@ def loaded_path_set(table: StoredTable, name: str) -> PathSet:
     return table.path_set(name)
 
 
-def _load(name: str, topology: Topology) -> PathSet:
-    table = read_any_table(name)
+def path_set_of(table: StoredTable, name: str, topology: Topology) -> PathSet:
+    """Return the same for a network; raises InvalidInput also where the table is of another."""
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""
         raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")

@@ -1,11 +1,12 @@
 """Networks that requests and JSON files describe by more than a text, of all families together."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any, Self, Union, cast
 
 from pydantic import Discriminator, Field, Tag, create_model
 
+from tvlb.documents import WHOLE
 from tvlb.topology.degraded import without
 from tvlb.topology.failures import Failures
 from tvlb.topology.family import (
@@ -15,6 +16,8 @@ from tvlb.topology.family import (
     families,
     family_of,
 )
+from tvlb.topology.files import described_file
+from tvlb.topology.formats import network_formats
 from tvlb.topology.named import parse_named_topology
 from tvlb.topology.topology import Topology
 
@@ -52,7 +55,7 @@ class DegradedNetwork(ExplicitTopology):
         """See `ExplicitTopology.build`."""
         return without(self._healthy.build(), self.without)
 
-    def canonical(self) -> Self:
+    def canonical(self) -> ExplicitTopology:
         """See `ExplicitTopology.canonical`."""
         network = self._healthy
         written = network.canonical() if isinstance(network, ExplicitTopology) else str(network)
@@ -60,6 +63,51 @@ class DegradedNetwork(ExplicitTopology):
 
     def __str__(self) -> str:
         return f"{self._healthy} without {self.without}"
+
+
+class FileNetwork(ExplicitTopology):
+    """A network by what a file holds, in any format that is read."""
+
+    content: Annotated[str, Field(description="What the file holds.")]
+    file: Annotated[
+        str,
+        Field(
+            max_length=_LONGEST_TEXT,
+            description="Its name, which tells the format; else the content does.",
+        ),
+    ] = ""
+    endpoints: Annotated[
+        int | None,
+        Field(ge=0, le=10**6, description="Compute nodes of switches of which it does not say."),
+        WHOLE,
+    ] = None
+
+    @classmethod
+    def of(cls, topology: Topology) -> Self:
+        """See `ExplicitTopology.of`."""
+        write = network_formats()["json"].write
+        assert write is not None
+        return cls(content=b"".join(write(topology, "").files[""]).decode())
+
+    @cached_property
+    def _held(self) -> ExplicitTopology:
+        return described_file(self.file, self.content.encode(), self.endpoints)
+
+    @property
+    def sizes(self) -> NetworkSizes:
+        """See `Description.sizes`; raises InvalidInput where the file holds no network."""
+        return self._held.sizes
+
+    def build(self, path: str | None = None) -> Topology:
+        """See `ExplicitTopology.build`."""
+        return self._held.build(path)
+
+    def canonical(self) -> ExplicitTopology:
+        """See `ExplicitTopology.canonical`; raises as `sizes`."""
+        return self._held.canonical()
+
+    def __str__(self) -> str:
+        return self.file or "the network"
 
 
 def described(topology: Topology) -> str | ExplicitTopology:
@@ -91,7 +139,9 @@ def explicit_type(text: Any = None) -> Any:
     ----------
     text : a type of texts that name a network as well.
     """
-    return _told_apart(_of_families() | {_DEGRADED: _degraded_type()}, text)
+    models = {**_of_families(), _DEGRADED: _degraded_type()}
+    # A file names no other.
+    return _told_apart(models if text is None else {**models, **_FILE}, text)
 
 
 def _of_families() -> dict[str, type[ExplicitTopology]]:
@@ -99,10 +149,13 @@ def _of_families() -> dict[str, type[ExplicitTopology]]:
     return {f"{_EXPLICIT}{name}": one for name, one in found.items() if one is not None}
 
 
+_FILE: Mapping[str, type[ExplicitTopology]] = {f"{_EXPLICIT}file": FileNetwork}
+
+
 @cache
 def _degraded_type() -> type[DegradedNetwork]:
     network: Any = Annotated[
-        _told_apart(_of_families(), Annotated[str, Field(max_length=_LONGEST_TEXT)]),
+        _told_apart({**_of_families(), **_FILE}, Annotated[str, Field(max_length=_LONGEST_TEXT)]),
         Field(description="The network with all its cables and switches."),
     ]
     return create_model(

@@ -84,8 +84,8 @@ class ExplicitTopology(BaseModel, Description):
         """See `Description.build`; `str` of the network is the path of the file, if it has one."""
 
     @abstractmethod
-    def canonical(self) -> Self:
-        """Return it as `of` describes its network; nothing is built."""
+    def canonical(self) -> "ExplicitTopology":
+        """Return it as its network is described; nothing is built."""
 
     @classmethod
     def shown(cls, given: Mapping[str, Any]) -> str:

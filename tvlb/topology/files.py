@@ -5,6 +5,7 @@ from pathlib import Path
 from tvlb.documents import atomic_file, check_writable, read_file
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
+from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.topology import Topology
 
@@ -38,12 +39,26 @@ def read_network(path: Path | str, endpoints: int | None = None) -> Topology:
         file and the first problem.
     """
     content = read_file(path, "topology file")
+    network = described_file(str(path), content, endpoints)
     try:
-        read = _format_of(Path(path).suffix, content).read
-        assert read is not None
-        return read(content, endpoints).build(str(path))
+        return network.build(str(path))
     except InvalidInput as error:
         raise InvalidInput(f"topology file {path}: {error}") from error
+
+
+def described_file(name: str, content: bytes, endpoints: int | None) -> ExplicitTopology:
+    """Return the network that a file of this name holds, not built yet; raises as `read_network`.
+
+    Parameters
+    ----------
+    name : empty where its content alone tells the format.
+    """
+    try:
+        read = _format_of(Path(name).suffix, content).read
+        assert read is not None
+        return read(content, endpoints)
+    except InvalidInput as error:
+        raise InvalidInput(f"topology file {name}: {error}".replace(" :", ":")) from error
 
 
 def _format_of(suffix: str, content: bytes) -> NetworkFormat:

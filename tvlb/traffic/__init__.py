@@ -6,10 +6,11 @@ of `tvlb.traffic.patterns`.
 
 from tvlb.traffic.adversaries import default_pattern, type1_set, type2_pattern, type2_set
 from tvlb.traffic.demand import Demand, DestinationTable, NodeTraffic, check_flows, switch_demand
-from tvlb.traffic.matrix import MatrixPattern
+from tvlb.traffic.matrix import MatrixPattern, is_matrix
 from tvlb.traffic.parse import (
     as_pattern,
     named_patterns,
+    parse_asked_pattern,
     parse_named_pattern,
     parse_pattern,
     pattern_regex,
@@ -39,7 +40,9 @@ __all__ = [
     "as_pattern",
     "check_flows",
     "default_pattern",
+    "is_matrix",
     "named_patterns",
+    "parse_asked_pattern",
     "parse_named_pattern",
     "parse_pattern",
     "pattern_regex",

@@ -1,4 +1,4 @@
-"""Traffic matrices read from a CSV file.
+"""Traffic matrices: CSV, read from a file or given as a text.
 
 Format: a line ``# level=node`` or ``# level=switch``, the header ``src,dst,rate``, then one line
 per entry; rates are flits/cycle at load 1.
@@ -23,22 +23,24 @@ from tvlb.traffic.pattern import Pattern
 _SUM_SLACK = 1e-9
 _MAX_ID = 2**31 - 1
 _SHOWN = 80
+_MARK = "#"
+_DIGITS = 8
 
 _Entry = tuple[int, int, float]
 
 
 @dataclass(frozen=True)
 class MatrixPattern(Pattern):
-    """A traffic matrix from a file; `str` gives its path.
+    """A traffic matrix; `str` gives the path of its file or, of one from a text, its hash.
 
     Attributes
     ----------
-    path : the CSV file, as the user named it.
+    path : the CSV file, as the user named it; None without a file.
     level : "node" or "switch".
     entries : (source, destination, rate) triples sorted by (source, destination).
     """
 
-    path: str
+    path: str | None
     level: str
     entries: tuple[_Entry, ...]
 
@@ -52,6 +54,15 @@ class MatrixPattern(Pattern):
             raise InvalidInput(f"{path}: {error}") from error
         return cls(path, level, entries)
 
+    @classmethod
+    def of(cls, text: str) -> "MatrixPattern":
+        """Make a matrix of what such a file holds; raises as `read`."""
+        try:
+            level, entries = _parsed(lines_of(text.encode()))
+        except InvalidInput as error:
+            raise InvalidInput(f"traffic matrix: {error}") from error
+        return cls(None, level, entries)
+
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `tvlb.traffic.Pattern.resolve`; raises InvalidInput if the matrix does not fit."""
         by_switch = self.level == "switch"
@@ -62,7 +73,7 @@ class MatrixPattern(Pattern):
         for ends in (source, target):
             if len(ends) and ends.max() >= size:
                 raise InvalidInput(
-                    f"{self.path}: {self.level} {ends.max()} is not in {topology}; "
+                    f"{self}: {self.level} {ends.max()} is not in {topology}; "
                     f"allowed are 0..{size - 1}"
                 )
         if by_switch:
@@ -72,7 +83,7 @@ class MatrixPattern(Pattern):
         if (excess := sums - limit).max(initial=0.0) > _SUM_SLACK:
             worst = int(excess.argmax())
             raise InvalidInput(
-                f"{self.path}: {self.level} {worst} sends {sums[worst]:g} flits/cycle; "
+                f"{self}: {self.level} {worst} sends {sums[worst]:g} flits/cycle; "
                 f"a row may sum to at most {limit[worst]}"
             )
         kept = rate > 0
@@ -97,7 +108,7 @@ class MatrixPattern(Pattern):
         """Refuse switches that neither send nor receive anything."""
         if (without := topology.switch_nodes[ends] == 0).any():
             raise InvalidInput(
-                f"{self.path}: switch {ends[without.argmax()]} of {topology} has no compute nodes"
+                f"{self}: switch {ends[without.argmax()]} of {topology} has no compute nodes"
             )
 
     def count_flows(self, topology: Topology) -> float:
@@ -110,8 +121,26 @@ class MatrixPattern(Pattern):
         content = json.dumps([self.level, self.entries])
         return f"matrix {hashlib.sha256(content.encode()).hexdigest()}"
 
+    @property
+    def text(self) -> str:
+        """See `tvlb.traffic.Pattern.text`."""
+        return self.asked if self.path is None else self.path
+
+    @property
+    def asked(self) -> str:
+        """See `tvlb.traffic.Pattern.asked`; equal matrices give equal texts."""
+        rows = "".join(f"{source},{target},{rate!r}\n" for source, target, rate in self.entries)
+        return f"{_MARK} level={self.level}\nsrc,dst,rate\n{rows}"
+
     def __str__(self) -> str:
-        return self.path
+        if self.path is not None:
+            return self.path
+        return f"matrix({hashlib.sha256(self.asked.encode()).hexdigest()[:_DIGITS]})"
+
+
+def is_matrix(text: str) -> bool:
+    """Whether a text is meant for what the file of a matrix holds."""
+    return text.startswith(_MARK)
 
 
 def _parsed(lines: list[str]) -> tuple[str, tuple[_Entry, ...]]:

@@ -6,7 +6,7 @@ from functools import cache
 
 from tvlb.errors import InvalidInput
 from tvlb.languages import Argument, declared, one_of, parse_call
-from tvlb.traffic.matrix import MatrixPattern
+from tvlb.traffic.matrix import MatrixPattern, is_matrix
 from tvlb.traffic.pattern import NamedPattern, Pattern, signature_of
 
 _FOLDER = "tvlb.traffic.patterns"
@@ -36,7 +36,7 @@ def parse_pattern(text: str) -> Pattern:
     if stripped.endswith(".csv"):
         return MatrixPattern.read(stripped)
     try:
-        return parse_named_pattern(text)
+        return parse_asked_pattern(text)
     except InvalidInput as error:
         raise InvalidInput(f"{error}, or the path of a .csv traffic matrix") from error
 
@@ -44,6 +44,22 @@ def parse_pattern(text: str) -> Pattern:
 def as_pattern(value: Pattern | str) -> Pattern:
     """Return a pattern, given as itself or as the text that commands take; see `parse_pattern`."""
     return parse_pattern(value) if isinstance(value, str) else value
+
+
+def parse_asked_pattern(text: str) -> Pattern:
+    r"""Parse a pattern as requests have it: by its name, or what the file of a matrix holds.
+
+    Raises
+    ------
+    InvalidInput : the text is neither; the message shows the grammar.
+
+    Examples
+    --------
+    >>> ring = parse_asked_pattern("# level=switch\nsrc,dst,rate\n0,1,1\n1,0,1")
+    >>> str(ring), ring.asked
+    ('matrix(1c8161f1)', '# level=switch\nsrc,dst,rate\n0,1,1.0\n1,0,1.0\n')
+    """
+    return MatrixPattern.of(text) if is_matrix(text) else parse_named_pattern(text)
 
 
 def parse_named_pattern(text: str) -> NamedPattern:

@@ -21,7 +21,7 @@ OwnSeed = Annotated[int | None, WholeArgument("N", 0, MAX_SEED, keyword=True)]
 
 
 class Pattern(ABC):
-    """A traffic pattern, a value; `str` gives the text that parses back to it.
+    """A traffic pattern, a value; `str` says what documents call it.
 
     Attributes
     ----------
@@ -47,6 +47,16 @@ class Pattern(ABC):
     def identity(self) -> str:
         """A text that differs where what is sent may differ."""
         return str(self)
+
+    @property
+    def text(self) -> str:
+        """The text that parses back to it."""
+        return str(self)
+
+    @property
+    def asked(self) -> str:
+        """The text by which requests ask for it, which names no file."""
+        return self.text
 
 
 class NamedPattern(Pattern):

@@ -14,7 +14,7 @@ from tvlb.model import (
     parse_solver,
     solver_kinds,
 )
-from tvlb.paths import PathSet, parse_expression
+from tvlb.paths import PathSet
 from tvlb.processes import Reporter
 from tvlb.requests import Answer, Context, Form, Request, RequestKind
 from tvlb.requests.common import (
@@ -29,11 +29,17 @@ from tvlb.requests.common import (
 from tvlb.requests.cost import Cost, model_cost
 from tvlb.requests.examples import example
 from tvlb.requests.request import Seed as SeedBody
+from tvlb.requests.stored_tables import (
+    ReadPaths,
+    examine_with_tables,
+    paths_of,
+    unread_paths,
+)
 from tvlb.requests.texts import PathSetText as AskedPathSet
 from tvlb.requests.texts import PatternText as AskedPattern
-from tvlb.requests.texts import SolverText
+from tvlb.requests.texts import SolverText, is_table_id
 from tvlb.topology import Topology, described
-from tvlb.traffic import Pattern, default_pattern, parse_named_pattern
+from tvlb.traffic import Pattern, default_pattern, parse_asked_pattern
 
 
 class ModelBody(Request):
@@ -57,14 +63,14 @@ class ModelBody(Request):
     ] = True
     seed: SeedBody = 0
 
-    def path_set(self, network: Topology) -> PathSet:
-        """Return the path set."""
-        return parse_expression(self.vlb, network, self.seed)
+    def path_set(self, network: Topology, read_paths: ReadPaths = unread_paths) -> PathSet:
+        """Return the path set; with the default, only its name where it is a table."""
+        return read_paths(self.vlb, network, self.seed)
 
     def traffic(self, network: Topology) -> Pattern:
         """Return the traffic pattern."""
         return (
-            default_pattern(network) if self.pattern is None else parse_named_pattern(self.pattern)
+            default_pattern(network) if self.pattern is None else parse_asked_pattern(self.pattern)
         )
 
     def model(self, network: Topology) -> PatternModel:
@@ -84,13 +90,14 @@ class ModelBody(Request):
             update={
                 "topology": described(network),
                 "vlb": str(self.path_set(network)),
-                "pattern": str(traffic),
+                "pattern": traffic.asked,
                 "solver": str(parse_solver(self.solver)),
             }
         )
 
     def _cost(self, network: Topology) -> Cost:
-        return model_cost(network, self.path_set(network), self.traffic(network))
+        named = self.vlb if is_table_id(self.vlb) else self.path_set(network)
+        return model_cost(network, named, self.traffic(network))
 
 
 class _Case(Document):
@@ -168,7 +175,7 @@ class ModelDocument(_Case):
 
 def _compute(body: ModelBody, context: Context, report: Reporter) -> Answer:
     network = body.network()
-    path_set = body.path_set(network)
+    path_set = body.path_set(network, paths_of(context))
     solved = body.model(network).solve(path_set)
     case = ModelledCase.of(
         network, path_set, body.traffic(network), monotone=body.monotone, seed=body.seed
@@ -192,6 +199,7 @@ KIND = RequestKind(
     asking="Solve one throughput model: at once if it is small, else as a job.",
     noun="solved model",
     at_once=True,
+    examine=examine_with_tables,
     menu=None,
     rank=3,
 )

@@ -189,7 +189,7 @@ class _Listed(Document):
 def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -> Examination:
     found = context.result(TableBody.kind, body.table)
     asked = TableBody.model_validate(found.request)
-    known = body.about(asked, compact=found.document["table"]["form"] == "compact")
+    known = body.about(asked, compact=found.read_document()["table"]["form"] == "compact")
     return Examination(*known.examined(limits))
 
 

@@ -40,7 +40,7 @@ from tvlb.requests.settings import VctSettings, with_options
 from tvlb.requests.texts import OneOf, VcsText
 from tvlb.requests.texts import PatternText as AskedPattern
 from tvlb.topology import Topology, described
-from tvlb.traffic import Pattern, parse_named_pattern
+from tvlb.traffic import Pattern, parse_asked_pattern
 
 _MOST_VCS = 64
 _Category = Literal[1, 2, 3]
@@ -100,7 +100,7 @@ class StabilityBody(with_options(_Cases, LongRun)):
 
     def traffic(self) -> Pattern:
         """Return the traffic pattern."""
-        return parse_named_pattern(self.pattern)
+        return parse_asked_pattern(self.pattern)
 
     def cases(self) -> list[StabilityCase]:
         """Return the cases, by virtual channels and then by routing."""
@@ -117,7 +117,7 @@ class StabilityBody(with_options(_Cases, LongRun)):
         return self.model_copy(
             update={
                 "topology": described(network),
-                "pattern": str(traffic),
+                "pattern": traffic.asked,
                 "routing": tuple(case.routing for case in known[:routings]),
                 "vcs": tuple(
                     _vcs_text(text, known[place * routings : (place + 1) * routings])
