@@ -37,8 +37,7 @@ def table_of(network: Any) -> Document:
     made["baseline"]["per_pattern"] = [
         {"pattern": one, "saturation": 0.3, "latency": 54.0} for one in ("uniform", "a", "b")
     ]
-    for one in search["held_out"]:
-        one["expression"] = conventional if one["expression"] == "all" else one["expression"]
+    _rename(search, conventional)
     made["decision"] |= {"expression": ANSWERS[0], "replaces_all": True}
     made["table"] |= {"expression": ANSWERS[0]}
     best = {"expression": ANSWERS[0], "path_set": ANSWERS[0], "confirmed": True, "balancing": None}
@@ -54,7 +53,17 @@ def table_of(network: Any) -> Document:
     }
     kinds = dict.fromkeys(network.kinds.names, made["balance"]["local"] | usage)
     others = {key: one for key, one in made["balance"].items() if not isinstance(one, dict)}
-    return made | {"balance": kinds | others}
+    asked = {"topology": str(network), "routing": "ugal-l", "seed": 0}
+    stored = {"id": "1", "url": "/v1/tables/1", "request": asked}
+    return made | {"balance": kinds | others} | stored
+
+
+def _rename(search: Document, conventional: str) -> None:
+    """Give the conventional set its name."""
+    for one in (*search["held_out"], *search["judgements"]):
+        for name in ("expression", "against"):
+            if one.get(name) == "all":
+                one[name] = conventional
 
 
 def harder() -> Mapping[str, Callable[[Document], Document]]:
@@ -99,7 +108,9 @@ def _with_points(
 
 def _without(document: Document) -> Document:
     made = copy.deepcopy(document)
-    for name in ("strategic", "saturation_runs", "config", "warnings"):
+    if "strategic" in made:
+        made["strategic"] = []
+    for name in ("saturation_runs", "config", "warnings"):
         made.pop(name, None)
     for curve in made.get("curves", {}).values():
         for point in curve:
@@ -138,9 +149,7 @@ def _saturated(document: Document) -> Document:
         row |= {"latency_mean": None, "latency_ci95": None, "saturated": True}
     if made.get("search"):
         made["search"] = made_search(steps=0)
+        _rename(made["search"], made["baseline"]["expression"])
         for one in made["search"]["held_out"]:
-            one["expression"] = (
-                made["baseline"]["expression"] if one["expression"] == "all" else one["expression"]
-            )
             one |= {"latency_mean": [None, None], "latency": [[None] * 3] * 2}
     return made
