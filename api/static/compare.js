@@ -4,5 +4,5 @@ import * as plots from "./plots.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const tables = data.map((one, number) => [`${number + 1}`, one]);
-plots.plot("compare-curves", () => plots.curves(tables));
-plots.plot("compare-gain", () => plots.gains(tables));
+plots.plot("compare-curves", "latency", plots.curvesOf(tables));
+plots.plot("compare-gain", "saturations", tables);

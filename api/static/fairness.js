@@ -60,9 +60,7 @@ export function fairnessForm(data) {
         runs.push([expression, found.rows[0]]);
       }
       document.getElementById("fairness-result").hidden = false;
-      plots.plot("fairness-plot", () =>
-        plots.switches(runs.map(([name, run]) => [name, run.switch_accepted.by_switch])),
-      );
+      plots.plot("fairness-plot", "switches", runs.map(([name, run]) => [name, run.switch_accepted.by_switch]));
       const text = runs.map(([name, run]) => summary(name, run)).join("; ");
       state.textContent = "";
       document.getElementById("fairness-plot").parentElement.querySelector("figcaption").textContent =

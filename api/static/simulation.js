@@ -5,10 +5,8 @@ import * as plots from "./plots.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 const bySwitch = data.rows.filter((row) => row.by_switch);
 if (data.rows.length) {
-  plots.plot("loads-plot", () => plots.loads(data));
-  plots.plot("accepted-plot", () => plots.accepted(data));
+  plots.plot("loads-plot", "loads", data);
+  plots.plot("accepted-plot", "accepted", data);
 }
 if (bySwitch.length)
-  plots.plot("switches-plot", () =>
-    plots.switches(bySwitch.map((row) => [`load ${row.load}`, row.by_switch])),
-  );
+  plots.plot("switches-plot", "switches", bySwitch.map((row) => [`load ${row.load}`, row.by_switch]));

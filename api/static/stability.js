@@ -3,4 +3,4 @@
 import * as plots from "./plots.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-plots.plot("bands-plot", () => plots.bands(data.bands));
+plots.plot("bands-plot", "bands", data.bands);

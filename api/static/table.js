@@ -6,14 +6,14 @@ import { NetworkPicture } from "./network.js";
 import { fairnessForm } from "./fairness.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-plots.plot("probe-plot", () => plots.probe(data));
-plots.plot("curves-plot", () => plots.curves([["", data]]));
-plots.plot("candidates-plot", () => plots.candidates(data));
-plots.plot("usage-plot", () => plots.percentiles(data));
+plots.plot("probe-plot", "probe", data);
+plots.plot("curves-plot", "latency", plots.curvesOf([["", data]]));
+plots.plot("candidates-plot", "candidates", plots.setsOf(data));
+plots.plot("usage-plot", "usage", plots.usageOf(data));
 if (data.search) {
-  plots.plot("front-plot", () => plots.front(data.search));
-  plots.plot("anytime-plot", () => plots.anytime(data.search));
-  if (data.search.shapes.length) plots.plot("shapes-plot", () => plots.shapes(data.search));
+  plots.plot("front-plot", "front", data.search);
+  plots.plot("anytime-plot", "anytime", data.search);
+  if (data.search.shapes.length) plots.plot("shapes-plot", "shapes", data.search);
 }
 fairnessForm(data);
 
@@ -54,8 +54,8 @@ async function showLinks() {
   picture = new NetworkPicture(document.getElementById("network"), links, pick);
   picture.colourByUsage(form.elements.usage.checked);
   picture.show(...drawn);
-  plots.plot("global-heat", () => plots.globalHeat(links));
-  if (links.switches_per_group > 1) plots.plot("local-heat", () => plots.localHeat(links));
+  plots.plot("global-heat", "global-heat", links);
+  if (links.switches_per_group > 1) plots.plot("local-heat", "local-heat", links);
   else tellWithoutGroups();
 }
 

@@ -5,14 +5,18 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
+from tests.plots.made_documents import documents_of, harder
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.errors import InvalidInput
 from tvlb.plots import figure_of, save_figure, stability_bands
+from tvlb.plots.figures import PANELS
 from tvlb.requests import example
 from tvlb.requests.found import FoundSearch
 from tvlb.statistics import judged_sets, shortened
+from tvlb.topology import families
 
 POINTS = [
     {"expression": f"point {index}", "theta_mean": 0.5, "theta_sem": None} for index in range(31)
@@ -33,8 +37,7 @@ VCT_LOADS = {
     "load_unit": "phits/cycle/node", "routing": "valiant(minfirst)", "seeds": 2,
     "topology": "hyperx(2,3,3)", "pattern": "dshift(1)",
 }  # fmt: skip
-FOUND = ["Saturation against latency on 3 held-out patterns",
-         "Anytime curve of 12 sets, objective front", "Detours by shape"]  # fmt: skip
+FOUND = ["Saturation against latency", "Anytime curve", "Detours by shape"]
 
 
 def found(**made: Any) -> dict[str, Any]:
@@ -42,7 +45,10 @@ def found(**made: Any) -> dict[str, Any]:
     return {
         "search": made_search(**made),
         "decision": {"expression": ANSWERS[0]},
-        "baseline": {"per_pattern": [{"pattern": name} for name in ("uniform", "a", "b")]},
+        "baseline": {
+            "expression": "all",
+            "per_pattern": [{"pattern": name} for name in ("uniform", "a", "b")],
+        },
     }
 
 
@@ -52,14 +58,18 @@ def found(**made: Any) -> dict[str, Any]:
         (PROBE, ["Probe curve"]),
         (PROBE | {"curves": {"all": CURVE}}, ["Probe curve", "Latency against load"]),
         ({"local": KIND, "global": KIND}, ["Link usage"]),
-        (LOADS, ["dfly(2,4,2,3), uniform (dotted: saturated)"]),
-        (VCT_LOADS, ["hyperx(2,3,3), dshift(1)", "Accepted against load"]),
+        (LOADS, ["Latency against load"]),
+        (VCT_LOADS, ["Latency against load", "Accepted against load"]),
         (PROBE | {"search": None}, ["Probe curve"]),
         (PROBE | found(), ["Probe curve", *FOUND]),
     ],
 )
 def test_panels(document: dict[str, object], titles: list[str]) -> None:
     assert [axis.get_title() for axis in figure_of(document).axes] == titles
+
+
+def suptitle(figure: Any) -> str:
+    return figure.get_suptitle()
 
 
 def labels(axis: Any) -> list[str]:
@@ -72,7 +82,7 @@ def test_strategic_choices_are_drawn_and_the_chosen_set_is_marked() -> None:
     (axis,) = figure_of(document).axes
     assert labels(axis) == ["chosen: short(2,3)", "cut", "data points", "strategic choices"]
     star = next(line for line in axis.lines if line.get_marker() == "*")
-    assert [list(one) for one in (star.get_xdata(), star.get_ydata())] == [["short(2,3)"], [0.55]]  # pyright: ignore[reportArgumentType]
+    assert [list(one) for one in (star.get_xdata(), star.get_ydata())] == [[31], [0.55]]  # pyright: ignore[reportArgumentType]
     cast("Any", axis.figure).canvas.draw()
     # Every set has its name.
     assert [tick.get_text() for tick in axis.get_xticklabels()][-2:] == ["point 30", "short(2,3)"]
@@ -87,7 +97,10 @@ def test_several_results_are_told_apart_by_colour_and_name() -> None:
     colours = [line.get_color() for line in figure.axes[1].lines if line.get_label() != ""]
     assert len(set(colours)) == 2
     (loads,) = figure_of(LOADS, LOADS, names=("a", "b")).axes
-    assert labels(loads) == [f"{name}: min, none on dfly(2,4,2,3), uniform" for name in "ab"]
+    assert labels(loads) == [f"{name}: min, none" for name in "ab"]
+    assert suptitle(figure_of(LOADS, LOADS, names=("a", "b"))).splitlines() == [
+        f"{name}: dfly(2,4,2,3), uniform" for name in "ab"
+    ]
 
 
 def test_results_without_a_common_figure_are_refused() -> None:
@@ -137,7 +150,12 @@ def test_runs_that_ended_at_different_times_have_lines_of_their_own() -> None:
         run | {"seed": 3, "series": [0.4, 0.5, 0.6]},
         run | {"seed": 4, "series": [0.2, 0.1], "category": 3},
     ]
-    document["stability"] = [case] * 4
+    # No two lie on each other.
+    document["stability"] = [
+        case | {"runs": [one | {"series": [more + value for value in one["series"]]}
+                         for one in case["runs"]]}
+        for more in (0.0, 0.01, 0.02, 0.03)
+    ]  # fmt: skip
     bands = stability_bands(document)[:2]
     name = "valiant(minfirst), ladder, 4 VCs"
     assert [one.label for one in bands] == [
@@ -189,9 +207,9 @@ def test_every_judged_set_is_a_named_point() -> None:
 
 def test_a_front_says_what_sets_were_judged_on() -> None:
     # What was searched, three times.
-    given = {"per_pattern": [{"pattern": "shift(2,3)"}] * 3}
+    given = {"expression": "all", "per_pattern": [{"pattern": "shift(2,3)"}] * 3}
     front = figure_of(found() | {"baseline": given}).axes[0]
-    assert front.get_title() == "Saturation against latency on 3 runs of 1 given pattern"
+    assert front.get_xlabel().endswith("(cycles), 3 runs of 1 given pattern")
     legend = front.get_legend()
     assert legend is not None
     assert legend.get_title().get_text().endswith("from conventional UGAL, paired by run")
@@ -282,3 +300,104 @@ def test_unknown_suffix_and_failed_drawing_leave_no_file(tmp_path: Path) -> None
     with pytest.raises(InvalidInput):
         save_figure(tmp_path / "figure.svg", {"probe": [{}], "cut": 1})
     assert list(tmp_path.iterdir()) == []
+
+
+FAMILIES = [name for name, family in families().items() if family.sizes is not None]
+
+
+def overlaps(boxes: list[Any]) -> bool:
+    """Whether two boxes have more than an edge in common."""
+    return any(
+        min(one.x1, other.x1) - max(one.x0, other.x0) > 1
+        and min(one.y1, other.y1) - max(one.y0, other.y0) > 1
+        for number, one in enumerate(boxes)
+        for other in boxes[:number]
+    )
+
+
+def check_axis(axis: Any) -> None:
+    """Every axis has its unit, ends where figures end, and labels beside each other."""
+    assert axis.has_data() or axis.texts, "an empty figure"
+    for one, (low, high) in ((axis.xaxis, axis.get_xlim()), (axis.yaxis, axis.get_ylim())):
+        label = one.get_label().get_text()
+        assert label
+        assert one.get_offset_text().get_text() == ""
+        if "score" not in label and "shape" not in label and "path set" not in label:
+            assert low >= 0, label
+        if ("load" in label and "latency" not in label) or "theta" in label:
+            assert max(low, high) <= 1.02, label
+        if any(word in label for word in ("theta", "load (", "accepted")):
+            assert "/cycle/node" in label
+        shown = [tick for tick in one.get_ticklabels() if tick.get_text()]
+        inside = [tick for tick in shown if tick.get_window_extent().width > 0]
+        assert not overlaps([tick.get_window_extent() for tick in inside]), label
+
+
+def check_figure(figure: Any, *networks: str) -> None:
+    FigureCanvasAgg(figure).draw()
+    for name in networks:
+        assert name in figure.get_suptitle()
+    texts = [axis.title for axis in figure.axes]
+    for axis in figure.axes:
+        check_axis(axis)
+        legend = axis.get_legend()
+        texts += [] if legend is None else legend.get_texts()
+    boxes = [text.get_window_extent() for text in [*texts, *figure.texts] if text.get_text()]
+    boxes += [
+        one.label.get_window_extent() for axis in figure.axes for one in (axis.xaxis, axis.yaxis)
+    ]
+    assert not overlaps(boxes), [text.get_text() for text in texts]
+    whole = figure.bbox
+    assert all(whole.x0 <= box.x0 and whole.y0 <= box.y0 for box in boxes), "cut at the frame"
+    assert all(box.x1 <= whole.x1 and box.y1 <= whole.y1 for box in boxes), "cut at the frame"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_figure_of_every_family(family: str) -> None:
+    network, documents = documents_of(family)
+    drawn = {panel for one in documents for panel in PANELS if panel.applies(one)}
+    assert drawn == set(PANELS)
+    # The first has all that tables have; the others are of other commands.
+    for document in documents if family == FAMILIES[0] else documents[:1]:
+        check_figure(figure_of(document), network)
+
+
+@pytest.mark.parametrize("change", harder())
+def test_every_figure_with_little_and_with_much(change: str) -> None:
+    changed = harder()[change]
+    table, _, _, *simulated = map(changed, documents_of("slimfly")[1])
+    for document in (table, *simulated):
+        check_figure(figure_of(document))
+
+
+def test_every_figure_of_several_results_with_long_names() -> None:
+    names = [f"{which} of two results, with forty letters" for which in ("first", "other")]
+    changed = harder()["names of 40 letters, many shapes"]
+    one, other = (documents_of(family)[1] for family in ("slimfly", "hyperx"))
+    for number in (0, 3, 5):
+        check_figure(figure_of(one[number], changed(other[number]), names=names), *names)
+
+
+def test_lines_on_each_other_are_drawn_in_turns() -> None:
+    (axis,) = figure_of({"local": KIND, "global": KIND, "topology": "slimfly(3)"}).axes
+    assert [line.get_linestyle() for line in axis.lines] == ["--", "--"]
+
+
+def test_curves_of_several_results_never_go_back() -> None:
+    """Sets of different networks stand in the order of each of them."""
+    chains = [["<=2", "<=2+80%", "all"], ["<=3", "<=3+30%", "all"]]
+    documents = [
+        {"cut": 0.4, "probe": [POINTS[0] | {"expression": one} for one in chain]}
+        for chain in chains
+    ]
+    (axis,) = figure_of(*documents, names=("a", "b")).axes
+    curves = [np.asarray(line.get_xdata()) for line in axis.lines]
+    assert sum(len(curve) == 3 for curve in curves) >= 2
+    assert all((np.diff(curve) > 0).all() for curve in curves)
+
+
+def test_the_conventional_set_is_called_by_its_name() -> None:
+    document = documents_of("slimfly")[1][0]
+    texts = [text for axis in figure_of(document).axes for text in labels(axis)]
+    assert "conventional UGAL: ori" in texts
+    assert not any(text.endswith(": all") for text in texts)

@@ -4,7 +4,9 @@ import copy
 import random
 from typing import Any, Literal
 
+from tests.plots.made_documents import table_of
 from tests.plots.made_search import ANSWERS, made_search
+from tvlb.designs import Bill
 from tvlb.paths import data_points
 from tvlb.requests import TableBody, example, request_key
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
@@ -12,6 +14,12 @@ from tvlb.topology import Dragonfly
 
 _ARRANGEMENTS = ("absolute", "palmtree")
 _ROUTINGS = ("ugal-l", "par")
+_NETWORKS = {
+    "dfly": "dfly(2,4,2,5)",
+    "dflyplus": "dflyplus(2,2,2,5)",
+    "hyperx": "hyperx(2,3,3)",
+    "slimfly": "slimfly(3)",
+}
 _PATTERNS = tuple(f"type2(seed={seed})" for seed in range(3))
 
 
@@ -45,6 +53,21 @@ def made_up_sweep(
             continue
         documents[key] = _document(body, random.Random(f"{body.topology}/{point}"))
         rows.append(succeeded_row(point, key, body, documents[key]))
+    return rows, documents
+
+
+def families_sweep(*names: str) -> tuple[list[Row], dict[str, dict[str, Any]]]:
+    """Return rows and documents of a network of each of these families; without names of all."""
+    rows: list[Row] = []
+    documents: dict[str, dict[str, Any]] = {}
+    for point, (name, text) in enumerate(_NETWORKS.items()):
+        if names and name not in names:
+            continue
+        body = TableBody(topology=text).resolved()
+        key = request_key(body)
+        documents[key] = table_of(body.network())
+        bill = Bill("EUR", 1000.0 * (40 + point), 500.0)
+        rows.append(succeeded_row(point, key, body, documents[key], bill))
     return rows, documents
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,9 +12,19 @@ import numpy as np
 
 from tvlb.documents import atomic_file, check_writable, link_kinds
 from tvlb.errors import InvalidInput
-from tvlb.plots.found import anytime_panel, front_panel, has_shapes, shapes_panel
-from tvlb.plots.style import COLOURS, Axis, Document
-from tvlb.statistics import modelled_half, shortened
+from tvlb.plots.found import MOST_SHAPES, anytime_panel, front_panel, has_shapes, shapes_panel
+from tvlb.plots.style import (
+    COLOURS,
+    LINE_STYLES,
+    LOAD_UNIT,
+    Axis,
+    Document,
+    bars,
+    from_zero,
+    note,
+    tell_apart,
+)
+from tvlb.statistics import modelled_half, shape_rows, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,12 +33,17 @@ FIGURE_SUFFIXES = (".svg", ".png", ".pdf")
 MOST_RESULTS = len(COLOURS)
 """That one figure overlays."""
 
-_PANEL = (6.4, 4.2)
-# Of panels with long legends below.
-_TALL = 5.6
+# Inches, without the legends below.
+_WIDTH, _HEIGHT, _PER_SHAPE = 6.4, 4.2, 0.2
 _COLUMNS = 3
 _MOST_LETTERS = 500
 _LONGEST_TICK = 24
+# Letters of a title above a panel.
+_TITLE_LETTERS = 72
+# Names along an axis, and what one takes, points.
+_MOST_TICKS, _TICK_SIZE = 44, 7.0
+_LEVEL_TICKS = 10.0
+_BARS = "bars: 95% intervals"
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,29 @@ class _Result:
         return f"{self.name}: {text}" if self.name else text
 
 
-_Draw = Callable[[Axis, Sequence[_Result]], None]
+_Draw = Callable[[Axis, Sequence[_Result]], str]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A figure of result documents.
+
+    Attributes
+    ----------
+    title : what it shows.
+    applies : whether a document has data for it.
+    draw : into an axis; returns the title of the legend, which stands below.
+    overlays : whether it takes several results.
+    ticks : height of the labels along the axis, points.
+    height : without the legend, inches.
+    """
+
+    title: str
+    applies: Callable[[Document], bool]
+    draw: _Draw
+    overlays: bool = True
+    ticks: Callable[[Sequence[_Result]], float] = lambda _: _LEVEL_TICKS
+    height: Callable[[Sequence[_Result]], float] = lambda _: _HEIGHT
 
 
 def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
@@ -73,9 +111,9 @@ def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
     results = [_Result(*each) for each in zip(documents, told, COLOURS, strict=False)]
     try:
         panels = [
-            draw
-            for applies, draw, overlays in _PANELS
-            if all(map(applies, documents)) and (overlays or len(documents) == 1)
+            one
+            for one in PANELS
+            if all(map(one.applies, documents)) and (one.overlays or len(documents) == 1)
         ]
         if not panels:
             raise InvalidInput(_nothing(documents))
@@ -85,7 +123,7 @@ def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
 
 
 def _nothing(documents: Sequence[Document]) -> str:
-    known = all(any(applies(one) for applies, _, _ in _PANELS) for one in documents)
+    known = all(any(panel.applies(one) for panel in PANELS) for one in documents)
     if known and len(documents) > 1:
         return "the results have no figure in common: overlay results of the same command"
     return (
@@ -94,22 +132,42 @@ def _nothing(documents: Sequence[Document]) -> str:
     )
 
 
-def _drawn(results: Sequence[_Result], panels: Sequence[_Draw]) -> "Figure":
+def _drawn(results: Sequence[_Result], panels: Sequence["Panel"]) -> "Figure":
     # Loaded here: commands that can draw should not wait for it before they compute.
-    from tvlb.plots.notebook import NotebookFigure
+    from tvlb.plots.notebook import legend_below, new_figure
 
     columns = min(len(panels), _COLUMNS)
     rows = math.ceil(len(panels) / columns)
-    heights = [_PANEL[1], *[_TALL] * (rows - 1)]
-    size = (_PANEL[0] * columns, sum(heights))
-    figure = NotebookFigure(figsize=size, layout="constrained")
-    grid = cast("Any", figure).add_gridspec(rows, columns, height_ratios=heights)
-    for draw, place in zip(panels, itertools.product(range(rows), range(columns)), strict=False):
-        axis = cast("Axis", figure.add_subplot(grid[place]))
-        draw(axis, results)
+    heights = [0.0] * rows
+    figure, grid = new_figure(rows, columns)
+    for panel, (row, column) in zip(
+        panels, itertools.product(range(rows), range(columns)), strict=False
+    ):
+        axis = figure.add_subplot(grid[row, column])
+        legend = panel.draw(axis, results)
+        axis.set_title(panel.title)
         axis.grid(alpha=0.3)
+        below = legend_below(axis, legend, panel.ticks(results))
+        tell_apart(axis)
+        heights[row] = max(heights[row], panel.height(results) + below)
     _shorten(figure)
+    titles = [shortened(one, _TITLE_LETTERS * columns) for one in map(_title, results) if one]
+    figure.suptitle("\n".join(titles), fontsize="medium")
+    grid.set_height_ratios(heights)
+    figure.set_size_inches(_WIDTH * columns, sum(heights) + 0.25 * len(titles))
     return figure
+
+
+def _title(result: _Result) -> str:
+    """Tell the network of a result, and what else all of its figures are of."""
+    document = result.document
+    told = [document.get("topology"), document.get("pattern")]
+    if "load" in document:
+        told.append(f"load {document['load']:g}")
+    if "decision" in document and "table" in document:
+        told.append(f"chosen: {shortened(document['decision']['expression'])}")
+    text = ", ".join(str(one) for one in told if one is not None)
+    return result.label(text) if text else result.name
 
 
 def _shorten(figure: "Figure") -> None:
@@ -147,125 +205,196 @@ def save_figure(path: Path | str, *documents: Document, names: Sequence[str] = (
 _UNDATED = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 
 
-def _probe_panel(axis: Axis, results: Sequence[_Result]) -> None:
+def _probe_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    order, in_order = _sets_in_order(results)
+    place = {expression: number for number, expression in enumerate(order)}
     for result in results:
-        document, colour = result.document, result.colour
-        strategic: Sequence[Document] = document.get("strategic", [])
-        for points, marker, line, label in (
-            (document["probe"], "o", "-", "data points"),
-            (strategic, "D", "none", "strategic choices"),
-        ):
-            axis.errorbar(
-                [_short(point) for point in points],
-                [point["theta_mean"] for point in points],
-                yerr=[modelled_half(point) or 0.0 for point in points],
-                color=colour,
-                marker=marker,
-                markersize=4,
-                linestyle=line,
-                capsize=2,
-                label=result.label(label) if points else None,
-            )
-        chosen = document["table"]["expression"] if "table" in document else None
-        for point in (*document["probe"], *strategic):
-            if point["expression"] == chosen:
-                axis.plot(
-                    [_short(point)], [point["theta_mean"]], "*", color=colour, markersize=15,
-                    markeredgecolor="black", label=result.label(f"chosen: {_short(point)}"),
-                )  # fmt: skip
-        axis.axhline(document["cut"], color=colour, linestyle="--", label=result.label("cut"))
-    axis.tick_params(axis="x", rotation=90, labelsize=7)
+        _probe_curve(axis, result, place, "-" if in_order else "none")
+    step = math.ceil(len(order) / _MOST_TICKS)
+    axis.set_xticks(range(0, len(order), step), [_tick(one) for one in order[::step]])
+    axis.tick_params(axis="x", rotation=90, labelsize=_TICK_SIZE)
     axis.set_xlabel("VLB path set")
-    axis.set_ylabel("theta (flits/cycle/node), bars: 95% intervals")
-    axis.set_title("Probe curve")
-    axis.legend(fontsize=8)
+    axis.set_ylabel(f"theta ({LOAD_UNIT})")
+    low, high = axis.get_ylim()
+    axis.set_ylim(max(low, 0.0), min(high, 1.02))
+    return _BARS
 
 
-def _short(point: Document) -> str:
-    return shortened(point["expression"], _LONGEST_TICK)
+def _probe_curve(axis: Axis, result: _Result, place: Mapping[str, int], line: str) -> None:
+    document, colour = result.document, result.colour
+    strategic: Sequence[Document] = document.get("strategic", [])
+    for points, marker, style, label in (
+        (document["probe"], "o", line, "data points"),
+        (strategic, "D", "none", "strategic choices"),
+    ):
+        means = [point["theta_mean"] for point in points]
+        axis.errorbar(
+            [place[point["expression"]] for point in points],
+            means,
+            yerr=bars(means, [modelled_half(point) for point in points]),
+            color=colour,
+            marker=marker,
+            markersize=4,
+            linestyle=style,
+            capsize=2,
+            label=result.label(label) if points else None,
+        )
+    chosen: str = document["table"]["expression"] if "table" in document else ""
+    for point in (*document["probe"], *strategic):
+        if point["expression"] == chosen:
+            axis.plot(
+                [place[chosen]], [point["theta_mean"]], "*", color=colour, markersize=15,
+                markeredgecolor="black", label=result.label(f"chosen: {_tick(chosen)}"),
+            )  # fmt: skip
+    axis.axhline(document["cut"], color=colour, linestyle="--", label=result.label("cut"))
 
 
-def _curves_panel(axis: Axis, results: Sequence[_Result]) -> None:
+def _sets_in_order(results: Sequence[_Result]) -> tuple[list[str], bool]:
+    """Return the sets of all results, and whether they stand in the order of each of them."""
+    sorter = TopologicalSorter[str]()
+    documents = [result.document for result in results]
+    chains = [[point["expression"] for point in one["probe"]] for one in documents]
+    for chain in chains:
+        for number, expression in enumerate(chain):
+            sorter.add(expression, *chain[max(number - 1, 0) : number])
+    others = [point["expression"] for one in documents for point in one.get("strategic", [])]
+    try:
+        return list(dict.fromkeys([*sorter.static_order(), *others])), True
+    except CycleError:
+        return list(dict.fromkeys([*itertools.chain(*chains), *others])), False
+
+
+def _tick(expression: str) -> str:
+    return shortened(expression, _LONGEST_TICK)
+
+
+def _tick_height(results: Sequence[_Result]) -> float:
+    """Letters one above the other, points."""
+    longest = max(len(_tick(one)) for one in _sets_in_order(results)[0])
+    return 0.65 * _TICK_SIZE * longest
+
+
+def _probe_height(results: Sequence[_Result]) -> float:
+    return _HEIGHT + _tick_height(results) / 72.0
+
+
+def _curves_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    shown: list[tuple[Document, ...]] = []
     for result in results:
-        curves: Mapping[str, Sequence[Document]] = result.document["curves"]
-        for colour, (expression, curve) in zip(COLOURS, curves.items(), strict=False):
-            shown = [point for point in curve if point["latency_mean"] is not None]
-            axis.errorbar(
-                [point["load"] for point in shown],
-                [point["latency_mean"] for point in shown],
-                yerr=[point.get("latency_ci95") or 0.0 for point in shown],
-                color=result.colour if result.name else colour,
-                linestyle="--" if result.name and expression == "all" else "-",
-                marker="o",
-                markersize=3,
-                capsize=2,
-                label=result.label(shortened(expression)),
-            )
-    axis.set_xlabel("offered load (packets/cycle/node)")
-    axis.set_ylabel("latency (cycles), bars: 95% intervals")
-    axis.set_title("Latency against load")
-    axis.legend()
+        document = result.document
+        conventional = document.get("baseline", {}).get("expression", "all")
+        for colour, (expression, curve) in zip(
+            itertools.cycle(COLOURS), document["curves"].items(), strict=False
+        ):
+            style = {
+                "color": result.colour if result.name else colour,
+                "linestyle": "--" if expression == conventional else "-",
+                "label": result.label(shortened(expression)),
+            }
+            shown.append(_curve(axis, curve, style))
+    points = [point for curve in shown for point in curve]
+    _latency_axes(axis, points, LOAD_UNIT)
+    partly = any(point.get("saturated_patterns") for point in points)
+    return f"{_BARS}; open: of patterns that are not saturated" if partly else _BARS
 
 
-def _usage_panel(axis: Axis, results: Sequence[_Result]) -> None:
+def _curve(axis: Axis, curve: Sequence[Document], style: dict[str, str]) -> tuple[Document, ...]:
+    """Draw a curve as far as it is of all patterns; return all points that are drawn."""
+    known = tuple(point for point in curve if point["latency_mean"] is not None)
+    partly = [point for point in known if point.get("saturated_patterns")]
+    for points, more in (
+        ([point for point in known if point not in partly], style),
+        (partly, {**style, "linestyle": "none", "label": None, "markerfacecolor": "white"}),
+    ):
+        means = [point["latency_mean"] for point in points]
+        axis.errorbar(
+            [point["load"] for point in points],
+            means,
+            yerr=bars(means, [point.get("latency_ci95") for point in points]),
+            marker="o",
+            markersize=4,
+            capsize=2,
+            **more,
+        )
+    return known
+
+
+def _latency_axes(axis: Axis, points: Sequence[Document], unit: str) -> None:
+    """Label the axes of latency against load, and end them where there may be nothing."""
+    if not points:
+        note(axis, "no load has a latency: all are saturated")
+    axis.set_xlim(*from_zero([point["load"] for point in points], most=1.0))
+    means = [point["latency_mean"] for point in points]
+    axis.set_ylim(*from_zero(means, [point.get("latency_ci95") for point in points]))
+    axis.set_xlabel(f"offered load ({unit})")
+    axis.set_ylabel("latency (cycles)")
+
+
+def _usage_panel(axis: Axis, results: Sequence[_Result]) -> str:
     for result in results:
         document = result.document
         usage = document["balance"] if "table" in document else document
-        kinds = link_kinds(usage)
-        for number, (colour, kind) in enumerate(zip(COLOURS, kinds, strict=False)):
-            before, after = (usage[kind][f"percentiles_{when}"] for when in ("before", "after"))
-            if result.name:
-                axis.plot(
-                    range(len(after)), after, ("-", "--", ":", "-.")[number % 4],
-                    color=result.colour, label=result.label(kind),
-                )  # fmt: skip
-                continue
-            if before == after:
-                axis.plot(range(len(after)), after, color=colour, label=f"{kind}, not balanced")
-                continue
-            for when, style, values in (("before", "--", before), ("after", "-", after)):
-                axis.plot(
-                    range(len(values)), values, style, color=colour,
-                    label=f"{kind}, {when} balancing",
-                )  # fmt: skip
+        for number, kind in enumerate(link_kinds(usage)):
+            _usage(axis, result, kind, usage[kind], number)
+    tops = [max(line.get_ydata()) for line in axis.lines]
+    axis.set_ylim(*from_zero(tops))
+    axis.set_xlim(0, 100)
     axis.set_xlabel("percentile of the links in use")
     axis.set_ylabel("usage / mean")
-    axis.set_title("Link usage")
-    axis.legend()
+    return ""
 
 
-def _loads_panel(axis: Axis, results: Sequence[_Result]) -> None:
-    for result in results:
-        _loads(axis, result, result.colour if result.name else COLOURS[1])
-    first = results[0].document
-    title = f"{first['topology']}, {first['pattern']}"
-    if len(results) > 1:
-        title = "Latency against load"
-    if any("saturated" in row for result in results for row in _simulated(result.document)):
-        title += " (dotted: saturated)"
-    axis.set_xlabel(f"offered load ({_load_unit(results)})")
-    axis.set_ylabel("latency (cycles)")
-    axis.set_title(title)
-    axis.legend()
+def _usage(axis: Axis, result: _Result, kind: str, usage: Document, number: int) -> None:
+    before, after = (usage[f"percentiles_{when}"] for when in ("before", "after"))
+    colour = COLOURS[number % len(COLOURS)]
+    if result.name:
+        style = LINE_STYLES[number % len(LINE_STYLES)]
+        axis.plot(range(len(after)), after, style, color=result.colour, label=result.label(kind))
+    elif before == after:
+        axis.plot(range(len(after)), after, color=colour, label=f"{kind}, not balanced")
+    else:
+        for when, style, values in (("before", "--", before), ("after", "-", after)):
+            axis.plot(
+                range(len(values)), values, style, color=colour, label=f"{kind}, {when} balancing"
+            )
 
 
-def _accepted_panel(axis: Axis, results: Sequence[_Result]) -> None:
+def _loads_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    shown = [
+        point
+        for result in results
+        for point in _loads(axis, result, result.colour if result.name else COLOURS[1])
+    ]
+    _latency_axes(axis, shown, _load_unit(results))
+    rows = [row for result in results for row in _simulated(result.document)]
+    saturated = [row["load"] for row in rows if row.get("saturated")]
+    axis.set_xlim(*from_zero([point["load"] for point in shown] + saturated, most=1.0))
+    return "dotted: saturated" if saturated else ""
+
+
+def _accepted_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    every: list[Document] = []
     for result in results:
         rows = sorted(result.document["rows"], key=lambda row: row["load"])
+        means = [row["accepted"] for row in rows]
         axis.errorbar(
             [row["load"] for row in rows],
-            [row["accepted"] for row in rows],
-            yerr=[row["accepted_ci95"] or 0.0 for row in rows],
+            means,
+            yerr=bars(means, [row["accepted_ci95"] for row in rows]),
             color=result.colour,
             marker="o",
             markersize=3,
             capsize=2,
             label=result.label(_set_up(result.document)),
         )
-    axis.set_xlabel(f"offered load ({_load_unit(results)})")
-    axis.set_ylabel(f"accepted ({_load_unit(results)}), bars: 95% intervals")
-    axis.set_title("Accepted against load")
-    axis.legend()
+        every += rows
+    unit = _load_unit(results)
+    axis.set_xlim(*from_zero([row["load"] for row in every], most=1.0))
+    accepted, halves = ([row[name] for row in every] for name in ("accepted", "accepted_ci95"))
+    axis.set_ylim(*from_zero(accepted, halves))
+    axis.set_xlabel(f"offered load ({unit})")
+    axis.set_ylabel(f"accepted ({unit})")
+    return _BARS
 
 
 def _load_unit(results: Sequence[_Result]) -> str:
@@ -286,7 +415,8 @@ def _simulated(document: Document) -> list[Document]:
     return [*document["rows"], *searched]
 
 
-def _loads(axis: Axis, result: _Result, saturated: str) -> None:
+def _loads(axis: Axis, result: _Result, saturated: str) -> list[Document]:
+    """Draw a simulation; return the points that are drawn."""
     document = result.document
     rows = sorted(_simulated(document), key=lambda row: row["load"])
     # Not all routers tell whether a load is saturated.
@@ -297,18 +427,15 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> None:
     means = [row["latency_mean"] for row in swept]
     # Searches with several seeds visit a load more than once, or only some of them do.
     one_curve = bool(document["rows"]) or document["seeds"] == 1
-    text = _set_up(document)
-    if result.name:
-        text += f" on {document['topology']}, {document['pattern']}"
     axis.plot(
         loads, means, "o-" if one_curve else "o", color=result.colour, markersize=3,
-        label=result.label(text),
+        label=result.label(_set_up(document)),
     )  # fmt: skip
     if one_curve:
         widths = [math.nan if row["latency_ci95"] is None else row["latency_ci95"] for row in swept]
         axis.fill_between(
             loads,
-            [mean - width for mean, width in zip(means, widths, strict=True)],
+            [max(mean - width, 0.0) for mean, width in zip(means, widths, strict=True)],
             [mean + width for mean, width in zip(means, widths, strict=True)],
             color=result.colour,
             alpha=0.25,
@@ -316,6 +443,7 @@ def _loads(axis: Axis, result: _Result, saturated: str) -> None:
         )
     for load in beyond:
         axis.axvline(load, color=saturated, linestyle=":", linewidth=1)
+    return swept
 
 
 @dataclass(frozen=True)
@@ -367,43 +495,78 @@ def _band(label: str, series: Sequence[Sequence[float]]) -> StabilityBand:
     )
 
 
-def _stability_panel(axis: Axis, results: Sequence[_Result]) -> None:
+def _stability_panel(axis: Axis, results: Sequence[_Result]) -> str:
     document = results[0].document
-    looks = itertools.cycle(itertools.product(("-", "--", ":"), COLOURS))
-    for band, (line, colour) in zip(stability_bands(document), looks, strict=False):
+    looks = itertools.cycle(itertools.product(LINE_STYLES[:3], COLOURS))
+    bands = stability_bands(document)
+    for band, (line, colour) in zip(bands, looks, strict=False):
+        # One value is a point, which no line has.
         axis.plot(
-            band.cycles, band.mean, color=colour, linestyle=line, linewidth=1, label=band.label
-        )
+            band.cycles, band.mean, color=colour, linestyle=line, linewidth=1, label=band.label,
+            marker="o" if len(band.mean) == 1 else "",
+        )  # fmt: skip
         if band.lowest != band.highest:
             axis.fill_between(band.cycles, band.lowest, band.highest, color=colour, alpha=0.25)
+    if not any(band.mean for band in bands):
+        note(axis, "no run lasted 1,000 cycles")
     axis.set_xlabel("cycle")
     axis.set_ylabel("accepted (phits/cycle/node)")
-    axis.set_ylim(bottom=0)
-    axis.set_title(f"{document['topology']}, {document['pattern']}, load {document['load']:g}")
-    axis.legend()
+    axis.set_xlim(left=0)
+    axis.set_ylim(*from_zero([value for band in bands for value in band.highest]))
+    return ""
 
 
-def _of_one(draw: Callable[[Axis, Document], None]) -> _Draw:
+def _of_one(draw: Callable[[Axis, Document], str]) -> _Draw:
     return lambda axis, results: draw(axis, results[0].document)
+
+
+def _shapes_height(results: Sequence[_Result]) -> float:
+    rows = min(len(shape_rows(results[0].document)), MOST_SHAPES)
+    return max(_HEIGHT, _PER_SHAPE * (rows + 5))
 
 
 def _has_search(document: Document) -> bool:
     return document.get("search") is not None
 
 
-# When a panel applies, what draws it, and whether it takes several results.
-_PANELS: tuple[tuple[Callable[[Document], bool], _Draw, bool], ...] = (
-    (lambda document: "probe" in document, _probe_panel, True),
-    (lambda document: "curves" in document, _curves_panel, True),
-    (
+PANELS = (
+    Panel(
+        "Probe curve",
+        lambda document: "probe" in document,
+        _probe_panel,
+        ticks=_tick_height,
+        height=_probe_height,
+    ),
+    Panel("Latency against load", lambda document: "curves" in document, _curves_panel),
+    Panel(
+        "Link usage",
         lambda document: "balance" in document or bool(link_kinds(document)),
         _usage_panel,
-        True,
     ),
-    (_has_search, _of_one(front_panel), False),
-    (_has_search, _of_one(anytime_panel), False),
-    (has_shapes, _of_one(shapes_panel), False),
-    (lambda document: "rows" in document and "routing" in document, _loads_panel, True),
-    (lambda document: "stability" in document, _stability_panel, False),
-    (lambda document: "load_unit" in document and bool(document["rows"]), _accepted_panel, True),
+    Panel("Saturation against latency", _has_search, _of_one(front_panel), overlays=False),
+    Panel("Anytime curve", _has_search, _of_one(anytime_panel), overlays=False),
+    Panel(
+        "Detours by shape",
+        has_shapes,
+        _of_one(shapes_panel),
+        overlays=False,
+        height=_shapes_height,
+    ),
+    Panel(
+        "Latency against load",
+        lambda document: "rows" in document and "routing" in document,
+        _loads_panel,
+    ),
+    Panel(
+        "Accepted load over time",
+        lambda document: "stability" in document,
+        _stability_panel,
+        overlays=False,
+    ),
+    Panel(
+        "Accepted against load",
+        lambda document: "load_unit" in document and bool(document["rows"]),
+        _accepted_panel,
+    ),
 )
+"""Every figure, in the order in which a document's are drawn."""

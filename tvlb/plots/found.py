@@ -3,16 +3,25 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from tvlb.plots.style import COLOURS, Axis, Document
-from tvlb.statistics import JudgedSet, judged_on, judged_sets, shape_rows, shortened
+from tvlb.plots.style import COLOURS, LINE_STYLES, LOAD_UNIT, Axis, Document, from_zero, note
+from tvlb.statistics import (
+    JudgedSet,
+    ShapeRow,
+    judged_on,
+    judged_sets,
+    shape_rows,
+    shortened,
+)
 
 # Answers and what is known, told apart without their colours.
 _FOUND_MARKERS = ("o", "s", "D", "^", "v", "P")
 _KNOWN_MARKERS = ("X", "*", "<")
 _MILLION = 1e6
+MOST_SHAPES = 24
+"""That one figure has room for: networks with failures have a hundred."""
 
 
-def front_panel(axis: Axis, document: Document) -> None:
+def front_panel(axis: Axis, document: Document) -> str:
     """Draw saturation against latency, a point for each judged set."""
     sets = judged_sets(document)
     front = sorted((one for one in sets if one.on_front), key=lambda one: one.saturation)
@@ -30,12 +39,19 @@ def front_panel(axis: Axis, document: Document) -> None:
         marker, colour = _KNOWN_MARKERS[number % len(_KNOWN_MARKERS)], COLOURS[1 + number % 3]
         _point(axis, one, marker, colour)
     low, cases = document["search"]["loads"][0], judged_on(document)
-    axis.set_xlabel(f"latency at load {low:g} (cycles)")
-    axis.set_ylabel("saturation load (packets/cycle/node)")
-    axis.set_title(f"Saturation against latency on {cases}")
-    _legend_below(
-        axis, f"bars: 95% of the difference from conventional UGAL, paired by {cases.case}"
-    )
+    axis.set_xlabel(f"latency at load {low:g} (cycles), {cases}")
+    axis.set_ylabel(f"saturation load ({LOAD_UNIT})")
+    _keep_possible(axis)
+    if not any(one.latency is not None for one in sets):
+        note(axis, "no set has a latency at this load: all are saturated")
+    return f"bars: 95% of the difference from conventional UGAL, paired by {cases.case}"
+
+
+def _keep_possible(axis: Axis) -> None:
+    """Cut axes where figures end: neither is negative, and no load is more than 1."""
+    axis.set_xlim(left=max(axis.get_xlim()[0], 0.0))
+    low, high = axis.get_ylim()
+    axis.set_ylim(max(low, 0.0), min(high, 1.02))
 
 
 def _point(axis: Axis, one: JudgedSet, marker: str, colour: str) -> None:
@@ -65,19 +81,7 @@ def _point(axis: Axis, one: JudgedSet, marker: str, colour: str) -> None:
     )
 
 
-def _legend_below(axis: Axis, title: str | None = None) -> None:
-    axis.legend(
-        title=title,
-        loc="upper left",
-        bbox_to_anchor=(0.0, -0.14),
-        fontsize=9,
-        title_fontsize=9,
-        alignment="left",
-        frameon=False,
-    )
-
-
-def anytime_panel(axis: Axis, document: Document) -> None:
+def anytime_panel(axis: Axis, document: Document) -> str:
     """Draw the score of the incumbent against what was simulated until then."""
     search = document["search"]
     end = max([search["flit_hops"], *(step["flit_hops"] for step in search["steps"])])
@@ -91,7 +95,7 @@ def anytime_panel(axis: Axis, document: Document) -> None:
             hops,
             scores,
             color=colour,
-            linestyle=("-", "--", ":")[number % 3],
+            linestyle=LINE_STYLES[number % 3],
             drawstyle="steps-post",
             label="best set so far"
             if len(curves) == 1
@@ -109,10 +113,13 @@ def anytime_panel(axis: Axis, document: Document) -> None:
             linewidth=1,
             label="budget",
         )
+    if not curves:
+        note(axis, "no set was better than the reference")
+        axis.set_ylim(-0.1, 0.1)
+    axis.set_xlim(*from_zero([end / _MILLION, (search["budget"] or 0) / _MILLION]))
     axis.set_xlabel("simulated by the search (million flit-hops)")
     axis.set_ylabel("score of the best set so far")
-    axis.set_title(f"Anytime curve of {search['sets']} sets, objective {search['objective']}")
-    _legend_below(axis)
+    return f"{search['sets']} sets, objective {search['objective']}"
 
 
 def _by_weight(steps: Sequence[Document]) -> list[tuple[float, list[Document]]]:
@@ -128,11 +135,13 @@ def has_shapes(document: Document) -> bool:
     return document.get("search") is not None and bool(shape_rows(document))
 
 
-def shapes_panel(axis: Axis, document: Document) -> None:
+def shapes_panel(axis: Axis, document: Document) -> str:
     """Draw the share of the detours that each shape carries, and the weights of the shapes."""
-    rows = shape_rows(document)
+    every = shape_rows(document)
+    often = sorted(every, key=lambda one: -max(one.share, one.conventional or 0.0))[:MOST_SHAPES]
+    rows = [one for one in every if one in often]
     places = range(len(rows))
-    name = document["decision"]["expression"]
+    name, others = document["decision"]["expression"], _conventional_shares(rows)
     axis.barh(
         places,
         [100 * one.share for one in rows],
@@ -140,7 +149,6 @@ def shapes_panel(axis: Axis, document: Document) -> None:
         height=0.7,
         label=f"chosen set: {shortened(name)}",
     )
-    others = [100 * one.conventional for one in rows if one.conventional is not None]
     if others:
         axis.plot(
             others,
@@ -150,7 +158,7 @@ def shapes_panel(axis: Axis, document: Document) -> None:
             markersize=11,
             markeredgewidth=2,
             color=COLOURS[1],
-            label="conventional UGAL: all",
+            label=f"conventional UGAL: {shortened(document['baseline']['expression'])}",
         )
     for place, one in enumerate(rows):
         if one.weight is not None:
@@ -163,10 +171,15 @@ def shapes_panel(axis: Axis, document: Document) -> None:
                 fontsize="small",
             )
     axis.set_yticks(places, [shortened(one.shape) for one in rows], family="monospace")
+    axis.tick_params(axis="y", labelsize="small")
     axis.invert_yaxis()
     axis.set_xlim(0, 1.25 * max([100 * one.share for one in rows] + others))
     axis.set_xlabel("share of the drawn detours (%)")
     axis.set_ylabel("shape (kinds of links of both halves)")
-    axis.set_title("Detours by shape")
     axis.set_axisbelow(True)
-    _legend_below(axis)
+    return f"the {len(rows)} most frequent of {len(every)} shapes" if rows != list(every) else ""
+
+
+def _conventional_shares(rows: Sequence[ShapeRow]) -> list[float]:
+    """Return the shares in percent; none where they are not known."""
+    return [100 * one.conventional for one in rows if one.conventional is not None]

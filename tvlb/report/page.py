@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -18,7 +19,10 @@ from tvlb.report.words import amount
 from tvlb.report.worth import worth
 
 # In the order in which they build on each other.
-_SCRIPTS = ("elements", "numbers", "plots", "found", "small", "search", "size", "sorting", "main")
+_SCRIPTS = (
+    *("looks", "found", "figures", "elements", "numbers", "compared", "small", "search", "size"),
+    *("sorting", "main"),
+)
 
 
 def report_html(
@@ -84,7 +88,7 @@ def _library() -> str:
 def _script() -> str:
     parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
     # Pages of the service take what they share as a module; here all is one script.
-    parts = parts.replace("\nexport function", "\nfunction")
+    parts = re.sub(r"^(import .*\n|export )", "", parts, flags=re.MULTILINE)
     return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
 
 

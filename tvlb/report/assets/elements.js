@@ -90,3 +90,9 @@ function drawNow(place) {
 function drawWaiting() {
   for (const place of [...waiting.keys()]) if (place.offsetParent !== null) drawNow(place);
 }
+
+/** Forget the figures in a part of the page that is going to be removed. */
+function forget(part) {
+  forgetIn(part);
+  for (const place of [...waiting.keys()]) if (part.contains(place)) waiting.delete(place);
+}

@@ -21,7 +21,7 @@ function showSize(name, point) {
   }
   overview.hidden = true;
   sizeView.hidden = false;
-  document.title = `dfly(${name}): ${title}`;
+  document.title = `${data.sizes[name]?.title ?? name}: ${title}`;
   const section = point === undefined ? null : document.getElementById(`point-${point}`);
   const heading = section ?? sizeView.querySelector("h1");
   heading.focus({ preventScroll: true });
@@ -57,21 +57,15 @@ function showOverview(hash) {
 
 addEventListener("scroll", () => { if (!overview.hidden) overviewScroll = scrollY; }, { passive: true });
 addEventListener("hashchange", route);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-matchMedia("print").addEventListener("change", redraw);
+watchPage();
 addEventListener("beforeprint", () => {
   drawWaiting();
   redraw();
 });
-let resizing;
-addEventListener("resize", () => {
-  clearTimeout(resizing);
-  resizing = setTimeout(redraw, 150);
-});
 
 for (const place of overview.querySelectorAll("[data-plot]")) {
   place.classList.add("clicked");
-  whenVisible(place, () => show(place, OVERVIEW_PLOTS[place.dataset.plot]));
+  whenVisible(place, () => show(place, FIGURES[place.dataset.plot]));
 }
 for (const sorted of document.querySelectorAll("table.sortable")) makeSortable(sorted);
 const multiples = document.getElementById("small-multiples");

@@ -9,9 +9,9 @@ function pageLink(point) {
   return `#size=${point.size}&point=${point.point}`;
 }
 
-/** Wiring and routing of a point, which have a symbol of their own in the figures. */
+/** Kind of network and routing of a point, which have a symbol of their own in the figures. */
 function seriesName(point) {
-  return point.arrangement === null ? point.routing : `${point.arrangement}, ${point.routing}`;
+  return `${kindOf(point)}, ${point.routing}`;
 }
 
 function pointName(point) {

@@ -4,7 +4,6 @@
 function searchPart(point, search) {
   if (!search) return [];
   const id = (name) => `${name}-${point.point}`;
-  const tools = { colour, literal, error: errors };
   return [
     element("h3", null, "What the search found"),
     facts([
@@ -16,9 +15,9 @@ function searchPart(point, search) {
     element(
       "div",
       { class: "figures" },
-      figure(id("front"), "Saturation against latency", `On ${search.cases}, latency at load ${search.loads[0]}; error bars are 95% of the difference from conventional UGAL, paired by ${search.case}. A line joins the found sets that no other found one beats.`, () => front(search, tools), "plot tall"),
-      search.shapes.length ? figure(id("shapes"), "Detours by shape", "Share of the drawn detours of the chosen set by the kinds of links of both halves; the mark is conventional UGAL.", () => shapes(search, tools), "plot tall") : null,
-      figure(id("anytime"), "Anytime curve", `Score of the best set so far against what the search simulated until then; 0 is the reference, ${search.reference}.`, () => anytime(search, tools), "plot tall"),
+      figure(id("front"), "Saturation against latency", `On ${search.cases}, latency at load ${search.loads[0]}; error bars are 95% of the difference from conventional UGAL, paired by ${search.case}. A line joins the found sets that no other found one beats.`, () => FIGURES.front(search), "plot tall"),
+      search.shapes.length ? figure(id("shapes"), "Detours by shape", "Share of the drawn detours of the chosen set by the kinds of links of both halves; the mark is conventional UGAL.", () => FIGURES.shapes(search), "plot tall") : null,
+      figure(id("anytime"), "Anytime curve", `Score of the best set so far against what the search simulated until then; 0 is the reference, ${search.reference}.`, () => FIGURES.anytime(search), "plot tall"),
     ),
     judgedTable(point, search),
     changeTable(point, search),

@@ -110,14 +110,38 @@ function searched(point, detail) {
     element(
       "div",
       { class: "figures" },
-      figure(id("probe"), "Probe curve", `Modelled throughput over ${probe.patterns} of ${probe.available} patterns (${detail.stopped}), with 95% intervals; what reaches the dashed cut is a candidate and drawn full.`, probeCurve(probe)),
-      figure(id("sets"), "Simulated sets", "Saturation throughput with 95% intervals; the star was chosen, the line is conventional UGAL, open symbols were only screened.", simulatedSets(detail.simulated, point.chosen), detail.simulated.length > 6 ? "plot tall" : "plot"),
-      figure(id("curves"), "Latency against load", "Mean over the patterns that are not saturated, with 95% intervals.", latencies(detail.curves)),
-      figure(id("usage"), "Link usage by percentile", `Usage of the links by the chosen set over their mean, before and after balancing${detail.sampled_pairs === null ? "" : `, of a sample of ${count(detail.sampled_pairs)} switch pairs`}.`, percentiles(detail.usage)),
+      figure(id("probe"), "Probe curve", `Modelled throughput over ${probe.patterns} of ${probe.available} patterns (${detail.stopped}), with 95% intervals; what reaches the dashed cut is a candidate and drawn full.`, () => FIGURES.probe(modelledOf(probe))),
+      figure(id("sets"), "Simulated sets", "Saturation throughput with 95% intervals; the star was chosen, the line is conventional UGAL, open symbols were only screened.", () => FIGURES.candidates({ simulated: detail.simulated.map(setOf), chosen: point.chosen })),
+      figure(id("curves"), "Latency against load", "Mean over the patterns, with 95% intervals; open where some are saturated, of the others.", () => FIGURES.latency(curvesOf(detail))),
+      figure(id("usage"), "Link usage by percentile", `Usage of the links by the chosen set over their mean, before and after balancing${detail.sampled_pairs === null ? "" : `, of a sample of ${count(detail.sampled_pairs)} switch pairs`}.`, () => FIGURES.usage(usageOf(detail.usage))),
     ),
     candidateTable(point, detail),
     figureTables(point, detail, probe),
   ].filter((part) => part !== null);
+}
+
+/** Modelled sets by the names of their figures; the data have them in their order. */
+function modelledOf({ table1, strategic, cut }) {
+  const one = ([expression, theta_mean, theta_half, within_tolerance]) => ({ expression, theta_mean, theta_half, within_tolerance });
+  return { probe: table1.map(one), strategic: strategic.map(one), cut };
+}
+
+function setOf({ expression, label, saturation: [saturation_mean, saturation], confirmed }) {
+  return { expression, label, saturation_mean, half: { saturation }, confirmed };
+}
+
+function curvesOf({ curves, simulated }) {
+  return curves.map(([expression, loads, label]) => ({
+    name: `${label}${expression === simulated[0].expression ? " (conventional)" : ""}`,
+    conventional: expression === simulated[0].expression, number: 0,
+    points: loads.map(([load, latency_mean, latency_ci95, , saturated_patterns]) => ({ load, latency_mean, latency_ci95, saturated_patterns })),
+  }));
+}
+
+function usageOf(usage) {
+  const kinds = [...new Set(usage.map(([kind]) => kind))];
+  const values = (kind, when) => usage.find((one) => one[0] === kind && one[1] === when)[2];
+  return kinds.map((kind) => ({ kind, before: values(kind, "before"), after: values(kind, "after") }));
 }
 
 function candidateTable(point, detail) {
