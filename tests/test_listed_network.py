@@ -139,3 +139,21 @@ def test_it_is_served(server: Server) -> None:
         refused = http.post("/v1/models", json={"topology": NETWORK | {"links": [[0, "a"]]}})
         assert refused.status_code == 422
         assert refused.json()["errors"][0]["location"] == "body.topology.links.0.1"
+
+
+@pytest.mark.slow
+def test_a_search_among_many_shapes_is_written_and_read(ran: Any) -> None:
+    # Eight switches in a row with cables of four kinds have more than 400 shapes.
+    kinds = ["able", "blue", "cyan", "dark"]
+    row = {
+        "switches": 8,
+        "endpoints": [1] * 8,
+        "links": [[one, one + 1] for one in range(7)],
+        "kinds": [{"name": name} for name in kinds],
+        "link_kinds": [kinds[(one * one + one // 3) % 4] for one in range(7)],
+    }
+    Path("row.json").write_text(json.dumps(row))
+    windows = ("--screening", "200,400,0.1", "--confirmation", "200,400,0.1")
+    few = ("--patterns", "1", "--simulated-patterns", "2", "--data-points", "1", "--budget", "1")
+    assert ran("table", "row.json", *few, *windows, "-o", "table.json")["search"]["sets"] > 1
+    assert ran("verify", "table.json")["ok"]

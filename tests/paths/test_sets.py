@@ -43,6 +43,7 @@ PAPER = Dragonfly(4, 8, 4, 9)
         ("shape(g.lg:1e3, g.lgl:.5, g.gl:1.)", "shape(g.gl, g.lg:1000, g.lgl:0.5)"),
         ("shape(g.g:2,g.gl:2,g.lg:2,g.lgl:2)", "shape(g.?:2)"),
         ("shape(?.g, ?.gl, ?.lg, ?.lgl)", "shape(?.?)"),
+        ("shape(1.?, 2.3:4)", "shape(g.?, gl.lgl:4, lg.lgl:4)"),
         ("shape(?.lg)", "shape(g.lg, gl.lg, lg.lg, lgl.lg)"),
         ("shape(g.?)&<=6&short(3,3)", "shape(g.?) & all & short(all)"),
     ],
@@ -57,11 +58,12 @@ def test_other_spellings(text: str, canonical: str) -> None:
      "<=6+10%", "<=4+(2,2)", "<=4+(4,1)", "<=4+(5,0)", "<=6+(3,4)", "<=4+(2,3)+10%", "<=4+10",
      "short", "short()", "short(0,3)", "short(2,4)", "short(<=1)", "short(<=7)", "short(2)",
      "short(2,3", "4", "<=4;", "<=99999999999", "all+10%", "shape", "shape()", "shape(g)",
-     "shape(g.g.g)", "shape(g.l)", "shape(lll.g)", "shape(g.g,)", "shape(g.g:)", "shape(g.g:1:2)",
-     "shape(g.g:0)", "shape(g.g:-1)", "shape(g.g:1e-10)", "shape(g.g:1e10)", "shape(g.g:nan)",
-     "shape(g.g:inf)", "shape(g.g:1_0)", "shape(g.g:\u0663)", "shape(g.g:0x1)", "shape(g.g,g.g)",
-     "shape(g.g,g.?)", "shape(g.g))", "shape((g.g))", "<=4 &", "& <=4", "<=4 && <=5", "none & <=4",
-     "<=4 & none", "t.json & <=4", "shape(g.g) & shape(g.lg)", " & ".join(9 * ["<=4"])],
+     "shape(g.g.g)", "shape(4.g)", "shape(g.l)", "shape(lll.g)", "shape(g.g,)", "shape(g.g:)",
+     "shape(g.g:1:2)", "shape(g.g:0)", "shape(g.g:-1)", "shape(g.g:1e-10)", "shape(g.g:1e10)",
+     "shape(g.g:nan)", "shape(g.g:inf)", "shape(g.g:1_0)", "shape(g.g:\u0663)", "shape(g.g:0x1)",
+     "shape(g.g,g.g)", "shape(g.g,g.?)", "shape(g.g))", "shape((g.g))", "<=4 &", "& <=4",
+     "<=4 && <=5", "none & <=4", "<=4 & none", "t.json & <=4", "shape(g.g) & shape(g.lg)",
+     " & ".join(9 * ["<=4"])],
 )  # fmt: skip
 def test_bad_text_shows_the_grammar(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected all, none, "):

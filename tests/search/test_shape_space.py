@@ -13,7 +13,7 @@ from tvlb.paths import (
     parse_expression,
 )
 from tvlb.search.shape_space import ShapeSpace, starting_sets
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, ListedTopology, kinds_of
 from tvlb.traffic import MatrixPattern, Shift
 
 # Of the second, no switch has two global links, so that no path has the shape g.g.
@@ -127,3 +127,23 @@ def test_models_without_detours_start_nothing() -> None:
     models = [ShapeModel(topology, one) for one in (inside, Shift(1, 0))]
     assert starting_sets(topology, models[:1]) == starting_sets(topology, [])
     assert starting_sets(topology, models) == starting_sets(topology, models[1:])
+
+
+def _path_of_kinds(switches: int, kinds: int) -> ListedTopology:
+    """Return a path of switches whose MIN paths take the kinds of links in many orders."""
+    cables: list[list[list[int]]] = [[] for _ in range(kinds)]
+    for switch in range(switches - 1):
+        cables[(switch * switch + switch // 3) % kinds].append([switch, switch + 1])
+    return ListedTopology([1] * switches, cables, kinds_of(dict.fromkeys("abcdefgh"[:kinds], 10)))
+
+
+@pytest.mark.parametrize(("switches", "kinds"), [(9, 4), (14, 1), (22, 2)])
+def test_sets_of_any_number_of_shapes_and_links_are_written(switches: int, kinds: int) -> None:
+    # Of the last more than 10,000 shapes; a weight of 8 per hop is one of 8^40 over 40 links.
+    topology = _path_of_kinds(switches, kinds)
+    shapes = len(mean_paths_by_shape(topology))
+    random = np.random.default_rng(1)
+    drawn = ShapeSpace(topology).set_at(random.uniform(-5.0, 0.0, shapes))
+    for one in [*starting_sets(topology, []), drawn]:
+        assert max(one.weights) > 0
+        assert parse_expression(str(one), topology) == one

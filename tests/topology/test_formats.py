@@ -18,6 +18,7 @@ from tvlb.topology import (
     Dragonfly,
     Failures,
     ListedTopology,
+    Listing,
     ShortestPathTopology,
     Topology,
     kinds_of,
@@ -238,9 +239,58 @@ def test_what_is_not_printable_is_no_label() -> None:
         ListedTopology([1, 1], [[[0, 1]]], labels=["a", "b" * 201])
 
 
-def test_graphml_may_be_in_utf_16() -> None:
-    text = graphml(NODES + EDGE)
-    assert read_as(text.encode("utf-16"), "graphml") == read_as(text, "graphml")
+@pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1", "us-ascii"])
+def test_graphml_may_be_in_several_encodings(encoding: str) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?>" + graphml(
+        NODES.replace("id='a'", "id='caf\xe9'") + EDGE.replace("'a'", "'caf\xe9'")
+    )
+    network = listed(read_as(text.encode(encoding, "xmlcharrefreplace"), "graphml"))
+    assert network.labels == ("caf\xe9", "b")
+
+
+def test_a_list_from_both_ends_has_every_cable_once() -> None:
+    once = read_as("# endpoints 4\n0 1\n1 2\n1 2", "edgelist")
+    twice = "# endpoints 4\n0 1\n2 1\n1 0\n1 2\n2 1\n1 2"
+    assert read_as(twice, "edgelist") == once
+    # One end of one cable is missing, so that all are cables.
+    assert read_as(twice.rpartition("\n")[0], "edgelist").num_links == 10
+    kinds = {"kinds": [{"name": "up"}, {"name": "down"}]}
+    listing = {"switches": 2, "endpoints": [1, 1], "links": [[0, 1], [1, 0]]}
+    named = listing | kinds | {"link_kinds": ["up", "down"]}
+    assert [Listing.model_validate(one).build().num_links for one in (listing, named)] == [2, 4]
+    assert Listing.model_validate(listing).sizes.cables == {"link": 1}
+    back = "<edge source='b' target='a' directed='true'/>"
+    directed = graphml(NODES + EDGE + back).replace("='un", "='")
+    assert read_as(directed, "graphml") == read_as(graphml(NODES + EDGE), "graphml")
+    parallel = directed.replace(back, EDGE)
+    assert read_as(parallel, "graphml").num_links == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "nodes"),
+    [
+        # What is glued to a name belongs to it; `# 100G` is a comment.
+        ("# endpoints 1\na s#1 # 100G\nb s#1\na s#2\nb s#2", ("a", "s#1", "b", "s#2"), [1] * 4),
+        ("# endpoints 1\n1 2\n2 3", ("1", "2", "3"), [1] * 3),
+        ("# endpoints 4 0 5\n1 2\n2 3", ("1", "2", "3"), [4, 0, 5]),
+        ("# endpoints 2\n7 30000\n30000 12", ("7", "12", "30000"), [2] * 3),
+        ("# endpoints 2\n010 002\n001 002", ("001", "002", "010"), [2] * 3),
+        # Switches without cables, the first, one between and the last.
+        ("# endpoints 0 1 2 3\n1 2\n2 3", (), [0, 1, 2, 3]),
+        ("# endpoints 3 0 2\n1 3", ("1", "2", "3"), [3, 0, 2]),
+        ("# endpoints 3 2 0\n0 1", (), [3, 2, 0]),
+    ],
+)
+def test_numbers_and_names_of_edge_lists(text: str, labels: tuple[str, ...], nodes: Any) -> None:
+    network = listed(read_as(text, "edgelist"))
+    assert (network.labels, network.nodes_of_switches().tolist()) == (labels, nodes)
+
+
+def test_messages_tell_the_labels() -> None:
+    with pytest.raises(InvalidInput, match=r"switch 1 \(left\) has -1 compute nodes"):
+        ListedTopology([1, -1], [[[0, 1]]], labels=["right", "left"])
+    with pytest.raises(InvalidInput, match=r"no path from switch 0 \(a\) to switch 2 \(c\)"):
+        read_as("# endpoints 1\na b\nc d", "edgelist")
 
 
 def test_kinds_and_latencies_are_read() -> None:
@@ -270,12 +320,12 @@ BOMB = "".join(
         ("graphml", "<graphml>" + "<a>" * 100_000, "nested more than 100 deep"),
         ("graphml", graphml("<node id='a'>&ent;</node>"), "undefined entity"),
         ("graphml", "\xff<graphml/>".encode("latin-1"), "not well-formed"),
-        ("graphml", b"<?xml version='1.0' encoding='cp037'?>\x4c", "no XML"),
+        ("graphml", b"<?xml version='1.0' encoding='cp037'?>\x4c", "encoding cp037, which it decl"),
         ("graphml", graphml("<node/>"), "<node> has no attribute 'id'"),
         ("graphml", graphml(NODES + NODES + EDGE), "the switch 'a' is listed twice"),
         ("graphml", graphml(NODES + "<edge source='a' target='c'/>"), "a cable ends at 'c', which"),
         ("graphml", graphml(NODES + "<edge source='a'/>"), "<edge> has no attribute 'target'"),
-        ("graphml", graphml(NODES + "<edge source='a' target='a'/>"), "from switch 0 to itself"),
+        ("graphml", graphml(NODES + "<edge source='a' target='a'/>"), "switch 0 .a. to itself"),
         ("graphml", graphml(NODES), "has no cables"),
         ("graphml", graphml("<node id='a'/>"), "how many endpoints switch 'a' has is not said"),
         ("graphml", graphml(NODES.replace(">1<", ">-1<") + EDGE), "'a' has -1 endpoints; expected"),
@@ -285,8 +335,6 @@ BOMB = "".join(
         ("graphml", graphml(NODES.replace(">1<", f">{'9' * 5000}<") + EDGE), "is not a"),
         ("graphml", graphml(NODES.replace(">1<", ">1e999<") + EDGE), "endpoints of this node"),
         ("graphml", graphml(NODES + 2 * "<edge id='1' source='a' target='b'/>"), "a second edge"),
-        ("graphml", graphml(NODES + "<edge source='a' target='b' directed='true'/>"), "directed"),
-        ("graphml", graphml("").replace("='un", "='"), "edgedefault is 'directed'"),
         ("graphml", graphml("<graph/>"), "a second graph"),
         ("graphml", graphml("<hyperedge/>"), "a hyperedge"),
         ("graphml", graphml("<node id='a'><data key='x'/></node>"), "key 'x', which is not"),
@@ -309,8 +357,10 @@ BOMB = "".join(
         ("edgelist", "# endpoints 1 x\n0 1\n", "line 1: 'x' is not an integer"),
         ("edgelist", "# endpoints 1 -1\n0 1\n", "switch '1' has -1 endpoints; expected 0.."),
         ("edgelist", "0 1\n", "how many endpoints switch '0' has is not said: .*--endpoints"),
-        ("edgelist", "0 9999999\n", "switch 9999999; the largest that is taken is 19,999"),
+        ("edgelist", "# endpoints 1 1 1\n0 9\n", "endpoints of 3 switches; .* switch 9"),
         ("edgelist", "0 99999999999999\n", "how many endpoints"),
+        ("edgelist", "1 2\n02 3\n", "switches '2' and '02' have the same number"),
+        ("edgelist", "0 1#left\n", "switch '1#left': a comment begins behind a blank"),
         ("edgelist", "0 0\n# endpoints 1\n", "from switch 0 to itself"),
         ("edgelist", b"0 \xff\n", "no text file"),
         ("json", '{"switches": 10000000, "endpoints": [1], "links": []}', "for 10,000,000"),

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
-from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly, parse_topology
+from tvlb.table import parse_path_set
+from tvlb.topology import ARRANGEMENTS, FROM_FILE, Dragonfly, ListedTopology, parse_topology
 
 CABLES = [[0, 3], [0, 3], [1, 4], [1, 6], [2, 7], [5, 8]]
 FILE: dict[str, Any] = {"p": 2, "a": 3, "h": 2, "g": 3, "links": CABLES}
@@ -117,3 +118,15 @@ def test_malformed_files_name_the_first_problem(
 def test_missing_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"cannot read topology file .*none.json: No such file"):
         parse_topology(str(tmp_path / "none.json"))
+
+
+def test_what_is_no_file_and_no_family_is_called_so() -> None:
+    for text in ("lab", "nets/lab-2"):
+        with pytest.raises(InvalidInput, match=f"'{text}': there is no such file, nor a family"):
+            parse_topology(text)
+
+
+def test_too_long_paths_are_not_the_fault_of_a_path_set() -> None:
+    row = ListedTopology([1] * 40, [[[one, one + 1] for one in range(39)]])
+    with pytest.raises(InvalidInput, match=r": a MIN path has more than 32 hops$"):
+        parse_path_set("none", row)

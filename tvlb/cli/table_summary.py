@@ -15,6 +15,7 @@ Document = Mapping[str, Any]
 
 # Expressions that are longer get a letter, and are written out below.
 _LONGEST_NAME = 24
+_MOST_WEIGHTS = 12
 _POINT_COLUMNS = ("theta", "std. error", "VLB hops", "to the cut")
 
 
@@ -227,8 +228,10 @@ def _print_found(document: Document, console: Console) -> None:
     weights = next(one["weights"] for one in search["held_out"] if one["expression"] == name)
     if weights is not None:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
-        shapes = ", ".join(f"{shape} {weight:g}" for shape, weight in ordered)
-        console.print(f"  weight of a path by its shape: {shapes}")
+        shapes = ", ".join(f"{shape} {weight:g}" for shape, weight in ordered[:_MOST_WEIGHTS])
+        left_out = len(ordered) - _MOST_WEIGHTS
+        more = f", and {left_out:,} more that weigh no more" if left_out > 0 else ""
+        console.print(f"  weight of a path by its shape: {shapes}{more}")
     _print_paths(chosen, document["baseline"], console)
     if chosen["balancing"] is not None:
         _print_usage(document["balance"], console)

@@ -34,6 +34,8 @@ _MAX_XML_MARKS = 2_000_000
 _MAX_XML_TOKEN = 1 << 20
 _XML_CHUNK = 1 << 18
 _MAX_XML_DEPTH = 100
+_XML_ENCODING = re.compile(rb"""<\?xml\s[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
+_LATIN_1 = (b"iso-8859-1", b"latin1", b"latin-1")
 # Quoted parts are bounded so that the search is linear.
 _PART = r"""(?>[A-Za-z0-9_-]++|"(?>[^"\\\n]|\\.){0,1000}+"|'[^'\n]{0,1000}+')"""
 # tomllib takes time and memory by the square of the parts of a key.
@@ -183,15 +185,18 @@ def parse_xml(
 
     Raises
     ------
-    InvalidInput : it is no XML in UTF-8 or UTF-16, has more than 2,000,000 `<` and `=` or a tag of
-        more than 1 MiB, is nested more than 100 deep, or declares a document type, which may hold
-        entities; or what `begin` or `end` raises, with the line.
+    InvalidInput : it is no XML in UTF-8, UTF-16 or ISO-8859-1, has more than 2,000,000 `<` and `=`
+        or a tag of more than 1 MiB, is nested more than 100 deep, or declares a document type,
+        which may hold entities; or what `begin` or `end` raises, with the line.
     """
     marks = content.count(b"<") + content.count(b"=")
     if marks > _MAX_XML_MARKS:
         raise InvalidInput(f"the XML has {marks:,} < and =; at most {_MAX_XML_MARKS:,} are read")
-    # Whatever encoding it declares: Python would look for any codec of this name.
-    parser = expat.ParserCreate("utf-8", namespace_separator="}")
+    # Whatever else it declares: Python would look for any codec of this name.
+    declared = _XML_ENCODING.match(content)
+    encoding = b"utf-8" if declared is None else declared[1].lower()
+    is_latin_1 = encoding in _LATIN_1
+    parser = expat.ParserCreate("iso-8859-1" if is_latin_1 else "utf-8", namespace_separator="}")
     parser.buffer_text = True
     open_elements = 0
     text = list[str]()
@@ -225,7 +230,11 @@ def parse_xml(
                 raise InvalidInput(f"a tag or comment has more than {_MAX_XML_TOKEN:,} bytes")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise InvalidInput(f"no XML: {error}") from error
+        known = is_latin_1 or encoding.startswith((b"utf-8", b"utf-16", b"us-ascii"))
+        other = (
+            "" if known else f"; the encoding {encoding.decode()}, which it declares, is not read"
+        )
+        raise InvalidInput(f"no XML: {error}{other}") from error
     except InvalidInput as error:
         raise InvalidInput(f"line {parser.CurrentLineNumber}: {error}") from error
 

@@ -44,21 +44,25 @@ class Call:
         return f"{self.name}({','.join(inside)})" if inside else self.name
 
 
-def parse_call(text: str) -> Call:
+def parse_call(text: str, longest: int = _MAX_TEXT) -> Call:
     """Take a call apart.
+
+    Parameters
+    ----------
+    longest : characters that the text may have.
 
     Raises
     ------
-    InvalidInput : the text is no call, is longer than 4,000 characters, is nested more than 8 deep,
-        or names a key twice.
+    InvalidInput : the text is no call, is too long, is nested more than 8 deep, or names a key
+        twice.
 
     Examples
     --------
     >>> parse_call("mixed(75, 25, shift(1, 0), seed=2)")
     Call(name='mixed', arguments=('75', '25', 'shift(1, 0)'), keywords=(('seed', '2'),))
     """
-    if len(text) > _MAX_TEXT:
-        raise InvalidInput(f"{text[:_SHOWN]!r}... is longer than {_MAX_TEXT:,} characters")
+    if len(text) > longest:
+        raise InvalidInput(f"{text[:_SHOWN]!r}... is longer than {longest:,} characters")
     match = _CALL.fullmatch(text.strip())
     if match is None:
         raise InvalidInput(f"{text[:_SHOWN]!r} is no name with arguments in brackets")

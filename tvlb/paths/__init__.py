@@ -43,11 +43,12 @@ from tvlb.paths.sets.short import ShortSet
 from tvlb.paths.sets.simple import SimpleSet
 from tvlb.paths.shape_rule import ShapeRule
 from tvlb.paths.shape_shares import shape_shares
-from tvlb.paths.shapes import Shapes, shapes_of
+from tvlb.paths.shapes import LONGEST_EXPRESSION, Shapes, shapes_of
 from tvlb.paths.usage import Pairs, SetUsage
 
 __all__ = [
     "ABSENT",
+    "LONGEST_EXPRESSION",
     "MAX_ROWS",
     "ClassUsage",
     "EmptySet",

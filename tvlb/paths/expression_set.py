@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 from tvlb.languages import Call, parse_call
 from tvlb.paths.path_set import PathSet
+from tvlb.paths.shapes import LONGEST_EXPRESSION
 from tvlb.topology import Topology
 
 # Stands for the longest that a network has.
@@ -46,7 +47,7 @@ class ExpressionSet(PathSet):
         ------
         InvalidInput : the text is no call, or the set is none of this network.
         """
-        call = parse_call(text)
+        call = parse_call(text, LONGEST_EXPRESSION)
         return cls.of_call(call, topology) if call.name == cls.name else None
 
     @classmethod

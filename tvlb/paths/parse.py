@@ -16,6 +16,7 @@ from tvlb.topology import Topology
 
 _FOLDER = "tvlb.paths.sets"
 _MOST_PARTS = 8
+_SHOWN = 80
 
 
 @cache
@@ -52,7 +53,8 @@ def parse_expression(text: str, topology: Topology, seed: int = 0) -> PathSet:
         found = tuple(_parse_one(part, topology, seed) for part in parts)
         return found[0] if len(found) == 1 else MeetSet(found)
     except InvalidInput as error:
-        raise InvalidInput(f"path set {text!r}: {error}; {_grammar(topology)}") from error
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        raise InvalidInput(f"path set {shown!r}: {error}; {_grammar(topology)}") from error
 
 
 def as_path_set(value: PathSet | str, topology: Topology | None, seed: int = 0) -> PathSet:

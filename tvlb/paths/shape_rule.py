@@ -115,9 +115,10 @@ class ShapeRule:
 # Sets make their rule anew wherever it is asked for, and networks with failures have many shapes.
 @lru_cache(maxsize=64)
 def _nearest(shapes: Shapes, near_to: frozenset[int], preferred: frozenset[int]) -> tuple[int, ...]:
+    distances = shapes.distances(near_to).tolist()
+
     def order(code: int) -> tuple[bool, int, int, int]:
-        distance = min(shapes.distance(code, one) for one in near_to)
-        return code not in preferred, distance, shapes.hops[code], code
+        return code not in preferred, distances[code], shapes.hops[code], code
 
     return tuple(sorted(range(len(shapes)), key=order))
 

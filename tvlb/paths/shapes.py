@@ -5,22 +5,30 @@ Dragonfly, so `g.lg` is a global link of the source switch, then local, global. 
 is that of its first half times the number of halves, plus that of the second.
 """
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.topology import Topology
 
 _ANY = "?"
 _NUMBER = re.compile(r"(?:[0-9]+\.?|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_HALF = r"(\?|[a-z]{1,32})"
+_HALF = r"(\?|[a-z]{1,32}|[1-9][0-9]?)"
 # Of one shape and its weight, whatever halves a network has.
 SHAPE_REGEX = rf"{_HALF} *\. *{_HALF}( *: *{_NUMBER.pattern})?"
 _MOST_SHOWN = 12
 _LEAST, _MOST = 1e-9, 1e9
+_FAR = 1 << 20
 _RANGE = "weights are 1e-9 to 1e9"
+_MOST_NAMED = 10_000
+LONGEST_EXPRESSION = 100 * _MOST_NAMED
+"""Characters of a path-set expression; a set by shape that names all it may takes fewer."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +60,31 @@ class Shapes:
 
     @property
     def shown(self) -> list[str]:
-        """Halves as messages list them: a few, and what stands for any."""
-        more = ["..."] if len(self.halves) > _MOST_SHOWN else []
-        return [*self.halves[:_MOST_SHOWN], *more, _ANY]
+        """Halves as messages list them: a few, and what stands for several."""
+        more = ["..."] if self._are_many else []
+        return [*self.halves[:_MOST_SHOWN], *more, "a number of links", _ANY]
+
+    @property
+    def _are_many(self) -> bool:
+        return len(self.halves) > _MOST_SHOWN
 
     @cached_property
     def hops(self) -> tuple[int, ...]:
         """Network links of a path, by code."""
         return tuple(len(first) + len(second) for first in self.halves for second in self.halves)
 
-    def distance(self, code: int, other: int) -> int:
-        """Links that have to be taken out or put in to make one shape the other."""
-        return sum(map(_distance, self.parts(code), self.parts(other)))
+    def distances(self, codes: Collection[int]) -> NDArray[np.int64]:
+        """Return how far every shape is from the nearest of some, int64 (shapes,) by code.
+
+        The distance of two shapes: links to take out or put in to make one the other.
+        """
+        count = len(self.halves)
+        apart = np.array([[_distance(one, two) for two in self.halves] for one in self.halves])
+        near = np.full((count, count), _FAR)
+        near.flat[[*codes]] = 0
+        # Half by half: the nearest first half for every second one, then the nearest second half.
+        first = np.array([(near + row[:, None]).min(axis=0) for row in apart])
+        return np.array([(first + row).min(axis=1) for row in apart]).T.ravel()
 
     def parse_weights(self, entries: Sequence[str]) -> tuple[float, ...]:
         """Parse the arguments of `shape(...)`; weights by code.
@@ -90,14 +111,18 @@ class Shapes:
 
     def _codes(self, entry: str, names: str) -> list[int]:
         halves = [half.strip() for half in names.split(".")]
-        known = (*self.halves, _ANY)
-        if len(halves) != 2 or not all(half in known for half in halves):
+        meant = [self._meant(half) for half in halves]
+        if len(halves) != 2 or not all(meant):
             raise InvalidInput(
                 f"shape {entry!r} is malformed: expected HALF.HALF[:WEIGHT], a half is one of "
                 f"{', '.join(self.shown)}"
             )
-        first, second = (self.halves if half == _ANY else (half,) for half in halves)
+        first, second = meant
         return [self.code(one, other) for one in first for other in second]
+
+    def _meant(self, half: str) -> list[str]:
+        """Return the halves that a text stands for."""
+        return [one for one in self.halves if half in (one, _ANY, str(len(one)))]
 
     def check_weights(self, weights: tuple[float, ...]) -> None:
         """Raise InvalidInput unless there is one for every shape, 0 or in range, and not all 0."""
@@ -107,17 +132,50 @@ class Shapes:
             weight == 0 or _LEAST <= weight <= _MOST for weight in weights
         ):  # nan is neither
             raise InvalidInput(f"a set by shape has {weights}: {_RANGE}, or 0")
+        if (named := len(self._entries(weights))) > _MOST_NAMED:
+            raise InvalidInput(f"a set by shape names {named:,} shapes; at most {_MOST_NAMED:,}")
+
+    def fitting(self, weights: NDArray[np.float64]) -> tuple[float, ...]:
+        """Return the weights that a set may have which are closest to some, not all of them 0.
+
+        Of more shapes than can be named, those that weigh least are left out.
+        """
+        largest = float(weights.max())
+        scaled = weights * (min(largest, _MOST) / largest)
+        fit = np.where(weights > 0, np.maximum(scaled, _LEAST), 0.0)
+        if len(self._entries(tuple(fit.tolist()))) > _MOST_NAMED:
+            fit[np.argsort(-fit, kind="stable")[_MOST_NAMED:]] = 0.0
+        return tuple(fit.tolist())
 
     def weights_text(self, weights: tuple[float, ...]) -> str:
-        """Write weights by code as they are parsed; equal second halves of a first one as `?`."""
+        """Write weights by code as they are parsed; equal second halves of a first one as `?`.
+
+        Of networks with many halves, equal weights of all shapes of the same lengths are one entry.
+        """
+        return ", ".join(self._entries(weights))
+
+    def _entries(self, weights: tuple[float, ...]) -> list[str]:
         if len(set(weights)) == 1:
-            return _entry(f"{_ANY}.{_ANY}", weights[0])
+            return [_entry(f"{_ANY}.{_ANY}", weights[0])]
+        if self._are_many:
+            return self._entries_by_length(weights)
         entries: list[str] = []
         for first in self.halves:
             entries += _half_entries(
                 first, {second: weights[self.code(first, second)] for second in self.halves}
             )
-        return ", ".join(entries)
+        return entries
+
+    def _entries_by_length(self, weights: tuple[float, ...]) -> list[str]:
+        lengths = sorted(set(map(len, self.halves)))
+        entries: list[str] = []
+        for one, other in itertools.product(lengths, repeat=2):
+            name = f"{one}.{other}"
+            shapes = {self.name(code): weights[code] for code in self._codes(name, name)}
+            alike = len(set(shapes.values())) == 1
+            given = {name: next(iter(shapes.values()))} if alike else shapes
+            entries += [_entry(name, weight) for name, weight in given.items() if weight]
+        return entries
 
 
 @lru_cache(maxsize=8)

@@ -23,7 +23,7 @@ from sim_bridge import parse_warmup
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
 from tvlb.model import parse_solver, solver_kinds
-from tvlb.paths import expression_examples, expression_regex
+from tvlb.paths import LONGEST_EXPRESSION, expression_examples, expression_regex
 from tvlb.requests.problems import InWords, refusal, violation
 from tvlb.search import parse_asked_traffic, parse_objective
 from tvlb.table import TABLE_SUFFIXES, table_formats
@@ -49,7 +49,6 @@ _EXAMPLES = expression_examples()
 
 _SERVED = [kind for kind in solver_kinds().values() if kind.served is not None]
 _SHOWN = 80
-_LONGEST_EXPRESSION = 4000
 
 
 def _is_table(text: str) -> bool:
@@ -93,11 +92,7 @@ def _expression(value: object, validate: ValidatorFunctionWrapHandler) -> object
     try:
         return validate(value)
     except ValidationError:
-        if (
-            not isinstance(value, str)
-            or not value.isprintable()
-            or len(value) > _LONGEST_EXPRESSION
-        ):
+        if not isinstance(value, str) or not value.isprintable() or len(value) > LONGEST_EXPRESSION:
             raise
     try:
         for part in value.split("&"):
@@ -181,7 +176,7 @@ PathSetText = Annotated[
     str,
     Field(
         pattern=f"^({expression_regex()}|{_TABLE_ID})$",
-        max_length=_LONGEST_EXPRESSION,
+        max_length=LONGEST_EXPRESSION,
         description=f"VLB path set: {', '.join(_EXAMPLES)}, or the id of a table of this server, "
         "or its first digits, 8 or more. MIN paths are always all MIN paths.",
         examples=_EXAMPLES,

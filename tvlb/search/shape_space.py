@@ -54,9 +54,8 @@ class ShapeSpace:
         present = share >= _LEAST_SHARE
         weight = np.where(present, 2.0**share / np.maximum(self._paths, 1e-12), 0.0)
         scaled = weight * (_LARGEST / weight.max())
-        return ShapeSet(
-            self._topology, tuple(float(f"{value:.{_DIGITS}g}") for value in scaled.tolist())
-        )
+        rounded = np.array([float(f"{value:.{_DIGITS}g}") for value in scaled.tolist()])
+        return ShapeSet(self._topology, shapes_of(self._topology).fitting(rounded))
 
 
 def starting_sets(topology: Topology, models: Sequence[ShapeModel]) -> list[ShapeSet]:
@@ -101,8 +100,9 @@ def _weights(
     """Weigh the shapes of some halves, each hop less than the longest `ratio` times as much."""
     codes = [shapes.code(one, other) for one in first for other in second]
     longest = max(shapes.hops[code] for code in codes)
-    weights = {code: ratio ** (longest - shapes.hops[code]) for code in codes}
-    return tuple(weights.get(code, 0.0) for code in range(len(shapes)))
+    weights = np.zeros(len(shapes))
+    weights[codes] = [ratio ** (longest - shapes.hops[code]) for code in codes]
+    return shapes.fitting(weights)
 
 
 def _model_masses(models: Sequence[ShapeModel]) -> list[NDArray[np.float64]]:

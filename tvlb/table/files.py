@@ -18,7 +18,7 @@ from tvlb.table.checks import check_content
 from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.kinds import Content, StoredTable
 from tvlb.table.table import AnyTable
-from tvlb.topology import Topology
+from tvlb.topology import Topology, compiled
 
 _Ability = TypeVar("_Ability")
 
@@ -186,6 +186,7 @@ def parse_path_set(text: str, topology: Topology, seed: int = 0) -> PathSet:
         raise InvalidInput(
             f"path set {text!r}: {tables[0]} is a saved table, and only expressions meet with &"
         )
+    compiled(topology)  # a network that has too long paths is not the fault of the text
     try:
         return parse_expression(text, topology, seed)
     except InvalidInput as error:

@@ -7,10 +7,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.paths import LONGEST_EXPRESSION
 from tvlb.statistics import MAX_SEED
 from tvlb.table.kinds import Entries, Header, HeaderList
-
-_LONGEST_EXPRESSION = 10_000
 
 Removed = Entries
 """Paths taken out of the rule: int32 (paths, 5), as `REMOVED` says."""
@@ -105,7 +104,7 @@ class TableHeader(Header):
         that a search ended with.
     """
 
-    expression: str = Field(max_length=_LONGEST_EXPRESSION)
+    expression: str = Field(max_length=LONGEST_EXPRESSION)
     seed: int = Field(ge=0, le=MAX_SEED)
     paths_by_hops: dict[int, int]
     mean_vlb_hops: float | None

@@ -5,7 +5,6 @@ Files and requests hold them, and what is left of a network with failures is one
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
@@ -91,12 +90,12 @@ class ListedTopology(ShortestPathTopology):
         _check_kinds(kinds, len(cables))
         self.kinds = kinds
         self.between_nodes = between_nodes
-        self._nodes = _node_counts(nodes)
+        counts = _node_counts(nodes)
+        self.labels = _checked_labels(labels, len(counts))
+        self._nodes = self._checked_nodes(counts)
         self._cables = tuple(
-            _sorted_cables(one, len(self._nodes), name)
-            for one, name in zip(cables, kinds.names, strict=True)
+            self._sorted_cables(one, name) for one, name in zip(cables, kinds.names, strict=True)
         )
-        self.labels = _checked_labels(labels, len(self._nodes))
         self._digest = _digest(self._nodes, self._cables, kinds)
         self._path = path
         if not any(map(len, self._cables)):
@@ -104,6 +103,33 @@ class ListedTopology(ShortestPathTopology):
         if not self._nodes.any():
             raise InvalidInput(f"{self} has no compute nodes")
         self._build()
+
+    def _checked_nodes(self, counts: NDArray[np.integer]) -> NDArray[np.int32]:
+        if (wrong := (counts < 0) | (counts > MAX_NODES)).any():
+            switch = int(wrong.argmax())
+            raise InvalidInput(
+                f"switch {self.called(switch)} has {counts[switch]} compute nodes; expected "
+                f"0..{MAX_NODES:,}"
+            )
+        return counts.astype(np.int32)
+
+    def _sorted_cables(self, cables: ArrayLike, kind: str) -> _Cables:
+        pairs = np.asarray(cables)
+        if pairs.size == 0:
+            return np.zeros((0, 2), dtype=np.int32)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+            raise InvalidInput(
+                f"the {kind} cables are no list of [switch, switch] pairs of integers"
+            )
+        switches = len(self._nodes)
+        if (outside := (pairs < 0) | (pairs >= switches)).any():
+            found = pairs[outside][0]
+            raise InvalidInput(f"the cable end {found} is no switch; expected 0..{switches - 1}")
+        if (loops := pairs[:, 0] == pairs[:, 1]).any():
+            switch = self.called(int(pairs[loops][0, 0]))
+            raise InvalidInput(f"a cable leads from switch {switch} to itself")
+        low_first = np.sort(pairs, axis=1).astype(np.int32)
+        return low_first[np.lexsort((low_first[:, 1], low_first[:, 0]))]
 
     def cables(self) -> tuple[_Cables, ...]:
         """See `ShortestPathTopology`: low ends first, sorted."""
@@ -159,6 +185,10 @@ def listed(topology: Topology) -> ListedTopology:
     return ListedTopology(topology.switch_nodes, cables, topology.kinds)
 
 
+def _in_order(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    return rows[np.lexsort(rows.T)]
+
+
 def _text(switches: int, digest: str) -> str:
     return f"{ListedTopology.name}({switches} switches, {digest[:_DIGITS]})"
 
@@ -189,7 +219,7 @@ def _check_kinds(kinds: LinkKinds, count: int) -> None:
             )
 
 
-def _node_counts(nodes: ArrayLike) -> NDArray[np.int32]:
+def _node_counts(nodes: ArrayLike) -> NDArray[np.integer]:
     counts = np.asarray(nodes)
     if counts.ndim != 1 or counts.dtype.kind not in "iu":
         raise InvalidInput("the compute nodes of the switches are no list of integers")
@@ -197,27 +227,7 @@ def _node_counts(nodes: ArrayLike) -> NDArray[np.int32]:
         raise InvalidInput(
             f"the network has {len(counts):,} switches; the limit is {MAX_SWITCHES:,}"
         )
-    if (wrong := (counts < 0) | (counts > MAX_NODES)).any():
-        switch = int(wrong.argmax())
-        raise InvalidInput(
-            f"switch {switch} has {counts[switch]} compute nodes; expected 0..{MAX_NODES:,}"
-        )
-    return counts.astype(np.int32)
-
-
-def _sorted_cables(cables: ArrayLike, switches: int, kind: str) -> _Cables:
-    pairs = np.asarray(cables)
-    if pairs.size == 0:
-        return np.zeros((0, 2), dtype=np.int32)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise InvalidInput(f"the {kind} cables are no list of [switch, switch] pairs of integers")
-    if (outside := (pairs < 0) | (pairs >= switches)).any():
-        found = pairs[outside][0]
-        raise InvalidInput(f"the cable end {found} is no switch; expected 0..{switches - 1}")
-    if (loops := pairs[:, 0] == pairs[:, 1]).any():
-        raise InvalidInput(f"a cable leads from switch {pairs[loops][0, 0]} to itself")
-    low_first = np.sort(pairs, axis=1).astype(np.int32)
-    return low_first[np.lexsort((low_first[:, 1], low_first[:, 0]))]
+    return counts
 
 
 def _checked_labels(labels: Sequence[str], switches: int) -> tuple[str, ...]:
@@ -270,7 +280,12 @@ class Listing(ExplicitTopology, TopologyRecord):
     ]
     links: Annotated[
         tuple[_Cable, ...],
-        Field(max_length=MOST_CABLES, strict=False, description="Switch pairs, one per cable."),
+        Field(
+            max_length=MOST_CABLES,
+            strict=False,
+            description="Switch pairs, one per cable. Where every cable is listed from either end, "
+            "equally often, the two are one cable.",
+        ),
         FailFast(),
     ]
     kinds: Annotated[
@@ -325,8 +340,10 @@ class Listing(ExplicitTopology, TopologyRecord):
     @property
     def sizes(self) -> NetworkSizes:
         """See `Description.sizes`."""
-        cables = dict.fromkeys(self._latencies, len(self.links)) | Counter(self.link_kinds)
-        return NetworkSizes(self.switches, sum(self.endpoints), cables)
+        cables, names = self._cables()
+        counts = np.bincount(cables[:, 2], minlength=len(names)).tolist()
+        known = dict(zip(names, counts, strict=True))
+        return NetworkSizes(self.switches, sum(self.endpoints), known)
 
     def build(self, path: str | None = None) -> ListedTopology:
         """See `ExplicitTopology.build`."""
@@ -383,12 +400,26 @@ class Listing(ExplicitTopology, TopologyRecord):
     def _nodes(self) -> NDArray[np.int64]:
         return np.array(self.endpoints, dtype=np.int64)
 
+    def _cables(self) -> tuple[NDArray[np.int64], list[str]]:
+        """Return ends and kind of every cable, int64 (cables, 3), and the names of the kinds.
+
+        Where every cable is listed from either end, equally often, one of both is that cable.
+        """
+        names = list(dict.fromkeys([*self._latencies, *self.link_kinds]))
+        place = {name: position for position, name in enumerate(names)}
+        cables = np.zeros((len(self.links), 3), dtype=np.int64)
+        cables[:, :2] = np.array(self.links, dtype=np.int64).reshape(-1, 2)
+        if len(self.link_kinds) == len(cables):
+            cables[:, 2] = [place[name] for name in self.link_kinds]
+        there, back = cables[cables[:, 0] < cables[:, 1]], cables[cables[:, 0] > cables[:, 1]]
+        twice = 2 * len(there) == len(cables) == 2 * len(back) and np.array_equal(
+            _in_order(there), _in_order(back[:, [1, 0, 2]])
+        )
+        return there if twice else cables, names
+
     def _cables_by_kind(self) -> list[NDArray[np.int64]]:
-        pairs = np.array(self.links, dtype=np.int64).reshape(-1, 2)
-        if not self.link_kinds:
-            return [pairs]
-        kinds = np.array(self.link_kinds)
-        return [pairs[kinds == name] for name in self._latencies]
+        cables, names = self._cables()
+        return [cables[cables[:, 2] == kind, :2] for kind in range(len(names))]
 
     def __str__(self) -> str:
         # Of what is no network, nothing better can be said.

@@ -1,13 +1,16 @@
 """The topology language: a text of parameters or the path of a network file."""
 
 import os
+import re
 
 from tvlb.errors import InvalidInput
 from tvlb.topology.degraded import without
 from tvlb.topology.failures import read_failures
 from tvlb.topology.files import describe_network_files, is_network_file, read_network
-from tvlb.topology.named import parse_named_topology
+from tvlb.topology.named import parse_named_topology, topology_forms
 from tvlb.topology.topology import Topology
+
+_NAME = re.compile(r"[^\s(),]{1,200}")
 
 
 def parse_topology(text: str, failures: str | None = None) -> Topology:
@@ -40,6 +43,11 @@ def parse_topology(text: str, failures: str | None = None) -> Topology:
     except InvalidInput as error:
         if os.path.isfile(stripped):
             return read_network(stripped)
+        if _NAME.fullmatch(stripped):
+            raise InvalidInput(
+                f"topology {stripped!r}: there is no such file, nor a family of networks of this "
+                f"name; expected {topology_forms()}, or {describe_network_files()}"
+            ) from error
         raise InvalidInput(f"{error}, or {describe_network_files()}") from error
     return description.build()
 

@@ -20,9 +20,10 @@ from tvlb.topology.topology import Topology
 
 _ENDPOINTS = re.compile(r"#\s*+endpoints\b[\s:]*+(.*)", re.ASCII)
 # Networkx writes an empty mapping behind every edge.
-_NAME = r"([^\s#<>{}\[\]\"',:;]{1,200})"
-_CABLE = re.compile(rf"{_NAME}\s++{_NAME}(?:\s*+\{{\}})?+\s*+(?:#.*)?+", re.ASCII)
-_SWITCH = re.compile(r"[0-9]{1,9}")
+_NAME = r"((?!#)[^\s<>{}\[\]\"',:;]{1,200})"
+_CABLE = re.compile(rf"{_NAME}\s++{_NAME}(?:\s*+\{{\}})?+(?:\s++#.*)?+\s*+", re.ASCII)
+_SWITCH = re.compile(r"[0-9]{1,100}")
+_GLUED = re.compile(r"[0-9]+#.*")
 _LOOKED_AT = 4096
 _LONGEST_LINE = 1000
 _LONGEST_COUNT = 20
@@ -60,7 +61,7 @@ def _counts(text: str) -> list[int]:
 def _listing(
     pairs: list[tuple[str, str]], given: list[int] | None, endpoints: int | None
 ) -> ExplicitTopology:
-    names = _names(pairs, 0 if given is None or len(given) == 1 else len(given))
+    names = _names(pairs, 0 if given is None else len(given))
     if given is not None and len(given) not in (1, len(names)):
         raise InvalidInput(f"endpoints of {len(given):,} switches; the cables have {len(names):,}")
     found = NamedCables()
@@ -72,15 +73,29 @@ def _listing(
     return found.listing(endpoints)
 
 
-def _names(pairs: list[tuple[str, str]], least: int) -> list[str]:
-    """Return the switches in their order: numbers from 0 up, or other names as they appear."""
+def _names(pairs: list[tuple[str, str]], counts: int) -> list[str]:
+    """Return the switches in their order: by number, or other names as they appear.
+
+    Switches without cables have numbers that are left out, from 0 up, or from 1 where there are no
+    more counts than the largest number.
+    """
     appearing = list(dict.fromkeys(name for pair in pairs for name in pair))
-    if not all(map(_SWITCH.fullmatch, appearing)):
+    others = [name for name in appearing if _SWITCH.fullmatch(name) is None]
+    if others and all(map(_GLUED.fullmatch, others)):
+        raise InvalidInput(f"switch {others[0]!r}: a comment begins behind a blank")
+    if others:
         return appearing
-    largest = max(map(int, appearing), default=-1)
-    if largest >= MAX_SWITCHES:
-        raise InvalidInput(f"switch {largest}; the largest that is taken is {MAX_SWITCHES - 1:,}")
-    return [str(one) for one in range(max(largest + 1, min(least, MAX_SWITCHES)))]
+    numbers = dict[int, str]()
+    for name in appearing:
+        if (other := numbers.setdefault(int(name), name)) != name:
+            raise InvalidInput(f"switches {other!r} and {name!r} have the same number")
+    if counts <= max(1, len(numbers)):
+        return [numbers[one] for one in sorted(numbers)]
+    largest = max(numbers)
+    first = int(0 not in numbers and largest == counts)
+    if largest >= first + counts:
+        raise InvalidInput(f"endpoints of {counts:,} switches; the cables have switch {largest}")
+    return [numbers.get(one, str(one)) for one in range(first, first + counts)]
 
 
 def _recognise(content: bytes) -> bool:

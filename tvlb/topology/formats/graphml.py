@@ -1,4 +1,4 @@
-"""GraphML: an undirected graph with a node for each switch and an edge for each cable.
+"""GraphML: a graph with a node for each switch and an edge for each cable, directed or not.
 
 Read without networkx, which merges nodes with the same id, and edges with the same ends and id,
 without a word, and which expands entities.
@@ -49,7 +49,7 @@ class _Reader:
         if self._root != "graphml":
             raise InvalidInput(f"no GraphML: the first element is {name[:80]!r}")
         if name == "graph":
-            self._begin_graph(attributes)
+            self._begin_graph()
         elif name == "hyperedge":
             raise InvalidInput("a hyperedge, which is no cable between two switches")
         elif name == "key":
@@ -63,20 +63,18 @@ class _Reader:
         elif name in ("node", "edge"):
             self._item, self._attributes, self._data = name, attributes, {}
 
-    def _begin_graph(self, attributes: Mapping[str, str]) -> None:
+    def _begin_graph(self) -> None:
         self._graphs += 1
         if self._graphs > 1:
             raise InvalidInput("a second graph; a file holds one network")
-        if (direction := attributes.get("edgedefault", "undirected")) != "undirected":
-            raise InvalidInput(
-                f"edgedefault is {direction[:80]!r}; cables are undirected, and listed once each"
-            )
 
     def end(self, name: str, text: str) -> None:
         if name == "default":
             self._defaults[self._key] = text.strip()
         elif name == "data" and self._item is not None and self._key[0] in (self._item, "all"):
             self._data[self._key[1]] = text.strip()
+        elif name == "NodeLabel" and self._item == "node":  # as yEd writes it
+            self._data.setdefault("label", text.strip())
         elif name == "node" and self._item == "node":
             self._end_node()
         elif name == "edge" and self._item == "edge":
@@ -89,11 +87,9 @@ class _Reader:
 
     def _end_edge(self) -> None:
         self._item = None
-        if self._attributes.get("directed", "false") != "false":
-            raise InvalidInput("an edge is directed; cables are undirected, and listed once each")
         first, second = (_given(self._attributes, end, "edge") for end in ("source", "target"))
         if (name := self._attributes.get("id")) is not None:
-            if (edge := (min(first, second), max(first, second), name)) in self._edges:
+            if (edge := (first, second, name)) in self._edges:
                 raise InvalidInput(f"a second edge {name[:80]!r} between the same two nodes")
             self._edges.add(edge)
         kind = self._text("edge", "kind")
