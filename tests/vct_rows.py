@@ -54,6 +54,7 @@ class Row:
     def config(self) -> VctConfig:
         """Router and window."""
         given = self.given
+        has_global = "global" in parse_topology(given["topology"]).kinds.names
         return VctConfig(
             warmup_cycles=int(given["warmup"]),
             measured_cycles=int(given["measured"]),
@@ -63,7 +64,7 @@ class Row:
             input_buffer_phits=int(given["input_buffer"]),
             output_buffer_phits=int(given["output_buffer"]),
             local_latency=int(given["local_latency"]),
-            global_latency=int(given["global_latency"]),
+            global_latency=int(given["global_latency"]) if has_global else None,
             server_latency=int(given["server_latency"]),
         )
 

@@ -309,7 +309,8 @@ def test_a_simulation_is_of_the_class_of_its_router() -> None:
 
 def test_virtual_cut_through_with_its_defaults() -> None:
     body = VctSimulationBody(**VCT)
-    assert body.simulation(body.network()).config == VctConfig(measured_cycles=2000, vc_count=2)
+    config = VctConfig(measured_cycles=2000, vc_count=2)
+    assert body.simulation(body.network()).config == config.on(body.network())
     assert body.resolved().model_dump(mode="json") == {
         "topology": "hyperx(2,3,3)",
         "traces": 0,
@@ -327,8 +328,9 @@ def test_virtual_cut_through_with_its_defaults() -> None:
         "input_buffer": 64,
         "output_buffer": 32,
         "source_queue": 20,
-        "local_latency": 1,
-        "global_latency": 1,
+        "local_latency": None,
+        "global_latency": None,
+        "link_latencies": "x=1,y=1",
         "server_latency": 1,
     }
 

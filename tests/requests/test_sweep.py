@@ -274,7 +274,8 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
         ({}, "the sweep has no points: give topologies, generators, or both"),
         (
             {"topologies": ["hyperx(2,2,2)"], "options": {"global_latency": 3}},
-            "hyperx(2,2,2): global_latency = 3: hyperx(2,2,2) has x and y links only",
+            "hyperx(2,2,2): global_latency = 3: hyperx(2,2,2) has x and y links only, and "
+            "link_latencies sets those that it names, such as x=3,y=3",
         ),
         (
             {"topologies": ["2,4,2,9"], "options": {"vc_count": 4}, "routings": ["par"]},

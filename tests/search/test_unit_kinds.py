@@ -58,6 +58,7 @@ OTHERS: Mapping[type, Mapping[str, list[object]]] = {
         "buffer_flits": [16],
         "local_latency": [9],
         "global_latency": [9],
+        "link_latencies": ["local=8"],
         "speedup": [1],
         "ugal_rule": ["two"],
         "queue": ["vc"],

@@ -84,7 +84,7 @@ def test_a_run_that_is_ended_would_be_of_category_3(levels: list[int], length: i
 
 def test_a_run_ends_at_its_collapse() -> None:
     topology, pattern = parse_topology("hyperx(4,4,4)"), parse_pattern("dshift(1)")
-    case = StabilityCase("valiant(minlast)", VctConfig(0, 150_000, "2phases", 4))
+    case = StabilityCase("valiant(minlast)", VctConfig(0, 150_000, "2phases", 4).on(topology))
     full, ended = (
         study_stability(
             topology,
@@ -104,7 +104,7 @@ def test_a_run_ends_at_its_collapse() -> None:
 
 def test_a_collapse_is_told_while_the_run_lasts() -> None:
     topology, pattern = parse_topology("hyperx(4,4,4)"), parse_pattern("dshift(1)")
-    case = StabilityCase("valiant(minlast)", VctConfig(0, 400_000, "2phases", 4))
+    case = StabilityCase("valiant(minlast)", VctConfig(0, 400_000, "2phases", 4).on(topology))
     told: list[Progress] = []
     with local_workers(1) as workers:
         units = Units(UnitCache(workers), threading.Event())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sim_bridge import _core, simulate
+from sim_bridge import SimulationConfig, _core, simulate
 from sim_bridge.conversion import core_traffic
 from sim_bridge.routers.vct import VctConfig, VctScenario
 from sim_bridge.routers.vct.proof import prove
@@ -21,7 +21,15 @@ from tests.vct_rows import Row, read_rows
 from tvlb.errors import InvalidInput
 from tvlb.native.kernels import DependencyGraph, VcClaim, VcPolicy
 from tvlb.native.virtual_channels import VC_POLICIES, vc_policy
-from tvlb.topology import Topology, compiled, parse_topology
+from tvlb.topology import (
+    Failures,
+    ListedTopology,
+    Topology,
+    compiled,
+    kinds_of,
+    parse_topology,
+    without,
+)
 from tvlb.topology.dragonfly import Wiring
 from tvlb.traffic import DestinationPattern, parse_pattern
 
@@ -442,6 +450,75 @@ def test_its_settings_choose_the_router() -> None:
         simulate("hyperx(2,3,3)", load=0.2, config=QUICK, **given)
 
 
-def test_latencies_are_of_links_that_the_network_has() -> None:
-    with pytest.raises(InvalidInput, match=r"global_latency = 5: .* has x and y links only"):
-        simulate("hyperx(2,3,3)", load=0.2, config=VctConfig(global_latency=5))
+# Switches 0 - 1 - 2 in a row, compute nodes at both ends.
+NEAR_AND_FAR = ListedTopology([1, 0, 1], [[[0, 1]], [[1, 2]]], kinds_of({"near": 5, "far": 300}))
+AS_FAR = ListedTopology([1, 0, 1], [[[0, 1]], [[1, 2]]], kinds_of({"near": 10, "far": 10}))
+
+
+@pytest.mark.parametrize(
+    ("network", "asked", "cycles"),
+    [
+        (NEAR_AND_FAR, {}, 5 + 300),
+        (NEAR_AND_FAR, {"link_latencies": "far=4096"}, 5 + 4096),
+        (NEAR_AND_FAR, {"local_latency": 7}, 7 + 7),
+        (NEAR_AND_FAR, {"local_latency": 7, "link_latencies": "near=2"}, 2 + 7),
+        (without(NEAR_AND_FAR, Failures()), {}, 5 + 300),
+        (AS_FAR, {}, 1 + 1),
+        (AS_FAR, {"local_latency": 10}, 10 + 10),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_packet_alone_takes_the_latencies_of_the_file(
+    network: Topology, asked: dict[str, Any], cycles: int
+) -> None:
+    case = VctScenario(network, "min", parse_pattern("uniform(others)"))
+    config = VctConfig(warmup_cycles=0, measured_cycles=200_000, **asked)
+    # Both nodes' links, and the phits behind the header.
+    alone = cycles + 2 * 1 + 16 - 1
+    assert alone <= case.run(0.0005, config).latency_mean < alone + 0.1
+    known = case.resolved(config)
+    assert case.resolved(known) == known
+    # What nothing is said of is told.
+    assert any("links take 1 cycle" in one for one in case.warnings(known)) is (cycles == 2)
+
+
+@pytest.mark.parametrize(("latency", "buffer"), [(100, 64), (20, 32), (20, 64), (4096, 64)])
+def test_one_vc_carries_a_buffer_per_credit_round_trip(latency: int, buffer: int) -> None:
+    case = scenario("hyperx(1,2)", "min", "dshift(1)")
+    config = VctConfig(20_000, 40_000, "any", 1, local_latency=latency, input_buffer_phits=buffer)
+    # The first phit there, its credit back, and the others behind it.
+    round_trip = 2 * latency + 16 - 1
+    carried = case.run(1.0, config).accepted
+    warnings = case.warnings(config)
+    if buffer < round_trip:
+        assert carried == pytest.approx(buffer / round_trip, rel=0.05)
+        assert f"one VC carries at most {buffer / round_trip:.3f} phits/cycle" in warnings[0]
+    else:
+        assert carried > 0.98
+        assert warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        (
+            {"global_latency": 5},
+            r"global_latency = 5: hyperx\(2,3,3\) has x and y links only, and link_latencies sets "
+            "those that it names, such as x=5,y=5",
+        ),
+        (
+            {"local_latency": 5, "link_latencies": "y=2,x=3"},
+            r"local_latency = 5: hyperx\(2,3,3\) has x and y links only",
+        ),
+        ({"link_latencies": "z=3"}, r"link_latencies z=3: .* has no z links, but x and y"),
+        ({"link_latencies": "x=3,x=4"}, "link_latencies 'x=3,x=4' names x twice"),
+        ({"link_latencies": "x=0"}, r"link_latencies x 0 is out of range: 1\.\.4096"),
+        ({"link_latencies": "x:3"}, r"link_latencies 'x:3' is malformed: expected KIND=CYCLES,"),
+    ],
+)
+@pytest.mark.parametrize("config", [VctConfig, SimulationConfig])
+def test_latencies_are_of_links_that_the_network_has(
+    config: Callable[..., VctConfig | SimulationConfig], asked: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        config(**asked).on(parse_topology("hyperx(2,3,3)"))

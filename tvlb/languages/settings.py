@@ -245,6 +245,7 @@ class Setting:
     option : its name in requests and on the command line; None if it is not offered there.
     unset : what None, or no text at all, stands for; None where there has to be a value.
     null : the same in a document, where most of what was left open is filled in.
+    is_later : whether documents of earlier versions lack it.
     """
 
     default: Any
@@ -253,6 +254,7 @@ class Setting:
     option: str | None
     unset: str | None
     null: str | None
+    is_later: bool = False
     name: str = ""
 
     def checked(self, value: Any) -> Any:
@@ -270,6 +272,7 @@ def setting(
     option: str | None = "",
     unset: str | None = None,
     null: str | None = None,
+    is_later: bool = False,
 ) -> Any:
     """Declare a setting as a field of a dataclass; see `Setting`.
 
@@ -279,7 +282,7 @@ def setting(
     """
     return field(
         default=default,
-        metadata={"setting": Setting(default, text, kind, option, unset, null)},
+        metadata={"setting": Setting(default, text, kind, option, unset, null, is_later)},
     )
 
 

@@ -28,13 +28,17 @@ from tvlb.languages import (
 from tvlb.requests.common import Document
 from tvlb.requests.problems import InWords
 from tvlb.requests.request import STRICT
-from tvlb.requests.texts import ObjectiveText, OneOf, TrafficText
+from tvlb.requests.texts import LatenciesText, ObjectiveText, OneOf, TrafficText
 from tvlb.search import Windows as SimulatedWindows
 from tvlb.search import shown_traffic
 
 _Model = TypeVar("_Model", bound=BaseModel)
 # Texts in small languages, by their setting.
-_TEXTS: dict[str, Any] = {"objective": ObjectiveText, "traffic": TrafficText}
+_TEXTS: dict[str, Any] = {
+    "objective": ObjectiveText,
+    "traffic": TrafficText,
+    "link_latencies": LatenciesText,
+}
 
 
 def with_options(base: type[_Model], declaring: type) -> type[_Model]:
@@ -61,10 +65,17 @@ def with_settings(base: type[_Model], declaring: type, names: Iterable[str] = ()
     """Return the model with these settings, all required; by default with all there are."""
     known = settings(declaring)
     fields: dict[str, Any] = {
-        name: _described(written(known[name].kind), known[name], known[name].null)
+        name: _told(
+            known[name], _described(written(known[name].kind), known[name], known[name].null)
+        )
         for name in names or known
     }
     return create_model(base.__name__, __base__=base, **fields)
+
+
+def _told(setting: Setting, values: Any) -> Any:
+    """Return a field of a document: null where it is of an earlier version."""
+    return (values, None) if setting.is_later else values
 
 
 def _described(values: Any, setting: Setting, absent: str | None) -> Any:

@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from sim_bridge import parse_warmup
+from sim_bridge.latencies import LatenciesText as Latencies
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
 from tvlb.model import parse_solver, solver_kinds
@@ -211,6 +212,13 @@ ObjectiveText = Annotated[
         examples=["saturation", "latency@0.2"],
     ),
     BeforeValidator(lambda value: checked(value, lambda text: str(parse_objective(text)))),
+]
+LatenciesText = Annotated[
+    str,
+    Field(pattern=f"^{Latencies.pattern}$", examples=["x=10,y=30"]),
+    BeforeValidator(
+        lambda value: checked(value, lambda text: Latencies("").checked("link_latencies", text))
+    ),
 ]
 SolverText = Annotated[
     str,

@@ -33,7 +33,7 @@ from tvlb.topology.files import (
 )
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.hyperx import HyperX
-from tvlb.topology.listed import ListedTopology, Listing, kinds_of, listed
+from tvlb.topology.listed import DEFAULT_LATENCY, ListedTopology, Listing, kinds_of, listed
 from tvlb.topology.named import (
     UNNAMED,
     parse_named_topology,
@@ -50,6 +50,7 @@ from tvlb.topology.topology import Layout, Origin, Topology, Triples
 
 __all__ = [
     "ARRANGEMENTS",
+    "DEFAULT_LATENCY",
     "FROM_FILE",
     "UNNAMED",
     "DegradedNetwork",

@@ -6,16 +6,21 @@ from enum import StrEnum
 import numpy as np
 
 from sim_bridge import _core
+from sim_bridge.latencies import (
+    LATENCY_SETTINGS,
+    latencies,
+    latencies_setting,
+    latency_setting,
+    latency_settings,
+)
 from sim_bridge.routing import Routing
 from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
-from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting, settings
+from tvlb.languages import Flag, Names, Number, Whole, check_settings, one_of, setting
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.topology import Topology
 
-_LATENCY = "_latency"
-_OF_FAMILY = "what the family of the network says"
-_NO_LINKS = "a network without such links"
+_OF_NETWORK = "what the family of the network, or its file, says"
 _MAX_VCS = 16
 # A packet without any wait takes some cycles, and some more than its latency for each link.
 _ZERO_LOAD, _OF_LINK = 5, 2
@@ -101,12 +106,9 @@ class SimulationConfig:
         null="what the scheme needs",
     )
     buffer_flits: int = setting(32, "Buffer per input VC, flits", Whole(1, 4096), option="buffer")
-    local_latency: int | None = setting(
-        None, "Local link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
-    )
-    global_latency: int | None = setting(
-        None, "Global link latency, cycles", Whole(1, 4096), unset=_OF_FAMILY, null=_NO_LINKS
-    )
+    local_latency: int | None = latency_setting("links other than global ones", _OF_NETWORK)
+    global_latency: int | None = latency_setting("global links", _OF_NETWORK)
+    link_latencies: str | None = latencies_setting(_OF_NETWORK)
     # Of 2.5, two and three in turn.
     speedup: float = setting(2.0, "Internal switch steps per cycle", Number(1, 16))
     ugal_rule: str = setting(
@@ -128,30 +130,14 @@ class SimulationConfig:
         # Equal settings are written alike.
         object.__setattr__(self, "speedup", float(self.speedup))
 
-    @staticmethod
-    def latency_settings() -> list[str]:
-        """Return the names of the settings that are the latency of a kind of links."""
-        return [name for name in settings(SimulationConfig) if name.endswith(_LATENCY)]
-
     def latencies(self, topology: Topology) -> tuple[int, ...]:
-        """Latency of the links of each kind, cycles: a setting, or what the family says.
+        """Latency of the links of each kind, cycles: a setting, or what the network says.
 
         Raises
         ------
         InvalidInput : a setting is given for a kind of links that the network does not have.
         """
-        kinds = topology.kinds
-        given = {
-            name.removesuffix(_LATENCY): getattr(self, name) for name in self.latency_settings()
-        }
-        for kind, latency in given.items():
-            if latency is not None and kind not in kinds.names:
-                raise InvalidInput(
-                    f"{kind}{_LATENCY} = {latency}: {topology} has "
-                    f"{' and '.join(kinds.names)} links only"
-                )
-        usual = zip(kinds.names, kinds.latencies, strict=True)
-        return tuple(given.get(name) or latency for name, latency in usual)
+        return latencies(topology, self, topology.kinds.latencies)
 
     def on(self, topology: Topology) -> "SimulationConfig":
         """Return the settings with what the family of a network says filled in.
@@ -160,17 +146,16 @@ class SimulationConfig:
         ------
         InvalidInput : see `latencies`.
         """
-        of_kind = zip(topology.kinds.names, self.latencies(topology), strict=True)
-        latencies = {f"{kind}{_LATENCY}": latency for kind, latency in of_kind}
-        known = {name: latencies.get(name) for name in self.latency_settings()}
+        known = latency_settings(topology, self.latencies(topology))
         return replace(self, vc_scheme=self.vc_scheme or topology.vc_scheme, **known)
 
     def bare_on(self, topology: Topology) -> "SimulationConfig":
         """Return the settings without what the family of a network says anyway; see `on`."""
-        usual = SimulationConfig().on(topology)
-        names = ("vc_scheme", *self.latency_settings())
-        same = [name for name in names if getattr(self, name) == getattr(usual, name)]
-        return replace(self, **dict.fromkeys(same))
+        usual, known = SimulationConfig().on(topology), self.on(topology)
+        names = ("vc_scheme", *LATENCY_SETTINGS)
+        told = {name: getattr(known, name) for name in names}
+        same = [name for name in names if told[name] == getattr(usual, name)]
+        return replace(self, **told | dict.fromkeys(same))
 
     def resolved_vc_count(self, topology: Topology, routing: str) -> int:
         """Virtual channels per port that a run with this routing has.

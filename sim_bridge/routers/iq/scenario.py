@@ -7,6 +7,7 @@ import numpy as np
 
 from sim_bridge import _core
 from sim_bridge.conversion import core_network, core_traffic
+from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.round_trip import round_trip_warnings
@@ -152,7 +153,7 @@ class Scenario(RouterScenario[SimulationConfig, SimulationResult]):
     def _core_config(self, load: float, config: SimulationConfig) -> _core.Config:
         resolved = replace(config, vc_count=config.resolved_vc_count(self.topology, self.routing))
         settings = asdict(resolved)
-        for name in ("vc_scheme", *config.latency_settings()):
+        for name in ("vc_scheme", *LATENCY_SETTINGS):
             del settings[name]
         return _core.Config(
             **steering_settings(self.routing),

@@ -1,15 +1,27 @@
 """The settings of a run of the virtual cut-through router, checked when they are made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from sim_bridge import _core
+from sim_bridge.latencies import (
+    LATENCY,
+    USUAL_LATENCY,
+    latencies,
+    latencies_in_file,
+    latencies_setting,
+    latency_setting,
+    latency_settings,
+    unsaid_latency,
+)
 from sim_bridge.scenario import MAX_CYCLES
 from tvlb.errors import InvalidInput
-from tvlb.languages import Names, Whole, check_settings, setting, settings
+from tvlb.languages import Names, Whole, check_settings, setting
 from tvlb.native.virtual_channels import VC_POLICIES
 from tvlb.topology import Topology
 
-_LATENCY = Whole(1, 4096)
+_OF_FILE = f"what the file of the network says, else {USUAL_LATENCY}"
 _MOST_PHITS = 65_536
 _MOST_PACKETS = 127
 
@@ -52,9 +64,10 @@ class VctConfig:
         Whole(1, 10_000),
         option="source_queue",
     )
-    local_latency: int = setting(1, "Latency of links other than global ones, cycles", _LATENCY)
-    global_latency: int = setting(1, "Latency of global links, cycles", _LATENCY)
-    server_latency: int = setting(1, "Latency between nodes and switches, cycles", _LATENCY)
+    local_latency: int | None = latency_setting("links other than global ones", _OF_FILE)
+    global_latency: int | None = latency_setting("global links", _OF_FILE)
+    link_latencies: str | None = latencies_setting(_OF_FILE)
+    server_latency: int = setting(1, "Latency between nodes and switches, cycles", LATENCY)
     traced_packets: int = setting(
         0, "Measured packets to trace per run", Whole(0, 100_000), option="traces"
     )
@@ -72,18 +85,35 @@ class VctConfig:
                     "phits"
                 )
 
-    def latencies(self, topology: Topology) -> list[int]:
-        """Latency of the links of each kind, cycles.
+    def latencies(self, topology: Topology) -> tuple[int, ...]:
+        """Latency of the links of each kind, cycles: a setting, what a file says, or one.
 
         Raises
         ------
-        InvalidInput : a latency of global links is given for a network that has none.
+        InvalidInput : a setting is given for a kind of links that the network does not have.
         """
-        kinds = topology.kinds.names
-        usual = settings(VctConfig)["global_latency"].default
-        if self.global_latency != usual and "global" not in kinds:
-            raise InvalidInput(
-                f"global_latency = {self.global_latency}: {topology} has {' and '.join(kinds)} "
-                "links only"
-            )
-        return [self.global_latency if kind == "global" else self.local_latency for kind in kinds]
+        told = latencies_in_file(topology)
+        return latencies(topology, self, told or [USUAL_LATENCY] * len(topology.kinds.names))
+
+    def on(self, topology: Topology) -> "VctConfig":
+        """Return the settings with the latencies of the links filled in; see `latencies`."""
+        return replace(self, **latency_settings(topology, self.latencies(topology)))
+
+    def warnings(self, topology: Topology) -> tuple[str, ...]:
+        """Say in words what limits a run, or is not what the file of the network may mean.
+
+        The first phit of a packet takes the latency of a link to the buffer at its other end, and
+        its credit as long back; the others follow one a cycle, so that there is room for another
+        packet 2 * latency + phits - 1 cycles later.
+        """
+        kinds, carried = topology.network.link_kind, self.input_buffer_phits
+        found = unsaid_latency(topology, self.latencies(topology))
+        for kind, latency in enumerate(self.latencies(topology)):
+            round_trip = 2 * latency + self.packet_phits - 1
+            if carried < round_trip and bool(np.any(kinds == kind)):
+                found += (
+                    f"an input buffer of {carried} phits is below the credit round trip of "
+                    f"{topology.kinds.names[kind]} links, {round_trip} cycles: one VC carries at "
+                    f"most {carried / round_trip:.3f} phits/cycle",
+                )
+        return found

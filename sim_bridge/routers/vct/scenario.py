@@ -125,11 +125,15 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
         InvalidInput : there are too few virtual channels, or a latency is of links that the network
             does not have.
         """
-        config.latencies(self.topology)
+        known = config.on(self.topology)
         proof = self.proof(config.vc_policy)
         count = config.vc_count or proof.vcs_needed
         proof.check(count, config.vc_policy)
-        return replace(config, vc_count=count)
+        return replace(known, vc_count=count)
+
+    def warnings(self, config: VctConfig) -> tuple[str, ...]:
+        """See `RouterScenario.warnings`."""
+        return config.warnings(self.topology)
 
     def with_routing(self, routing: str) -> "VctScenario":
         """Return the same scenario with another routing; what was prepared is shared."""
@@ -161,7 +165,7 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
             input_buffer_phits=settings.input_buffer_phits,
             output_buffer_phits=settings.output_buffer_phits,
             source_queue_packets=settings.source_queue_packets,
-            latency=settings.latencies(self.topology),
+            latency=list(settings.latencies(self.topology)),
             server_latency=settings.server_latency,
             traced_packets=settings.traced_packets,
         )

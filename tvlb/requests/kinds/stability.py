@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import ConfigDict, Field
 
 from sim_bridge import VCT_ROUTINGS
+from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routers.vct import (
     VCT_ROUTING_NAMES,
     LongRun,
@@ -118,6 +119,7 @@ class StabilityBody(with_options(_Cases, LongRun)):
             update={
                 "topology": described(network),
                 "pattern": traffic.asked,
+                **{name: getattr(known[0].config, name) for name in LATENCY_SETTINGS},
                 "routing": tuple(case.routing for case in known[:routings]),
                 "vcs": tuple(
                     _vcs_text(text, known[place * routings : (place + 1) * routings])

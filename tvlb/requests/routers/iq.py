@@ -16,6 +16,7 @@ from sim_bridge import (
     Warmup,
     parse_warmup,
 )
+from sim_bridge.latencies import LATENCY_SETTINGS
 from tvlb.documents import WHOLE
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Text, made, setting
@@ -83,7 +84,7 @@ class _InputQueued(Router):
         detected = config.warmup == Warmup.DETECT
         cycles = config.warmup_cycles
         return {
-            **{name: getattr(config, name) for name in config.latency_settings()},
+            **{name: getattr(config, name) for name in LATENCY_SETTINGS},
             "vlb": str(scenario.path_set),
             "warmup": f"detect:{cycles}" if detected else cycles,
             "vcs": config.vc_scheme,
