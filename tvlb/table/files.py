@@ -216,9 +216,15 @@ def loaded_path_set(table: StoredTable, name: str) -> PathSet:
     ------
     InvalidInput : the table is damaged, or of a kind that gives no paths.
     """
-    if isinstance(table, AnyTable) and (findings := check_content(table)):
-        raise InvalidInput(f"{name} is damaged: {findings[0].text}; see tvlb verify")
+    if damage := damage_of(table):
+        raise InvalidInput(f"{name} {damage}")
     return table.path_set(name)
+
+
+def damage_of(table: StoredTable) -> str:
+    """Return in words what is wrong with a table that was read; empty if nothing is."""
+    findings = check_content(table) if isinstance(table, AnyTable) else []
+    return f"is damaged: {findings[0].text}; see tvlb verify" if findings else ""
 
 
 def _load(name: str, topology: Topology) -> PathSet:
