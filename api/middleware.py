@@ -32,6 +32,8 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 _BEARER = re.compile(r"Bearer ([A-Za-z0-9_~+/.=-]+)", re.IGNORECASE)
 # Methods with a body, and the header that says of what type.
 _ACCEPTING = {"POST": "Accept-Post", "PATCH": "Accept-Patch"}
+# A name or an address, and a port.
+_HOST = re.compile(r"(\[[^]]*\]|[^:]*)(?::([0-9]{0,5}))?")
 _JSON = re.compile(r"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
 _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -242,7 +244,8 @@ class Middleware:
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")
-        name = host if host.endswith("]") else re.sub(r":[0-9]*$", "", host)
+        found = _HOST.fullmatch(host)
+        name = found[1] if found and int(found[2] or 0) < 1 << 16 else host
         if self._hosts is not None and name.lower() not in self._hosts:
             raise Problem(
                 HTTPStatus.FORBIDDEN,

@@ -121,7 +121,9 @@ def test_more_requests_than_allowed_are_told_when_to_come_back(
     assert 1 <= int(limited[0].headers["retry-after"]) <= 2
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "", "127.0.0.1:99999", "127.0.0.1:8:8"]
+)
 def test_web_pages_cannot_reach_the_loopback_by_a_name_of_their_own(
     server: Server, host: str
 ) -> None:

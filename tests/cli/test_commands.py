@@ -456,6 +456,9 @@ def test_damaged_table_is_no_path_set(table_file: Path, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert main(["simulate", "1,2,2,3", "--vlb", "t.csv", "--load", "0.1"]) == 2
     assert "t.csv is damaged: the weight is not positive" in capsys.readouterr().err
+    # It may still be written in another format, to be looked at.
+    assert main(["export", "t.csv", "-o", "t.json"]) == 0
+    assert "warning: t.csv is damaged: the weight is not positive" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

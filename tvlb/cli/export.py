@@ -26,6 +26,7 @@ from tvlb.table import (
     RouteFormat,
     Routes,
     StoredTable,
+    damage_of,
     is_table_file,
     loaded_path_set,
     parse_path_set,
@@ -234,13 +235,17 @@ def _export_table(
     if full and switch is not None:
         raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
     loaded = _loaded(source, to)
+    # Written all the same: to read what a damaged table holds may take another format.
+    remarks = [f"{source} {damage}"] if (damage := damage_of(loaded)) else []
+    print_warnings(remarks)
     if switch is not None:
         paths = write_switch(loaded, switch, Path(output))
     else:
         exported = loaded.expanded() if full else loaded
         write_table(exported, Path(output))
         paths = exported.num_rows
-    return {"written": output, "format": to, "id": loaded.id, "paths": paths}
+    written = {"written": output, "format": to, "id": loaded.id, "paths": paths}
+    return written | {"warnings": remarks}
 
 
 def _loaded(source: str, to: str) -> StoredTable:

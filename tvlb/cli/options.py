@@ -130,9 +130,11 @@ def _load_range(part: str) -> list[float]:
     if len(limits) != 3:
         raise InvalidInput(f"load range {part!r} is malformed: expected START:STOP:STEP")
     start, stop, step = limits
-    count = max(0, math.floor((stop - start) / step + 1e-9) + 1) if step > 0.0 else 0
+    steps = min((stop - start) / step + 1e-9, _MAX_LOADS) if step > 0.0 else -1.0
+    count = max(0, math.floor(steps) + 1)
     if not 1 <= count <= _MAX_LOADS:
-        raise InvalidInput(f"load range {part!r} has {count} loads: expected 1..{_MAX_LOADS}")
+        there = f"over {_MAX_LOADS}" if count else "no"
+        raise InvalidInput(f"load range {part!r} has {there} loads: expected 1..{_MAX_LOADS}")
     return [round(start + step * i, 10) for i in range(count)]
 
 

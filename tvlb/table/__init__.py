@@ -11,6 +11,7 @@ from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlo
 from tvlb.table.files import (
     TABLE_SUFFIXES,
     check_writable,
+    damage_of,
     format_of,
     is_table_file,
     loaded_path_set,
@@ -78,6 +79,7 @@ __all__ = [
     "by_suffix",
     "check_deadlock",
     "check_writable",
+    "damage_of",
     "format_of",
     "is_table_file",
     "link_shares",

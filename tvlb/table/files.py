@@ -217,13 +217,19 @@ def loaded_path_set(table: StoredTable, name: str) -> PathSet:
     ------
     InvalidInput : the table is damaged, or of a kind that gives no paths.
     """
-    if isinstance(table, AnyTable) and (findings := check_content(table)):
-        raise InvalidInput(f"{name} is damaged: {findings[0].text}; see tvlb verify")
+    if damage := damage_of(table):
+        raise InvalidInput(f"{name} {damage}")
     return table.path_set(name)
 
 
+def damage_of(table: StoredTable) -> str:
+    """Return in words what is wrong with a table that was read; empty if nothing is."""
+    findings = check_content(table) if isinstance(table, AnyTable) else []
+    return f"is damaged: {findings[0].text}; see tvlb verify" if findings else ""
+
+
 def path_set_of(table: StoredTable, name: str, topology: Topology) -> PathSet:
-    """Return the same for a network; raises InvalidInput also where the table is of another."""
+    """Return the paths of a table as `loaded_path_set`; refuses that of another network, too."""
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""
         raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
