@@ -16,6 +16,7 @@ from tvlb.traffic.parse import (
 )
 from tvlb.traffic.pattern import DestinationPattern, NamedPattern, Pattern, signature_of
 from tvlb.traffic.patterns.mixed import Mixed
+from tvlb.traffic.patterns.node_shift import NodeShift
 from tvlb.traffic.patterns.permutation import Permutation
 from tvlb.traffic.patterns.shift import Shift
 from tvlb.traffic.patterns.tmixed import TimeMixed
@@ -29,6 +30,7 @@ __all__ = [
     "MatrixPattern",
     "Mixed",
     "NamedPattern",
+    "NodeShift",
     "NodeTraffic",
     "Pattern",
     "Permutation",
