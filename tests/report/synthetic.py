@@ -9,6 +9,7 @@ from tests.plots.made_search import ANSWERS, made_search
 from tvlb.designs import Bill
 from tvlb.paths import data_points
 from tvlb.requests import TableBody, example, request_key
+from tvlb.search import CommonTraffic
 from tvlb.sweeps.rows import Row, failed_row, succeeded_row
 from tvlb.topology import Dragonfly
 
@@ -67,7 +68,9 @@ def families_sweep(*names: str) -> tuple[list[Row], dict[str, dict[str, Any]]]:
         key = request_key(body)
         documents[key] = table_of(body.network())
         bill = Bill("EUR", 1000.0 * (40 + point), 500.0)
-        rows.append(succeeded_row(point, key, body, documents[key], bill))
+        common = CommonTraffic(0.9 - point / 10, 0.5, 0.4, 0.3, "permutation(seed=2)")
+        worse = CommonTraffic(0.8 - point / 10, 0.45, 0.4, 0.2, "node-shift(2)")
+        rows.append(succeeded_row(point, key, body, documents[key], bill, (common, worse)))
     return rows, documents
 
 

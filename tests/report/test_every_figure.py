@@ -147,7 +147,7 @@ def test_every_declared_figure_is_made() -> None:
     *("probe", "latency", "candidates", "saturations", "usage", "front", "anytime", "shapes"),
     *("switches", "bands", "loads", "accepted", "global-heat", "local-heat"),
     *("gain-links", "latency-links", "gain-nodes", "latency-nodes"),
-    *("cost-switches", "cost-cables", "cost-money"),
+    *("cost-common", "cost-switches", "cost-cables", "cost-money"),
 ])  # fmt: skip
 def test_every_figure(name: str) -> None:
     figures = [figure for figure in everything()["figures"] if figure["name"] == name]

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import CHROMIUM, new_page
-from tests.report.synthetic import made_up_sweep
+from tests.report.synthetic import families_sweep, made_up_sweep
 from tvlb.report import report_html
 
 pytestmark = [
@@ -175,12 +175,52 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
         assert told == []
 
 
+# Texts of a figure that lie on each other; those that are turned have larger boxes than letters.
+OVERLAPPING = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((place) =>
+  [".xtick text", ".ytick text", ".legendtext", ".xtitle, .ytitle"].flatMap((kind) => {
+    const boxes = [...place.querySelectorAll(kind)]
+      .filter((text) => text.textContent
+        && !/rotate\\(-[1-8]/.test(text.getAttribute("transform") ?? ""))
+      .map((text) => [text.textContent, text.getBoundingClientRect()]);
+    return boxes.flatMap(([one, a], index) => boxes.slice(0, index)
+      .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+      .map(([other]) => `${place.dataset.plot ?? place.parentElement.id}: ${one} on ${other}`));
+  }))"""
+CUT = """() => [...document.querySelectorAll(".wide")]
+  .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.getAttribute("aria-label"))"""
+
+
+def test_figures_of_four_families_have_room_for_their_labels(
+    browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_bytes(report_html("Four families", *families_sweep()))
+    with new_page(browser, path.as_uri()) as page:
+        told: list[str] = []
+        page.on("console", lambda message: told.append(message.text))
+        for width, dark in ((1280, False), (400, True)):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme="dark" if dark else "light")
+            for name in ("", "#size=slimfly(3)", "#size=2,4,2,5"):
+                page.goto(f"{path.as_uri()}{name}")
+                page.evaluate("dispatchEvent(new Event('beforeprint'))")
+                check(page)
+                assert page.evaluate(OVERLAPPING) == []
+                if width == 1280 and not name:
+                    assert page.evaluate(CUT) == []
+                    places = page.locator("#overview [data-plot]")
+                    assert places.count() == page.locator("[data-plot].js-plotly-plot").count()
+        assert told == []
+
+
 def _sort(page: Page) -> None:
     table = page.get_by_role("table", name="All points")
     numbers = table.locator("tbody tr th")
     title = table.get_by_role("button", name="Saturation, chosen")
     title.click()
-    column = table.locator("tbody tr td:nth-child(15)")
+    column = table.locator("tbody tr td:nth-child(9)")
     values = [text.split()[0] for text in column.all_inner_texts() if text]
     assert values == sorted(values)
     assert len(values) == 2

@@ -69,7 +69,7 @@ def test_networks_without_groups() -> None:
     ]
     text = " ".join(Reader(report_html("A sweep", rows, DOCUMENTS)).text.split())
     assert "ugal-l, no groups, 2 sizes: " in text
-    assert " ring(5) none ugal-l " in text
+    assert " ring(5) ugal-l " in text
 
 
 def test_means_have_half_of_their_95_intervals(page: bytes) -> None:

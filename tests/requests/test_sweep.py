@@ -130,7 +130,12 @@ def test_points_are_examined_requests() -> None:
     ]
     examined = [one.examined(RequestLimits()) for one in asked]
     assert expansion.points == tuple(point for point, _ in examined)
-    assert expansion.costs == tuple(cost for _, cost in examined)
+    for cost, (_, alone) in zip(expansion.costs, examined, strict=True):
+        # Of a sweep also common traffic is simulated.
+        common = cost.stages["common"]
+        assert 0 < common < alone.cpu_seconds
+        assert cost.stages == alone.stages | {"common": common}
+        assert cost.cpu_seconds == pytest.approx(alone.cpu_seconds + common)
     assert list(map(request_key, expansion.points)) == [request_key(one) for one, _ in examined]
     assert expansion.points == body.points()
 
@@ -160,8 +165,9 @@ def test_the_networks_that_are_built_are_reported() -> None:
 
 
 def test_costs_add_up_and_memory_does_not() -> None:
-    expansion = sweep(topologies=["2,4,2,5", "4,8,4,9"]).expanded()
-    costs = [TableBody(topology=text).cost() for text in ("2,4,2,5", "4,8,4,9")]
+    networks = ("2,4,2,5", "4,8,4,9")
+    expansion = sweep(topologies=networks).expanded()
+    costs = [sweep(topologies=[text]).expanded().cost for text in networks]
     assert expansion.cost.cpu_seconds == pytest.approx(sum(one.cpu_seconds for one in costs))
     assert expansion.cost.memory_bytes == costs[1].memory_bytes
     for stage, seconds in expansion.cost.stages.items():

@@ -103,8 +103,34 @@ def test_the_number_of_workers_changes_no_row(whole: Whole, workers: int) -> Non
 
 def test_what_is_in_the_store_is_not_computed_again(whole: Whole) -> None:
     executor = Serial()
-    found = run(small_sweep(*NETWORKS), whole.tables, executor, Memory())
+    found = run(small_sweep(*NETWORKS), whole.tables, executor, Memory(whole.memory.kept))
     assert executor.computed == []
+    assert [result.attempts for result in found] == [0, 0, 0]
+    assert rows_of(found) == rows_of(whole.results)
+
+
+def test_what_networks_carry_of_common_traffic_is_told_by_set(whole: Whole) -> None:
+    for row in rows_of(whole.results):
+        for name in ("chosen", "all"):
+            kinds = [row[f"{kind}_{name}"] for kind in ("uniform", "permutation", "all_to_all")]
+            loads = [one for one in kinds if isinstance(one, float)]
+            assert row[f"common_{name}"] == pytest.approx(sum(loads) / 3)
+            worst, own = row[f"worst_{name}"], row[f"saturation_{name}"]
+            assert isinstance(worst, float)
+            assert isinstance(own, float)
+            assert worst <= min(*loads, own)
+        if not row["replaces_all"]:
+            assert row["common_chosen"] == row["common_all"]
+        assert row["cost_per_common_all"] is None
+
+
+def test_a_table_whose_units_are_gone_has_its_common_traffic_simulated_again(whole: Whole) -> None:
+    executor = Serial()
+    found = run(small_sweep(*NETWORKS), whole.tables, executor, Memory())
+    kinds = Counter(unit.key_fields()["unit"] for unit in executor.computed)
+    assert kinds.keys() <= {"saturation", "balance"}
+    # Six patterns, of two sets at most.
+    assert 6 <= kinds["saturation"] / len(NETWORKS) <= 12
     assert [result.attempts for result in found] == [0, 0, 0]
     assert rows_of(found) == rows_of(whole.results)
 

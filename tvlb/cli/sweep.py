@@ -167,9 +167,11 @@ def _print_plan(
         if workers is None
         else f"about {duration_text(cpu_seconds / workers)} on {workers} workers"
     )
+    common = total.cost.stages.get("common", 0.0)
     console.print(
         f"{len(points)} points, {len(missing)} to compute: about {duration_text(cpu_seconds)} of "
-        f"CPU time, {wall}"
+        f"CPU time, {duration_text(common)} of that for traffic that all networks are compared on; "
+        f"{wall}"
     )
 
 

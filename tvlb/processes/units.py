@@ -100,6 +100,9 @@ class UnitCount:
     computed: int = 0
     reused: int = 0
 
+    def __add__(self, other: "UnitCount") -> "UnitCount":
+        return UnitCount(self.computed + other.computed, self.reused + other.reused)
+
 
 @dataclass(eq=False)
 class _Pending:

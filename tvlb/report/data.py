@@ -68,9 +68,16 @@ def drawn_data(points: Sequence[Point], documents: Mapping[str, Document]) -> di
         "sizes": {point["size"]: point["facts"] for point in reversed(points)},
         "details": details,
         "probes": list(probes.values()),
-        "fronts": {cost: pareto_front(computed, cost, "saturation_chosen") for cost in COSTS},
+        "fronts": {cost: pareto_front(computed, cost, "saturation_chosen") for cost in COSTS}
+        | {"price": pareto_front(_exact(computed), "price", "common_chosen")},
     }
     return cast("dict[str, Any]", _rounded(plain(data)))
+
+
+def _exact(points: Sequence[Point]) -> list[Point]:
+    """Return points whose common traffic has intervals of no width: it is of named patterns."""
+    ends = ("common_chosen_low", "common_chosen_high")
+    return [one | dict.fromkeys(ends, one["common_chosen"]) for one in points]
 
 
 def script_text(data: object) -> str:

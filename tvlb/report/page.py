@@ -15,6 +15,7 @@ from tvlb.documents.templates import UNKNOWN, templates
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
 from tvlb.report.points import points_of
+from tvlb.report.ranking import ranking
 from tvlb.report.words import amount
 from tvlb.report.worth import worth
 
@@ -65,6 +66,10 @@ def report_html(
         topologies=len({one["topology"] for one in points}),
         probes=len((data := drawn_data(points, documents))["probes"]),
         finding=finding(points),
+        ranking=ranking(points),
+        networks=list({one["topology"]: one for one in reversed(points)}.values())[::-1],
+        families=len({one["topology"].partition("(")[0] for one in points}),
+        grouped=any(one["links_per_pair"] for one in points),
         version=VERSION,
         policy=_policy(library, script),
         style=Markup(_asset("style.css")),

@@ -63,6 +63,11 @@ LATER_COLUMNS = (
         for which in ("chosen", "all")
         for end in _ENDS[1:]
     ),
+    *(
+        f"{name}_{which}"
+        for name in ("uniform", "permutation", "all_to_all", "common", "worst", "worst_pattern")
+        for which in ("chosen", "all")
+    ),
     "method",
     "objective",
     "balancing",
@@ -79,6 +84,7 @@ Point = dict[str, Any]
 """The columns above, and what is made of them.
 
 `size`, `facts` : the size of the network, see `size_name` and `size_facts`.
+`price` : the cost per node; without prices the ports of switches per node.
 `settings` : the family, and what else was asked for, as far as points differ in it.
 `tvlb`, `tvlb_saturation_gain`, `tvlb_latency_change`, with the ends of their intervals: the T-VLB
 set of the point and its changes, as measured. That is the chosen set or, where the conventional one
@@ -163,7 +169,15 @@ def _point(row: Mapping[str, Any]) -> Point:
     later = {name: row.get(name) for name in LATER_COLUMNS}
     point = cast("Point", plain({name: row[name] for name in ROW_COLUMNS} | later))
     known = cast("Point", plain(dict(row)))
-    return point | tvlb_values(point) | {"size": size_name(known), "facts": size_facts(known)}
+    made: Point = {"size": size_name(known), "facts": size_facts(known), "price": _price(point)}
+    return point | tvlb_values(point) | made
+
+
+def _price(point: Point) -> float:
+    """Return the price per node; without prices the ports of switches that it takes."""
+    if point["cost_per_node"] is not None:
+        return point["cost_per_node"]
+    return (2 * point["cables"] + point["nodes"]) / point["nodes"]
 
 
 def tvlb_values(point: Point) -> Point:

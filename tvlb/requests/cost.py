@@ -14,6 +14,7 @@ from sim_bridge.routers.vct.stability import StabilityCase
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
 from tvlb.requests.sizes import program_size
+from tvlb.search.common_traffic import PERMUTATION_SEEDS, ROUNDS
 from tvlb.search.objective import REFERENCE_LOAD, Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.sampling import BATCH
@@ -104,6 +105,10 @@ _RUNS_PER_JUDGED_SET = 5.0
 # The old table, the new one and all paths. No search has told what they saturate at.
 _REPAIRED_SETS = 3
 _RUNS_PER_REPAIRED_SET = 7.2
+# Common traffic: what uniform traffic and permutations saturate at; searches of two sets, of which
+# those of the second begin where the first ended.
+_COMMON_LOAD = 0.6
+_COMMON_RUNS = (1 + len(PERMUTATION_SEEDS) + ROUNDS) * (_RUNS_PER_REPAIRED_SET + _GUIDED_RUNS)
 _SECONDS_PER_FLIT_HOP = 1.4e-7
 _FORMS_LISTED = 4.0
 # To list, compare, balance and keep paths, per path of `all` and candidate, which holds 5% to 100%
@@ -287,6 +292,15 @@ def table_cost(topology: Topology, options: SearchOptions) -> Cost:
         stages["table"] += 2 * drawn * _SECONDS_PER_PATH
         memory = drawn * _BYTES_PER_DRAWN_PATH
     return _cost(stages, memory + _cells(topology) * _BYTES_PER_CELL + _simulator_bytes(topology))
+
+
+def swept_cost(topology: Topology, options: SearchOptions) -> Cost:
+    """Estimate a point of a sweep: its table, and what its network carries of common traffic."""
+    table, windows = table_cost(topology, options), options.screening_windows
+    cycles = windows.warmup + windows.measured
+    run = _run_seconds(topology, options.routing, _COMMON_LOAD, cycles)
+    stages = table.stages | {"common": _COMMON_RUNS * run}
+    return replace(table, cpu_seconds=math.fsum(stages.values()), stages=stages)
 
 
 def repair_cost(topology: Topology, options: RepairOptions) -> Cost:

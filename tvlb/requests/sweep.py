@@ -15,7 +15,7 @@ from tvlb.designs import Bill
 from tvlb.errors import InvalidInput
 from tvlb.processes import Progress, Reporter, silent
 from tvlb.requests.arrangements import Arrangement, arranged, is_bare
-from tvlb.requests.cost import Cost, table_cost
+from tvlb.requests.cost import Cost, swept_cost
 from tvlb.requests.generators import AnyGenerator, generated
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.prices import Prices
@@ -330,7 +330,7 @@ class SweepBody(Question):
                 options = routed.options()
                 # Raises where the routing has no place.
                 check_routers(network, routing, options.config, **options.windows)
-                cost = table_cost(network, options)
+                cost = swept_cost(network, options)
                 if limits is not None:
                     limits.check_cost(cost)
                 for seed in self.seeds:

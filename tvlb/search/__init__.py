@@ -4,6 +4,12 @@
 """
 
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
+from tvlb.search.common_traffic import (
+    PERMUTATION_SEEDS,
+    ROUNDS,
+    CommonTraffic,
+    measure_common,
+)
 from tvlb.search.decision import Measured, Verdict, compare, decide
 from tvlb.search.held_out import Change, Judged, Judgement
 from tvlb.search.objective import (
@@ -49,12 +55,15 @@ __all__ = [
     "MAX_TRAFFIC",
     "MOST_ON_FRONT",
     "PAPER",
+    "PERMUTATION_SEEDS",
+    "ROUNDS",
     "ROUTERS",
     "SCREENING",
     "Aim",
     "Assessment",
     "Candidate",
     "Change",
+    "CommonTraffic",
     "Found",
     "Judged",
     "Judgement",
@@ -85,6 +94,7 @@ __all__ = [
     "decide",
     "flit_hop_budget",
     "incomplete_table",
+    "measure_common",
     "optimize",
     "parse_asked_traffic",
     "parse_objective",

@@ -35,6 +35,7 @@ _LOAD = "packets/cycle/node"
 _THETA = "flits/cycle/node"
 _SHARE = "share of all"
 _MONEY = "currency"
+_SETS = (("chosen", "chosen set"), ("all", "`all`"))
 _GRID = ", never narrower than the grid of loads allows"
 
 
@@ -137,7 +138,15 @@ _RESULTS = (
             f"Cost over what all nodes together have accepted at saturation, {of}: cost_per_node "
             f"over saturation_{name}.",
         )
-        for name, of in (("chosen", "chosen set"), ("all", "`all`"))
+        for name, of in _SETS
+    ),
+    *(
+        _number(
+            f"cost_per_common_{name}",
+            "currency/(packet/cycle)",
+            f"The same of common traffic, {of}: cost_per_node over common_{name}.",
+        )
+        for name, of in _SETS
     ),
     _text("routing", "Routing that will use the table.", always=True),
     _text("method", "search for weighted sets, or paper: Algorithm 1.", always=True),
@@ -172,6 +181,35 @@ _RESULTS = (
             f"Simulated saturation throughput, {of}.",
             "simulated",
             _GRID,
+        )
+    ),
+    *(
+        column
+        for name, of in _SETS
+        for column in (
+            _number(f"uniform_{name}", _LOAD, f"Saturation load of uniform(others), {of}."),
+            _number(
+                f"permutation_{name}",
+                _LOAD,
+                f"Of random permutations of the nodes (seeds 1 and 2), the mean, {of}.",
+            ),
+            _number(
+                f"all_to_all_{name}",
+                _LOAD,
+                "Of an all-to-all exchange in order, node-shift(K) round by round: harmonic mean "
+                f"over three drawn rounds, {of}.",
+            ),
+            _number(
+                f"common_{name}",
+                _LOAD,
+                f"Mean of these three, which mean the same on all networks, {of}.",
+            ),
+            _number(
+                f"worst_{name}",
+                _LOAD,
+                f"Smallest saturation load of any pattern that was simulated, {of}.",
+            ),
+            _text(f"worst_pattern_{name}", f"That pattern, {of}."),
         )
     ),
     *_with_interval(

@@ -20,9 +20,10 @@ from tvlb.processes import (
     pause_seconds,
     silent,
 )
+from tvlb.processes.units import Units
 from tvlb.requests.kinds.table import KIND, answer_of
-from tvlb.search import optimize
-from tvlb.sweeps.points import Point, PointResult, TableStore
+from tvlb.search import CommonTraffic, measure_common, optimize
+from tvlb.sweeps.points import Point, PointResult, Stored, TableStore
 
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
 # others keep the workers busy. Every point that is begun takes memory here.
@@ -127,23 +128,29 @@ class _Attempts:
             raise StoreLost(f"the store failed {attempts} times in a row: {error}") from error
         self.meter.finish(self.point.number)
         spent = time.monotonic() - begun
-        return PointResult(self.point, None, _cause_of(error), str(error), attempts, seconds=spent)
+        return PointResult(
+            self.point,
+            None,
+            error=_cause_of(error),
+            detail=str(error),
+            attempts=attempts,
+            seconds=spent,
+        )
 
     def _attempt(self, attempt: int, begun: float) -> PointResult:
-        point = self.point
+        point, units = self.point, Units(self.unit_cache, self.stop)
         stored = self.tables.find(point.key)
         if stored is not None:
+            common = self._common(stored, units)
             self.meter.known(point.number)
-            return PointResult(point, stored)
-
-        def report(event: Progress) -> None:
-            self.meter.add(point.number, point.name, event)
-
+            return PointResult(
+                point, stored, common, units=units.count if units.count.computed else None
+            )
         body = point.body
         result = optimize(
             body.network(),
             body.options(),
-            report=report,
+            report=self._report,
             stop=self.stop,
             unit_cache=self.unit_cache,
         )
@@ -151,9 +158,24 @@ class _Attempts:
         stored = self.tables.find(point.key)
         if stored is None:
             raise StoreUnavailable("a table cannot be read back from the store")
+        common = self._common(stored, units)
         self.meter.finish(point.number)
-        spent = time.monotonic() - begun
-        return PointResult(point, stored, attempts=attempt, units=result.units, seconds=spent)
+        return PointResult(
+            point,
+            stored,
+            common,
+            attempts=attempt,
+            units=result.units + units.count,
+            seconds=time.monotonic() - begun,
+        )
+
+    def _report(self, event: Progress) -> None:
+        self.meter.add(self.point.number, self.point.name, event)
+
+    def _common(self, stored: Stored, units: Units) -> tuple[CommonTraffic, CommonTraffic]:
+        self._report(Progress("common traffic", 0, 1))
+        body = self.point.body
+        return measure_common(body.network(), body.options(), stored.document, units)
 
 
 def _cause_of(error: Exception) -> str:

@@ -33,7 +33,8 @@ def _row(result: PointResult) -> Row:
     point = result.point
     if result.stored is None:
         return failed_row(point.number, point.key, point.body, result.error or "", point.bill)
-    return succeeded_row(point.number, point.key, point.body, result.stored.document, point.bill)
+    document = result.stored.document
+    return succeeded_row(point.number, point.key, point.body, document, point.bill, result.common)
 
 
 def write_outputs(name: str, results: Sequence[PointResult], directory: Path) -> list[Path]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from tvlb.designs import Bill
 from tvlb.processes import UnitCount
 from tvlb.requests import Answer, Cost, Expansion, TableBody, request_key
+from tvlb.search import CommonTraffic
 from tvlb.topology import shown_topology
 
 
@@ -89,6 +90,8 @@ class PointResult:
     ----------
     point : which one.
     stored : the table; None if the point failed.
+    common : what the network carries of common traffic, by the chosen and the conventional set;
+        None if the point failed.
     error : why it failed, the same wherever that was; None if it did not.
     detail : the same in full, with hosts and the like.
     attempts : how often it was begun in this run; 0 if it was in the store.
@@ -98,6 +101,7 @@ class PointResult:
 
     point: Point
     stored: Stored | None
+    common: tuple[CommonTraffic, CommonTraffic] | None = None
     error: str | None = None
     detail: str | None = None
     attempts: int = 0

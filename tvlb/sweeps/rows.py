@@ -9,6 +9,7 @@ from tvlb.designs import Bill
 from tvlb.documents import VERSION, link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.requests import TableBody
+from tvlb.search import CommonTraffic
 from tvlb.statistics import Estimator, change_columns, estimator, mean_interval, modelled_half
 from tvlb.sweeps.columns import columns_of
 from tvlb.topology import DegradedNetwork, Family, families, parse_named_topology
@@ -22,7 +23,12 @@ _RIVALS = {"conventional": "all", "published": "published"}
 
 
 def succeeded_row(
-    point: int, key: str, body: TableBody, document: Document, bill: Bill | None = None
+    point: int,
+    key: str,
+    body: TableBody,
+    document: Document,
+    bill: Bill | None = None,
+    common: tuple[CommonTraffic, CommonTraffic] | None = None,
 ) -> Row:
     """Return the row of a computed point.
 
@@ -33,6 +39,7 @@ def succeeded_row(
     body : the resolved request.
     document : of the table, as `tvlb.requests.TableDocument` describes it.
     bill : what the network costs; None without prices.
+    common : what it carries of common traffic, by the chosen and the conventional set.
 
     Returns
     -------
@@ -50,7 +57,7 @@ def succeeded_row(
                 f"point {point}: the document is of {document['topology']}, the request of "
                 f"{network['topology']}"
             )
-        result = _result(document)
+        result = _result(document) | ({} if common is None else _common(document, *common))
         priced = _priced(bill, network, result)
         row = _request(point, key, "succeeded", body) | network | result | priced
         return _complete(body, row)
@@ -142,11 +149,31 @@ def _priced(bill: Bill | None, network: Document, result: Document) -> Row:
         "cost_per_node": per_node,
         "watts": bill.watts,
         **{
-            f"cost_per_flit_{name}": per_node / result[f"saturation_{name}"]
+            f"cost_per_{unit}_{name}": per_node / result[f"{figure}_{name}"]
+            for unit, figure in (("flit", "saturation"), ("common", "common"))
             for name in ("chosen", "all")
-            if result.get(f"saturation_{name}")
+            if result.get(f"{figure}_{name}")
         },
     }
+
+
+def _common(document: Document, chosen: CommonTraffic, conventional: CommonTraffic) -> Row:
+    """Return what both sets carry of common traffic, and the worst of that and of their own."""
+    name, row = document["decision"]["expression"], Row()
+    simulated = (document["baseline"], *document["candidates"])
+    own = next(one for one in simulated if one["expression"] == name)
+    for which, found, of in (("chosen", chosen, own), ("all", conventional, simulated[0])):
+        worst = min(of["per_pattern"], key=lambda one: one["saturation"])
+        is_own = worst["saturation"] < found.least
+        row |= {
+            f"uniform_{which}": found.uniform,
+            f"permutation_{which}": found.permutation,
+            f"all_to_all_{which}": found.all_to_all,
+            f"common_{which}": found.mean,
+            f"worst_{which}": worst["saturation"] if is_own else found.least,
+            f"worst_pattern_{which}": worst["pattern"] if is_own else found.least_pattern,
+        }
+    return row
 
 
 def _result(document: Document) -> Row:

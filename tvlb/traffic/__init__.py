@@ -17,6 +17,7 @@ from tvlb.traffic.parse import (
 )
 from tvlb.traffic.pattern import DestinationPattern, NamedPattern, Pattern, signature_of
 from tvlb.traffic.patterns.mixed import Mixed
+from tvlb.traffic.patterns.node_shift import NodeShift
 from tvlb.traffic.patterns.permutation import Permutation
 from tvlb.traffic.patterns.shift import Shift
 from tvlb.traffic.patterns.tmixed import TimeMixed
@@ -30,6 +31,7 @@ __all__ = [
     "MatrixPattern",
     "Mixed",
     "NamedPattern",
+    "NodeShift",
     "NodeTraffic",
     "Pattern",
     "Permutation",

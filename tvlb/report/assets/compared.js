@@ -124,11 +124,18 @@ function gains(figure, size, title, yTitle) {
   };
 }
 
-/** Saturation throughput of the chosen and the conventional set against a cost. */
-function costs(cost, title) {
+/** Saturation throughput of the chosen and the conventional set against a cost: of own or of common traffic. */
+function costs(cost, title, figure = "saturation") {
+  const yTitle = `${figure === "common" ? "saturation, common traffic" : "saturation"} (${LOAD_UNIT})`;
+  const own = (point) => ({
+    ...point, saturation_chosen: point.common_chosen, saturation_all: point.common_all,
+    saturation_chosen_high: null, saturation_all_high: null,
+  });
   return (width, height) => {
-    const known = computed.filter((point) => point.saturation_chosen !== null && point[cost] !== null);
-    if (!known.length) return [[], { xaxis: { title: { text: title } }, yaxis: { title: { text: `saturation (${LOAD_UNIT})` } } }];
+    const known = computed
+      .filter((point) => point[`${figure}_chosen`] !== null && point[cost] !== null)
+      .map((point) => (figure === "common" ? own(point) : point));
+    if (!known.length) return [[], { xaxis: { title: { text: title } }, yaxis: { title: { text: yTitle } } }];
     const front = data.fronts[cost].filter((number) => known.some((point) => point.point === number));
     const x = sideBySide(known.map((point) => point[cost]));
     const ordered = front.map((number) => known.findIndex((point) => point.point === number));
@@ -149,7 +156,7 @@ function costs(cost, title) {
         showlegend: true,
         margin: { l: 60, r: 15, t: top, b: 55 },
         xaxis: { title: { text: title }, range: ranges.x, automargin: false, zeroline: false },
-        yaxis: { title: { text: `saturation (${LOAD_UNIT})` }, range: ranges.y, automargin: false },
+        yaxis: { title: { text: yTitle }, range: ranges.y, automargin: false },
         annotations: labels(known, x, front, ranges, width - 75, height - top - 55),
       },
     ];
@@ -227,10 +234,11 @@ function labels(known, x, front, ranges, width, height) {
   return made;
 }
 
-/** The size of a point, and its routing where there are several. */
+/** The size of a point, with its family and its routing where there are several. */
 function labelOf(point) {
   const several = computed.some((other) => other.routing !== point.routing);
-  return several ? `${point.size} ${point.routing}` : point.size;
+  const network = different(computed.map(familyOf)).length > 1 ? point.topology : point.size;
+  return literal(several ? `${network} ${point.routing}` : network);
 }
 
 /** Which points to name, first those of the front; of many only the best of each label. */
@@ -255,5 +263,9 @@ Object.assign(FIGURES, {
   "latency-nodes": gains("tvlb_latency_change", "nodes", "compute nodes", "change of latency"),
   "cost-switches": costs("switches_per_node", "switches per node, of any radix"),
   "cost-cables": costs("cables_per_node", "cables per node"),
+  "cost-common": costs(
+    "price", points[0]?.cost_per_node === null ? "ports of switches per node" : `cost per node${points[0]?.currency ? ` (${literal(points[0].currency)})` : ""}`,
+    "common",
+  ),
   "cost-money": costs("cost_per_node", `cost per node${points[0]?.currency ? ` (${literal(points[0].currency)})` : ""}`),
 });

@@ -49,7 +49,7 @@ export function bars(values, halves, signed = false) {
   const many = values.length > 60;
   const above = halves.map((half) => half ?? 0);
   return {
-    type: "data", symmetric: false, array: above,
+    type: "data", symmetric: false, visible: above.some((half) => half > 0), array: above,
     arrayminus: signed ? above : above.map((half, index) => Math.min(half, Math.max(values[index], 0))),
     thickness: many ? 0.6 : 1.2, width: many ? 0 : 3, color: colour("faint"),
   };
