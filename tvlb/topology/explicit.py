@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self, Union, cast
 
 from pydantic import Discriminator, Field, Tag, create_model
 
+from tvlb.errors import InvalidInput
 from tvlb.topology.degraded import without
 from tvlb.topology.failures import Failures
 from tvlb.topology.family import (
@@ -16,6 +17,7 @@ from tvlb.topology.family import (
     family_of,
 )
 from tvlb.topology.named import parse_named_topology
+from tvlb.topology.switch_names import SwitchNames
 from tvlb.topology.topology import Topology
 
 _TEXT = "text"
@@ -56,10 +58,19 @@ class DegradedNetwork(ExplicitTopology):
         """See `ExplicitTopology.canonical`."""
         network = self._healthy
         written = network.canonical() if isinstance(network, ExplicitTopology) else str(network)
-        return self.model_copy(update={"network": written, "without": self.without.canonical()})
+        return self.model_copy(update={"network": written, "without": self._numbered.canonical()})
+
+    @property
+    def _numbered(self) -> Failures:
+        """What is down by numbers; as it is given where a name is wrong, which `build` refuses."""
+        labels = getattr(self._healthy, "labels", ())
+        try:
+            return self.without.numbered(SwitchNames(labels, str(self._healthy)))
+        except InvalidInput:
+            return self.without
 
     def __str__(self) -> str:
-        return f"{self._healthy} without {self.without}"
+        return f"{self._healthy} without {self._numbered}"
 
 
 def described(topology: Topology) -> str | ExplicitTopology:
