@@ -12,14 +12,14 @@ from tvlb.cli.options import (
     TopologyArgument,
     WithoutOption,
 )
-from tvlb.cli.terminal import print_json, stdout
+from tvlb.cli.terminal import print_json, print_warnings, stdout
 from tvlb.documents import check_writable, versions
 from tvlb.languages import one_of
 from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
 from tvlb.requests.kinds.model import ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import parse_topology
-from tvlb.traffic import default_pattern, parse_pattern
+from tvlb.traffic import default_pattern, idle_warnings, parse_pattern
 
 
 def model(
@@ -51,6 +51,7 @@ def model(
     traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
     case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
+    print_warnings(idle_warnings([traffic], network, seed))
     if export is not None:
         check_writable(export, MODEL_SUFFIXES)
         export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)

@@ -14,7 +14,13 @@ from tvlb.traffic.parse import (
     parse_pattern,
     pattern_regex,
 )
-from tvlb.traffic.pattern import DestinationPattern, NamedPattern, Pattern, signature_of
+from tvlb.traffic.pattern import (
+    DestinationPattern,
+    NamedPattern,
+    Pattern,
+    idle_warnings,
+    signature_of,
+)
 from tvlb.traffic.patterns.mixed import Mixed
 from tvlb.traffic.patterns.permutation import Permutation
 from tvlb.traffic.patterns.shift import Shift
@@ -39,6 +45,7 @@ __all__ = [
     "as_pattern",
     "check_flows",
     "default_pattern",
+    "idle_warnings",
     "named_patterns",
     "parse_named_pattern",
     "parse_pattern",
