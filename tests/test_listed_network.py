@@ -6,11 +6,13 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 
 from tests.service import Server
 from tvlb.cli import main
+from tvlb.errors import InvalidInput
 from tvlb.table import read_table
-from tvlb.topology import ListedTopology, Listing, parse_topology
+from tvlb.topology import ListedTopology, Listing, Topology, explicit_type, parse_topology
 
 # A ring of six switches, one without nodes, with chords, two of them parallel.
 RING = [[one, (one + 1) % 6] for one in range(6)]
@@ -112,6 +114,40 @@ def test_its_table_holds(ran: Any) -> None:
     assert ran("verify", "table.parquet")["table_id"] == report["table_id"]
     windows = ("--load", "0.2", "--warmup", "200", "--cycles", "1000")
     assert ran("simulate", "net.json", "--vlb", "table.parquet", *windows)["rows"]
+    assert_names_are_numbers(ran)
+
+
+def assert_names_are_numbers(ran: Any) -> None:
+    by_name, by_number = (ran("show", "table.json", "--pair", one) for one in ("sw-a,sw-e", "0,4"))
+    assert by_name == by_number
+    for path in by_name["paths"]:
+        assert path["labels"] == [f"sw-{'abcdef'[switch]}" for switch in path["switches"]]
+    for switch in ("4", "sw-e"):
+        ran("export", "table.json", "--to", "json", "--switch", switch, "-o", f"{switch}.json")
+    assert Path("4.json").read_bytes() == Path("sw-e.json").read_bytes()
+    ran("export", "table.json", "--to", "sequences", "-o", "sequences.csv")
+    assert f"# labels: {json.dumps(NETWORK['labels'])}" in Path("sequences.csv").read_text()
+    named: Any = {"links": [["sw-d", "sw-a"]], "switches": ["sw-c"]}
+    down = [named, {"links": [[0, 3]], "switches": [2]}]
+    networks: list[Topology] = []
+    for one in down:
+        Path("down.json").write_text(json.dumps(one))
+        networks.append(parse_topology("net.json", "down.json"))
+    assert networks[0] == networks[1]
+    assert str(networks[0]) == str(networks[1])
+    requests = [
+        TypeAdapter[Any](explicit_type()).validate_python({"network": NETWORK, "without": one})
+        for one in down
+    ]
+    assert requests[0].canonical() == requests[1].canonical()
+    assert str(requests[0]) == str(requests[1])
+    Path("down.json").write_text(json.dumps({"switches": ["sw-x"]}))
+    with pytest.raises(InvalidInput, match=r"'sw-x' is no switch of net\.json: expected"):
+        parse_topology("net.json", "down.json")
+    twins = ListedTopology([1, 1, 1], [[[0, 1], [1, 2]]], labels=["a", "b", "a"])
+    with pytest.raises(InvalidInput, match=r"2 switches of .* are called 'a': numbers 0, 2"):
+        twins.switch_names.number("a")
+    assert twins.switch_names.number("2") == 2
 
 
 def test_it_is_swept(ran: Any) -> None:
@@ -134,6 +170,10 @@ def test_it_is_served(server: Server) -> None:
         assert found.status_code == 200, found.text
         resource = found.json()
         assert resource["topology"].startswith("network(6 switches, ")
+        for ends in ("src=sw-a&dst=sw-e", "src=0&dst=4"):
+            pair = http.get(f"{resource['url']}/paths?{ends}").json()
+            assert (pair["src"], pair["dst"]) == (0, 4)
+        assert http.get(f"{resource['url']}/paths?src=sw-x&dst=0").status_code == 422
         links = http.get(f"{resource['url']}/links").json()
         assert len(links["src"]) == 18
         refused = http.post("/v1/models", json={"topology": NETWORK | {"links": [[0, "a"]]}})

@@ -35,11 +35,12 @@ class TableDownload(StrictQuery):
     format: TableFormatText = "parquet"
 
 
+_Switch = Annotated[str, Field(min_length=1, max_length=200)]
+
+
 class _Pair(StrictQuery):
-    src: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(description="Source switch.")
-    dst: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] = Field(
-        description="Destination switch."
-    )
+    src: _Switch = Field(description="Source switch, by number or name.")
+    dst: _Switch = Field(description="Destination switch, by number or name.")
     limit: Annotated[int, Field(ge=1, le=1_000_000), DIGITS] | SkipJsonSchema[None] = Field(
         None, description="Most VLB paths to list; all without it."
     )
@@ -60,7 +61,8 @@ async def get_paths(
 
     def read() -> object:
         table = services.library.table(resource.table_file)
-        return pair_summary(table, pair.src, pair.dst, pair.limit).plain()
+        source, target = map(table.topology.switch_names.number, (pair.src, pair.dst))
+        return pair_summary(table, source, target, pair.limit).plain()
 
     return as_json(await to_thread.run_sync(read, limiter=services.table_reader))
 

@@ -7,13 +7,15 @@ import pytest
 
 from tests.paths.conftest import PlainPaths
 from tvlb.paths import (
+    all_pairs,
+    minimal,
     parse_expression,
     repeats,
     revisits,
     simple_rows,
     switch_sequences,
 )
-from tvlb.topology import Dragonfly, Topology, parse_topology
+from tvlb.topology import Dragonfly, ListedTopology, Topology, parse_topology
 
 
 def visited(network: Topology, source: int, links: list[int]) -> tuple[int, ...]:
@@ -87,3 +89,18 @@ def test_many_switches_need_several_words(monkeypatch: pytest.MonkeyPatch) -> No
     several = switch_sequences(rows)
     assert np.array_equal(several.switches, one_word.switches)
     assert np.array_equal(several.weight, one_word.weight)
+
+
+def test_paths_that_are_min_paths_are_counted() -> None:
+    # On a ring of five, 0 - 1 - 2 is the MIN path of 0 and 2, and a detour by 1 as well.
+    ring = ListedTopology([1] * 5, [[[one, (one + 1) % 5] for one in range(5)]])
+    rows = parse_expression("all", ring).rows(*all_pairs(ring))
+    visited = [
+        (int(rows.source[pair]), *ring.network.link_target[links[links >= 0]].tolist())
+        for pair, links in zip(rows.pair_of_row, rows.links(), strict=True)
+    ]
+    around = [min((one[-1] - one[0]) % 5, (one[0] - one[-1]) % 5) for one in visited]
+    assert minimal(rows).tolist() == [
+        len(one) == hops + 1 for one, hops in zip(visited, around, strict=True)
+    ]
+    assert minimal(rows).sum() == 10

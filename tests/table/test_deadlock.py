@@ -13,7 +13,7 @@ from tvlb.native.kernels import DependencyGraph
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
 from tvlb.table import DeadlockCheck, Table, VcSettings, check_deadlock, verify
-from tvlb.topology import Dragonfly, LinkKind, Topology
+from tvlb.topology import Dragonfly, LinkKind, ListedTopology, Topology
 
 LOCAL, GLOBAL, END = int(LinkKind.LOCAL), int(LinkKind.GLOBAL), -1
 
@@ -191,3 +191,16 @@ def test_portions_cover_all_rows_in_order(table: Table) -> None:
         assert np.array_equal(np.concatenate([chunk.source for chunk in chunks]), rows.source)
         assert all(int(chunk.offset[0]) == 0 for chunk in chunks)
         assert all(int(chunk.offset[-1]) == len(chunk) for chunk in chunks)
+
+
+def test_only_what_packets_take_needs_channels() -> None:
+    # A star of two hosts' switches around one without nodes, and a tail that nobody sends to.
+    network = ListedTopology([1, 0, 1, 0], [[[0, 1], [1, 2], [0, 2], [2, 3]]])
+    rows = parse_expression("all", network).rows(*all_pairs(network))
+    needed = [
+        check_deadlock(rows, VcSettings("per-hop", routing=Routing(one))).vcs_needed
+        for one in ("min", "ugal-l")
+    ]
+    # MIN is the cable between both; the detour is by switch 1. To switch 3 it would be 3 hops.
+    assert needed == [1, 2]
+    assert check_deadlock(rows, VcSettings("per-hop")).vcs_needed == 2

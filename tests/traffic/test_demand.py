@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvlb.topology import Dragonfly, Topology, parse_topology
+from tvlb.topology import Dragonfly, ListedTopology, Topology, parse_topology
 from tvlb.traffic import (
     Demand,
     Pattern,
     Shift,
+    idle_warnings,
     parse_pattern,
     switch_demand,
     type1_set,
@@ -140,3 +141,16 @@ def test_node_matrices_are_added_up_by_switch(tmp_path: Path) -> None:
     assert sorted(flows) == [(0, 4, pytest.approx(0.75)), (1, 4, pytest.approx(0.5))]
     assert demand.max_injection == pytest.approx(0.75)  # node 1
     assert demand.max_ejection == pytest.approx(0.75)  # node 9
+
+
+def test_nodes_without_a_partner_are_told() -> None:
+    # Nodes 2 and 3 of switch 1 have no partner at switch 2, which has two nodes, as has switch 0.
+    uneven = ListedTopology([2, 4, 2], [[[0, 1], [1, 2], [0, 2]]])
+    for text in ("affine(1,1)", "mixed(50,50,affine(1,1))", "tmixed(50,50,affine(1,1))"):
+        (told,) = idle_warnings([parse_pattern(text)], uneven)
+        assert told.startswith(f"2 of 8 nodes do not send under {text}: ")
+    everyone = [parse_pattern(one) for one in ("uniform", "permutation(seed=1)")]
+    assert idle_warnings(everyone, uneven) == ()
+    assert (
+        parse_pattern("affine(1,1)").resolve(uneven, 0).rate.tolist() == [1] * 4 + [0] * 2 + [1] * 2
+    )

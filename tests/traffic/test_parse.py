@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tvlb.errors import InvalidInput
-from tvlb.topology import Dragonfly
+from tvlb.topology import Dragonfly, ListedTopology
 from tvlb.traffic import MatrixPattern, Mixed, Shift, Type2, parse_pattern
 
 TOPOLOGY = Dragonfly(2, 4, 2, 3)
@@ -105,6 +105,33 @@ def test_row_sums_of_thirds_count_as_one(tmp_path: Path) -> None:
     third = 1 / 3
     path = matrix(tmp_path, f"# level=node\nsrc,dst,rate\n0,1,{third}\n0,2,{third}\n0,3,{third}\n")
     assert parse_pattern(path).resolve(TOPOLOGY, 0).rate[0] == pytest.approx(1.0)
+
+
+def test_rows_may_sum_to_more_by_rounding_and_are_scaled(tmp_path: Path) -> None:
+    # Seven entries of 1/7, of which six digits are written, sum to 1.000001.
+    rows = "".join(f"0,{node},0.142858\n" for node in range(1, 8))
+    path = matrix(tmp_path, f"# level=node\nsrc,dst,rate\n{rows}")
+    traffic = parse_pattern(path).resolve(TOPOLOGY, 0)
+    assert traffic.rate[0] == 1.0
+    assert traffic.table is not None
+    assert traffic.table.probability == pytest.approx([1 / 7] * 7)
+    more = matrix(tmp_path, "# level=node\nsrc,dst,rate\n0,1,1.000011\n")
+    with pytest.raises(InvalidInput, match=r"node 0 sends 1.000011 .* at most 1, and 1e-05"):
+        parse_pattern(more).resolve(TOPOLOGY, 0)
+
+
+def test_a_matrix_names_switches_as_their_owner_does(tmp_path: Path) -> None:
+    # The second is called as the number of the third.
+    network = ListedTopology([1, 1, 1], [[[0, 1], [1, 2]]], labels=["b", "2", "a"])
+    named = matrix(tmp_path, "# level=switch\nsrc,dst,rate\na,2,0.5\nb,a,0.25\n")
+    named_traffic = parse_pattern(named).resolve(network, 0)
+    plain = ListedTopology([1, 1, 1], [[[0, 1], [1, 2]]])
+    numbers = matrix(tmp_path, "# level=switch\nsrc,dst,rate\n0,2,0.25\n2,1,0.5\n")
+    assert named_traffic.equals(parse_pattern(numbers).resolve(plain, 0))
+    for text in ("c,a,1", "x y,0,1"):
+        wrong = matrix(tmp_path, f"# level=switch\nsrc,dst,rate\n{text}\n")
+        with pytest.raises(InvalidInput, match=r"is no switch of .* or a name such as 'b'"):
+            parse_pattern(wrong).resolve(network, 0)
 
 
 @pytest.mark.parametrize(

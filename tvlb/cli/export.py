@@ -99,7 +99,11 @@ def export(
         ),
     ] = None,
     switch: Annotated[
-        int | None, integer("Only the rows of a table with this source switch.", metavar="SWITCH")
+        str | None,
+        typer.Option(
+            metavar="SWITCH",
+            help="Only the rows of a table with this source switch, a number or a name.",
+        ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="List the rows of a compact table.")] = False,
     vlb: Annotated[
@@ -230,7 +234,7 @@ def _export_network(
 
 
 def _export_table(
-    source: str, to: str, output: str, switch: int | None, *, full: bool
+    source: str, to: str, output: str, switch: str | None, *, full: bool
 ) -> dict[str, Any]:
     if full and switch is not None:
         raise InvalidInput("--full and --switch exclude each other: one switch is listed in full")
@@ -239,7 +243,8 @@ def _export_table(
     remarks = [f"{source} {damage}"] if (damage := damage_of(loaded)) else []
     print_warnings(remarks)
     if switch is not None:
-        paths = write_switch(loaded, switch, Path(output))
+        number = loaded.topology.switch_names.number(switch)
+        paths = write_switch(loaded, number, Path(output))
     else:
         exported = loaded.expanded() if full else loaded
         write_table(exported, Path(output))

@@ -22,7 +22,7 @@ from tvlb.cli.remote import (
     named_paths,
     place_of,
 )
-from tvlb.cli.terminal import print_json, print_result
+from tvlb.cli.terminal import print_json, print_result, print_warnings
 from tvlb.documents import check_writable, versions
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
@@ -30,7 +30,7 @@ from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds,
 from tvlb.requests.kinds.model import ModelBody, ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
 from tvlb.topology import described, parse_topology
-from tvlb.traffic import default_pattern, parse_pattern
+from tvlb.traffic import default_pattern, idle_warnings, parse_pattern
 
 
 def model(
@@ -77,6 +77,7 @@ def model(
     traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
     case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
+    print_warnings(idle_warnings([traffic], network, seed))
     if export is not None:
         check_writable(export, MODEL_SUFFIXES)
         export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)

@@ -40,6 +40,7 @@ from tvlb.search import (
 )
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Topology, described, parse_topology
+from tvlb.traffic import idle_warnings
 
 Document = Mapping[str, Any]
 
@@ -96,7 +97,10 @@ def table(
     _check_output(network, options, named, compact=compact)
     if plot is not None:
         check_file(plot, FIGURE_SUFFIXES)
-    print_warnings(router_warnings(network, options.config))
+    judged = () if options.workload is None else options.workload.first_round
+    print_warnings(
+        [*router_warnings(network, options.config), *idle_warnings(judged, network, seed)]
+    )
     if place is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:

@@ -8,7 +8,7 @@ import typer
 from sim_bridge import Routing
 from tvlb.cli.options import Json, VcSchemeOption, integer
 from tvlb.cli.terminal import grid, print_json, stdout
-from tvlb.documents import plain, whole_number
+from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.languages import choose, one_of
 from tvlb.table import (
@@ -18,6 +18,7 @@ from tvlb.table import (
     pair_paths,
     read_any_table,
 )
+from tvlb.topology import Topology
 
 TableArgument = Annotated[
     str,
@@ -32,15 +33,20 @@ TableArgument = Annotated[
 def show(
     table: TableArgument,
     pair: Annotated[
-        str | None, typer.Option(metavar="SRC,DST", help="List the paths of this switch pair.")
+        str | None,
+        typer.Option(
+            metavar="SRC,DST", help="List the paths of this pair of switches, numbers or names."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Show what a table holds."""
-    ends = None if pair is None else _parse_pair(pair)
+    if pair is not None and pair.count(",") == 0:
+        raise InvalidInput(f"pair {pair!r} is malformed: expected two switches such as 0,17")
     loaded = read_any_table(table)
-    if ends is not None:
-        _show_pair(pair_paths(loaded, *ends), ends, json)
+    if pair is not None:
+        ends = _parse_pair(pair, loaded.topology)
+        _show_pair(pair_paths(loaded, *ends), ends, loaded.topology, json)
         return
     summary = loaded.summary()
     if json:
@@ -51,26 +57,29 @@ def show(
         console.print(f"{name.replace('_', ' ')}: {value}")
 
 
-def _parse_pair(text: str) -> tuple[int, int]:
-    try:
-        source, target = map(whole_number, text.split(","))
-    except ValueError:
-        raise InvalidInput(
-            f"pair {text!r} is malformed: expected two switches such as 0,17"
-        ) from None
+def _parse_pair(text: str, network: Topology) -> tuple[int, int]:
+    parts = text.split(",")
+    # Names may have commas in them.
+    splits = [(",".join(parts[:at]), ",".join(parts[at:])) for at in range(1, len(parts))]
+    names, labels = network.switch_names, set(network.labels)
+    known = [ends for ends in splits if labels.issuperset(map(str.strip, ends))]
+    if len(splits) > 1 and len(known) != 1:
+        raise InvalidInput(f"pair {text!r} is malformed: expected two switches such as 0,17")
+    source, target = map(names.number, (known or splits)[0])
     return source, target
 
 
-def _show_pair(paths: list[PathItem], ends: tuple[int, int], json: bool) -> None:
+def _show_pair(paths: list[PathItem], ends: tuple[int, int], network: Topology, json: bool) -> None:
     if json:
         found = [path.plain() for path in paths]
         print_json({"src": ends[0], "dst": ends[1], "paths": found})
         return
-    title = f"VLB paths from switch {ends[0]} to switch {ends[1]}"
+    source, target = map(network.called, ends)
+    title = f"VLB paths from switch {source} to switch {target}"
     listed = grid(("switches", "links", "hops", "weight"), ("switches", "links"), title)
     for path in paths:
         listed.add_row(
-            " ".join(map(str, path.switches)),
+            ", ".join(path.labels) if path.labels else " ".join(map(str, path.switches)),
             " ".join(map(str, path.links)),
             str(path.hops),
             f"{path.weight:.6f}",

@@ -31,6 +31,7 @@ from tvlb.paths.row_set import RowSet
 from tvlb.paths.rows import ABSENT, ClassUsage, PathRows, Switches, min_rows, min_usage
 from tvlb.paths.sequences import (
     SwitchSequences,
+    minimal,
     repeats,
     revisits,
     simple_rows,
@@ -86,6 +87,7 @@ __all__ = [
     "members",
     "min_rows",
     "min_usage",
+    "minimal",
     "most_rows",
     "pair_index",
     "pairs_from",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.paths.rows import ABSENT, PathRows, Switches
+from tvlb.paths.rows import ABSENT, PathRows, Switches, min_rows
 
 _WORD_BITS = 63
 
@@ -50,6 +50,14 @@ def repeats(rows: PathRows) -> NDArray[np.bool_]:
     return _by_chunks(rows, _repeats)
 
 
+def minimal(rows: PathRows) -> NDArray[np.bool_]:
+    """Which paths visit the same switches in the same order as a MIN path of their pair.
+
+    bool (rows,).
+    """
+    return _by_chunks(rows, _minimal)
+
+
 def simple_rows(rows: PathRows) -> PathRows:
     """Leave out the paths that visit a switch twice; weights of each pair are renormalised."""
     return rows.select(~revisits(rows))
@@ -86,6 +94,24 @@ def _repeats(rows: PathRows) -> NDArray[np.bool_]:
     found = np.zeros(len(rows), dtype=bool)
     found[order] = ~begins
     return found
+
+
+def _minimal(rows: PathRows) -> NDArray[np.bool_]:
+    least = min_rows(rows.topology, rows.source, rows.target)
+    found = rows.hops <= least.hops.max(initial=0)
+    found[found] = np.isin(_keys(rows.filtered(found)), _keys(least))
+    return found
+
+
+def _keys(rows: PathRows) -> NDArray[np.void]:
+    """Return what tells pairs and switch sequences apart, (rows,)."""
+    switches = _visited(rows)[:, 1 : rows.topology.max_hops + 1]
+    short = rows.topology.max_hops - switches.shape[1]
+    words = _packed(
+        np.pad(switches, ((0, 0), (0, short)), constant_values=ABSENT), rows.topology.num_switches
+    )
+    columns = np.column_stack([rows.pair_of_row, *words]).astype(np.int64)
+    return columns.view([(f"word{column}", np.int64) for column in range(columns.shape[1])]).ravel()
 
 
 def _visited(rows: PathRows) -> NDArray[np.int32]:

@@ -31,6 +31,7 @@ from tvlb.requests.figures import key_of, told_of
 from tvlb.requests.routers import Router, router_named
 from tvlb.requests.settings import written
 from tvlb.topology import Topology
+from tvlb.traffic import idle_warnings
 
 _SEARCH_KEYS = ("saturation_load", "saturation_ci95", "saturation_by_seed", "saturation_runs")
 
@@ -159,7 +160,10 @@ class SimulatedDocument(Document):
                 "seed": scenario.seed,
                 "seeds": request.seeds,
                 "config": request.config,
-                "warnings": scenario.warnings(request.config),
+                "warnings": (
+                    *scenario.warnings(request.config),
+                    *idle_warnings([scenario.pattern], topology, scenario.seed),
+                ),
                 "rows": [cls._row(results, topology) for results in simulated.results],
                 "provenance": versions(),
                 **model.described(request),

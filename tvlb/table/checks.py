@@ -20,6 +20,7 @@ from tvlb.paths import (
     keys_of_paths,
     keys_of_rows,
     members,
+    minimal,
     repeats,
     revisits,
 )
@@ -262,6 +263,7 @@ class VerifyReport(TableReport):
     sampled_pairs : None, or the number of switch pairs between groups that were looked at.
     revisiting_paths : rows that visit a switch twice; None if the check for deadlock was prevented.
     repeating_paths : rows that visit the same switches as an earlier one of their pair, the same.
+    minimal_paths : rows that visit the same switches as a MIN path of their pair, the same.
     nearest_pairs : switch pairs that the expression gives paths of the nearest shape, for lack of
         paths of its own shapes; None if the rows cannot be told apart by pair.
     listed_weights : the weights follow from no rule, and their values were not checked.
@@ -276,6 +278,7 @@ class VerifyReport(TableReport):
     sampled_pairs: int | None = None
     revisiting_paths: int | None = None
     repeating_paths: int | None = None
+    minimal_paths: int | None = None
     nearest_pairs: int | None = None
     listed_weights: bool = False
 
@@ -292,7 +295,8 @@ class VerifyReport(TableReport):
         if self.revisiting_paths is not None:
             said.append(
                 f"visit a switch twice: {self.revisiting_paths:,} paths; the same switches as an "
-                f"earlier one of their pair: {self.repeating_paths:,}"
+                f"earlier one of their pair: {self.repeating_paths:,}; as a MIN path: "
+                f"{self.minimal_paths:,}"
             )
         if self.nearest_pairs:
             said.append(f"nearest shape taken by: {self.nearest_pairs:,} switch pairs")
@@ -387,6 +391,7 @@ def _report(
         sampled_pairs=sampled_pairs,
         revisiting_paths=None if followed is None else int(revisits(followed).sum()),
         repeating_paths=None if followed is None else int(repeats(followed).sum()),
+        minimal_paths=None if followed is None else int(minimal(followed).sum()),
         nearest_pairs=None if rows is None else table.base_set.nearest_pairs(),
         listed_weights=table.header.weights == "listed",
     )

@@ -35,7 +35,12 @@ class Channel:
 
 
 class Revising(Protocol):
-    """A routing, so far as proofs ask for it: whether it may leave a path that it has begun."""
+    """A routing, so far as proofs ask for it: what paths it takes, and whether it leaves them."""
+
+    @property
+    def draws_vlb(self) -> bool:
+        """Whether it draws VLB paths."""
+        ...
 
     @property
     def decides_again(self) -> bool:
@@ -77,6 +82,11 @@ class VcSettings:
         return VcScheme(self.scheme or topology.vc_scheme)
 
     @property
+    def draws_vlb(self) -> bool:
+        """Whether packets take VLB paths."""
+        return self.routing is None or self.routing.draws_vlb
+
+    @property
     def decides_again(self) -> bool:
         """Whether packets may be decided on again at the second switch."""
         return self.routing is not None and self.routing.decides_again
@@ -98,13 +108,15 @@ class DeadlockCheck:
 
 
 def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
-    """Look for a cycle among the channels that all MIN paths and the given VLB paths take.
+    """Look for a cycle among the channels that packets take on MIN paths and on given VLB paths.
+
+    Packets begin and end at switches with compute nodes.
 
     Parameters
     ----------
     rows : valid VLB paths of every ordered pair.
     settings : with a routing that decides again, the paths from the second switch are looked at
-        too.
+        too; with one that takes MIN paths only, no VLB paths.
 
     Notes
     -----
@@ -112,7 +124,8 @@ def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
     """
     collector = _Dependencies(rows.topology, settings.on(rows.topology), settings.vc_count)
     minimal = min_rows(rows.topology, *all_pairs(rows.topology))
-    for chunk in (*minimal.chunks(), *rows.chunks()):
+    vlb = rows if settings.draws_vlb else rows.filtered(np.zeros(len(rows), dtype=bool))
+    for chunk in (*_between_nodes(minimal).chunks(), *_between_nodes(vlb).chunks()):
         collector.add(chunk)
     if settings.decides_again:
         for chunk in (*_shortest(minimal).chunks(), *rows.chunks()):
@@ -190,6 +203,12 @@ class _Dependencies:
             self.topology.kind_name(link),
             vc,
         )
+
+
+def _between_nodes(rows: PathRows) -> PathRows:
+    """Keep the paths between switches with compute nodes."""
+    sends = rows.topology.switch_nodes > 0
+    return rows.filtered((sends[rows.source] & sends[rows.target])[rows.pair_of_row])
 
 
 def _shortest(rows: PathRows) -> PathRows:

@@ -166,6 +166,9 @@ class PathItem(Document):
     hops: int
     weight: float
     switches: tuple[int, ...]
+    labels: tuple[str, ...] = Field(
+        description="What their owner calls these switches; none where they have no names."
+    )
     links: tuple[int, ...]
     kinds: tuple[str, ...]
 
@@ -256,7 +259,9 @@ def _check_ends(topology: Topology, source: int, target: int) -> None:
     for switch in (source, target):
         check_switch(topology, switch)
         if not topology.is_end[switch]:
-            raise InvalidInput(f"switch {switch} has no nodes: no paths begin or end there")
+            raise InvalidInput(
+                f"switch {topology.called(switch)} has no nodes: no paths begin or end there"
+            )
     if source == target:
         raise InvalidInput(f"switch {source} has no paths to itself")
 
@@ -272,13 +277,16 @@ def _paths(rows: PathRows, count: int) -> list[PathItem]:
 def _path(rows: PathRows, row: int, links: np.ndarray[tuple[int], np.dtype[np.int32]]) -> PathItem:
     network = rows.topology.network
     taken = links[links >= 0]
+    switches = (int(rows.source[0]), *network.link_target[taken].tolist())
+    labels = rows.topology.labels
     return PathItem(
         intermediate=int(rows.intermediate[row]),
         first_link=int(rows.first_link[row]),
         second_link=int(rows.second_link[row]),
         hops=int(rows.hops[row]),
         weight=float(rows.weight[row]),
-        switches=(int(rows.source[0]), *network.link_target[taken].tolist()),
+        switches=switches,
+        labels=tuple(labels[switch] for switch in switches) if labels else (),
         links=tuple(taken.tolist()),
         kinds=tuple(rows.topology.kind_name(link) for link in taken),
     )

@@ -32,7 +32,7 @@ def without(topology: Topology, failures: Failures) -> Topology:
     """
     if topology.origin is not None:
         raise InvalidInput(f"{topology} has failures already; list all of them at once")
-    given = failures.canonical()
+    given = failures.numbered(topology.switch_names).canonical()
     network = _remaining(topology, given)
     text = f"{topology} without {given}"
     _check_connected(network, given, text)
@@ -70,7 +70,7 @@ def _listed(topology: Topology, network: Network, text: str) -> Topology:
 
 def _remaining(topology: Topology, failures: Failures) -> Network:
     network = topology.network
-    if failures.switches and (last := failures.switches[-1]) >= network.num_switches:
+    if (last := max(failures.down_switches, default=-1)) >= network.num_switches:
         raise InvalidInput(
             f"switch {last} cannot be down: {topology} has switches 0..{network.num_switches - 1}"
         )
@@ -79,7 +79,7 @@ def _remaining(topology: Topology, failures: Failures) -> Network:
     kind = network.link_kind[~gone]
     return Network(
         num_switches=network.num_switches,
-        node_switch=network.node_switch[~np.isin(network.node_switch, failures.switches)],
+        node_switch=network.node_switch[~np.isin(network.node_switch, failures.down_switches)],
         link_source=source,
         link_target=target,
         link_kind=kind,
@@ -93,12 +93,12 @@ def _gone_links(topology: Topology, failures: Failures) -> NDArray[np.bool_]:
     Raises InvalidInput if there are not as many cables somewhere.
     """
     source, target = topology.network.link_source, topology.network.link_target
-    gone = np.isin(source, failures.switches) | np.isin(target, failures.switches)
+    gone = np.isin(source, failures.down_switches) | np.isin(target, failures.down_switches)
     links = dict[tuple[int, int], list[int]]()
-    ends = np.unique(np.array(failures.links, dtype=np.int32))
+    ends = np.unique(np.array(failures.down_cables, dtype=np.int32))
     for link in np.flatnonzero(np.isin(source, ends) & np.isin(target, ends)).tolist():
         links.setdefault((int(source[link]), int(target[link])), []).append(link)
-    for (low, high), count in Counter(failures.links).items():
+    for (low, high), count in Counter(failures.down_cables).items():
         if count > (there := len(links.get((low, high), ()))):
             raise InvalidInput(
                 f"{count} cable{'s' * (count > 1)} [{low},{high}] cannot be down: {topology} has "
@@ -111,7 +111,7 @@ def _gone_links(topology: Topology, failures: Failures) -> NDArray[np.bool_]:
 
 def _check_connected(network: Network, failures: Failures, text: str) -> None:
     """Raise InvalidInput if some switches that are up do not reach each other."""
-    up = ~np.isin(np.arange(network.num_switches), failures.switches)
+    up = ~np.isin(np.arange(network.num_switches), failures.down_switches)
     part = network.parts()
     sizes = Counter(map(int, part[up])).most_common()
     if len(sizes) < 2:

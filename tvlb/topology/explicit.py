@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self, Union, cast
 from pydantic import Discriminator, Field, Tag, create_model
 
 from tvlb.documents import WHOLE
+from tvlb.errors import InvalidInput
 from tvlb.topology.degraded import without
 from tvlb.topology.failures import Failures
 from tvlb.topology.family import (
@@ -19,6 +20,7 @@ from tvlb.topology.family import (
 from tvlb.topology.files import described_file
 from tvlb.topology.formats import network_formats
 from tvlb.topology.named import parse_named_topology
+from tvlb.topology.switch_names import SwitchNames
 from tvlb.topology.topology import Topology
 
 _TEXT = "text"
@@ -59,10 +61,19 @@ class DegradedNetwork(ExplicitTopology):
         """See `ExplicitTopology.canonical`."""
         network = self._healthy
         written = network.canonical() if isinstance(network, ExplicitTopology) else str(network)
-        return self.model_copy(update={"network": written, "without": self.without.canonical()})
+        return self.model_copy(update={"network": written, "without": self._numbered.canonical()})
+
+    @property
+    def _numbered(self) -> Failures:
+        """What is down by numbers; as it is given where a name is wrong, which `build` refuses."""
+        labels = getattr(self._healthy, "labels", ())
+        try:
+            return self.without.numbered(SwitchNames(labels, str(self._healthy)))
+        except InvalidInput:
+            return self.without
 
     def __str__(self) -> str:
-        return f"{self._healthy} without {self.without}"
+        return f"{self._healthy} without {self._numbered}"
 
 
 class FileNetwork(ExplicitTopology):
@@ -88,6 +99,11 @@ class FileNetwork(ExplicitTopology):
         write = network_formats()["json"].write
         assert write is not None
         return cls(content=b"".join(write(topology, "").files[""]).decode())
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the switches, where the file has some."""
+        return getattr(self._held, "labels", ())
 
     @cached_property
     def _held(self) -> ExplicitTopology:

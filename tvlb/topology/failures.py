@@ -8,11 +8,15 @@ from pydantic_core import ErrorDetails
 
 from tvlb.documents import WHOLE, parse_unique_json, read_file
 from tvlb.errors import InvalidInput
+from tvlb.topology.switch_names import SwitchNames
 
 _MOST = 2_000_000
 _DIGITS = 8
 
-_Switch = Annotated[int, Field(ge=0, lt=10**9), WHOLE]
+_Switch = (
+    Annotated[int, Field(ge=0, lt=10**9), WHOLE]
+    | Annotated[str, Field(min_length=1, max_length=200, description="What its owner calls it.")]
+)
 # JSON has lists only, which a strict tuple refuses.
 _Cable = Annotated[tuple[_Switch, _Switch], Field(strict=False)]
 
@@ -44,10 +48,32 @@ class Failures(BaseModel):
 
     def canonical(self) -> Self:
         """Return the same failures as all descriptions of them are written: sorted."""
-        links = tuple(sorted((min(pair), max(pair)) for pair in self.links))
-        return self.model_copy(
-            update={"links": links, "switches": tuple(sorted(set(self.switches)))}
-        )
+        ends = (sorted(pair, key=_order) for pair in self.links)
+        links = sorted(((low, high) for low, high in ends), key=lambda pair: [*map(_order, pair)])
+        switches = sorted(set(self.switches), key=_order)
+        return self.model_copy(update={"links": tuple(links), "switches": tuple(switches)})
+
+    def numbered(self, names: SwitchNames) -> Self:
+        """Return the same failures with the numbers of all switches.
+
+        Raises
+        ------
+        InvalidInput : a name is that of no switch, or of several.
+        """
+        links = tuple(tuple(map(names.number, pair)) for pair in self.links)
+        switches = tuple(map(names.number, self.switches))
+        return self.model_copy(update={"links": links, "switches": switches})
+
+    @property
+    def down_cables(self) -> list[tuple[int, int]]:
+        """The cables of numbered failures."""
+        ends = [[end for end in pair if isinstance(end, int)] for pair in self.links]
+        return [(low, high) for low, high in ends]
+
+    @property
+    def down_switches(self) -> list[int]:
+        """The switches of numbered failures."""
+        return [one for one in self.switches if isinstance(one, int)]
 
     def __str__(self) -> str:
         # Many ways to lose as many cables are told apart by a hash.
@@ -57,6 +83,11 @@ class Failures(BaseModel):
         if switches:
             said.append(f"{switches} switch{'es' * (switches != 1)}")
         return f"{' and '.join(said)} ({digest[:_DIGITS]})"
+
+
+def _order(switch: int | str) -> tuple[bool, int, str]:
+    """Say where a switch stands in sorted lists: numbers before names."""
+    return (True, 0, switch) if isinstance(switch, str) else (False, switch, "")
 
 
 def read_failures(path: str) -> Failures:
@@ -81,9 +112,9 @@ def _in_words(problem: ErrorDetails) -> str:
     key, *place = problem["loc"] or (None,)
     match key:
         case "links":
-            one = "pair of switches [u, v], each 0 or more"
+            one = "pair of switches [u, v], each a number from 0 up or a name"
         case "switches":
-            one = "switch, 0 or more"
+            one = "switch, a number from 0 up or a name"
         case None:
             return "expected an object with the lists links and switches"
         case _:

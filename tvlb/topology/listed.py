@@ -91,7 +91,7 @@ class ListedTopology(ShortestPathTopology):
         self.kinds = kinds
         self.between_nodes = between_nodes
         counts = _node_counts(nodes)
-        self.labels = _checked_labels(labels, len(counts))
+        self._labels = _checked_labels(labels, len(counts))
         self._nodes = self._checked_nodes(counts)
         self._cables = tuple(
             self._sorted_cables(one, name) for one, name in zip(cables, kinds.names, strict=True)
@@ -155,9 +155,10 @@ class ListedTopology(ShortestPathTopology):
         """See `Topology`."""
         return False
 
-    def called(self, switch: int) -> str:
-        """See `ShortestPathTopology`: with its label."""
-        return f"{switch} ({self.labels[switch]})" if self.labels else super().called(switch)
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """See `Topology`."""
+        return self._labels
 
     def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """See `Topology`: its label."""

@@ -72,10 +72,6 @@ class ShortestPathTopology(Topology):
         parameters = {key: getattr(self, key) for key in signature.arguments}
         return NamedTopology(family_of(self), parameters).sizes
 
-    def called(self, switch: int) -> str:
-        """Return what messages call a switch."""
-        return str(switch)
-
     def __post_init__(self) -> None:
         self._build()
 

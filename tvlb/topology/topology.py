@@ -1,7 +1,7 @@
 """What engines know of a network: its links, and what its family says of paths and pairs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -14,6 +14,7 @@ from tvlb.native import kernels
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.failures import Failures
 from tvlb.topology.network import LinkKinds, Network
+from tvlb.topology.switch_names import SwitchNames
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -142,7 +143,7 @@ class Topology(ABC):
         """
         found = np.ones(self.num_switches, dtype=bool)
         if self.origin is not None:
-            found[list(self.origin.failures.switches)] = False
+            found[self.origin.failures.down_switches] = False
         return found
 
     def has_paths(self, sources: _Switches, targets: _Switches) -> NDArray[np.bool_]:
@@ -352,6 +353,20 @@ class Topology(ABC):
     def layout(self) -> Layout:
         """How pictures show it; as a ring of all switches, where the family says no other."""
         return Layout(self.num_switches, 1, 0)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """What the owner calls every switch, by number; none where there are no such names."""
+        return ()
+
+    @cached_property
+    def switch_names(self) -> SwitchNames:
+        """Finds switches by number or label."""
+        return SwitchNames(self.labels, str(self))
+
+    def called(self, switch: int) -> str:
+        """Return what messages call a switch: its number, with its label."""
+        return f"{switch} ({self.labels[switch]})" if self.labels else str(switch)
 
     def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """Where a switch stands, in the family's terms."""

@@ -15,7 +15,13 @@ from tvlb.traffic.parse import (
     parse_pattern,
     pattern_regex,
 )
-from tvlb.traffic.pattern import DestinationPattern, NamedPattern, Pattern, signature_of
+from tvlb.traffic.pattern import (
+    DestinationPattern,
+    NamedPattern,
+    Pattern,
+    idle_warnings,
+    signature_of,
+)
 from tvlb.traffic.patterns.mixed import Mixed
 from tvlb.traffic.patterns.node_shift import NodeShift
 from tvlb.traffic.patterns.permutation import Permutation
@@ -42,6 +48,7 @@ __all__ = [
     "as_pattern",
     "check_flows",
     "default_pattern",
+    "idle_warnings",
     "is_matrix",
     "named_patterns",
     "parse_asked_pattern",

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from tvlb.errors import InvalidInput
 from tvlb.languages import WholeArgument
+from tvlb.topology import Topology
 from tvlb.traffic.parse import PatternArgument
 from tvlb.traffic.pattern import DestinationPattern, NamedPattern
 
@@ -21,6 +22,10 @@ class Mix(NamedPattern):
     uniform_percent: Annotated[int, WholeArgument("U", 0, 100)]
     adversarial_percent: Annotated[int, WholeArgument("V", 0, 100)]
     adversarial: Annotated[DestinationPattern, PatternArgument("PATTERN", DestinationPattern)]
+
+    def count_idle(self, topology: Topology, seed: int) -> int:
+        """See `Pattern.count_idle`."""
+        return self.adversarial.count_idle(topology, seed)
 
     def __post_init__(self) -> None:
         uniform, adversarial = self.uniform_percent, self.adversarial_percent

@@ -1,7 +1,7 @@
 """What a traffic pattern is, and what a member of `tvlb.traffic.patterns` declares."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Annotated, ClassVar, Self, TypeVar
 
@@ -43,6 +43,10 @@ class Pattern(ABC):
     def count_flows(self, topology: Topology) -> float:
         """Pairs of switches that send to each other, expected over seeds; nothing is listed."""
 
+    def count_idle(self, topology: Topology, seed: int) -> int:
+        """Count the nodes that lack a partner, and so do not send what is not uniform traffic."""
+        return 0
+
     @property
     def identity(self) -> str:
         """A text that differs where what is sent may differ."""
@@ -57,6 +61,19 @@ class Pattern(ABC):
     def asked(self) -> str:
         """The text by which requests ask for it, which names no file."""
         return self.text
+
+
+def idle_warnings(
+    patterns: Iterable[Pattern], topology: Topology, seed: int = 0
+) -> tuple[str, ...]:
+    """Say of which patterns some nodes do not send, for lack of a partner."""
+    idle = {str(one): one.count_idle(topology, seed) for one in patterns}
+    return tuple(
+        f"{count:,} of {topology.num_nodes:,} nodes do not send under {name}: the switch that they "
+        "send to has no node in their place"
+        for name, count in idle.items()
+        if count
+    )
 
 
 class NamedPattern(Pattern):
@@ -112,6 +129,10 @@ class DestinationPattern(NamedPattern):
 
         -1 where a destination is down.
         """
+
+    def count_idle(self, topology: Topology, seed: int) -> int:
+        """See `Pattern.count_idle`."""
+        return int(np.count_nonzero(self.destinations(topology, seed) < 0))
 
     def resolve(self, topology: Topology, seed: int) -> NodeTraffic:
         """See `Pattern.resolve`."""

@@ -21,7 +21,8 @@ def _write(routes: Routes, path: Path) -> list[str]:
     }
     with files.atomic_file(path) as stream:
         stream.write(b"# tvlb switch sequences\n")
-        for name, value in header.items():
+        labels = {"labels": list(routes.topology.labels)} if routes.topology.labels else {}
+        for name, value in {**header, **labels}.items():
             stream.write(f"# {name}: {json.dumps(value)}\n".encode())
         stream.write(b"source,target,kind,weight,switches\n")
         for source, found in enumerate(routes.of_sources()):
