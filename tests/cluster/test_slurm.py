@@ -2,8 +2,11 @@
 
 import re
 import shutil
+import socket
+import ssl
 import subprocess
 import sys
+import time
 from pathlib import Path
 from queue import Queue
 
@@ -13,6 +16,7 @@ from tests.worker_tasks import error_of, slurm_job
 from tvlb.errors import InvalidInput, NoWorkers
 from tvlb.processes import Progress
 from tvlb.processes.cluster import SlurmOptions, slurm_workers
+from tvlb.processes.cluster.certificates import temporary_security
 from tvlb.processes.cluster.slurm import SlurmJobs
 
 _ROOT = Path(__file__).parents[2]
@@ -55,11 +59,70 @@ def test_the_script_that_is_submitted(tmp_path: Path) -> None:
     assert any(line.startswith(f"#SBATCH -o {tmp_path}/logs/tvlb-") for line in lines)
     # As many workers as cores, of one thread each, with this Python.
     command = lines[-1]
-    assert command.startswith(f"{sys.executable} -m distributed.cli.dask_worker tcp://")
+    assert command.startswith(f"{sys.executable} -P -m distributed.cli.dask_worker tls://")
     assert "--nthreads 1 " in command
     assert "--nworkers 16 " in command
     assert "--memory-limit 2.00GiB " in command
     assert "--interface lo" in command
+    assert "--no-dashboard --dashboard-address 127.0.0.1:0" in command
+
+
+def _knock(address: str, certificate: Path | None) -> None:
+    """Try to get in with another certificate, or none."""
+    host, _, port = address.removeprefix("tls://").rpartition(":")
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    if certificate is not None:
+        context.load_cert_chain(certificate / "certificate.pem", certificate / "key.pem")
+    with (
+        socket.create_connection((host, int(port)), _TIMEOUT) as plain,
+        context.wrap_socket(plain) as connection,
+    ):
+        connection.recv(1)
+
+
+def test_nobody_without_the_certificate_is_let_in(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    with temporary_security(tmp_path / "other"):
+        (other,) = (tmp_path / "other").iterdir()
+        jobs = SlurmJobs(SlurmOptions(1, 1, "500MB", logs=logs))
+        try:
+            (secret,) = logs.iterdir()
+            assert secret.stat().st_mode & 0o777 == 0o700
+            for name in ("key", "ca-file"):
+                assert f"--tls-{name} {secret}/" in jobs.script
+            with pytest.raises(ssl.SSLError, match="certificate required"):
+                _knock(jobs.address, None)
+            with pytest.raises(ssl.SSLError, match="unknown ca"):
+                _knock(jobs.address, other)
+        finally:
+            jobs.close()
+    assert not [*logs.iterdir(), *(tmp_path / "other").iterdir()]
+
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from tvlb.processes.cluster.certificates import temporary_security
+
+with temporary_security(Path(sys.argv[1])):
+    print("ready", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_certificates_are_removed_after_a_kill(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(tmp_path)], stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"ready\n"
+        assert len([*tmp_path.iterdir()]) == 1
+        holder.kill()
+    deadline = time.monotonic() + _TIMEOUT
+    while any(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -107,6 +170,11 @@ class _FakeSlurm:
         self._command("squeue", 'test ! -e "{0}/jobs" || sed "s#job#$(cat {0}/says)#" {0}/jobs')
         self._command("scancel", ":")
 
+    def begin_jobs(self) -> None:
+        """Run the jobs on this machine from now on; they end with the coordinator."""
+        begun = 'sh "$1" >"{0}/output" 2>&1 & echo "$!|job" | tee -a "{0}/jobs"'
+        self._command("sbatch", f'if test "$1" != --test-only; then {begun}; fi')
+
     def _command(self, name: str, line: str) -> None:
         path = self._folder / name
         path.write_text(f"#!/bin/sh\n{line.format(self._folder)}\n")
@@ -125,6 +193,15 @@ def fake_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _FakeSlurm:
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     monkeypatch.setattr("tvlb.processes.cluster.slurm._LOOK_SECONDS", 0.05)
     return _FakeSlurm(folder)
+
+
+@pytest.mark.slow
+def test_jobs_compute_over_tls(fake_slurm: _FakeSlurm, tmp_path: Path) -> None:
+    fake_slurm.begin_jobs()
+    fake_slurm.say("R|None")
+    options = SlurmOptions(1, 1, "1GB", logs=tmp_path / "logs", interface="lo")
+    with slurm_workers(options) as (executor, _):
+        assert executor.submit(abs, -3).result(5 * _TIMEOUT) == 3
 
 
 def test_why_jobs_are_pending_is_told(fake_slurm: _FakeSlurm, tmp_path: Path) -> None:

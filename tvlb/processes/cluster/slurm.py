@@ -8,12 +8,13 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from tvlb.errors import InvalidInput, NoWorkers
 from tvlb.processes import MAX_ATTEMPTS, Progress, Reporter, silent
+from tvlb.processes.cluster.certificates import temporary_security
 from tvlb.processes.cluster.dask import serving, settings
 from tvlb.processes.cluster.executor import DaskExecutor, Workers
 from tvlb.processes.cluster.options import SlurmOptions
@@ -24,6 +25,8 @@ _SETTINGS = {
     "distributed.scheduler.worker-saturation": 1.0,
     "distributed.scheduler.allowed-failures": MAX_ATTEMPTS - 1,
 }
+# Any port that only this machine reaches.
+_NOWHERE = "127.0.0.1:0"
 _LOOK_SECONDS = 10.0
 _COMMAND_SECONDS = 60.0
 _TIMEOUT_SECONDS = 5.0
@@ -98,9 +101,13 @@ class SlurmJobs:
         self._name = f"tvlb-{uuid.uuid4().hex[:8]}"
         self._ended = threading.Event()
         self._told: Progress | None = None
-        self._cluster = self._new_cluster()
-        client = cluster_package("distributed").Client(self._cluster, set_as_default=False)
-        self._client = client
+        with ExitStack() as resources:
+            security = resources.enter_context(temporary_security(options.logs))
+            self._cluster = self._new_cluster(security)
+            resources.callback(self._cluster.close)
+            client = cluster_package("distributed").Client(self._cluster, set_as_default=False)
+            resources.callback(client.close)
+            self._resources = resources.pop_all()
         self.executor = DaskExecutor(client, f"the scheduler of the Slurm jobs {self._name}")
         self._watch = threading.Thread(target=self._keep_up, name="slurm", daemon=True)
 
@@ -125,6 +132,11 @@ class SlurmJobs:
         self.close()
 
     @property
+    def address(self) -> str:
+        """Of the scheduler."""
+        return self._cluster.scheduler_address
+
+    @property
     def script(self) -> str:
         """The script that is submitted for a job, but for the address of the scheduler."""
         return self._cluster.job_script()
@@ -135,8 +147,7 @@ class SlurmJobs:
         if self._watch.is_alive():
             self._watch.join(_TIMEOUT_SECONDS)
         try:
-            self._client.close()
-            self._cluster.close()
+            self._resources.close()
         finally:
             # By name: one may have been submitted that nobody has waited for.
             if shutil.which("scancel") is not None:
@@ -150,7 +161,7 @@ class SlurmJobs:
         if answer.returncode != 0:
             raise InvalidInput(f"Slurm refuses the jobs: {_last_line(answer.stderr)}")
 
-    def _new_cluster(self) -> Any:
+    def _new_cluster(self, security: Any) -> Any:
         options = self._options
         # What is None here is looked up in the site's own jobqueue.yaml.
         described = {
@@ -167,10 +178,14 @@ class SlurmJobs:
             job_name=self._name,
             job_extra_directives=list(options.directives),
             log_directory=str(options.logs),
-            python=sys.executable,
+            # Jobs begin in the directory that they were submitted from; nothing is imported there.
+            python=f"{sys.executable} -P",
             death_timeout=_ORPHAN_SECONDS,
-            worker_extra_args=["--no-dashboard"],
-            scheduler_options={"dashboard": False, "dashboard_address": ":0"},
+            # Only who has the certificate may send work, which is code.
+            security=security,
+            # Without dashboards there still are pages that tell of the cluster.
+            worker_extra_args=["--no-dashboard", "--dashboard-address", _NOWHERE],
+            scheduler_options={"dashboard": False, "dashboard_address": _NOWHERE},
         )
 
     # What follows runs on a thread of its own.
