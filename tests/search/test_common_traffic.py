@@ -80,7 +80,8 @@ def test_the_chosen_set_is_simulated_as_it_was_balanced(
 
 
 def test_a_set_that_was_kept_is_simulated_once() -> None:
-    kept = {"decision": {"expression": "all", "replaces_all": False}, "candidates": []}
+    asked = {"expression": "all", "replaces_all": False}
+    kept: dict[str, Any] = {"decision": asked, "candidates": []}
     (chosen, usual), computed = measured(kept)
     assert chosen is usual
     assert len(computed) == len(common_patterns(NETWORK))
