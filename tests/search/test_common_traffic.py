@@ -14,7 +14,7 @@ from tvlb.search.common_traffic import common_patterns
 from tvlb.search.preparation import BalanceUnit
 from tvlb.search.simulation_units import SaturationUnit
 from tvlb.topology import Dragonfly, HyperX
-from tvlb.traffic import NodeShift, Permutation, Uniform
+from tvlb.traffic import NodeShift, Pattern, Permutation, Uniform
 
 SHORT = Windows(100, 100, 0.1)
 OPTIONS = SearchOptions(screening=SHORT, confirmation=SHORT, seed=5)
@@ -46,7 +46,7 @@ def test_networks_of_as_many_nodes_are_given_the_same() -> None:
 
 
 def test_an_exchange_takes_as_long_as_its_rounds() -> None:
-    loads = {
+    loads: dict[Pattern, float] = {
         Uniform("others"): 0.9,
         Permutation(1): 0.4,
         Permutation(2): 0.6,
