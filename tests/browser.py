@@ -20,6 +20,30 @@ _ARGUMENTS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+UNREADABLE = """() => {
+  const shown = (place, kind) => [...place.querySelectorAll(kind)]
+    // What is turned has a larger box than letters.
+    .filter((text) => text.textContent
+      && !/rotate\\(-[1-8]/.test(text.getAttribute("transform") ?? ""))
+    .map((text) => [text.textContent, text.getBoundingClientRect()]);
+  return [...document.querySelectorAll(".js-plotly-plot")].flatMap((place) => {
+    if (place.offsetParent === null) return [];
+    const name = place.dataset.plot ?? place.id;
+    const frame = place.getBoundingClientRect();
+    const kinds = [".xtick text", ".ytick text", ".legendtext", ".xtitle, .ytitle"];
+    return kinds.flatMap((kind) => {
+      const boxes = shown(place, kind);
+      const cut = boxes.filter(([, a]) => a.left < frame.left - 1 || a.right > frame.right + 1
+        || a.top < frame.top - 1 || a.bottom > frame.bottom + 1);
+      const lying = boxes.flatMap(([one, a], index) => boxes.slice(0, index)
+        .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+          && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+        .map(([other]) => `${name}: ${one} on ${other}`));
+      return [...cut.map(([text]) => `${name}: ${text} is cut`), ...lying];
+    });
+  });
+}"""
+"""A script that lists the texts of figures that lie on each other, or are cut."""
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import CHROMIUM, new_page
+from tests.browser import CHROMIUM, UNREADABLE, new_page
 from tests.report.synthetic import families_sweep, made_up_sweep
 from tvlb.report import report_html
 
@@ -175,18 +175,6 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
         assert told == []
 
 
-# Texts of a figure that lie on each other; those that are turned have larger boxes than letters.
-OVERLAPPING = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap((place) =>
-  [".xtick text", ".ytick text", ".legendtext", ".xtitle, .ytitle"].flatMap((kind) => {
-    const boxes = [...place.querySelectorAll(kind)]
-      .filter((text) => text.textContent
-        && !/rotate\\(-[1-8]/.test(text.getAttribute("transform") ?? ""))
-      .map((text) => [text.textContent, text.getBoundingClientRect()]);
-    return boxes.flatMap(([one, a], index) => boxes.slice(0, index)
-      .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
-        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
-      .map(([other]) => `${place.dataset.plot ?? place.parentElement.id}: ${one} on ${other}`));
-  }))"""
 CUT = """() => [...document.querySelectorAll(".wide")]
   .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1)
   .map((one) => one.getAttribute("aria-label"))"""
@@ -207,7 +195,7 @@ def test_figures_of_four_families_have_room_for_their_labels(
                 page.goto(f"{path.as_uri()}{name}")
                 page.evaluate("dispatchEvent(new Event('beforeprint'))")
                 check(page)
-                assert page.evaluate(OVERLAPPING) == []
+                assert page.evaluate(UNREADABLE) == []
                 if width == 1280 and not name:
                     assert page.evaluate(CUT) == []
                     places = page.locator("#overview [data-plot]")

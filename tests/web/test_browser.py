@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import CHROMIUM, new_page
+from tests.browser import CHROMIUM, UNREADABLE, new_page
 from tests.service import Server, new_token, running_server
 from tests.web.test_repair_pages import repaired
 
@@ -321,3 +321,4 @@ def _check(page: Page) -> None:
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
     wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wider <= 0, f"{page.url} is {wider} pixels too wide"
+    assert page.evaluate(UNREADABLE) == []

@@ -20,6 +20,8 @@ _KINDS = (
     ("all_to_all", "all-to-all"),
 )
 _PORTS = "ports"
+# Networks whose numbers of nodes differ by no more than this factor are of one size.
+_ALIKE = 1.5
 # Designs that a sentence names.
 _NAMED = 3
 _FIGURES = ("uniform", "permutation", "all_to_all", "common", "worst", "saturation")
@@ -145,6 +147,12 @@ def _recommendation(designs: Sequence[Design], unit: str) -> str:
         _against(best, others),
         _under_worst(best, designs, unit),
     ]
+    sizes = [one.nodes for one in designs]
+    if max(sizes) > _ALIKE * min(sizes):
+        told.append(
+            f"Designs have {amount(min(sizes))} to {amount(max(sizes))} nodes, and small networks "
+            "ask less for each: compare those of the size that you need."
+        )
     if unit == _PORTS:
         told.append(
             "The sweep has no prices, so ports of switches stand for them: one for each node, two "

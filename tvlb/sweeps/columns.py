@@ -32,7 +32,7 @@ class ResultColumn:
 
 
 _LOAD = "packets/cycle/node"
-_THETA = "flits/cycle/node"
+_THETA = _LOAD
 _SHARE = "share of all"
 _MONEY = "currency"
 _SETS = (("chosen", "chosen set"), ("all", "`all`"))

@@ -111,12 +111,12 @@ function gains(figure, size, title, yTitle) {
       {
         showlegend: true,
         xaxis: {
-          title: { text: title }, zeroline: false,
+          title: { text: title },
           range: [Math.min(...places) - margin, Math.max(...places) + margin],
           ...ticks(known.map((point) => point[size]), width),
         },
         yaxis: {
-          title: { text: yTitle }, tickformat: "+.3~g", ticksuffix: " %", zerolinewidth: 2,
+          title: { text: yTitle }, tickformat: "+.3~g", ticksuffix: " %", zeroline: true, zerolinewidth: 2,
           range: frame(known.map((point) => point[figure]), halves).map((end) => 100 * end),
         },
       },
@@ -155,8 +155,8 @@ function costs(cost, title, figure = "saturation") {
       {
         showlegend: true,
         margin: { l: 60, r: 15, t: top, b: 55 },
-        xaxis: { title: { text: title }, range: ranges.x, automargin: false, zeroline: false },
-        yaxis: { title: { text: yTitle }, range: ranges.y, automargin: false },
+        xaxis: { title: { text: title }, range: ranges.x, automargin: false },
+        yaxis: { title: { text: yTitle }, range: ranges.y },
         annotations: labels(known, x, front, ranges, width - 75, height - top - 55),
       },
     ];

@@ -112,7 +112,7 @@ function candidates({ simulated, chosen }) {
       showlegend: false,
       rows: labels.reduce((sum, label) => sum + label.split("<br>").length + 0.3, 0),
       xaxis: { title: { text: `saturation (${LOAD_UNIT})` }, range: around([...means, ...single.map(([, one]) => one.saturation)], halves, 1) },
-      yaxis: { tickvals: places, ticktext: labels, tickfont: { size: 11 }, zeroline: false, range: [-0.6, sets.length - 0.4] },
+      yaxis: { tickvals: places, ticktext: labels, tickfont: { size: 11 }, range: [-0.6, sets.length - 0.4] },
       shapes: [atLine("x", simulated[0].saturation_mean)],
     },
   ];
@@ -165,8 +165,9 @@ function usage(kinds) {
 function heat(z, x, y, x_title, y_title, hover) {
   // Usages that differ in the last bits are equal.
   const rounded = z.map((row) => row.map((value) => (value === null ? null : Number(value.toPrecision(6)))));
+  const known = rounded.flat().filter((value) => value !== null);
   return [
-    [{ type: "heatmap", z: rounded, x, y, zmin: 0, colorscale: SCALE, colorbar: { title: { text: "usage / mean" } }, hovertemplate: hover, hoverongaps: false }],
+    [{ type: "heatmap", z: rounded, x, y, zmin: Math.min(0.9, ...known), zmax: Math.max(1.1, ...known), colorscale: SCALE, colorbar: { title: { text: "usage / mean" } }, hovertemplate: hover, hoverongaps: false }],
     {
       margin: { l: 60, r: 10, t: 10, b: 50 },
       xaxis: { title: { text: x_title }, constrain: "domain", showgrid: false },

@@ -13,6 +13,9 @@ const MOST_LOAD = 1.02;
 const LONGEST_BAR = 0.5;
 const DASH = 6;
 const LINE_HEIGHT = 15;
+// Of titles; what is around an axis is its labels and the legend.
+const LETTER = 8.5;
+const AROUND = 140;
 
 /** Return a colour of the style sheet. */
 export function colour(name) {
@@ -100,7 +103,7 @@ export function layoutOf({ rows, ...more }) {
   const text = colour("text");
   const axis = {
     gridcolor: colour("line"), zerolinecolor: colour("faint"), linecolor: text, automargin: true,
-    exponentformat: "none",
+    exponentformat: "none", zeroline: false,
   };
   const titled = (own) => ({ ...axis, ...own, title: { standoff: 10, ...own?.title } });
   return {
@@ -127,7 +130,9 @@ export function show(place, make) {
   place.style.height = `${heightOf(traces, more, place.clientWidth, Number(place.dataset.height))}px`;
   if (place.clientHeight !== before) [traces, more] = finished(make(place.clientWidth, place.clientHeight));
   const size = { width: place.clientWidth, height: place.clientHeight };
-  Plotly.react(place, traces, layoutOf({ ...more, ...size }), { displaylogo: false });
+  const xaxis = inLines(more.xaxis, size.width);
+  const yaxis = inLines(more.yaxis, size.height);
+  Plotly.react(place, traces, layoutOf({ ...more, ...size, xaxis, yaxis }), { displaylogo: false });
   const isNew = !drawn.has(place);
   drawn.set(place, make);
   if (!isNew) return;
@@ -135,6 +140,13 @@ export function show(place, make) {
     const target = event.points[0]?.customdata;
     if (target) location.hash = target;
   });
+}
+
+/** Break the title of an axis before its unit where it is longer than the axis. */
+function inLines(axis, length) {
+  const text = axis.title?.text ?? "";
+  if (LETTER * text.length < length - AROUND) return axis;
+  return { ...axis, title: { ...axis.title, text: text.replace(" (", "<br>(") } };
 }
 
 /** Height of a figure with its legend and the rows of its labels. */
