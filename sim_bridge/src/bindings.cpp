@@ -13,6 +13,7 @@
 #include "paths/dragonfly/shape_paths.hpp"
 #include "paths/explicit_rows.hpp"
 #include "paths/families.hpp"
+#include "paths/rule_paths.hpp"
 #include "paths/shortcut_sampler.hpp"
 #include "routers/iq/simulator.hpp"
 #include "routers/iq/statistics.hpp"
@@ -68,7 +69,8 @@ void bind_samplers(nb::module_& module) {
           "pairs_without_path",
           [](const PathSampler& self, const Array<std::int32_t>& sources,
              const Array<std::int32_t>& targets) {
-            return pairs_without_path(self, view(sources), view(targets));
+            return binding::unlocked(
+                [&] { return pairs_without_path(self, view(sources), view(targets)); });
           },
           nb::arg("sources"), nb::arg("targets"))
       .def("draw", &draw_once, nb::arg("source"), nb::arg("target"), nb::arg("seed"),
@@ -92,11 +94,15 @@ void bind_samplers(nb::module_& module) {
 template <class Family, class Sampler, class Rule>
 void bind_rule_sampler(nb::module_& module) {
   module.def("rule_sampler", [](const Family& network, const Rule& rule) -> PathSampler* {
+    if constexpr (requires { rule.is_compact(); }) {
+      if (!rule.is_compact()) return nullptr;
+    }
     return new Bound<Family, Sampler>(network, rule);
   }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
 }
 
-// What draws from whole sets without listing them; none where a family has no such sampler.
+// What draws from whole sets without listing them; none where a family has no such sampler, or not
+// by this rule.
 void bind_rule_samplers(nb::module_& module) {
   module.def("rule_sampler", [](const Topology&, const EmptyRule&) -> PathSampler* {
     return new NoPaths;
@@ -109,6 +115,22 @@ void bind_rule_samplers(nb::module_& module) {
   bind_rule_sampler<ShortestPaths, ShortcutSampler, ShortcutRule>(module);
   module.def("rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
              nb::arg("network"), nb::arg("rule"));
+  const auto bind_any = [&]<class Rule>(std::type_identity<Rule>) {
+    module.def("any_rule_sampler", [](const Topology& network, const Rule& rule) -> PathSampler* {
+      return new RulePaths(network, rule);
+    }, nb::arg("network"), nb::arg("rule"), nb::call_guard<binding::Unlocked>(),
+       nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+  };
+  bind_any(std::type_identity<AllRule>{});
+  bind_any(std::type_identity<ShapeRule>{});
+  module.def("any_rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
+             nb::arg("network"), nb::arg("rule"));
+  module.def("count_triples", [](const Topology& network, const Array<std::int32_t>& sources,
+                                 const Array<std::int32_t>& targets, std::int64_t enough) {
+    binding::check_pairs(network, view(sources), view(targets));
+    return binding::unlocked(
+        [&] { return count_triples(network, view(sources), view(targets), enough); });
+  }, nb::arg("network"), nb::arg("sources"), nb::arg("targets"), nb::arg("enough"));
 }
 
 // What every family has.
@@ -190,7 +212,7 @@ void bind_vct(nb::module_& module) {
   bind_config<vct::Config>(module, "VctConfig");
   nb::class_<vct::MinPorts>(module, "MinPorts")
       .def(nb::init<const Topology&>(), nb::arg("network"),
-           nb::call_guard<nb::gil_scoped_release>())
+           nb::call_guard<binding::Unlocked>())
       .def("ports", [](const vct::MinPorts& self, int from, int to) {
         const auto ports = self(from, to);
         return std::vector<int>(ports.begin(), ports.end());
@@ -200,7 +222,9 @@ void bind_vct(nb::module_& module) {
                                   const Array<std::uint16_t>& then, const Array<std::uint16_t>& part,
                                   std::size_t parts, const Array<std::uint16_t>& starts,
                                   vc::DependencyGraph& graph) {
-        self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
+        binding::unlocked([&] {
+          self.add_dependencies(network, {view(then), view(part), parts, view(starts)}, graph);
+        });
       }, nb::arg("network"), nb::arg("then"), nb::arg("part"), nb::arg("parts"), nb::arg("starts"),
          nb::arg("graph"));
   module.def(

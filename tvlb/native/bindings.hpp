@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "topology.hpp"
 #include "usage.hpp"
 
@@ -32,9 +33,21 @@ std::vector<T> copy(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
+// Raises what a signal handler raises; in another thread than the main one nothing.
+inline void raise_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// While it lives, the Python lock is free, and long loops hear signals.
+class Unlocked {
+    nb::gil_scoped_release release_;
+    tvlb::Interruptible interruptible_{&raise_signals};
+};
+
 // What `function()` returns, called without the Python lock.
 auto unlocked(auto&& function) {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return function();
 }
 

@@ -112,7 +112,7 @@ void bind_topology(nb::module_& m) {
                      })
         .def_prop_ro("are_simple", &Topology::are_simple)
         .def("kernel", [](const Topology& self) { return self.kernel().release(); },
-             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
+             nb::call_guard<binding::Unlocked>(), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>())
         .def("min_paths",
              [](const Topology& self, const Ends& sources, const Ends& targets) {
                  return of_each_pair(self, sources, targets,
@@ -132,7 +132,7 @@ void bind_topology(nb::module_& m) {
                                                 {chosen, by_link, between_nodes});
              },
              "network"_a, "chosen"_a = tvlb::Chosen::all, "by_link"_a = false,
-             "between_nodes"_a = false)
+             "between_nodes"_a = false, nb::call_guard<binding::Unlocked>())
         .def_prop_ro("most_min_paths", &tvlb::ShortestPaths::most_min_paths)
         .def("shortcuts", &shortcuts, "rule"_a, "sources"_a, "targets"_a)
         .def("min_hops",

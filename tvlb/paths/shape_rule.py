@@ -116,7 +116,8 @@ class ShapeRule:
 @lru_cache(maxsize=64)
 def _nearest(shapes: Shapes, near_to: frozenset[int], preferred: frozenset[int]) -> tuple[int, ...]:
     def order(code: int) -> tuple[bool, int, int, int]:
-        distance = min(shapes.distance(code, one) for one in near_to)
+        is_near = code in near_to
+        distance = 0 if is_near else min(shapes.distance(code, one) for one in near_to)
         return code not in preferred, distance, shapes.hops[code], code
 
     return tuple(sorted(range(len(shapes)), key=order))

@@ -116,7 +116,8 @@ void binding::bind_dragonfly(nb::module_& m) {
     nb::class_<tvlb::Dragonfly, tvlb::Topology>(m, "Dragonfly")
         .def(nb::init<tvlb::Network, std::int32_t>(), "network"_a, "groups"_a);
     nb::class_<tvlb::DegradedDragonfly, tvlb::Topology>(m, "DegradedDragonfly")
-        .def(nb::init<const tvlb::Network&, std::int32_t>(), "network"_a, "groups"_a)
+        .def(nb::init<const tvlb::Network&, std::int32_t>(), "network"_a, "groups"_a,
+             nb::call_guard<binding::Unlocked>())
         .def_prop_ro("most_min_paths", &tvlb::DegradedDragonfly::name_limit);
     m.def("absolute_cables", &absolute_cables, "switches_per_group"_a, "global_ports"_a,
           "groups"_a);
