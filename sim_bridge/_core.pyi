@@ -109,6 +109,15 @@ def rule_sampler(
     network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortcutRule | ShortRule
 ) -> PathSampler | None: ...
 
+# Draws by any such rule on any network; for few paths a list is faster.
+# None for rules that are not by shape.
+def any_rule_sampler(
+    network: Topology, rule: AllRule | EmptyRule | ShapeRule | ShortcutRule | ShortRule
+) -> PathSampler | None: ...
+
+# Pairs of MIN paths that join in an intermediate; those beyond `enough` are not all counted.
+def count_triples(network: Topology, sources: _Int32, targets: _Int32, enough: int) -> int: ...
+
 class Config:
     def __init__(self, **settings: object) -> None:
         """Take every setting of sim_bridge/src/routers/iq/config.hpp by name."""

@@ -15,6 +15,8 @@ _ROWS_AT_ONCE = 1 << 21
 _PAIRS_AT_ONCE = 10_000
 # 12 bytes each where weights differ.
 _MOST_LISTED = 400_000_000
+# Pairs of MIN halves that join, above which a set with a rule is drawn by it and no longer listed.
+_MOST_OF_RULE = 1 << 24
 
 
 def make_sampler(
@@ -31,13 +33,18 @@ def make_sampler(
     -----
     On a Dragonfly, sets with a rule draw for any pair; their memory grows with the switches times
     the groups, with shortest halves and percentages with the pairs of switches. On other networks
-    sets of shortest halves do, and need no memory. Memory of a listed set is 4 bytes
+    sets of shortest halves do, and need no memory, and others by length and shape where there is
+    much to draw from: theirs grows with the pairs of switches. Memory of a listed set is 4 bytes
     per path (12 with unequal weights), and 8 per pair of switches; room is reserved for as many
     paths as there may be.
     """
     rule = path_set.draw_rule
-    compact = None if rule is None else _core.rule_sampler(network, rule)
-    return _listed(network, path_set, sources, targets) if compact is None else compact
+    sampler = None if rule is None else _core.rule_sampler(network, rule)
+    if rule is not None and sampler is None:
+        most = _MOST_OF_RULE
+        if _core.count_triples(network, sources, targets, most) > most:
+            sampler = _core.any_rule_sampler(network, rule)
+    return _listed(network, path_set, sources, targets) if sampler is None else sampler
 
 
 def _listed(

@@ -13,6 +13,7 @@
 #include "paths/dragonfly/shape_paths.hpp"
 #include "paths/explicit_rows.hpp"
 #include "paths/families.hpp"
+#include "paths/rule_paths.hpp"
 #include "paths/shortcut_sampler.hpp"
 #include "routers/iq/simulator.hpp"
 #include "routers/iq/statistics.hpp"
@@ -93,12 +94,16 @@ void bind_samplers(nb::module_& module) {
 template <class Family, class Sampler, class Rule>
 void bind_rule_sampler(nb::module_& module) {
   module.def("rule_sampler", [](const Family& network, const Rule& rule) -> PathSampler* {
+    if constexpr (requires { rule.is_compact(); }) {
+      if (!rule.is_compact()) return nullptr;
+    }
     return new Bound<Family, Sampler>(network, rule);
   }, nb::arg("network"), nb::arg("rule"), nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
              Unlocked());
 }
 
-// What draws from whole sets without listing them; none where a family has no such sampler.
+// What draws from whole sets without listing them; none where a family has no such sampler, or not
+// by this rule.
 void bind_rule_samplers(nb::module_& module) {
   module.def("rule_sampler", [](const Topology&, const EmptyRule&) -> PathSampler* {
     return new NoPaths;
@@ -111,6 +116,22 @@ void bind_rule_samplers(nb::module_& module) {
   bind_rule_sampler<ShortestPaths, ShortcutSampler, ShortcutRule>(module);
   module.def("rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
              nb::arg("network"), nb::arg("rule"));
+  const auto bind_any = [&]<class Rule>(std::type_identity<Rule>) {
+    module.def("any_rule_sampler", [](const Topology& network, const Rule& rule) -> PathSampler* {
+      return new RulePaths(network, rule);
+    }, nb::arg("network"), nb::arg("rule"), Unlocked(),
+       nb::rv_policy::take_ownership, nb::keep_alive<0, 1>());
+  };
+  bind_any(std::type_identity<AllRule>{});
+  bind_any(std::type_identity<ShapeRule>{});
+  module.def("any_rule_sampler", [](const Topology&, const nb::object&) { return nb::none(); },
+             nb::arg("network"), nb::arg("rule"));
+  module.def("count_triples", [](const Topology& network, const Array<std::int32_t>& sources,
+                                 const Array<std::int32_t>& targets, std::int64_t enough) {
+    binding::check_pairs(network, view(sources), view(targets));
+    return binding::unlocked(
+        [&] { return count_triples(network, view(sources), view(targets), enough); });
+  }, nb::arg("network"), nb::arg("sources"), nb::arg("targets"), nb::arg("enough"));
 }
 
 // What every family has.

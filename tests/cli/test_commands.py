@@ -448,6 +448,42 @@ def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+_TELLS_WHEN_PATHS_ARE_LISTED = """
+import sys
+from sim_bridge import sampling
+from tvlb.cli import main
+
+listed = sampling._listed
+
+def told(*given):
+    print("listing begins", file=sys.stderr, flush=True)
+    return listed(*given)
+
+sampling._listed = told
+raise SystemExit(main())
+"""
+
+
+# Some 10^16 paths; main reads the network and hears the signal between two of them.
+@pytest.mark.slow
+def test_an_interrupt_ends_a_long_list_of_paths(tmp_path: Path) -> None:
+    ring = tmp_path / "ring.txt"
+    cables = [f"{one} {(one + 1) % 12}" for one in range(12) for _ in range(24)]
+    ring.write_text("\n".join(["# endpoints 1", *cables]))
+    process = subprocess.Popen(
+        [
+            sys.executable, "-c", _TELLS_WHEN_PATHS_ARE_LISTED,
+            "simulate", str(ring), "--vlb", "short(all) & <=9", "--load", "0.1",
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    _wait_for(process, "listing begins")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "tvlb: interrupted\n")
+
+
 def test_damaged_table_is_no_path_set(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(table_file), "--to", "csv", "-o", "t.csv"]) == 0
     lines = Path("t.csv").read_text().splitlines(keepends=True)

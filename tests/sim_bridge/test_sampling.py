@@ -1,6 +1,7 @@
 """The samplers draw what the path sets say."""
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,7 +19,15 @@ from tvlb.paths import (
     expression_sets,
     parse_expression,
 )
-from tvlb.topology import Dragonfly, Failures, Topology, parse_topology, without
+from tvlb.topology import (
+    Dragonfly,
+    Failures,
+    ListedTopology,
+    Topology,
+    kinds_of,
+    parse_topology,
+    without,
+)
 
 DRAWS = 20_000
 LENGTH_RULES = [
@@ -326,3 +335,78 @@ def test_all_paths_of_what_failures_leave_are_equally_likely(
     for path, weight in weights.items():
         deviation = np.sqrt(weight * (1.0 - weight) / DRAWS)
         assert found.get(path, 0.0) == pytest.approx(weight, abs=5 * deviation + 1e-12)
+
+
+@pytest.fixture
+def by_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets with a rule are drawn by it on every network, however small."""
+    monkeypatch.setattr("sim_bridge.sampling._MOST_OF_RULE", -1)
+
+
+def _irregular() -> Topology:
+    """Two groups of cabinets with threefold and single cables, and a switch at the end of one."""
+    rows = [[0, 1], [2, 3], [4, 5], [6, 7]]
+    columns = [pair for pair in ([0, 2], [1, 3], [4, 6], [5, 7]) for _ in range(3)]
+    optical = [[0, 4], [3, 4], [3, 7], [1, 6], [1, 6], [7, 8]]
+    kinds = kinds_of({"green": 5, "black": 6, "optical": 15})
+    return ListedTopology([1] * 9, [rows, columns, optical], kinds)
+
+
+def _failed() -> Topology:
+    return without(Dragonfly(1, 3, 2, 4, "circulant"), Failures(links=((0, 1), (0, 3))))
+
+
+# What is left of a Dragonfly, a network of the user's own, and one of which only some switches are
+# intermediates; then a rule whose drawn paths differ in weight, on a whole Dragonfly.
+RULES = {
+    _failed: (
+        *("all", "<=3", "<=4+30%", "<=3+(2,2)", "shape(g.?:9, lg.lg)", "shape(lgl.lgl) & <=3"),
+        "shape(g.?:2, lg.?:5) & <=3+40%",
+    ),
+    _irregular: (
+        *("all", "<=4", "<=4+30%", "<=4+1%", "<=5+(2,4)", "shape(?.?:3) & <=5+60%"),
+        *("shape(gb.bg:16777216, g.?, o.o:0.5)", "shape(o.o) & <=5", "shape(g.?:9, b.?) & <=4+50%"),
+    ),
+    lambda: parse_topology("dflyplus(2,2,2,3)"): ("all", "<=4", "shape(ll.?:3, lgl.ll)"),
+    lambda: parse_topology("hyperx(1,3,3)"): ("all", "<=3+50%"),
+    lambda: Dragonfly(2, 4, 2, 5): ("shape(g.?:2, lg.?) & <=3+50%",),
+}
+
+
+# Every path by its weight, and no other, as the list has it; every pair without a path is known.
+@pytest.mark.usefixtures("by_rule")
+@pytest.mark.parametrize(
+    ("make", "expression"), [(make, one) for make, several in RULES.items() for one in several]
+)
+def test_rules_draw_from_any_network_what_its_lists_have(
+    make: Callable[[], Topology], expression: str
+) -> None:
+    topology = make()
+    path_set = parse_expression(expression, topology, 5)
+    sampler = make_sampler(core_network(topology), path_set, *all_pairs(topology))
+    assert not isinstance(sampler, _core.ExplicitRows)
+    rows = path_set.all_rows()
+    lacking = np.flatnonzero(np.diff(rows.offset) == 0)
+    assert sampler.pairs_without_path(rows.source, rows.target) == lacking.tolist()
+    for source, target in _pairs(topology, 6):
+        _check_draws(path_set, source, target)
+
+
+# From 0 to 1 the heavy paths, two of them by 2 and back by 0, are not simple; one by 3 is left.
+@pytest.mark.usefixtures("by_rule")
+def test_a_pair_whose_proposals_are_all_refused_draws_from_its_list() -> None:
+    kinds = kinds_of({"near": 1, "far": 1})
+    heavy = ListedTopology([1] * 4, [[[0, 1], [0, 2], [0, 2]], [[0, 3], [1, 3]]], kinds)
+    path_set = parse_expression("shape(n.?:1e9, f.?:1e-9)", heavy)
+    assert len(_weights(path_set, 0, 1)) == 1
+    _check_draws(path_set, 0, 1)
+
+
+def test_a_set_is_listed_unless_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, path_set = core_network(_irregular()), parse_expression("<=4", _irregular())
+    ends = all_pairs(_irregular())
+    triples = _core.count_triples(network, *ends, 1 << 24)
+    for most, listed in ((triples, True), (triples - 1, False)):
+        monkeypatch.setattr("sim_bridge.sampling._MOST_OF_RULE", most)
+        sampler = make_sampler(network, path_set, *ends)
+        assert isinstance(sampler, _core.ExplicitRows) == listed

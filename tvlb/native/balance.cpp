@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "pair_state.hpp"
 #include "pair_usage.hpp"
 #include "usage_tree.hpp"
@@ -24,6 +25,7 @@ public:
     bool run(PairState& pair, std::int64_t& removed) {
         load(pair);
         while (const auto worst = find_worst()) {
+            check_interrupt();
             if (pair.at_floor()) break;
             if (const auto victim = pair.victim(worst->link)) {
                 remove(pair, *victim);
@@ -138,6 +140,7 @@ public:
         : topology_(topology), rows_(rows), options_(options), outcome_(outcome), state_(state),
           usage_(topology.num_links(), 0.0), stuck_(topology.num_links(), 0) {
         for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
+            check_interrupt();
             state_.load(pair);
             add(+1.0);
             spare_.push_back(state_.live() - floor_of(rows, options, pair));
@@ -147,6 +150,7 @@ public:
 
     void run() {
         while (const auto worst = find_worst()) {
+            check_interrupt();
             if (!relieve(worst->link)) give_up(worst->link);
         }
     }

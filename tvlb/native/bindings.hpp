@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "topology.hpp"
 #include "usage.hpp"
 
@@ -32,14 +33,26 @@ std::vector<T> copy(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
+// Raises what a signal handler raises; in another thread than the main one nothing.
+inline void raise_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// While it lives, the Python lock is free, and long loops hear signals.
+class LockReleased {
+    nb::gil_scoped_release release_;
+    tvlb::Interruptible interruptible_{&raise_signals};
+};
+
 // What `function()` returns, called without the Python lock.
 auto unlocked(auto&& function) {
-    const nb::gil_scoped_release release;
+    const LockReleased released;
     return function();
 }
 
-// What makes an object without the Python lock: networks of tens of thousands of links take seconds.
-using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+// Of a binding that is called without the Python lock: large networks take seconds.
+using Unlocked = nb::call_guard<LockReleased>;
 
 // Hands a vector over to numpy without copying it, as an array of this shape.
 template <class T, class... Sizes>

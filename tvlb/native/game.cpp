@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "interrupt.hpp"
 #include "order.hpp"
 
 namespace tvlb {
@@ -249,13 +250,17 @@ private:
 Game::Game(const GameView& view)
     : cells_((view.start_price.size() + 2 * kLanes - 1) / kLanes * kLanes), cell_(numbered(view)) {
     Packer packer(*this, view);
-    for (std::size_t flow = 0; flow < view.demand.size(); ++flow) packer.add(flow);
+    for (std::size_t flow = 0; flow < view.demand.size(); ++flow) {
+        check_interrupt();
+        packer.add(flow);
+    }
 }
 
 std::vector<double> Game::total_load(std::span<const double> mix) const {
     std::vector<double> total(cells_, 0.0);
     std::vector<double> carried(most_rows_);
     for (std::size_t flow = 0; flow < flows(); ++flow) {
+        check_interrupt();
         std::fill_n(carried.begin(), rows(flow), 0.0);
         for (auto vertex = begin(flow); vertex < end(flow); ++vertex) {
             if (mix[vertex] == 0.0) continue;
@@ -274,6 +279,7 @@ double Game::least_cost(std::span<const float> price) const {
     std::vector<double> paid(most_rows_);
     double total = 0.0;
     for (std::size_t flow = 0; flow < flows(); ++flow) {
+        check_interrupt();
         gather(flow, std::span(exact), std::span(paid));
         double least = std::numeric_limits<double>::infinity();
         for (auto vertex = begin(flow); vertex < end(flow); ++vertex) {

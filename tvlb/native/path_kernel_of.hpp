@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "path_kernel.hpp"
 
 namespace tvlb {
@@ -45,10 +46,12 @@ public:
     [[nodiscard]] PathRows enumerate_min(Switches sources, Switches targets) const override {
         PathRows rows;
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             const auto s = sources[pair];
             const auto d = targets[pair];
             const auto count = topology_.min_paths(s, d);
             for (std::int32_t position = 0; position < count; ++position) {
+                check_interrupt();
                 const auto name = topology_.min_name(s, d, position);
                 rows.add(kAbsent, name, kAbsent, paths_.min_hops(s, name, d), 1.0 / count);
             }
@@ -65,6 +68,7 @@ public:
         out.profile.count.resize(sources.size() * classes_);
         out.profile.weight.resize(sources.size() * classes_);
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             for (auto row = view.begin(pair); row < view.end(pair); ++row) {
                 const auto cell = pair * classes_ + static_cast<std::size_t>(rows.hops[row]);
                 ++out.profile.count[cell];
@@ -93,6 +97,7 @@ public:
         check_rule(rule, topology_);
         std::vector<std::uint8_t> out(sources.size(), 0);
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             const auto s = sources[pair];
             const auto d = targets[pair];
             if (!has_choice(s, d)) continue;
@@ -123,6 +128,7 @@ public:
         const auto shapes = num_shapes(topology_);
         std::vector<std::int64_t> out(sources.size() * shapes, 0);
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             if (!has_choice(sources[pair], targets[pair])) continue;
             const auto count = paths_.count_shapes(sources[pair], targets[pair]);
             std::ranges::copy(count, out.begin() + static_cast<std::ptrdiff_t>(pair * shapes));
@@ -136,6 +142,7 @@ public:
         const auto cells = most * most;
         std::vector<std::int64_t> out(sources.size() * 2 * cells, 0);
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             if (!has_choice(sources[pair], targets[pair])) continue;
             compose(sources[pair], targets[pair], most,
                     std::span(out).subspan(pair * 2 * cells, 2 * cells));
@@ -260,6 +267,7 @@ private:
         PathRows rows;
         rows.offset.reserve(sources.size() + 1);
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             const auto s = sources[pair];
             const auto d = targets[pair];
             if (has_choice(s, d)) {
@@ -310,6 +318,7 @@ private:
         out.weight.resize(sources.size() * classes_);
         out.unit.resize(sources.size());
         for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+            check_interrupt();
             const auto s = sources[pair];
             const auto d = targets[pair];
             const auto count = std::span(out.count).subspan(pair * classes_, classes_);

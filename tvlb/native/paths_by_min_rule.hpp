@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "path_kernel_of.hpp"
 
 namespace tvlb {
@@ -16,7 +17,10 @@ namespace tvlb {
 template <class Network = Topology>
 class PathsByMinRule {
 public:
-    explicit PathsByMinRule(const Network& topology) : topology_(topology) { keep_halves(); }
+    explicit PathsByMinRule(const Network& topology, bool keeps_halves = true)
+        : topology_(topology) {
+        if (keeps_halves && are_few()) keep_halves();
+    }
 
     template <class Value>
     [[nodiscard]] std::vector<Value> zeros() const {
@@ -31,14 +35,21 @@ public:
 
     template <class Visit>
     void for_each_triple(std::int32_t s, std::int32_t d, Visit visit) const {
+        for_each_triple_by(s, d, [](std::int32_t) { return true; }, visit);
+    }
+
+    // Only those by the intermediates that are admitted, each as it is come to.
+    template <class Admits, class Visit>
+    void for_each_triple_by(std::int32_t s, std::int32_t d, Admits admits, Visit visit) const {
         const auto halves = topology_.halves().size();
         const bool simple = topology_.are_simple();
         Halves made_first, made_second;
         for (std::int32_t via = 0; via < topology_.num_switches(); ++via) {
-            if (!topology_.is_intermediate(s, via, d)) continue;
+            if (!topology_.is_intermediate(s, via, d) || !admits(via)) continue;
             const auto firsts = halves_of(s, via, made_first);
             const auto seconds = halves_of(via, d, made_second);
             for (const auto& first : firsts.named) {
+                check_interrupt();
                 for (const auto& second : seconds.named) {
                     if (simple && meet(firsts.passed(first), seconds.passed(second))) continue;
                     visit(via, first.name, second.name, first.code * halves + second.code);
@@ -71,6 +82,7 @@ public:
         const auto count = topology_.min_paths(from, to);
         const bool all = topology_.shortest_min(from, to).count == count;
         for (std::int32_t position = 0; position < count; ++position) {
+            check_interrupt();
             const auto name = topology_.min_name(from, to, position);
             if (all || hops_of(topology_.min_half(from, name, to)) == hops) visit(name);
         }
@@ -133,16 +145,27 @@ private:
         kept_from_.assign(1, 0);
         for (std::int32_t from = 0; from < switches; ++from) {
             for (std::int32_t to = 0; to < switches; ++to) {
-                // No others are halves.
-                if (from != to && topology_.has_choice(from, to)) append_halves(kept_, from, to);
+                if (has_halves(from, to)) append_halves(kept_, from, to);
                 kept_from_.push_back(static_cast<std::uint32_t>(kept_.named.size()));
             }
-            if (std::max(kept_from_.size(), kept_.named.size()) > kMostKept + 1) {
-                kept_ = {};
-                kept_from_ = {};
-                return;
+        }
+    }
+
+    // No others are halves.
+    [[nodiscard]] bool has_halves(std::int32_t from, std::int32_t to) const {
+        return from != to && topology_.has_choice(from, to);
+    }
+
+    [[nodiscard]] bool are_few() const {
+        const auto switches = topology_.num_switches();
+        auto left = static_cast<std::int64_t>(kMostKept);
+        if (static_cast<std::int64_t>(switches) * switches > left) return false;
+        for (std::int32_t from = 0; from < switches; ++from) {
+            for (std::int32_t to = 0; to < switches && left >= 0; ++to) {
+                if (has_halves(from, to)) left -= topology_.min_paths(from, to);
             }
         }
+        return left >= 0;
     }
 
     // The MIN paths of a pair; `made` is where they are listed unless all are kept.
@@ -164,6 +187,7 @@ private:
     void append_halves(Halves& out, std::int32_t from, std::int32_t to) const {
         const auto count = topology_.min_paths(from, to);
         for (std::int32_t position = 0; position < count; ++position) {
+            check_interrupt();
             const auto name = topology_.min_name(from, to, position);
             const auto begin = out.switches.size();
             PathLinks links;

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "interrupt.hpp"
+
 namespace tvlb {
 namespace {
 
@@ -69,6 +71,7 @@ public:
     void step(std::size_t block, double discount, std::span<const float> price,
               std::span<float> load) {
         for (auto flow = block; flow < game_.flows(); flow += kBlocks) {
+            check_interrupt();
             game_.gather(flow, price, std::span(paid_));
             rate_vertices(flow);
             std::fill_n(carried_.begin(), game_.rows(flow), 0.0F);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "interrupt.hpp"
 #include "pair_usage.hpp"
 
 namespace tvlb {
@@ -139,6 +140,7 @@ public:
     [[nodiscard]] std::vector<double> under(std::span<const double> factor) {
         auto usage = fixed_;
         for (std::size_t pair = 0; pair < rows_.pairs(); ++pair) {
+            check_interrupt();
             if (has_choice(topology_, rows_, pair)) add(pair, factor, usage);
         }
         return usage;

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "interrupt.hpp"
+
 namespace tvlb {
 namespace {
 
@@ -55,6 +57,7 @@ PathRows Shortcuts::enumerate(Switches sources, Switches targets) const {
     PathRows rows;
     std::vector<Drawn> drawn;
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        check_interrupt();
         const auto s = sources[pair];
         const auto d = targets[pair];
         drawn.clear();

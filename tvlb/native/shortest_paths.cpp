@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "paths_by_min_rule.hpp"
 
 namespace tvlb {
@@ -153,6 +154,7 @@ ShortestPaths::Tables ShortestPaths::count_paths(const Network& network,
     for (const auto& here : links) linked += here.empty() ? 0 : 1;
     std::vector<std::int32_t> reached;
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
+        check_interrupt();
         auto* const pairs = out.pairs.data() + index(to) * switches;
         // Of several next switches, whether one comes before the link chosen so far.
         const auto is_earlier = [&](std::int32_t from, std::int32_t port, std::int32_t next) {
@@ -217,6 +219,7 @@ std::vector<Half> ShortestPaths::find_halves(const Network& network, const Short
     std::vector<std::int32_t> nearest_first(switches);
     for (std::int32_t to = 0; to < network.num_switches(); ++to) {
         if (!is_end(to)) continue;
+        check_interrupt();
         const auto* const pairs = tables.pairs.data() + index(to) * switches;
         std::iota(nearest_first.begin(), nearest_first.end(), 0);
         std::ranges::stable_sort(nearest_first, {}, [&](std::int32_t sw) { return pairs[sw].hops; });
@@ -288,6 +291,50 @@ std::size_t ShortestPaths::min_half(std::int32_t from, std::int32_t name, std::i
     std::size_t at = 0;
     visit_min(from, name, to, [&](std::int32_t id) { at = steps_[at].next[link(id).kind]; });
     return steps_[at].code;
+}
+
+// The shortest paths to a switch, one link longer, are shortest paths to the switches behind it. By
+// step of the tree of orders; one that no half begins with leads nowhere.
+std::vector<std::vector<HalfCount>> ShortestPaths::half_counts(std::int32_t from) const {
+    if (rule_.chosen != Chosen::all) return Topology::half_counts(from);
+    std::vector<std::vector<HalfCount>> out(index(num_switches()));
+    std::vector<int> hops(out.size());
+    for (std::size_t to = 0; to < out.size(); ++to) {
+        hops[to] = min_hops(from, static_cast<std::int32_t>(to));
+    }
+    std::vector<std::vector<std::pair<std::size_t, std::int32_t>>> counts(out.size());
+    const auto add = [&](std::int32_t to, std::size_t step, std::int32_t count) {
+        auto& here = counts[index(to)];
+        const auto known = std::ranges::find(here, step, [](const auto& one) { return one.first; });
+        if (known != here.end()) {
+            known->second += count;
+        } else {
+            here.emplace_back(step, count);
+        }
+    };
+    counts[index(from)].emplace_back(0, 1);
+    std::vector<std::int32_t> reached{from};
+    std::vector<bool> is_reached(out.size());
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        const auto here = reached[i];
+        for (std::int32_t leaving = 0; leaving < num_leaving(here); ++leaving) {
+            const auto& next = link(leaving_link(here, leaving));
+            if (hops[index(next.target)] != hops[index(here)] + 1) continue;
+            if (!is_reached[index(next.target)]) reached.push_back(next.target);
+            is_reached[index(next.target)] = true;
+            for (const auto& [step, count] : counts[index(here)]) {
+                if (const auto then = steps_[step].next[next.kind]) add(next.target, then, count);
+            }
+        }
+    }
+    for (const auto to : reached) {
+        if (to == from || !has_choice(from, to)) continue;
+        for (const auto& [step, count] : counts[index(to)]) {
+            out[index(to)].push_back({static_cast<std::uint16_t>(steps_[step].code), count});
+        }
+        std::ranges::sort(out[index(to)], {}, &HalfCount::code);
+    }
+    return out;
 }
 
 std::unique_ptr<PathKernel> ShortestPaths::kernel() const {

@@ -63,6 +63,8 @@ public:
                                             std::int32_t name) const override;
     [[nodiscard]] std::size_t min_half(std::int32_t from, std::int32_t name,
                                        std::int32_t to) const override;
+    // Without a look at every path where there are several.
+    [[nodiscard]] std::vector<std::vector<HalfCount>> half_counts(std::int32_t from) const override;
     void append_min(PathLinks& out, std::int32_t from, std::int32_t name,
                     std::int32_t to) const override {
         visit_min(from, name, to, [&](std::int32_t link) { out.add(link); });

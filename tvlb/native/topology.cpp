@@ -30,6 +30,25 @@ Shortest Topology::shortest_min(std::int32_t from, std::int32_t to) const {
     return best;
 }
 
+std::vector<std::vector<HalfCount>> Topology::half_counts(std::int32_t from) const {
+    std::vector<std::vector<HalfCount>> out(static_cast<std::size_t>(num_switches()));
+    std::vector<std::int32_t> count(halves_.size());
+    for (std::int32_t to = 0; to < num_switches(); ++to) {
+        if (from == to || !has_choice(from, to)) continue;
+        std::ranges::fill(count, 0);
+        const auto paths = min_paths(from, to);
+        for (std::int32_t position = 0; position < paths; ++position) {
+            ++count[min_half(from, min_name(from, to, position), to)];
+        }
+        for (std::size_t code = 0; code < count.size(); ++code) {
+            if (count[code] == 0) continue;
+            out[static_cast<std::size_t>(to)].push_back(
+                {static_cast<std::uint16_t>(code), count[code]});
+        }
+    }
+    return out;
+}
+
 PathLinks Topology::links_of(const Path& path) const {
     PathLinks out;
     if (path.intermediate == kAbsent) {

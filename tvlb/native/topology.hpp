@@ -64,6 +64,12 @@ struct Shortest {
     std::int32_t count;
 };
 
+// How many MIN paths of a pair are one half.
+struct HalfCount {
+    std::uint16_t code;
+    std::int32_t count;
+};
+
 // Kinds of the links of a MIN path in travel order.
 using Half = std::vector<std::uint8_t>;
 
@@ -85,6 +91,8 @@ public:
     // Code of the half that a MIN path is; see `halves`.
     [[nodiscard]] virtual std::size_t min_half(std::int32_t from, std::int32_t name,
                                                std::int32_t to) const = 0;
+    // The MIN paths that leave a switch by code, as halves: of targets with a choice, by target.
+    [[nodiscard]] virtual std::vector<std::vector<HalfCount>> half_counts(std::int32_t from) const;
     // Adds the links of a MIN path; its name must be valid.
     virtual void append_min(PathLinks& out, std::int32_t from, std::int32_t name,
                             std::int32_t to) const = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "interrupt.hpp"
+
 namespace tvlb {
 namespace {
 
@@ -43,6 +45,7 @@ ClassUsage class_usage(const Topology& topology, const RowsView& rows) {
     const auto count = topology.num_classes();
     std::vector<ClassAccumulator> classes(count, ClassAccumulator(topology.num_links()));
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
+        check_interrupt();
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
             const auto hops = static_cast<std::size_t>(rows.hops[row]);
             classes[hops].add(topology.links_of(rows.path(pair, row)), rows.weight[row]);
@@ -57,6 +60,7 @@ ClassUsage class_usage(const Topology& topology, const RowsView& rows) {
 std::vector<double> total_usage(const Topology& topology, const RowsView& rows) {
     std::vector<double> usage(topology.num_links(), 0.0);
     for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
+        check_interrupt();
         for (auto row = rows.begin(pair); row < rows.end(pair); ++row) {
             const auto links = topology.links_of(rows.path(pair, row));
             for (const auto link : links.view()) {

@@ -5,6 +5,8 @@ from tvlb.paths.path_set import PathSet, pairs_from
 from tvlb.topology import Topology
 
 MAX_ROWS = 50_000_000
+# Some minutes of a processor.
+_MOST_COUNTED = 20_000_000_000
 
 
 def check_rows(rows: int, what: str) -> None:
@@ -22,6 +24,25 @@ def check_pairs(topology: Topology) -> None:
     if pairs > MAX_ROWS:
         raise InvalidInput(
             f"{topology} has {pairs:,} pairs of switches; at most {MAX_ROWS:,} are searched"
+        )
+
+
+def check_searched(topology: Topology) -> None:
+    """Refuse, before anything is counted, a topology that is too large to search a table of.
+
+    Raises
+    ------
+    InvalidInput : it has more than `MAX_ROWS` switch pairs, or is likely to have more than 20
+        billion VLB paths and no structure by which they are counted together.
+    """
+    check_pairs(topology)
+    pairs = topology.num_switches * (topology.num_switches - 1)
+    paths = pairs * float(topology.expected_paths.vlb_paths_by_halves.sum())
+    if paths > _MOST_COUNTED and not topology.has_usage_kernel:
+        raise InvalidInput(
+            f"{topology} has about {paths:.1e} VLB paths, which a search counts one by one; at "
+            f"most {_MOST_COUNTED:.0e} are counted. simulate --vlb 'short(all)', '<=4' and other "
+            "sets by length and shape work on networks of any size"
         )
 
 

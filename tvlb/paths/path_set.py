@@ -196,7 +196,7 @@ class WeightedSet(PathSet):
     def draw_rule(self) -> DrawRule | None:
         """See `PathSet.draw_rule`."""
         rule = self.rule
-        return rule.native if rule is not None and rule.is_compact else None
+        return None if rule is None else rule.native
 
     def expected_paths_by_halves(self) -> NDArray[np.float64]:
         """See `PathSet.expected_paths_by_halves`; drawn paths count as if all were kept."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tvlb.documents import Frame, versions
 from tvlb.errors import InvalidInput
-from tvlb.paths import check_pairs, parse_expression
+from tvlb.paths import check_searched, parse_expression
 from tvlb.processes import Reporter, Stop, silent
 from tvlb.processes.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.by_paper import find_by_paper
@@ -192,7 +192,7 @@ def check_request(topology: Topology, options: SearchOptions) -> None:
     """Raise InvalidInput if `optimize` would refuse; computes nothing."""
     check_searchable(topology, options.tolerance)
     choose_patterns(topology, options.patterns, options.seed)
-    check_pairs(topology)
+    check_searched(topology)
     check_routers(topology, options.routing, options.config, **options.windows)
     flit_hop_budget(options.budget, topology)
     if options.method == Method.SEARCH:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/rng.hpp"
+#include "interrupt.hpp"
 #include "triple.hpp"
 
 namespace tvlb::sim {
@@ -73,6 +74,7 @@ inline std::vector<std::int64_t> pairs_without_path(const PathSampler& sampler,
                                                     std::span<const std::int32_t> targets) {
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < sources.size(); ++i) {
+    check_interrupt();
     if (sources[i] == targets[i] || sampler.has_path(sources[i], targets[i])) continue;
     out.push_back(static_cast<std::int64_t>(i));
   }

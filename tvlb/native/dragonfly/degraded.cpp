@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interrupt.hpp"
 #include "paths_by_min_rule.hpp"
 
 namespace tvlb {
@@ -71,6 +72,7 @@ std::size_t DegradedMinPaths::half(std::int32_t from, std::int32_t name, std::in
 void DegradedMinPaths::find_halves() {
     const auto switches = shortest_.num_switches();
     for (std::int32_t from = 0; from < switches; ++from) {
+        check_interrupt();
         for (std::int32_t to = 0; to < switches; ++to) {
             if (from == to) continue;
             const auto paths = count(from, to);

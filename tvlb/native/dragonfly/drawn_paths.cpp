@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "interrupt.hpp"
 #include "keyed_paths.hpp"
 
 namespace tvlb {
@@ -80,6 +81,7 @@ DrawnPaths::DrawnPaths(const Dragonfly& dragonfly, Switches sources, Switches ta
     std::vector<KeyedPath> paths;
     std::vector<std::int64_t> cuts;
     for (std::size_t pair = 0; pair < pairs_; ++pair) {
+        check_interrupt();
         const auto s = sources[pair];
         const auto d = targets[pair];
         paths.clear();

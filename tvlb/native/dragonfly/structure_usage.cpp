@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "interrupt.hpp"
 #include "paths.hpp"
 
 namespace tvlb {
@@ -360,6 +361,7 @@ ClassUsage list_usage(const Dragonfly& w, const Visitor& visit, Switches sources
     ClassUsage out;
     Lister lister(w, listed);
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        check_interrupt();
         if (sources[pair] == targets[pair]) continue;
         lister.begin(sources[pair], targets[pair]);
         visit(w, pair, sources[pair], targets[pair], lister);
@@ -373,6 +375,7 @@ std::vector<double> add_loads(const Dragonfly& w, const Visitor& visit, Switches
                               Switches targets, std::span<const double> rate) {
     Loader loader(w);
     for (std::size_t pair = 0; pair < sources.size(); ++pair) {
+        check_interrupt();
         if (sources[pair] == targets[pair]) continue;
         loader.begin(sources[pair], targets[pair], rate.subspan(pair * kClasses, kClasses));
         visit(w, pair, sources[pair], targets[pair], loader);

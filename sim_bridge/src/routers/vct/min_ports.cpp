@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/config.hpp"
+#include "interrupt.hpp"
 
 namespace tvlb::sim::vct {
 namespace {
@@ -41,6 +42,7 @@ MinPorts::MinPorts(const Topology& network)
     }
   };
   for (std::int32_t to = 0; to < network.num_switches(); ++to) {
+    check_interrupt();
     std::ranges::fill(of_switch, Ports{});
     if (network.num_terminals(to) > 0) {
       for (std::int32_t from = 0; from < network.num_switches(); ++from) {
@@ -70,6 +72,7 @@ void MinPorts::add_dependencies(const Network& network, const PhaseStates& state
   std::vector<At> reached;
   std::vector<bool> seen;
   for (std::int32_t to = 0; to < network.num_switches(); ++to) {
+    check_interrupt();
     if (network.num_terminals(to) == 0) continue;
     reached.clear();
     seen.assign(of_switch * switches_, false);
