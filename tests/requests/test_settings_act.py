@@ -368,7 +368,10 @@ _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
             "routing": ["--routing", "par"],
         },
     ),
-    "show": (["t.parquet"], {"pair": ["--pair", "0,9"]}),
+    "show": (
+        ["t.parquet"],
+        {"pair": ["--pair", "0,9"], "without": ["--without", "down.json"]},
+    ),
     "export": (
         ["2,4,2,5", "--to", "sequences", "-o", "out.csv", "--vlb", "<=4+60%"],
         {
