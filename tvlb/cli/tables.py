@@ -1,24 +1,32 @@
-"""`tvlb show` and `verify`: commands on saved tables."""
+"""`tvlb show` and `verify`: what tables and networks are."""
 
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Annotated
+from itertools import groupby
+from operator import itemgetter
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from sim_bridge import Routing
-from tvlb.cli.options import Json, VcSchemeOption, integer
-from tvlb.cli.terminal import grid, print_json, stdout
+from tvlb.cli.options import Json, VcSchemeOption, WithoutOption, integer
+from tvlb.cli.terminal import grid, print_json, print_result, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.languages import choose, one_of
+from tvlb.requests.network import NetworkFacts
 from tvlb.table import (
+    TABLE_SUFFIXES,
     PathItem,
     VcSettings,
     by_suffix,
+    is_table_file,
     pair_paths,
     read_any_table,
 )
-from tvlb.topology import Topology
+from tvlb.topology import Topology, parse_topology
 
 TableArgument = Annotated[
     str,
@@ -31,19 +39,39 @@ TableArgument = Annotated[
 
 
 def show(
-    table: TableArgument,
+    subject: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="A table file or a topology, as it is parsed.",
+            show_default=False,
+        ),
+    ],
     pair: Annotated[
         str | None,
         typer.Option(
-            metavar="SRC,DST", help="List the paths of this pair of switches, numbers or names."
+            metavar="SRC,DST",
+            help="List the paths of a table for this pair of switches, numbers or names.",
         ),
     ] = None,
+    without: WithoutOption = None,
     json: Json = False,
 ) -> None:
-    """Show what a table holds."""
+    """Show what a table holds, or what a network amounts to."""
     if pair is not None and pair.count(",") == 0:
         raise InvalidInput(f"pair {pair!r} is malformed: expected two switches such as 0,17")
-    loaded = read_any_table(table)
+    is_table = is_table_file(subject) or (
+        subject.endswith(TABLE_SUFFIXES) and not os.path.exists(subject)
+    )
+    if not is_table:
+        if pair is not None:
+            raise InvalidInput(f"--pair {pair}: {subject} is a network, and tables have paths")
+        facts = NetworkFacts.of(parse_topology(subject, without))
+        print_result(facts.plain(), _print_network, json=json)
+        return
+    if without is not None:
+        raise InvalidInput(f"--without {without}: tvlb repair makes the table of what is left")
+    loaded = read_any_table(subject)
     if pair is not None:
         ends = _parse_pair(pair, loaded.topology)
         _show_pair(pair_paths(loaded, *ends), ends, loaded.topology, json)
@@ -55,6 +83,53 @@ def show(
     console = stdout()
     for name, value in summary.items():
         console.print(f"{name.replace('_', ' ')}: {value}")
+
+
+def _print_network(facts: Mapping[str, Any], console: Console) -> None:
+    for line in _facts_in_words(facts):
+        console.print(line)
+    cables = grid(("cables", "number", "latency, cycles (iq)", "(vct)"), ("cables",))
+    for one in facts["cables"]:
+        cables.add_row(one["kind"], f"{one['cables']:,}", *map(str, list(one.values())[2:]))
+    console.print(cables)
+    for router, rows in groupby(facts["vcs_needed"], itemgetter("router")):
+        by_routing = groupby([*rows], itemgetter("routing"))
+        counts = {
+            routing: {one["policy"]: one["vcs"] for one in mine} for routing, mine in by_routing
+        }
+        policies = next(iter(counts.values()))
+        table = grid(("routing", *policies), ("routing",), f"VCs that router {router} needs")
+        for routing, vcs in counts.items():
+            table.add_row(routing, *("-" if one is None else str(one) for one in vcs.values()))
+        console.print(table)
+    if facts["labels"]:
+        console.print(
+            "Switches: " + ", ".join(f"{i} {one}" for i, one in enumerate(facts["labels"]))
+        )
+
+
+def _facts_in_words(facts: Mapping[str, Any]) -> Iterator[str]:
+    def between(ends: Sequence[int]) -> str:
+        low, high = ends
+        return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+    groups = f" in {facts['groups']:,} groups" if facts["groups"] else ""
+    yield f"{facts['topology']}: {facts['nodes']:,} nodes, {facts['switches']:,} switches{groups}"
+    yield (
+        f"Switches: {between(facts['radix'])} ports; {facts['switches_with_nodes']:,} with "
+        f"{between(facts['nodes_per_switch'])} nodes"
+    )
+    mean = facts["min_hops_mean"]
+    yield (
+        f"MIN paths: up to {facts['diameter']} links"
+        + ("" if mean is None else f", {mean:.3f} on average")
+        + (", from a sample of switches" if facts["is_sampled"] else "")
+    )
+    cut = facts["connectivity"]
+    yield (
+        f"Every switch has at least {facts['fewest_cables']:,} cables"
+        + ("" if cut is None else f"; {cut:,} have to fail to cut the network")
+    )
 
 
 def _parse_pair(text: str, network: Topology) -> tuple[int, int]:

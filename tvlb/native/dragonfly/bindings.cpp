@@ -31,7 +31,7 @@ tvlb::DrawnPaths* make_drawn_paths(const tvlb::Dragonfly& dragonfly, const Array
     if (!std::is_sorted(percents.begin(), percents.end())) {
         throw std::invalid_argument("percentages do not rise");
     }
-    const nb::gil_scoped_release release;
+    const binding::LockReleased released;
     return new tvlb::DrawnPaths(dragonfly, view(sources), view(targets), hops, seed, percents);
 }
 

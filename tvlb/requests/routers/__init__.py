@@ -181,6 +181,11 @@ class Router(ABC):
         ------
         InvalidInput : a value is out of range, or they do not fit together.
         """
+        if experiment.asked.get("traces") and not experiment.loads:
+            raise InvalidInput(
+                f"traces {experiment.asked['traces']}: they are of runs at given loads, and a "
+                "search for the saturation load keeps none; give loads"
+            )
         config, scenario = self.config(experiment), self.scenario(experiment)
         return SimulationRequest(
             scenario, config, experiment.seeds, experiment.loads, experiment.saturation
