@@ -55,6 +55,8 @@ def show(
     console = stdout()
     for name, value in summary.items():
         console.print(f"{name.replace('_', ' ')}: {value}")
+    if (caution := loaded.topology.caution) is not None:
+        console.print(f"note: {caution}")
 
 
 def _parse_pair(text: str, network: Topology) -> tuple[int, int]:

@@ -48,11 +48,13 @@ def read_network(path: Path | str, endpoints: int | None = None) -> Topology:
 
 def _format_of(suffix: str, content: bytes) -> NetworkFormat:
     known = _suffixes()
+    readable = [one for one in network_formats().values() if one.read is not None]
+    any_name = [one for one in readable if not one.suffixes]
+    for one in any_name if suffix in known else [*any_name, *readable]:
+        if one.recognise is not None and one.recognise(content):
+            return one
     if suffix in known:
         return known[suffix]
-    for one in network_formats().values():
-        if one.read is not None and one.recognise is not None and one.recognise(content):
-            return one
     names = dict.fromkeys(one.name for one in known.values())
     raise InvalidInput(f"its content is not {one_of(names)}")
 

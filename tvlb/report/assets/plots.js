@@ -1,7 +1,7 @@
 // Figures by Plotly in the colours of the page.
 
 const drawn = new Map();
-const ARRANGEMENTS = ["absolute", "palmtree", "relative", "circulant"];
+const ARRANGEMENTS = ["absolute", "palmtree", "relative", "circulant", "consecutive"];
 const COLOURS = ["min", "vlb", "third", "fourth", "fifth"];
 const ROUTINGS = ["ugal-l", "ugal-g", "par"];
 // By arrangement and routing, so that colours tell nothing that shapes do not.
