@@ -379,6 +379,9 @@ def test_verify_names_a_corrupted_path(
 def test_show_summary_and_pair(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     summary = _json(capsys, "show", str(table_file))
     assert summary["topology"] == "dfly(1,2,2,3)"
+    assert main(["show", str(table_file)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "what others publish under this name is the arrangement consecutive" in told
     pair = _json(capsys, "show", str(table_file), "--pair", "0,3")
     assert pair["paths"]
     for path in pair["paths"]:

@@ -160,6 +160,18 @@ def test_circulant_by_its_definition() -> None:
             assert [cable[0] for cable in cables] == [group * 4 + port // 2]
 
 
+def test_consecutive_by_its_definition() -> None:
+    # Ports n = 0, 1, 2, ... of every group reach the other groups in their order.
+    topology = Dragonfly(2, 4, 2, 9, "consecutive")
+    for group in range(9):
+        for port, other in enumerate(one for one in range(9) if one != group):
+            cables = between(topology, group, other)
+            assert [cable[0] for cable in cables] == [group * 4 + port // 2]
+    # What the T-UGAL paper calls absolute is another wiring.
+    own = {(int(x), int(y)) for x, y in Dragonfly(2, 4, 2, 9).cables}
+    assert len(own - {(int(x), int(y)) for x, y in topology.cables}) == 27
+
+
 def test_unknown_arrangements_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="choose one of absolute, palmtree, relative, circulant"):
+    with pytest.raises(InvalidInput, match="choose one of absolute, palmtree, relative, circ"):
         Dragonfly(2, 4, 2, 9, "spiral")

@@ -363,6 +363,17 @@ BOMB = "".join(
         ("edgelist", "0 1#left\n", "switch '1#left': a comment begins behind a blank"),
         ("edgelist", "0 0\n# endpoints 1\n", "from switch 0 to itself"),
         ("edgelist", b"0 \xff\n", "no text file"),
+        ("gml", "graph [ node [ id 1 ]", "no GML: "),
+        ("gml", "graph " + "[ a " * 5000, "no GML: "),
+        ("gml", "graph [ node [ id 1 endpoints 1.5 ] ]", "the endpoints of node '1': '1.5' is not"),
+        ("gml", "graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "no GML: .* undefined"),
+        ("node-link", '{"nodes": [1], "links": []}', "no node-link graph: "),
+        ("node-link", '{"nodes": [], "links": 3}', "no node-link graph: "),
+        (
+            "node-link",
+            '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}',
+            "a link to a node that is not listed",
+        ),
         ("json", '{"switches": 10000000, "endpoints": [1], "links": []}', "for 10,000,000"),
         ("json", '{"switches": 2, "endpoints": [1, -1], "links": [[0, 1]]}', "endpoints.1: "),
         ("json", '{"switches": 2, "endpoints": [1, NaN], "links": [[0, 1]]}', "endpoints.1: "),
@@ -416,3 +427,73 @@ def test_unknown_content_names_the_formats(tmp_path: Path) -> None:
         parse_topology(str(path))
     with pytest.raises(InvalidInput, match=re.escape(".graphml")):
         parse_topology("no-such-network")
+
+
+# Two switches and a node of two, one cable named from both ends, and two parallel ones.
+_GML = """Creator "x"
+graph [
+  directed 1
+  node [ id 7 label "a" endpoints 1 ]
+  node [ id 3 label "b" endpoints 1 ]
+  node [ id 5 label "b" endpoints 2 ]
+  edge [ source 7 target 3 kind "up" latency 5.0 ]
+  edge [ source 3 target 5 kind "down" ]
+  edge [ source 3 target 5 kind "down" ]
+]
+"""
+_NODE_LINK = {
+    "directed": True,
+    "nodes": [
+        {"id": 7, "label": "a", "endpoints": 1},
+        {"id": 3, "label": "b", "endpoints": 1},
+        {"id": 5, "label": "b", "endpoints": 2},
+    ],
+    "links": [
+        {"source": 7, "target": 3, "kind": "up", "latency": 5},
+        {"source": 3, "target": 5, "kind": "down"},
+        {"source": 3, "target": 5, "kind": "down"},
+    ],
+}
+
+
+def test_graphs_are_read_as_networkx_does(tmp_path: Path) -> None:
+    up, down = [[0, 1]], [[1, 2], [1, 2]]
+    expected = ListedTopology([1, 1, 2], [up, down], kinds_of({"up": 5, "down": 10}))
+    edges = {**_NODE_LINK, "edges": _NODE_LINK["links"]}
+    del edges["links"]
+    found: list[ListedTopology] = []
+    for name, text in (
+        ("x.gml", _GML),
+        ("x.data", _GML),
+        ("x.json", json.dumps(_NODE_LINK)),
+        ("y.data", json.dumps(edges)),
+    ):
+        (tmp_path / name).write_text(text)
+        found.append(listed(read_network(tmp_path / name)))
+    assert found == [expected] * 4
+    assert {one.labels for one in found} == {("a", "b", "b")}
+    # What networkx itself writes.
+    ends = [(0, 3), (0, 5), (1, 2), (1, 4), (2, 3), (2, 5), (3, 4)]
+    graph: nx.Graph[int] = nx.Graph(ends)
+    nx.write_gml(graph, tmp_path / "z.gml")
+    (tmp_path / "z.json").write_text(json.dumps(nx.node_link_data(graph, edges="links")))
+    networks = [read_network(tmp_path / name, 2) for name in ("z.gml", "z.json")]
+    assert networks[0] == networks[1]
+    names = [int(label) for label in listed(networks[0]).labels]
+    assert sorted(names) == [*range(6)]
+    (cables,) = listed(networks[0]).cables()
+    read = np.sort(np.array(names)[cables], axis=1)
+    assert sorted(map(tuple, read.tolist())) == ends
+
+
+def test_a_graph_of_yed_is_read() -> None:
+    labels = "".join(
+        f"<node id='n{one}'><data key='d'><y:ShapeNode xmlns:y='http://www.yworks.com/xml/graphml'>"
+        f"<y:NodeLabel>{name}</y:NodeLabel></y:ShapeNode></data></node>"
+        for one, name in enumerate(("left", "right"))
+    )
+    key = "<key id='d' for='node' yfiles.type='nodegraphics'/>"
+    edge = "<edge id='e0' source='n0' target='n1'/>"
+    text = f"<graphml>{key}<graph edgedefault='directed' id='G'>{labels}{edge}</graph></graphml>"
+    network = listed(read_as(text, "graphml", 3))
+    assert (network.labels, network.num_links, network.num_nodes) == (("left", "right"), 2, 6)

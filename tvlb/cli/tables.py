@@ -83,6 +83,8 @@ def show(
     console = stdout()
     for name, value in summary.items():
         console.print(f"{name.replace('_', ' ')}: {value}")
+    if (caution := loaded.topology.caution) is not None:
+        console.print(f"note: {caution}")
 
 
 def _print_network(facts: Mapping[str, Any], console: Console) -> None:

@@ -63,11 +63,13 @@ def described_file(name: str, content: bytes, endpoints: int | None) -> Explicit
 
 def _format_of(suffix: str, content: bytes) -> NetworkFormat:
     known = _suffixes()
+    readable = [one for one in network_formats().values() if one.read is not None]
+    any_name = [one for one in readable if not one.suffixes]
+    for one in any_name if suffix in known else [*any_name, *readable]:
+        if one.recognise is not None and one.recognise(content):
+            return one
     if suffix in known:
         return known[suffix]
-    for one in network_formats().values():
-        if one.read is not None and one.recognise is not None and one.recognise(content):
-            return one
     names = dict.fromkeys(one.name for one in known.values())
     raise InvalidInput(f"its content is not {one_of(names)}")
 

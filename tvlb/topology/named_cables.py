@@ -1,7 +1,10 @@
 """Switches and cables by name, as files list them."""
 
 from array import array
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
 
+from tvlb.documents import decimal_number, whole_number
 from tvlb.errors import InvalidInput
 from tvlb.topology.listed import (
     DEFAULT_KIND,
@@ -11,6 +14,35 @@ from tvlb.topology.listed import (
     Listing,
 )
 from tvlb.topology.network import MAX_NODES, MAX_SWITCHES
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def whole_attribute(text: str) -> int:
+    """Return a whole number, be it written as 2.0: some programs know only such numbers.
+
+    Raises
+    ------
+    ValueError : it is none.
+    """
+    try:
+        return whole_number(text)
+    except ValueError:
+        if not (value := decimal_number(text)).is_integer():
+            raise
+        return int(value)
+
+
+def _number(attributes: Mapping[str, object], name: str, where: str) -> int | None:
+    try:
+        return whole_attribute(str(attributes[name])) if name in attributes else None
+    except ValueError as error:
+        raise InvalidInput(f"the {name} of {where}: {error}") from error
+
+
+def _text(attributes: Mapping[str, object], name: str) -> str | None:
+    return str(attributes[name]) if name in attributes else None
 
 
 class NamedCables:
@@ -27,6 +59,23 @@ class NamedCables:
         self._kind_of = array("i")
         self._kinds: dict[str | None, int] = {None: 0}
         self._latencies: dict[str, int] = {}
+
+    @classmethod
+    def of_graph(cls, graph: "nx.Graph[Any]") -> Self:
+        """Gather the nodes and edges of a graph.
+
+        Their attributes ``endpoints``, ``label``, ``kind`` and ``latency`` are those that GraphML
+        has.
+        """
+        found = cls()
+        for node, given in graph.nodes(data=True):
+            nodes = _number(given, "endpoints", f"node {str(node)[:80]!r}")
+            found.switch(str(node), nodes, _text(given, "label"))
+        for first, second, given in graph.edges(data=True):
+            where = f"the edge from {str(first)[:80]!r} to {str(second)[:80]!r}"
+            latency = _number(given, "latency", where)
+            found.cable(str(first), str(second), _text(given, "kind"), latency)
+        return found
 
     def _number(self, name: str) -> int:
         number = self._names.setdefault(name, len(self._names))

@@ -368,6 +368,11 @@ class Topology(ABC):
         """Return what messages call a switch: its number, with its label."""
         return f"{switch} ({self.labels[switch]})" if self.labels else str(switch)
 
+    @property
+    def caution(self) -> str | None:
+        """What people may take it for and it is not; None where there is no such thing."""
+        return None
+
     def coordinates(self, switch: int) -> Mapping[str, int | str]:
         """Where a switch stands, in the family's terms."""
         return {}

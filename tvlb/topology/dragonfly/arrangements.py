@@ -4,10 +4,12 @@ Each function returns the undirected cables as an int32 array of shape (cables, 
 ids. Adding an arrangement is adding a function and its entry in `ARRANGEMENTS`.
 
 References: the rotating cursor of `absolute` follows Rahman et al., SC'19, section 2.1 (a minor
-variation of the absolute arrangement); `palmtree` is the wiring used by the ACOR and
-VC-management papers; `relative` and `circulant` follow Hastings et al., CLUSTER 2015. The last
-three are defined for one link per group pair; with k links the pattern of offsets repeats k
-times over the ports, which keeps their invariance under rotation of the groups.
+variation of the absolute arrangement, most of whose cables are others); `consecutive` is what
+Hastings et al., CLUSTER 2015, call absolute, and Camarero et al., ACM TACO 2014, consecutive;
+`palmtree` is the wiring used by the ACOR and VC-management papers; `relative` and `circulant`
+follow Hastings et al. All but `absolute` are defined for one link per group pair; with k links the
+pattern of offsets repeats k times over the ports, which keeps their invariance, where they have it,
+under rotation of the groups.
 """
 
 from collections.abc import Callable
@@ -56,6 +58,18 @@ def _by_offset(
     return np.stack(ends, axis=1)[group < other_group].astype(np.int32)
 
 
+def consecutive(sizes: ArrangementSizes) -> Cables:
+    """Port n of group i meets group n, or n+1 from i on: the other groups in their order."""
+    others = sizes.groups - 1
+
+    def peer(group: Ports, port: Ports) -> tuple[Ports, Ports]:
+        begin, place = port - port % others, port % others
+        other = place + (place >= group)
+        return other, begin + group - (group > other)
+
+    return _by_offset(sizes, peer)
+
+
 def palmtree(sizes: ArrangementSizes) -> Cables:
     """Port n of group i meets group i - (n mod (g-1)) - 1, at the mirrored port."""
     others, used = sizes.groups - 1, sizes.links_per_group_pair * (sizes.groups - 1)
@@ -94,4 +108,5 @@ ARRANGEMENTS: dict[str, Callable[[ArrangementSizes], Cables]] = {
     "palmtree": palmtree,
     "relative": relative,
     "circulant": circulant,
+    "consecutive": consecutive,
 }

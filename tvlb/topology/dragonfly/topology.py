@@ -40,7 +40,7 @@ class Dragonfly(Topology):
     ----------
     p, a, h, g : compute nodes per switch, switches per group, global ports per switch, groups.
         p, a, h >= 1, g >= 2 and g <= a*h + 1.
-    arrangement : wiring of the global links: absolute, palmtree, relative or circulant.
+    arrangement : wiring of the global links: one of `ARRANGEMENTS`.
 
     Raises
     ------
@@ -174,6 +174,16 @@ class Dragonfly(Topology):
         if name not in ARRANGEMENTS or self == Dragonfly(*self.parameters, name):
             return None
         return f"the {name} arrangement"
+
+    @property
+    def caution(self) -> str | None:
+        """See `Topology`."""
+        if self.arrangement != "absolute":
+            return None
+        return (
+            "absolute is the wiring of the T-UGAL paper; what others publish under this name is "
+            "the arrangement consecutive"
+        )
 
     @property
     def switch_ports(self) -> NDArray[np.int64]:

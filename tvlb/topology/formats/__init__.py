@@ -44,7 +44,7 @@ class NetworkFormat:
     Attributes
     ----------
     name : what `tvlb export --to` calls it.
-    suffixes : of its files, with their dots; none if any name will do.
+    suffixes : of its files, with their dots; without any it is looked for in files of any name.
     read : makes a network of the bytes of a file and of the compute nodes of every switch of which
         it does not say that; None if there is none. Raises InvalidInput naming the first problem.
     recognise : whether bytes look like a file of this format, whatever it is called.

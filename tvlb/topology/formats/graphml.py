@@ -9,12 +9,12 @@ from itertools import count
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from tvlb.documents import decimal_number, parse_xml, whole_number
+from tvlb.documents import parse_xml
 from tvlb.errors import InvalidInput
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, lost_family
 from tvlb.topology.listed import ListedTopology, listed
-from tvlb.topology.named_cables import NamedCables
+from tvlb.topology.named_cables import NamedCables, whole_attribute
 from tvlb.topology.topology import Topology
 
 _KEYS = {
@@ -102,7 +102,7 @@ class _Reader:
     def _number(self, item: _Item, name: str) -> int | None:
         text = self._text(item, name)
         try:
-            return None if text is None else _whole(text)
+            return None if text is None else whole_attribute(text)
         except ValueError as error:
             raise InvalidInput(f"the {name} of this {item}: {error}") from error
 
@@ -111,16 +111,6 @@ def _given(attributes: Mapping[str, str], name: str, element: str) -> str:
     if name not in attributes:
         raise InvalidInput(f"<{element}> has no attribute {name!r}")
     return attributes[name]
-
-
-def _whole(text: str) -> int:
-    """Return a whole number, be it written as 2.0: some programs know only such numbers."""
-    try:
-        return whole_number(text)
-    except ValueError:
-        if not (value := decimal_number(text)).is_integer():
-            raise
-        return int(value)
 
 
 def _read(content: bytes, endpoints: int | None) -> ExplicitTopology:
