@@ -56,7 +56,6 @@ def create_app(services: Services) -> FastAPI:
         app.include_router(router)
     app.state.routes = [route for router in routers for route in router.routes]
     mount_assets(app)
-    operations.mount_documentation(app)
     install_handlers(app)
     limits = services.settings.limits
     app.add_middleware(

@@ -112,8 +112,16 @@ def serve(settings: Settings, host: str, port: int, worker: Sequence[str] | None
         if settings.needs_token and not any(token.active for token in services.tokens.newest()):
             logger("serve").warning("nobody has a token yet; see tvlb token create")
         with _worker_beside(worker, {"TVLB_DATABASE": settings.database}):
-            logger("serve").info("listening", host=host, port=listening.getsockname()[1])
+            found = listening.getsockname()[1]
+            logger("serve").info("listening", host=host, port=found)
+            print(f"tvlb: the page is at {_url(host, found)}", flush=True)
             _run(services, listening)
+
+
+def _url(host: str, port: int) -> str:
+    """Return a URL that a browser on this machine opens; no address means every address."""
+    known = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://{f'[{known}]' if ':' in known else known}:{port}/"
 
 
 @contextmanager

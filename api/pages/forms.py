@@ -1,61 +1,149 @@
 """Forms of requests: what they ask for, from the fields of the bodies."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
-from sim_bridge import VCT_ROUTINGS
-from sim_bridge.routers.vct import VC_POLICIES, LongRun
+from pydantic import BaseModel
+
+from sim_bridge.routers.vct import LongRun
 from tvlb.languages import offered
-from tvlb.requests import Question, RequestKind, SweepBody, TableBody, quantity_names
+from tvlb.requests import LoadsBody, Question, RequestKind, TableBody, quantity_names
 from tvlb.requests.kinds.stability import StabilityBody
+from tvlb.requests.prices import Prices
+from tvlb.requests.routers import router_named
+from tvlb.requests.sweep import VARIED
 from tvlb.search import BUDGETS, ROUTERS, SearchOptions
-from tvlb.topology import UNNAMED, sized_families
+from tvlb.topology import UNNAMED, network_formats, sized_families
 
 # Any network: no default depends on it.
 _NETWORK = "2,4,2,5"
 _EXAMPLES = ("2,4,2,9", "4,8,4,9", "4,8,4,17", "4,8,4,33", "4,8,4,9,palmtree")
 _OBJECTIVES = ("saturation", "latency@0.2", "worst-pattern", "front")
+_TITLES = {"topology": "Network", "vlb": "VLB paths", "vcs": "Virtual channels"}
+_TEXTS = {
+    "topology": "p,a,h,g of a Dragonfly, the text of another network, such as slimfly(7), or its "
+    "JSON; what a file holds may be pasted, too",
+}
+_EXAMPLES_OF = {"topology": "4,8,4,9", "load": "0.1, 0.2, 0.3"}
+_WORDS = {"vc": "virtual channel", "vcs": "virtual channels", "ugal": "UGAL", "vlb": "VLB"}
+# How those are asked for that may be what a file holds, and the suffixes of such files.
+_INPUTS = {
+    "topology": "network",
+    "pattern": "pattern",
+    "traffic": "traffic",
+    "screening": "windows",
+    "confirmation": "windows",
+}
+_FILES = {
+    "topology": tuple(
+        suffix
+        for one in network_formats().values()
+        if one.read is not None
+        for suffix in one.suffixes
+    ),
+    "pattern": (".csv",),
+    "traffic": (".csv",),
+}
+_WIDE = ("topology", "lines", "json", "traffic")
 
 
-def form_of(kind: RequestKind) -> tuple[list[str], dict[str, Any]]:
-    """Return the templates of a kind's form, the first that there is counts, and what they show."""
-    own = _OWN.get(kind.name)
-    shown = {"fields": _fields(kind.forms[0].body)} if own is None else own()
-    return [f"new_{kind.name}.html", "new.html"], shown
+def form_of(kind: RequestKind, router: str = "") -> tuple[list[str], dict[str, Any]]:
+    """Return the templates of a kind's form, the first that there is counts, and what they show.
+
+    Parameters
+    ----------
+    router : whose form it is, of kinds that have several.
+    """
+    if not kind.menu:
+        return ["new.html"], {"fields": {}}
+    form = kind.form_by(router)
+    shown = {
+        "fields": _fields(form.body),
+        "more": _more(form.body),
+        "routers": [router_named(one.router) for one in kind.forms if one.router],
+        "router": form.router,
+    }
+    own = _OWN.get(kind.name, dict[str, Any])
+    return [f"new_{kind.name}.html", "new.html"], shown | own()
 
 
-def _fields(body: type[Question]) -> dict[str, dict[str, Any]]:
+def _more(body: type[Question]) -> list[str]:
+    """Return the names of the fields that few will want to change."""
+    if issubclass(body, LoadsBody):
+        return [*offered(body.model.declaring[-1])]
+    return [*offered(LongRun)] if issubclass(body, StabilityBody) else []
+
+
+def _fields(body: type[BaseModel]) -> dict[str, dict[str, Any]]:
     """Return the fields of a body by name: how they are asked for, description and default."""
     schema = body.model_json_schema()
     return {
-        name: {
-            "name": name,
-            "description": one.get("description", ""),
-            "usual": one.get("default"),
-            "needed": name in schema.get("required", ()),
-            "choices": (),
-            **_input(one),
-        }
+        name: _field(name, one) | {"needed": name in schema.get("required", ())}
         for name, one in schema["properties"].items()
     }
 
 
+def _field(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    usual, asked = schema.get("default"), _input(schema)
+    asked["input"] = _INPUTS.get(name, asked["input"])
+    return {
+        "name": name,
+        "title": _TITLES.get(name) or title_of(name),
+        # A form has nothing where JSON has null.
+        "description": _TEXTS.get(name)
+        or schema.get("description", "").replace("null for", "empty for"),
+        "usual": usual,
+        "shown": _EXAMPLES_OF.get(name) or _shown(usual),
+        "choices": (),
+        "files": _FILES.get(name, ()),
+        "wide": asked["input"] in _WIDE,
+        **asked,
+    }
+
+
+def title_of(name: str) -> str:
+    """Return what people call a field."""
+    words = " ".join(_WORDS.get(word, word) for word in name.split("_"))
+    return words[:1].upper() + words[1:]
+
+
+def _shown(usual: Any) -> str:
+    if isinstance(usual, list):
+        return ", ".join(map(str, cast("list[object]", usual))) or "none"
+    return "as usual" if usual is None else str(usual)
+
+
+def _amounts(given: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {amount}" for name, amount in given.items())
+
+
 def _input(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a value is asked for, and its choices."""
-    one = next((part for part in schema.get("anyOf", ()) if part.get("type") != "null"), schema)
+    given = [part for part in schema.get("anyOf", [schema]) if part.get("type") != "null"]
+    # Of a name or a number, the field of the number takes both.
+    one = next((part for part in given if part.get("type") in ("integer", "number")), given[0])
     match one:
+        case {"const": usual}:
+            asked = {"input": "fixed", "usual": usual}
         case {"enum": choices}:
-            return {"input": "choice", "choices": choices}
+            asked = {"input": "choice", "choices": choices}
         case {"type": "boolean"}:
-            return {"input": "check"}
+            asked = {"input": "check"}
         case {"type": "integer" | "number"}:
-            return {"input": "number"}
+            asked = {"input": "number"}
+        case {"type": "array", "items": {"enum": choices}}:
+            asked = {"input": "choices", "choices": choices}
+        case {"type": "array", "items": {"type": "number" | "integer"}}:
+            asked = {"input": "numbers"}
         case {"type": "array", "items": {"type": "string"}}:
-            return {"input": "lines"}
+            asked = {"input": "lines"}
         case {"type": "string"}:
-            return {"input": "text"}
+            asked = {"input": "text"}
+        case {"type": "object", "additionalProperties": {"type": "number"}, "examples": given}:
+            asked = {"input": "amounts", "shown": "; or ".join(map(_amounts, given))}
         case _:
-            return {"input": "json"}
+            asked = {"input": "json"}
+    return asked
 
 
 def table_form() -> dict[str, Any]:
@@ -84,26 +172,19 @@ def table_form() -> dict[str, Any]:
     }
 
 
-def _stability() -> dict[str, Any]:
-    every = _fields(StabilityBody)
-    options = [every[name] for name in offered(LongRun)]
-    return {"routings": VCT_ROUTINGS, "policies": VC_POLICIES, "options": options}
-
-
 def _sweep() -> dict[str, Any]:
-    schema = SweepBody.model_json_schema()["properties"]
     sizings = {name: one.sizing for name, one in sized_families().items() if one.sizing}
     # The one that is meant unnamed comes first.
     ordered = sorted(sizings.items(), key=lambda each: each[0] != UNNAMED)
     return {
-        "methods": _fields(TableBody)["method"]["choices"],
+        "options": _fields(TableBody),
+        "varied": VARIED,
+        "prices": _fields(Prices),
         "families": [
             {"name": name, "parameters": sizing.parameters, "quantities": quantity_names(sizing)}
             for name, sizing in ordered
         ],
-        "arrangements": schema["arrangements"]["items"]["enum"],
-        "routings": schema["routings"]["items"]["enum"],
     }
 
 
-_OWN: Mapping[str, Callable[[], dict[str, Any]]] = {"stability": _stability, "sweep": _sweep}
+_OWN: Mapping[str, Callable[[], dict[str, Any]]] = {"sweep": _sweep}

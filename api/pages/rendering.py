@@ -7,6 +7,7 @@ from starlette.responses import HTMLResponse
 
 from tvlb.documents.templates import UNKNOWN, templates
 from tvlb.requests import request_kinds, shown_subject
+from tvlb.search import shown_traffic
 from tvlb.statistics import shortened
 
 
@@ -63,6 +64,7 @@ _TEMPLATES = templates(
     shortened=shortened,
     signed=_signed,
     subject=shown_subject,
+    traffic=shown_traffic,
 )
 
 

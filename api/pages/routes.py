@@ -1,7 +1,9 @@
 """The pages."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -10,16 +12,18 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.staticfiles import StaticFiles
 from markdown_it import MarkdownIt
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from api.pages import session
+from api.pages.documentation import documented
 from api.pages.forms import form_of, table_form
 from api.pages.rendering import page, render
 from api.pages.views import PAGES, Page, Visitor, render_comparison, render_result
 from api.resources import job_resource
 from api.routes.jobs import KnownJob
+from api.routes.operations import described_routes
 from api.routes.reading import DIGITS, HashText, ResultId, StrictQuery, find_resource
 from api.services import Services, WithServices
 from tvlb.requests import RequestKind, request_kinds
@@ -29,6 +33,7 @@ router.include_router(session.router)
 
 _LISTED = 20
 _MOST_COMPARED = 8
+_HOME_FORM = "/#submit"
 _GLOSSARY = MarkdownIt().render((files("api.pages") / "glossary.md").read_text())
 
 
@@ -98,6 +103,23 @@ class _Before(StrictQuery):
     search: Annotated[str, Field(max_length=100)] = ""
 
 
+class _Asked(BaseModel):
+    """The query of a form: of its list, and what is to be filled in."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    before: Annotated[int, Field(ge=0, le=2**31 - 1), DIGITS] | SkipJsonSchema[None] = None
+    search: Annotated[str, Field(max_length=100)] = ""
+    router: Annotated[str, Field(max_length=100)] = ""
+
+
+@router.get("/jobs")
+@router.get("/tables")
+async def show_list(request: Request) -> Response:
+    """Lead to the lists of the first page."""
+    return RedirectResponse(f"/#{request.url.path[1:]}")
+
+
 @router.get("/parts/jobs")
 async def show_jobs_part(services: WithServices, listing: Annotated[_Before, Query()]) -> Response:
     """Show the list of jobs alone, for the page to renew it."""
@@ -139,13 +161,26 @@ async def show_glossary(visit: Visit) -> Response:
     return visit.show("glossary.html", text=_GLOSSARY)
 
 
+@router.get("/docs")
+async def show_documentation(visit: Visit) -> Response:
+    """Show all routes."""
+    document, signed_in = await described_routes(visit.request), visit.visitor.signed_in
+    return page(await to_thread.run_sync(_documentation, document, signed_in))
+
+
+@lru_cache(maxsize=2)
+def _documentation(document: bytes, signed_in: bool) -> str:
+    # Made once: it takes a quarter of a second.
+    return render("docs.html", signed_in=signed_in, **documented(json.loads(document)))
+
+
 def _add_kind(kind: RequestKind) -> None:
     """Add the pages of a kind: its form with the results, and that of a result."""
 
-    async def show_new(visit: Visit) -> Response:
-        template, shown = form_of(kind)
-        listed = await to_thread.run_sync(_listed, visit.services, kind.name)
-        return visit.show(template, kind=kind, listed=listed, **shown)
+    async def show_new(visit: Visit, listing: Annotated[_Asked, Query()]) -> Response:
+        template, shown = form_of(kind, listing.router)
+        found = await to_thread.run_sync(_page_of, visit.services, kind, listing)
+        return visit.show(template, kind=kind, search=listing.search, **found, **shown)
 
     async def show(visit: Visit, result_id: ResultId) -> Response:
         related = PAGES.get(kind.name, Page()).related
@@ -157,8 +192,10 @@ def _add_kind(kind: RequestKind) -> None:
         }
         return await visit.show_results(kind.name, result_id, make=render_result, **more)
 
-    if kind.menu:
+    if kind.menu and kind.form_url != _HOME_FORM:
         router.add_api_route(kind.form_url, show_new)
+    if kind.form_url != _HOME_FORM:
+        router.add_api_route(f"/{kind.plural}", show_new)
     router.add_api_route(f"/{kind.plural}/{{result_id}}", show)
 
 
@@ -167,14 +204,24 @@ for _kind in request_kinds().values():
 
 
 def mount_assets(app: FastAPI) -> None:
-    """Serve Plotly, which comes with its own package, and what pages share with reports."""
+    """Serve what pages load: Plotly comes with its own package, some is shared with reports."""
     app.mount("/static/plotly", StaticFiles(packages=[("plotly", "package_data")]))
     app.mount("/static/report", StaticFiles(packages=[("tvlb.report", "assets")]))
+    app.mount("/static", StaticFiles(packages=[("api", "static")]))
 
 
 def _listed(services: Services, kind: str, search: str | None = None) -> list[dict[str, Any]]:
     found = services.results.newest(kind, search=search, limit=_LISTED)
     return [services.library.listed(one) for one in found]
+
+
+def _page_of(services: Services, kind: RequestKind, listing: "_Asked") -> dict[str, Any]:
+    search, limit = listing.search or None, _LISTED
+    found = services.results.newest(kind.name, before=listing.before, search=search, limit=limit)
+    older = None
+    if len(found) == _LISTED:
+        older = _url(f"/{kind.plural}", before=found[-1].number, search=search)
+    return {"listed": [services.library.listed(one) for one in found], "older": older}
 
 
 def _url(path: str, **query: str | int | None) -> str:

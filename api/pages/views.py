@@ -23,7 +23,8 @@ from tvlb.statistics import (
     shape_rows,
     shortened,
 )
-from tvlb.table import table_formats
+from tvlb.table import Routes, foreign_formats, table_formats
+from tvlb.topology import NetworkFormat
 
 _LOADS_BY_SWITCH = 100
 _MOST_LISTED = 100
@@ -120,6 +121,7 @@ def view_repair(repair: Document) -> Document:
     """Return what the page of a repair shows."""
     return {
         "old_table": OLD_TABLE,
+        "foreign": _foreign(),
         "formats": _formats(repair["paths"]),
         "most_listed": _MOST_LISTED,
     }
@@ -184,6 +186,7 @@ def shown_table(table: Document) -> Document:
         "shapes": shape_rows(table) if found else (),
         "patterns": tuple(dict.fromkeys([*by_pattern, "uniform"])),
         "formats": _formats(table["table"]["paths"] if is_full else 0),
+        "foreign": _foreign(),
         "repairable": is_full and "without" not in table["request"]["topology"],
         "versions": {
             name: text for name, text in table["provenance"].items() if isinstance(text, str)
@@ -198,6 +201,15 @@ def _formats(rows: int) -> tuple[str, ...]:
     return tuple(name for name, each in able if rows <= each.max_rows)
 
 
+def _foreign() -> dict[str, str]:
+    """Return the formats of other tools that take tables of paths, and what they hold."""
+    return {
+        name: "the network" if isinstance(one, NetworkFormat) else "its paths"
+        for name, one in foreign_formats().items()
+        if isinstance(one, NetworkFormat) or one.takes is Routes
+    }
+
+
 def plotted_table(table: Document) -> Document:
     """Return what the figures of a table draw."""
     chosen, every = simulated_sets(table)
@@ -207,9 +219,8 @@ def plotted_table(table: Document) -> Document:
         "url": table["url"],
         "topology": table["topology"],
         "request": {name: table["request"][name] for name in ("topology", "routing", "seed")},
+        "table_id": table["table"]["id"],
         "chosen": chosen["expression"],
-        # Balancing has no expression; documents of earlier versions name sets by theirs.
-        "chosen_path_set": chosen.get("path_set", chosen["expression"]),
         "labels": {one["expression"]: shortened(one["expression"]) for one in every},
         "reference_load": table["reference_load"],
         "probe": [_modelled(point) for point in table["probe"]],

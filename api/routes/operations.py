@@ -1,4 +1,4 @@
-"""What operators need: health, metrics, documentation."""
+"""What operators need: health, metrics, the description of the routes."""
 
 import asyncio
 from functools import partial
@@ -6,12 +6,11 @@ from http import HTTPStatus
 from typing import Literal
 
 from anyio import to_thread
-from fastapi import APIRouter, FastAPI, Request
-from fastapi.staticfiles import StaticFiles
+from fastapi import APIRouter, Request
 from prometheus_client import generate_latest
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from api.problems import Problem
 from api.responses import problems
@@ -21,21 +20,6 @@ router = APIRouter(tags=["operations"])
 
 _TIMEOUT_SECONDS = 5.0
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>tvlb</title>
-<link rel="icon" href="/static/documentation/favicon.png">
-<link rel="stylesheet" href="/static/documentation/swagger-ui.css">
-</head>
-<body>
-<div id="documentation"></div>
-<script src="/static/documentation/swagger-ui-bundle.js"></script>
-<script src="/static/documentation.js"></script>
-</body>
-</html>
-"""
 
 
 class Health(BaseModel):
@@ -99,18 +83,10 @@ async def get_metrics(services: WithServices) -> Response:
 @router.get("/openapi.json", include_in_schema=False)
 async def get_document(request: Request) -> Response:
     """Return the description of all routes, which is made once."""
+    return Response(await described_routes(request), media_type="application/json")
+
+
+async def described_routes(request: Request) -> bytes:
+    """Return the OpenAPI document of the application."""
     document: asyncio.Task[bytes] = request.app.state.document
-    return Response(await asyncio.shield(document), media_type="application/json")
-
-
-@router.get("/docs", include_in_schema=False)
-async def get_documentation() -> HTMLResponse:
-    """Show the interactive documentation; it needs nothing from elsewhere."""
-    return HTMLResponse(_PAGE)
-
-
-def mount_documentation(app: FastAPI) -> None:
-    """Serve the files of the documentation page."""
-    swagger = StaticFiles(packages=[("fastapi_offline", "static")])
-    app.mount("/static/documentation", swagger)
-    app.mount("/static", StaticFiles(packages=[("api", "static")]))
+    return await asyncio.shield(document)

@@ -278,12 +278,13 @@ class _Routes:
             if_none_match: IfNoneMatch = None,
         ) -> Response:
             resource = await find_resource(services.library, kind.name, result_id)
-            return await send_table(services, resource.table_file, download.format, if_none_match)
+            return await send_table(services, resource.table_file, download, if_none_match)
 
         self._add(
             download,
             f"download_{kind.name}",
-            f"Download the table file, to the byte what `tvlb {kind.command}` writes.",
+            f"Download the table file, to the byte what `tvlb {kind.command}` or, in formats of "
+            "other tools, `tvlb export` writes.",
             file_responses(*MEDIA_TYPES),
             path=f"{self._one}/download",
             annotations={"result_id": self._id},

@@ -1,6 +1,7 @@
 """What only tables have: the paths of a pair of switches, links and their usage, fronts."""
 
 from http import HTTPStatus
+from pathlib import Path as FilePath
 from typing import Annotated
 
 from anyio import to_thread
@@ -22,17 +23,37 @@ from api.routes.reading import (
 )
 from api.services import Services, WithServices
 from tvlb.requests import LinkUsage, PairPaths, TableFormatText
-from tvlb.table import pair_summary, table_formats
+from tvlb.table import (
+    check_foreign,
+    export_foreign,
+    foreign_formats,
+    foreign_suffix,
+    is_archive,
+    pair_summary,
+    read_any_stream,
+    table_formats,
+)
 
 router = APIRouter()
 
-MEDIA_TYPES = [each.media_type for each in table_formats().values() if each.write is not None]
+_ARCHIVE, _OTHER = "application/zip", "application/octet-stream"
+MEDIA_TYPES = [
+    *(each.media_type for each in table_formats().values() if each.write is not None),
+    _ARCHIVE,
+    _OTHER,
+]
 
 
 class TableDownload(StrictQuery):
     """The query of a route that sends a table."""
 
     format: TableFormatText = "parquet"
+    min_share: Annotated[float, Field(ge=0, le=1)] | SkipJsonSchema[None] = Field(
+        None, description="Share of MIN paths, for formats whose weights are fixed."
+    )
+    loop_free: bool = Field(
+        False, description="Leave out paths that visit a switch twice, in formats of paths."
+    )
 
 
 _Switch = Annotated[str, Field(min_length=1, max_length=200)]
@@ -112,20 +133,27 @@ async def download_front(
             "not-found",
             f"there is no point {point} of a front: the table {table_id} has {points}",
         )
-    return await send_table(
-        services, resource.facts.front[point - 1], download.format, if_none_match
-    )
+    return await send_table(services, resource.facts.front[point - 1], download, if_none_match)
 
 
 async def send_table(
-    services: Services, name: str, format_name: str, if_none_match: str | None
+    services: Services, name: str, download: TableDownload, if_none_match: str | None
 ) -> Response:
     """Answer with a table, unless it is known already.
 
     Parameters
     ----------
     name : SHA-256 of its Parquet file.
+
+    Raises
+    ------
+    InvalidInput : the format cannot hold the table, or an option has no meaning for it.
+    Problem : too many wait for such files, or it takes too long.
     """
+    format_name = download.format
+    check_foreign(format_name, download.min_share, loop_free=download.loop_free)
+    if format_name in foreign_formats():
+        return await _send_foreign(services, name, download, if_none_match)
     chosen = table_formats()[format_name]
     suffix = chosen.suffixes[0]
     etag = f'"{name}-{format_name}"'
@@ -147,3 +175,27 @@ async def send_table(
         size, pieces = await to_thread.run_sync(services.library.converted, table, suffix)
     headers["Content-Length"] = str(size)
     return StreamingResponse(pieces, HTTPStatus.OK, headers, chosen.media_type)
+
+
+async def _send_foreign(
+    services: Services, name: str, download: TableDownload, if_none_match: str | None
+) -> Response:
+    chosen = download.format
+    options = f"{download.min_share}-{download.loop_free}"
+    headers = {
+        "ETag": f'"{name}-{chosen}-{options}"',
+        "Cache-Control": "private, no-cache",
+        "Content-Disposition": f'attachment; filename="tvlb-{name[:16]}{foreign_suffix(chosen)}"',
+    }
+    if is_known(if_none_match, headers["ETag"]):
+        return Response(None, HTTPStatus.NOT_MODIFIED, {"ETag": headers["ETag"]})
+    path = await to_thread.run_sync(services.library.table_file, name)
+    content = await services.page_maker.call(_exported, path, f"tvlb-{name[:16]}", download)
+    return Response(content, HTTPStatus.OK, headers, _ARCHIVE if is_archive(chosen) else _OTHER)
+
+
+def _exported(path: FilePath, stem: str, asked: TableDownload) -> bytes:
+    """Export the table in a file, in a process beside the server."""
+    with path.open("rb") as stream:
+        table = read_any_stream(".parquet", stream)
+    return export_foreign(table, asked.format, stem, asked.min_share, loop_free=asked.loop_free)

@@ -23,13 +23,13 @@ export function lines(text) {
 }
 
 /** The number that a text is, else the text, of which the service will say what is wrong. */
-export function asNumber(text) {
+function asNumber(text) {
   const trimmed = text.trim();
   return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
 }
 
 /** A seed, which may be beyond what JavaScript counts exactly. */
-export function asSeed(text) {
+function asSeed(text) {
   return /^-?[0-9]+$/.test(text) ? BigInt(text) : asNumber(text);
 }
 
@@ -40,6 +40,108 @@ export function parsed(text, what) {
   } catch (error) {
     throw new Error(`${what} no JSON: ${error.message}`);
   }
+}
+
+// What files hold that were chosen or pasted, by what fields call them.
+const held = new Map();
+
+function hold(field, name, text) {
+  if (field.dataset.input === "json") field.value = text;
+  else {
+    held.set(name, text);
+    const others = lines(field.value).filter((one) => one !== name);
+    field.value = field.tagName === "TEXTAREA" ? [...others, name].join("\n") : name;
+  }
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Take files that are chosen, and texts of several lines that are pasted. */
+function holdFiles(form) {
+  form.addEventListener("change", async ({ target }) => {
+    const field = form.elements[target.dataset.into];
+    for (const file of target.files ?? []) hold(field, file.name, await file.text());
+  });
+  form.addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text").trim();
+    const { input } = event.target.dataset;
+    const isFile = text.includes("\n") && (input === "network" || (["pattern", "traffic"].includes(input) && text.startsWith("#")));
+    if (!isFile) return;
+    event.preventDefault();
+    hold(event.target, "pasted text", text);
+  });
+}
+
+function network(text) {
+  if (held.has(text)) return { file: text, content: held.get(text) };
+  return text.startsWith("{") ? parsed(text, "The network is") : text;
+}
+
+const pattern = (text) => held.get(text) ?? text;
+
+/** A pattern with its share: only what stands before the last colon may be the name of a file. */
+function shared(text) {
+  const [, name, share = ""] = /^(.*?)( *:[^:]*)?$/.exec(text);
+  return held.has(text) ? held.get(text) : held.has(name) ? `${held.get(name)}${share.trim()}` : text;
+}
+
+function windows(text) {
+  const [warmup, measured, grid, ...more] = text.split(",").map(asNumber);
+  return grid === undefined || more.length ? text : { warmup, measured, grid };
+}
+
+/** Amounts by name, `fixed = 800, per_port = 220`. */
+function amounts(text) {
+  return Object.fromEntries(
+    text.split(",").map((one) => {
+      const [name, value = ""] = one.split("=");
+      return [name.trim(), asNumber(value)];
+    }),
+  );
+}
+
+const READ = {
+  text: (text) => text,
+  number: (text) => (/^-?[0-9]+$/.test(text) ? asSeed(text) : asNumber(text)),
+  numbers: (text) => text.split(",").map((one) => READ.number(one.trim())),
+  json: (text, name) => parsed(text, name === "without" ? "The failures are" : `${name} is`),
+  amounts,
+  traffic: (text) => lines(text).map(shared),
+  networks: (text) => lines(text).map(network),
+  lines,
+  network,
+  pattern,
+  windows,
+};
+
+/**
+ * The values of the fields in an element, null where what is needed is missing; what is empty is left to the service.
+ *
+ * A name with dots is that of a value in others.
+ */
+export function valuesOf(element) {
+  const found = {};
+  for (const field of element.querySelectorAll("[data-input]:not(:disabled)")) {
+    const { input } = field.dataset;
+    const names = field.name.split(".");
+    const last = names.pop();
+    const text = field.value.trim();
+    if (text === "" && field.required) return null;
+    if (text === "" || (input === "choices" && !field.checked)) continue;
+    const inner = names.reduce((outer, name) => (outer[name] ??= {}), found);
+    if (input === "check") inner[last] = field.checked;
+    else if (input === "choices") (inner[last] ??= []).push(field.value);
+    else inner[last] = READ[input](text, field.name);
+  }
+  return found;
+}
+
+/** The request of a form as JSON, null where what is needed is missing. */
+export function requestOf(form) {
+  const found = valuesOf(form);
+  if (found === null) return null;
+  const { without, ...request } = found;
+  if (without !== undefined) request.topology = { network: request.topology, without };
+  return asJson(request);
 }
 
 /** A request as JSON; seeds keep their digits. No form takes the mark that they have meanwhile. */
@@ -135,6 +237,7 @@ export function askWith(form, { path, body, told, changed = () => {} }) {
     }
   });
 
+  holdFiles(form);
   changed();
   if (body() !== null) check();
 }

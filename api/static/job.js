@@ -25,9 +25,12 @@ function write(text) {
   while (log.children.length > MOST_LINES) log.lastChild.remove();
 }
 
+// Moves between states that say more than where they lead.
+const MOVES = { "hand back": "handed back by its worker", retry: "to be tried again", "give up": "after the last attempt" };
+
 const LINES = {
   state: ({ status, move, attempt }) =>
-    `${status}${move ? ` (${move})` : ""}${attempt > 1 ? `, attempt ${attempt}` : ""}`,
+    `${status}${move in MOVES ? ` (${MOVES[move]})` : ""}${attempt > 1 ? `, attempt ${attempt}` : ""}`,
   progress: ({ stage, done, total, note }) =>
     `${stage}: ${done} of ${total}${note ? `, ${note}` : ""}`,
   log: ({ message }) => message,

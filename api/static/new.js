@@ -1,19 +1,10 @@
-// The form of a kind of request that has none of its own: its fields are those of the body.
+// The form of a kind of request: its fields are those of the body.
 
-import { asJson, asNumber, asSeed, askWith, lines, parsed, toldCost } from "./asking.js";
+import { askWith, requestOf, toldCost } from "./asking.js";
 
 const form = document.getElementById("request");
-const READ = { number: (text) => (/^-?[0-9]+$/.test(text) ? asSeed(text) : asNumber(text)), lines, json: (text) => parsed(text, "A value is"), text: (text) => text };
-
-/** The request, null where what is needed is missing; what is empty is left to the service. */
-function body() {
-  const found = {};
-  for (const field of form.querySelectorAll("[data-input]")) {
-    if (field.dataset.input === "check") found[field.name] = field.checked;
-    else if (field.value.trim() !== "") found[field.name] = READ[field.dataset.input](field.value.trim());
-    else if (field.required) return null;
-  }
-  return asJson(found);
+for (const [name, text] of new URLSearchParams(location.search)) {
+  const field = form.elements[name];
+  if (field instanceof HTMLInputElement) field.value = text;
 }
-
-askWith(form, { path: form.dataset.path, body, told: toldCost });
+askWith(form, { path: form.dataset.path, body: () => requestOf(form), told: toldCost });

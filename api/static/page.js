@@ -126,6 +126,11 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
+// What is empty is not asked for.
+document.addEventListener("formdata", ({ formData }) => {
+  for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+});
+
 const signOut = document.getElementById("sign-out");
 if (signOut) {
   signOut.addEventListener("click", async () => {

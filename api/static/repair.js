@@ -18,10 +18,3 @@ function told(found) {
 }
 
 askWith(form, { path: "/v1/repairs", body, told });
-
-form.elements.file.addEventListener("change", async ({ target }) => {
-  const [file] = target.files;
-  if (file === undefined) return;
-  form.elements.without.value = await file.text();
-  form.elements.without.dispatchEvent(new Event("input", { bubbles: true }));
-});

@@ -1,38 +1,39 @@
 // The form for a new sweep.
 
-import { asJson, asSeed, askWith, duration, line, lines, parsed } from "./asking.js";
+import { asJson, askWith, duration, line, lines, valuesOf } from "./asking.js";
 
 const form = document.getElementById("request");
+const generators = document.getElementById("generators");
+
+const copyOf = (template) => template.content.cloneNode(true);
 
 /** Ask for ranges of the family that is chosen. */
-function showRanges() {
-  const family = form.elements.family.value;
-  const asked = form.querySelector(`template[data-family="${family}"]`).content.cloneNode(true);
-  document.getElementById("ranges").replaceChildren(asked);
+function showRanges(section) {
+  const family = section.querySelector("[data-family]").value;
+  const asked = copyOf(form.querySelector(`template[data-of="${family}"]`));
+  section.querySelector("[data-ranges]").replaceChildren(asked);
 }
 
-function ticked(name) {
-  return [...form.querySelectorAll(`[name=${name}]:checked`)].map((one) => one.value);
+function addGenerator() {
+  generators.append(copyOf(document.getElementById("generator")));
+  showRanges(generators.lastElementChild);
+}
+
+/** The ranges of a section, null where there are none. */
+function generatorOf(section) {
+  const fields = [...section.querySelectorAll("[data-range]")].filter((field) => field.value.trim() !== "");
+  if (!fields.length) return null;
+  const texts = Object.fromEntries(fields.map((field) => [field.name, field.value.trim()]));
+  const constraints = lines(section.querySelector("[name=constraints]").value);
+  return { family: section.querySelector("[data-family]").value, ...texts, constraints };
 }
 
 /** The request, null without networks. */
 function body() {
-  const text = (name) => form.elements[name].value.trim();
-  const ranges = [...form.querySelectorAll("[data-range]")].map((field) => field.name);
-  const given = ranges.filter((name) => text(name) !== "");
-  const topologies = lines(text("topologies"));
-  if (!topologies.length && !given.length) return null;
-  const others = text("others") === "" ? {} : parsed(text("others"), "Options and prices are");
-  const found = { ...others, name: text("name"), topologies };
-  if (given.length) {
-    const texts = Object.fromEntries(given.map((name) => [name, text(name)]));
-    found.generators = [{ family: text("family"), ...texts, constraints: lines(text("constraints")) }];
-  }
-  found.arrangements = ticked("arrangements");
-  found.routings = ticked("routings");
-  found.seeds = text("seeds").split(",").map((seed) => asSeed(seed.trim()));
-  found.options = { method: text("method"), ...found.options };
-  return asJson(found);
+  const found = valuesOf(form);
+  if (found === null) return null;
+  found.generators = [...generators.children].map(generatorOf).filter((one) => one !== null);
+  return found.topologies || found.generators.length ? asJson(found) : null;
 }
 
 /** What an estimate says. */
@@ -47,6 +48,14 @@ function told(found) {
   ];
 }
 
-form.elements.family.addEventListener("input", showRanges);
-showRanges();
+generators.addEventListener("input", ({ target }) => {
+  if (target.matches("[data-family]")) showRanges(target.closest("[data-generator]"));
+});
+generators.addEventListener("click", ({ target }) => {
+  if (!target.closest("[data-remove]")) return;
+  target.closest("[data-generator]").remove();
+  form.dispatchEvent(new Event("input"));
+});
+document.getElementById("add").addEventListener("click", addGenerator);
+addGenerator();
 askWith(form, { path: "/v1/sweeps", body, told });

@@ -1,8 +1,10 @@
 """Networks, traffic and tables of one's own over HTTP."""
 
 import json
+import zipfile
 from collections.abc import Mapping
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import httpx
 import pytest
 
 from tests.service import QUICK_REPAIR, TABLE, WAIT, Server, answered
+from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.jobs.database import Database
 from tvlb.jobs.tasks import run_task
@@ -166,3 +169,64 @@ def test_a_job_whose_table_is_gone_says_so(tmp_path: Path) -> None:
     task = Task(body.kind, request_key(body), body.model_dump_json())
     with pytest.raises(InvalidInput, match=r"there is no table 0{64}; it may have been deleted"):
         run_task(task, Workspace(tmp_path, 1, url), silent)
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("sequences", {"loop_free": "true"}),
+        ("sst", {"min_share": 0.25}),
+        ("booksim-anynet", {}),
+        ("codes", {}),
+    ],
+)
+def test_a_download_for_other_tools_is_what_the_command_line_writes(
+    form: str,
+    options: dict[str, Any],
+    http: httpx.Client,
+    table: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    source = tmp_path / "t.parquet"
+    source.write_bytes(http.get(table["download_url"]).content)
+    url = f"{table['url']}/download"
+    answer = http.get(url, params={"format": form, **options})
+    assert answer.status_code == 200, answer.text
+    stem = answer.headers["content-disposition"].partition('="')[2].partition(".")[0]
+    here = tmp_path / "here"
+    here.mkdir()
+    endings = {"sequences": ".csv", "booksim-anynet": ".anynet"}
+    target = here / f"{stem}{endings.get(form, '')}"
+    more = [part for name, value in options.items() for part in _option(name, value)]
+    assert main(["export", str(source), "--to", form, "-o", str(target), *more]) == 0
+    written = {one.name: one.read_bytes() for one in here.iterdir()}
+    if form in endings:
+        assert {target.name: answer.content} == written
+    else:
+        with zipfile.ZipFile(BytesIO(answer.content)) as archive:
+            assert {name: archive.read(name) for name in archive.namelist()} == written
+    known = {"If-None-Match": answer.headers["etag"]}
+    assert http.get(url, params={"format": form, **options}, headers=known).status_code == 304
+
+
+def _option(name: str, value: object) -> list[str]:
+    option = f"--{name.replace('_', '-')}"
+    return [option] if value == "true" else [option, str(value)]
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ("format=sst", "give min_share, the share of MIN paths, 0..1"),
+        ("format=codes&min_share=0.5", "min_share has no meaning for format codes"),
+        ("format=csv&loop_free=true", "loop_free has no meaning for format csv"),
+        ("format=sst&min_share=2", "expected at most 1.0, not '2'"),
+        ("format=tape", "expected 'parquet'"),
+    ],
+)
+def test_a_download_that_no_format_holds_is_refused(
+    query: str, detail: str, http: httpx.Client, table: dict[str, Any]
+) -> None:
+    answer = http.get(f"{table['url']}/download?{query}")
+    assert answer.status_code == 422
+    assert detail in answer.text.replace('\\"', "'")

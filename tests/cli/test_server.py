@@ -372,8 +372,12 @@ def test_a_job_is_found_again(server: Server, capsys: pytest.CaptureFixture[str]
     assert main(["jobs", "--server", server.url, "--json"]) == 0
     newest = json.loads(capsys.readouterr().out)[0]
     assert (newest["kind"], newest["status"]) == ("table", "succeeded")
+    label = f"{server.url}/v1/jobs/{newest['id']}"
+    assert httpx.patch(label, json={"label": "[ada]"}).status_code == 204
     assert main(["jobs", "--server", server.url]) == 0
-    assert newest["id"] in capsys.readouterr().out
+    listed = capsys.readouterr().out
+    assert newest["id"] in listed
+    assert "[ada]" in listed
     assert main(["jobs", newest["id"], "--server", server.url]) == 0
     captured = capsys.readouterr()
     assert "table written to dfly-1-2-2-3.parquet" in captured.err

@@ -1,6 +1,7 @@
 """`tvlb table --method search`: what it writes, prints, keeps and finds again."""
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
@@ -14,6 +15,7 @@ from rich.console import Console
 from tests.search.here import Inline, compute_here
 from tvlb.cli import main
 from tvlb.cli.table_summary import print_document
+from tvlb.errors import InvalidInput
 from tvlb.requests import example
 from tvlb.table import CompactTable, Table, read_table
 
@@ -237,3 +239,18 @@ def test_a_network_that_saturates_at_once(capsys: pytest.CaptureFixture[str]) ->
     chosen = verdicts[decision["expression"]]
     assert chosen["verdict"] == "lower latency at level saturation throughput"
     assert chosen["latency_change"] < -2 * chosen["latency_sem"]
+
+
+def test_a_long_search_says_first_what_it_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def compute(*given: Any, **more: Any) -> None:
+        raise InvalidInput("not now")
+
+    monkeypatch.setattr("tvlb.cli.table._compute", compute)
+    assert main(["table", "4,8,4,9", "-o", "t.parquet"]) == 2
+    said, error = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"tvlb: about [0-9.]+ (min|h) of CPU time and [0-9,]+ MiB", said)
+    assert error.endswith("not now")
+    assert main(["table", "1,2,1,3", "--budget", "0", "-o", "t.parquet"]) == 2
+    assert "CPU time" not in capsys.readouterr().err

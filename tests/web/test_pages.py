@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import re
 from typing import Any
 
 import httpx
@@ -12,6 +13,9 @@ from api.pages.rendering import render
 from api.pages.views import plotted_simulation, shown_table
 from tests.plots.made_search import ANSWERS, made_search
 from tests.service import Server, answered
+from tvlb.requests import Question, simulation_body
+from tvlb.requests.kinds.model import ModelBody
+from tvlb.requests.kinds.stability import StabilityBody
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 
@@ -109,6 +113,39 @@ def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
     shown = rendered(earlier)
     assert "What the search found" not in shown
     assert f"{table['baseline']['saturation_mean']:.4f}" in shown
+
+
+def test_simulations_and_models_are_listed(server: Server) -> None:
+    asked = {"topology": "2,4,2,5", "load": [0.1], "cycles": 300, "warmup": 100, "seed": 4711}
+    ring = "# level=switch\nsrc,dst,rate\n0,4,1\n"
+    simulation = answered(server, "/v1/simulations", asked | {"pattern": ring})
+    model = answered(server, "/v1/models", {"topology": "2,4,2,5", "vlb": "<=4", "pattern": ring})
+    for kind, result in (("simulations", simulation), ("models", model)):
+        for path in (f"/{kind}", f"/{kind}/new", f"/{kind}?search=2,4,2,5"):
+            shown = get(server, path).text
+            assert f'href="/{kind}/{result["id"]}">dfly(2,4,2,5), matrix(' in shown
+        assert "Nothing matches this text." in get(server, f"/{kind}?search=nobody").text
+    for name in ("jobs", "tables"):
+        assert get(server, f"/{name}").headers["location"] == f"/#{name}"
+    assert "<h1>Repairs</h1>" in get(server, "/repairs").text
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/simulations/new", simulation_body("iq")),
+        ("/simulations/new?router=vct", simulation_body("vct")),
+        ("/models/new", ModelBody),
+        ("/stabilities/new", StabilityBody),
+    ],
+)
+def test_a_form_has_every_field_of_its_request(
+    path: str, body: type[Question], server: Server
+) -> None:
+    shown = get(server, path).text
+    asked = set(re.findall(r'name="(\w+)" (?:rows="2" spellcheck="false" )?data-input', shown))
+    assert asked == {*body.model_fields, "without"}
+    assert "null for" not in shown
 
 
 LISTED: dict[str, Any] = {"switches": 3, "endpoints": [1, 1, 1], "links": [[0, 1], [1, 2]]}

@@ -1,6 +1,5 @@
 """The form for a sweep, its page, and its report as the service serves it, in a browser."""
 
-import json
 from importlib.resources import files
 
 import httpx
@@ -85,9 +84,12 @@ def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark
         page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
         assert page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"] == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        page.get_by_label("Name").fill("from the page")
-        page.get_by_label("Label").fill(f"by hand {width}")
-        page.get_by_label("Seeds").fill(f"{2**63 - width}")
+        for name, text in {
+            "name": "from the page",
+            "label": f"by hand {width}",
+            "seeds": f"{2**63 - width}",
+        }.items():
+            page.locator(f"#request [name={name}]").fill(text)
         page.get_by_label("p compute").fill("1")
         page.get_by_label("a switches").fill("2")
         page.get_by_label("h global").fill("1..2")
@@ -95,11 +97,23 @@ def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark
         expect(problem).to_contain_text("generators")
         page.get_by_label("g groups").fill("3")
         page.get_by_label("Constraints").fill("radix <= 4\nradix <= 3")
-        page.locator("summary").click()
-        page.get_by_label("Options and prices").fill("{")
-        expect(problem).to_contain_text("Options and prices are no JSON")
-        page.get_by_label("Options and prices").fill(json.dumps({"options": OPTIONS}))
-        expect(page.locator("#estimate")).to_contain_text("1 point, ")
+        page.get_by_text("Add networks by ranges").click()
+        second = page.locator("[data-generator]").nth(1)
+        second.locator("[data-family]").select_option("slimfly")
+        second.locator("[name=q]").fill("3")
+        second.locator("[name=constraints]").fill("p <= 1")
+        for summary in page.locator("summary").all():
+            summary.click()
+        for name, value in OPTIONS.items():
+            text = ",".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+            field = page.locator(f"[name='options.{name}']")
+            field.select_option(text) if name in ("method",) else field.fill(text)
+        page.locator("[name='prices.currency']").fill("EUR")
+        page.locator("[name='prices.switch']").fill("fixed = 800, per_port")
+        expect(problem).to_contain_text("prices.switch.per_port: ")
+        page.locator("[name='prices.switch']").fill("fixed = 800, per_port = 220")
+        page.locator("[name='prices.cable']").fill("local = 60, global = 400, x = 1, y = 1")
+        expect(page.locator("#estimate")).to_contain_text("2 points, ")
         page.get_by_role("button", name="Compute").click()
         page.wait_for_url("**/jobs/*")
         with httpx.Client(base_url=server.url) as http:
@@ -108,4 +122,7 @@ def test_a_sweep_is_asked_for(browser: Browser, server: Server, width: int, dark
             "from the page",
             [2**63 - width],
         )
-        assert job["request"]["generators"][0]["constraints"] == ["radix <= 4", "radix <= 3"]
+        first, other = job["request"]["generators"]
+        assert first["constraints"] == ["radix <= 4", "radix <= 3"]
+        assert (other["family"], other["q"]) == ("slimfly", "3")
+        assert job["request"]["prices"]["switch"] == {"fixed": 800.0, "per_port": 220.0}

@@ -27,8 +27,8 @@ from tvlb.table import (
     Routes,
     StoredTable,
     damage_of,
+    exported_paths,
     is_table_file,
-    loaded_path_set,
     parse_path_set,
     read_any_table,
     route_formats,
@@ -296,8 +296,7 @@ def _paths_of(
     if vlb is not None:
         raise InvalidInput(f"--vlb has no meaning for a table: {source} has paths")
     loaded = read_any_table(source)
-    expression = loaded.header.entries().get("expression", loaded.kind.name)
-    return loaded_path_set(loaded, f"table {loaded.id[:16]} ({expression})"), loaded.topology
+    return exported_paths(loaded), loaded.topology
 
 
 def _export_routes(routes: Routes, to: RouteFormat, output: str) -> dict[str, Any]:

@@ -72,7 +72,8 @@ def _list(found: Iterable[JobResource], *, as_json: bool) -> None:
     for one in found:
         listed.add_row(
             one.id,
-            f"{one.kind} of {escape(shown_subject(one.request))}",
+            f"{one.kind} of {escape(shown_subject(one.request))}"
+            + (f" ({escape(one.label)})" if one.label else ""),
             one.status,
             one.stage or "",
             f"{one.created_at:%Y-%m-%d %H:%M}",

@@ -19,15 +19,22 @@ from tvlb.cli.remote import (
 )
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_document
-from tvlb.cli.terminal import print_result, print_warnings, print_written, progress_display
+from tvlb.cli.terminal import (
+    print_notice,
+    print_result,
+    print_warnings,
+    print_written,
+    progress_display,
+)
 from tvlb.documents import check_directory, free_path, safe_name
 from tvlb.documents import check_writable as check_file
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
 from tvlb.paths import MAX_ROWS, count_paths, parse_expression
 from tvlb.plots import FIGURE_SUFFIXES, save_figure
-from tvlb.processes import Reporter, UnitCache, local_workers
+from tvlb.processes import Reporter, UnitCache, duration_text, local_workers
 from tvlb.requests import TableBody, TableDocument
+from tvlb.requests.cost import table_cost
 from tvlb.search import (
     Aim,
     SearchOptions,
@@ -41,6 +48,9 @@ from tvlb.search import (
 from tvlb.table import by_suffix, check_writable, format_of, table_formats, write_table
 from tvlb.topology import Topology, described, parse_topology
 from tvlb.traffic import idle_warnings
+
+# What takes longer says so first.
+_LONG_SECONDS = 60.0
 
 Document = Mapping[str, Any]
 
@@ -101,6 +111,7 @@ def table(
     print_warnings(
         [*router_warnings(network, options.config), *idle_warnings(judged, network, seed)]
     )
+    _tell_cost(network, options)
     if place is None:
         document = _compute(network, options, output, compact=compact, store=store)
     else:
@@ -114,6 +125,14 @@ def table(
     print_result(document, print_document, json=json)
     if plot is not None:
         save_figure(plot, document)
+
+
+def _tell_cost(network: Topology, options: SearchOptions) -> None:
+    """Say what a long search takes, before it does."""
+    cost = table_cost(network, options)
+    if cost.cpu_seconds >= _LONG_SECONDS:
+        memory = f"{cost.memory_bytes / 2**20:,.0f} MiB"
+        print_notice(f"about {duration_text(cost.cpu_seconds)} of CPU time and {memory}")
 
 
 def _own_name(network: Topology) -> Path:

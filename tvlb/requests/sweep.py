@@ -33,7 +33,8 @@ from tvlb.topology import (
 )
 
 MAX_POINTS = 10_000
-_VARIED = ("topology", "routing", "seed")
+VARIED = ("topology", "routing", "seed")
+"""Fields of the request for a table that a sweep varies; the others are its options."""
 _ANY_TOPOLOGY = "dfly(2,4,2,9)"
 # Models and balancing know nothing of the routing.
 _USUAL_ARRANGEMENTS: tuple[Arrangement, ...] = ("absolute",)
@@ -60,7 +61,7 @@ def _topology(text: str) -> str:
 _SHARED: dict[str, Any] = {
     name: (field.annotation, field)
     for name, field in TableBody.model_fields.items()
-    if name not in _VARIED
+    if name not in VARIED
 }
 _TableFields = create_model("_TableFields", __config__=STRICT, **_SHARED)
 

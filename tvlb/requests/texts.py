@@ -23,11 +23,12 @@ from sim_bridge import parse_warmup
 from sim_bridge.latencies import LatenciesText as Latencies
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
+from tvlb.languages import one_of
 from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import LONGEST_EXPRESSION, expression_examples, expression_regex
 from tvlb.requests.problems import InWords, refusal, violation
 from tvlb.search import parse_asked_traffic, parse_objective
-from tvlb.table import TABLE_SUFFIXES, table_formats
+from tvlb.table import TABLE_SUFFIXES, foreign_formats, table_formats
 from tvlb.topology import (
     is_network_file,
     named_families,
@@ -231,8 +232,16 @@ SolverText = Annotated[
 ]
 TableFormatText = Annotated[
     str,
-    OneOf(name for name, each in table_formats().items() if each.write is not None),
-    Field(description=f"Of the file{_row_limits()}."),
+    OneOf(
+        [
+            *(name for name, each in table_formats().items() if each.write is not None),
+            *foreign_formats(),
+        ]
+    ),
+    Field(
+        description=f"Of the file{_row_limits()}. {one_of(foreign_formats())} are those of other "
+        "tools; several files come in an archive."
+    ),
 ]
 VcsText = Annotated[
     str,

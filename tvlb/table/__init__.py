@@ -8,6 +8,14 @@ written to and read from files of several formats, verified, summarised, and use
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.table.checks import VerifyReport, verify
 from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
+from tvlb.table.exports import (
+    check_foreign,
+    export_foreign,
+    exported_paths,
+    foreign_formats,
+    foreign_suffix,
+    is_archive,
+)
 from tvlb.table.files import (
     TABLE_SUFFIXES,
     check_writable,
@@ -78,9 +86,15 @@ __all__ = [
     "VerifyReport",
     "by_suffix",
     "check_deadlock",
+    "check_foreign",
     "check_writable",
     "damage_of",
+    "export_foreign",
+    "exported_paths",
+    "foreign_formats",
+    "foreign_suffix",
     "format_of",
+    "is_archive",
     "is_table_file",
     "link_shares",
     "loaded_path_set",

@@ -200,6 +200,6 @@ KIND = RequestKind(
     noun="solved model",
     at_once=True,
     examine=examine_with_tables,
-    menu=None,
+    menu="Model",
     rank=3,
 )

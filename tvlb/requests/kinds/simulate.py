@@ -40,6 +40,5 @@ KIND = RequestKind(
     command="simulate",
     at_once=True,
     examine=examine_with_tables,
-    menu=None,
     rank=4,
 )
