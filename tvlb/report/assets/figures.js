@@ -64,7 +64,7 @@ function latency(curves) {
     const tint = several ? shade(number) : colour(conventional ? "vlb" : "min");
     const shape = symbol(several ? number : conventional ? 1 : 0);
     const trace = (members, more) => ({
-      name: wrapped(name, 60), legendgroup: name, x: members.map((one) => one.load), y: members.map((one) => one.latency_mean),
+      name: wrapped(name), legendgroup: name, x: members.map((one) => one.load), y: members.map((one) => one.latency_mean),
       error_y: bars(members.map((one) => one.latency_mean), members.map((one) => one.latency_ci95)),
       line: { color: tint, dash: conventional ? "dash" : "solid" },
       ...more,
@@ -209,7 +209,7 @@ function localHeat(links) {
 function switches(runs) {
   return [
     runs.map(([name, values], number) => ({
-      name: wrapped(name, 60),
+      name: wrapped(name),
       x: values.map((_, index) => index),
       y: values,
       mode: "lines+markers",
@@ -234,7 +234,7 @@ function bands(cases) {
       { ...look, y: one.highest, fill: "tonexty" },
       {
         ...look,
-        name: wrapped(one.label, 60),
+        name: wrapped(one.label),
         y: one.mean,
         // One value is a point, which no line has.
         mode: one.mean.length === 1 ? "markers" : "lines",

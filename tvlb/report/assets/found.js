@@ -20,7 +20,7 @@ export function front(search) {
   const known = search.judged.filter((one) => !one.found);
   const drawn = search.judged.filter((one) => one.latency !== null);
   const point = (one, symbol, tint) => ({
-    name: `${one.name}${one.chosen ? ", chosen" : ""}: ${wrapped(one.label)}`,
+    name: wrapped(`${one.name}${one.chosen ? ", chosen" : ""}: ${one.label}`),
     x: one.latency === null ? [] : [one.latency],
     y: [one.saturation],
     error_x: bars([one.latency], [one.latency_half]),
@@ -78,7 +78,7 @@ export function anytime(search) {
     };
   });
   // Where no set was better the reference is the best to the end.
-  if (!traces.length) traces.push({ name: `no set was better than ${literal(search.reference)}`, x: [0, end], y: [0, 0], mode: "lines", line: { color: shade(0) } });
+  if (!traces.length) traces.push({ name: wrapped(`no set was better than ${search.reference}`), x: [0, end], y: [0, 0], mode: "lines", line: { color: shade(0) } });
   const budget = search.budget / MILLION;
   const top = Math.max(0, ...search.steps.map((step) => step.score));
   return [
@@ -121,7 +121,7 @@ export function shapes(search) {
       ...(known.length
         ? [
             {
-              name: `conventional UGAL: ${wrapped(conventional)}`, mode: "markers", y: known.map((one) => literal(one.shape)),
+              name: wrapped(`conventional UGAL: ${conventional}`), mode: "markers", y: known.map((one) => literal(one.shape)),
               x: known.map((one) => 100 * one.conventional),
               marker: { symbol: "line-ns-open", size: 13, color: colour("vlb"), line: { width: 3 } },
               hovertemplate: "%{y}, conventional: %{x:.1f} %<extra></extra>",

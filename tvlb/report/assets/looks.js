@@ -36,8 +36,8 @@ export function literal(text) {
   return String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Break a label into lines. */
-export function wrapped(text, most = 28) {
+/** Break a label into lines that legends of the narrowest figures have room for. */
+export function wrapped(text, most = 38) {
   const lines = [""];
   for (const word of String(text).split(" ")) {
     const longer = lines.at(-1) === "" ? word : `${lines.at(-1)} ${word}`;
