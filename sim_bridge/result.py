@@ -14,12 +14,14 @@ class RunResult(Frame):
     ----------
     about : what their documents are, in a sentence.
     population : whose latency and hops are told, in a word and in words.
+    topology : the network, as it prints.
     load : offered, in the unit of the router, times the node's rate in the pattern.
     seed : of the run.
     """
 
     about: ClassVar[str] = "One run; it tells no intervals."
     population: ClassVar[tuple[str, str]]
+    topology: str
     load: float
     seed: int
 

@@ -1,16 +1,23 @@
 """Running a simulation."""
 
-from typing import overload
+from collections.abc import Sequence
+from typing import Any, overload
 
 from sim_bridge._core import StopFlag
 from sim_bridge.routers.iq.config import SimulationConfig
 from sim_bridge.routers.iq.result import SimulationResult
 from sim_bridge.routers.iq.scenario import Scenario
 from sim_bridge.routers.vct import VctConfig, VctResult, VctScenario
+from sim_bridge.routing import Routing
+from sim_bridge.simulations import Simulated, SimulationRequest, simulate_request
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, as_path_set
+from tvlb.processes import available_cores
 from tvlb.topology import Topology, as_topology
 from tvlb.traffic import Pattern, as_pattern
+
+# Of a routing that draws none.
+_NO_CHOICE = ("all", "none")
 
 
 @overload
@@ -36,31 +43,42 @@ def simulate(
     seed: int = 0,
     stop: StopFlag | None = None,
 ) -> VctResult: ...
+@overload
 def simulate(
     topology: Topology | str,
     *,
-    load: float,
+    load: Sequence[float],
+    routing: str | None = None,
+    path_set: PathSet | str | None = None,
+    pattern: Pattern | str = "uniform",
+    config: SimulationConfig | VctConfig | None = None,
+    seed: int = 0,
+) -> Simulated: ...
+def simulate(
+    topology: Topology | str,
+    *,
+    load: float | Sequence[float],
     routing: str | None = None,
     path_set: PathSet | str | None = None,
     pattern: Pattern | str = "uniform",
     config: SimulationConfig | VctConfig | None = None,
     seed: int = 0,
     stop: StopFlag | None = None,
-) -> SimulationResult | VctResult:
-    """Simulate one load flit by flit, or with a `VctConfig` by virtual cut-through.
+) -> SimulationResult | VctResult | Simulated:
+    """Simulate loads flit by flit, or with a `VctConfig` by virtual cut-through.
 
     Parameters
     ----------
     topology, path_set, pattern : also as the texts that commands take.
     routing : `Routing` or its text, by default UGAL-L; with a `VctConfig` one of `VCT_ROUTINGS` or
         "valiant", by default MIN.
-    path_set : VLB paths to draw from; ignored by a routing that draws none. Not with a `VctConfig`.
+    path_set : VLB paths to draw from, of a routing that draws some. Not with a `VctConfig`.
     load : packets/cycle and node (times the node's rate in the pattern), 0..1; with a `VctConfig`
-        phits.
+        phits. Several are simulated at once, on all cores, and returned together.
     config : router and windows; None for the defaults of `SimulationConfig`.
     seed : 0..2^63-1; equal arguments give equal results.
     stop : set from another thread to end the run with `stopped` = "cancelled"; its
-        `cycles_done` tells the progress.
+        `cycles_done` tells the progress. Of one load only.
 
     Raises
     ------
@@ -81,6 +99,15 @@ def simulate(
     if isinstance(config, VctConfig):
         if path_set is not None:
             raise InvalidInput(f"path_set {path_set}: the router of a VctConfig draws no VLB paths")
-        return VctScenario(network, routing or "min", traffic, seed).run(load, config, stop)
-    paths = as_path_set("all" if path_set is None else path_set, network, seed)
-    return Scenario(network, routing or "ugal-l", paths, traffic, seed).run(load, config, stop)
+        case: Any = VctScenario(network, routing or "min", traffic, seed)
+    else:
+        paths = as_path_set("all" if path_set is None else path_set, network, seed)
+        case = Scenario(network, routing or "ugal-l", paths, traffic, seed)
+        if str(paths) not in _NO_CHOICE and not Routing(case.routing).draws_vlb:
+            raise InvalidInput(f"path_set {path_set} has no meaning for routing {case.routing}")
+    if not isinstance(load, Sequence):
+        return case.run(load, config, stop)
+    if stop is not None:
+        raise InvalidInput("stop is of one load, and there are several")
+    request = SimulationRequest(case, config or SimulationConfig(), loads=load)
+    return simulate_request(request, workers=available_cores())

@@ -115,6 +115,7 @@ class RouterScenario(ABC, Generic[_Config, _Result]):
         if told["stopped"] == "deadlocked":
             raise deadlock(self.topology, told)
         return told | {
+            "topology": str(self.topology),
             "routing": str(self.routing),
             "pattern": str(self.pattern),
             "load": load,

@@ -16,6 +16,7 @@ from sim_bridge.routers.iq import (
     search_saturation,
 )
 from sim_bridge.scenario import RouterScenario
+from tvlb.documents import Frame
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Progress, Reporter, map_threads, silent
 from tvlb.statistics import check_seed
@@ -63,24 +64,37 @@ class SimulationRequest:
 
 
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class Simulated(Frame):
     """What was simulated for a request.
 
     Attributes
     ----------
+    request : what was asked for.
     results : one tuple per load; in it one result per seed.
     searches : for the saturation load, one per seed; empty without.
     seconds : elapsed time by stage.
     """
 
+    request: SimulationRequest
     results: Sequence[tuple[Any, ...]]
     searches: Sequence[SaturationSearch]
     seconds: Mapping[str, float]
 
+    @property
+    def runs(self) -> tuple[Any, ...]:
+        """All runs, those of searches included."""
+        return (*chain(*self.results, *(search.evaluated for search in self.searches)),)
+
     def total(self, name: str) -> float:
-        """Sum a figure over all runs, those of searches included."""
-        runs = chain(*self.results, *(search.evaluated for search in self.searches))
-        return float(sum(getattr(run, name) for run in runs))
+        """Sum a figure over all runs."""
+        return float(sum(getattr(run, name) for run in self.runs))
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each run."""
+        return [record for run in self.runs for record in run.records()]
+
+    def __repr__(self) -> str:
+        return f"<Simulated {self.request.scenario.topology}, {len(self.runs)} runs>"
 
 
 def simulate_request(
@@ -96,10 +110,12 @@ def simulate_request(
     results = simulate_loads(request, request.loads, workers=workers, report=report)
     seconds = {"simulate": time.perf_counter() - start}
     if not request.saturation:
-        return Simulated(results, (), seconds)
+        return Simulated(request, results, (), seconds)
     start = time.perf_counter()
     searches = find_saturation(request, workers=workers, report=report)
-    return Simulated(results, searches, seconds | {"saturation": time.perf_counter() - start})
+    return Simulated(
+        request, results, searches, seconds | {"saturation": time.perf_counter() - start}
+    )
 
 
 def parse_warmup(text: str) -> tuple[Warmup, int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tvlb
+from tests.sweeps.here import small_sweep
 from tvlb.balance import balance, balance_weights
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput, TvlbError
@@ -71,7 +72,7 @@ def test_the_text_of_a_path_set_needs_a_network() -> None:
 
 def test_pandas_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(TvlbError, match=r"pip install 'tvlb\[pandas\]', or use to_arrow"):
+    with pytest.raises(TvlbError, match=r"pip install pandas, or use to_arrow"):
         balance("<=4", topology="2,4,2,3").to_pandas()
 
 
@@ -94,3 +95,41 @@ def test_notebooks_show_records_and_figures() -> None:
 def test_a_document_without_anything_to_draw() -> None:
     with pytest.raises(InvalidInput, match="nothing to draw"):
         tvlb.plot({})
+
+
+def test_several_loads_are_one_frame_and_one_figure() -> None:
+    config = tvlb.SimulationConfig(warmup_cycles=200, measured_cycles=200)
+    found = tvlb.simulate("2,4,2,5", load=[0.1, 0.2], config=config)
+    frame = found.to_arrow()
+    assert frame["load"].to_pylist() == [0.1, 0.2]
+    assert frame["topology"].to_pylist() == ["dfly(2,4,2,5)"] * 2
+    alone = tvlb.simulate("2,4,2,5", load=0.2, config=config)
+    assert frame["latency_mean"].to_pylist()[1] == alone.latency_mean
+    virtual = tvlb.simulate("2,4,2,5", load=0.2, config=tvlb.VctConfig(200, 200))
+    for result in (found, alone, virtual):
+        latency, accepted = tvlb.plot(result).axes
+        assert "dfly(2,4,2,5), uniform" in latency.get_title()
+        assert accepted.get_ylabel().startswith("accepted (")
+    with pytest.raises(InvalidInput, match="path_set <=4 has no meaning for routing min"):
+        tvlb.simulate("2,4,2,5", load=0.2, routing="min", path_set="<=4")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_studies_sweeps_and_repairs(tmp_path: Path) -> None:
+    run = tvlb.LongRun(measured_cycles=100_000)
+    study = tvlb.stability("hyperx(1,2,2)", vcs=["ladder", "reuse"], config=run, workers=1)
+    assert study.to_arrow()["vc_policy"].to_pylist() == ["ladder", "reuse"]
+    assert tvlb.plot(study).axes
+
+    swept = tvlb.sweep(small_sweep("1,3,1,4"), workers=1)
+    assert swept.to_arrow().num_rows == 1
+    assert {path.name for path in swept.write(tmp_path)} >= {"results.csv", "report.html"}
+
+    paths = parse_expression("short(2,3)", Dragonfly(2, 4, 2, 5))
+    old = tvlb.table.Table.from_rows(paths, paths.all_rows(), version=VERSION)
+    tvlb.write_table(old, tmp_path / "old.parquet")
+    (tmp_path / "down.json").write_text('{"links": [[0, 1]]}')
+    windows = tvlb.search.Windows(100, 100, 0.1)
+    options = tvlb.RepairOptions(traffic=("uniform",), windows=windows, workers=1)
+    new = tvlb.repair(str(tmp_path / "old.parquet"), str(tmp_path / "down.json"), options)
+    assert new.report.ok

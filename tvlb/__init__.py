@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim_bridge import SimulationConfig, VctConfig, simulate
+    from sim_bridge.routers.vct import LongRun, stability
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
     from tvlb.requests.drawing import plot
+    from tvlb.requests.repair import RepairOptions, repair
     from tvlb.search import SearchOptions, TableResult, optimize, probe
+    from tvlb.sweeps import sweep
     from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
     from tvlb.traffic import parse_pattern
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Dragonfly",
+    "LongRun",
+    "RepairOptions",
     "SearchOptions",
     "SimulationConfig",
     "TableResult",
@@ -42,8 +47,11 @@ __all__ = [
     "plot",
     "probe",
     "read_table",
+    "repair",
     "search",
     "simulate",
+    "stability",
+    "sweep",
     "table",
     "throughput",
     "topology",
@@ -55,6 +63,8 @@ __all__ = [
 # solves LPs should not pay for the simulator.
 _HOME = {
     "Dragonfly": "tvlb.topology",
+    "LongRun": "sim_bridge.routers.vct",
+    "RepairOptions": "tvlb.requests.repair",
     "SearchOptions": "tvlb.search",
     "SimulationConfig": "sim_bridge",
     "TableResult": "tvlb.search",
@@ -67,7 +77,10 @@ _HOME = {
     "plot": "tvlb.requests.drawing",
     "probe": "tvlb.search",
     "read_table": "tvlb.table",
+    "repair": "tvlb.requests.repair",
     "simulate": "sim_bridge",
+    "stability": "sim_bridge.routers.vct",
+    "sweep": "tvlb.sweeps",
     "throughput": "tvlb.model",
     "write_table": "tvlb.table",
 }

@@ -1,6 +1,7 @@
 """What a network amounts to, by hand and by networkx; what the terminal shows of it."""
 
 import json
+from typing import Any
 
 import networkx
 import pytest
@@ -60,7 +61,7 @@ def test_a_network_by_its_cables() -> None:
 )
 def test_the_smallest_cut(network: Topology) -> None:
     facts = NetworkFacts.of(network)
-    graph = networkx.Graph()
+    graph: Any = networkx.Graph()
     ends = zip(
         network.network.link_source.tolist(), network.network.link_target.tolist(), strict=True
     )

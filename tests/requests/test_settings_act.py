@@ -71,6 +71,7 @@ SLOW: Mapping[str, dict[str, Any]] = {
         "traffic": ["uniform"],
     },
 }
+ALL: Mapping[str, dict[str, Any]] = {**BASES, **SLOW}
 # Other values of settings that are neither names nor yes and no; of a kind, or of all.
 VALUES: Mapping[str, list[Any]] = {
     "budget": [10**7],
@@ -116,6 +117,8 @@ VALUES: Mapping[str, list[Any]] = {
 _NO_SETTINGS = ("router", "table", "until_collapse")
 # Of which all of a kind are the same to a table, however it is found.
 _ROUTERS = offered(SimulationConfig)
+# Of what is left of the Dragonfly of a repair.
+_USUAL: dict[str, Any] = {"vcs": "per-hop"}
 _ECHOED = ("config", "parameters", "provenance", "timings", "version", "id")
 _DECLARING: Mapping[str, type] = {
     "table": SearchOptions,
@@ -127,10 +130,12 @@ _DECLARING: Mapping[str, type] = {
 class Here(Context):
     """Computes in this process, keeps the results of units, and has one table."""
 
-    cores = 1
-
     def __init__(self) -> None:
         self._cache = unit_cache_here(Memory())
+
+    @property
+    def cores(self) -> int:
+        return 1
 
     @contextmanager
     def unit_cache(self) -> Generator[UnitCache]:
@@ -152,7 +157,7 @@ def here() -> Here:
 def form_of(base: str) -> Form[Any]:
     """Return the form of a base request."""
     kind = request_kinds()[base.replace(",", "").split()[0]]
-    return kind.form_of(json.dumps((BASES | SLOW)[base]))
+    return kind.form_of(json.dumps(ALL[base]))
 
 
 def asked(base: str, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], Answer]:
@@ -186,7 +191,7 @@ def told(base: str, request: Mapping[str, Any]) -> Any:
 
 @cache
 def usual(base: str) -> Any:
-    return told(base, (BASES | SLOW)[base])
+    return told(base, ALL[base])
 
 
 def declared(base: str) -> Mapping[str, Setting]:
@@ -200,7 +205,10 @@ def declared(base: str) -> Mapping[str, Setting]:
 
 def values_of(base: str, name: str) -> list[Any]:
     """Return other values of a setting than that of the base request."""
-    one, now = declared(base).get(name), (BASES | SLOW)[base].get(name)
+    one, now = (
+        declared(base).get(name),
+        ALL[base].get(name, _USUAL.get(name) if base == "repair" else None),
+    )
     if one is not None and isinstance(one.kind, Names):
         return [str(each) for each in one.kind.names if str(each) != (now or one.default)]
     if one is not None and isinstance(one.kind, Flag | Switch):
@@ -212,7 +220,7 @@ def values_of(base: str, name: str) -> list[Any]:
 
 def acts(base: str, name: str, value: Any) -> bool:
     """Return whether a value is refused, is that of the base request, or changes what is told."""
-    before = (BASES | SLOW)[base]
+    before = ALL[base]
     try:
         same = resolved(base, before | {name: value}) == resolved(base, before)
         return same or told(base, before | {name: value}) != usual(base)

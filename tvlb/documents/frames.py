@@ -34,7 +34,7 @@ class Frame(ABC):
             import_module("pandas")
         except ImportError as error:
             raise TvlbError(
-                "pandas is not installed: pip install 'tvlb[pandas]', or use to_arrow()"
+                "pandas is not installed: pip install pandas, or use to_arrow()"
             ) from error
         return self.to_arrow().to_pandas()
 

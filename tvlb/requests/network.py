@@ -146,9 +146,8 @@ def _connectivity(topology: Topology, degrees: NDArray[np.int64]) -> int | None:
         return None
     network, size = topology.network, topology.num_switches
     ones = np.ones(topology.num_links, dtype=np.int32)
-    cables = scipy.sparse.csr_array(
-        (ones, (network.link_source, network.link_target)), shape=(size, size), dtype=np.int32
-    )
+    ends = network.link_source, network.link_target
+    cables: Any = scipy.sparse.csr_array((ones, ends), shape=(size, size))
     cables.sum_duplicates()
     flow: Any = scipy.sparse.csgraph.maximum_flow
     return min(int(flow(cables, int(up[0]), int(other)).flow_value) for other in up[1:])

@@ -31,10 +31,11 @@ from tvlb.table import (
     Table,
     VcSettings,
     VerifyReport,
+    read_any_table,
     strike_out,
     verify,
 )
-from tvlb.topology import Failures, Topology, without
+from tvlb.topology import Failures, Topology, read_failures, without
 
 NEW_TABLE = "new table"
 OLD_TABLE = "old table"
@@ -105,8 +106,8 @@ class Repaired:
 
 
 def repair(
-    table: StoredTable,
-    failures: Failures,
+    table: StoredTable | str,
+    failures: Failures | str,
     options: RepairOptions | None = None,
     *,
     report: Reporter = silent,
@@ -118,6 +119,8 @@ def repair(
     Parameters
     ----------
     table : of the network with all its cables and switches; its seed is that of the new one.
+        Also the path of its file.
+    failures : what is down, or the path of a file that says so.
     report, stop, unit_cache : as of `tvlb.search.optimize`. The stages that are reported are
         balance and compare.
 
@@ -127,12 +130,14 @@ def repair(
         table is compact or has weights that follow from no rule; checked before any work.
     SimulationDeadlock, WorkerLost, Cancelled : as of `tvlb.search.optimize`.
     """
-    if not isinstance(table, Table):
-        raise InvalidInput(table.kind.no_repair)
+    old = read_any_table(table) if isinstance(table, str) else table
+    down = read_failures(failures) if isinstance(failures, str) else failures
+    if not isinstance(old, Table):
+        raise InvalidInput(old.kind.no_repair)
     asked = options or RepairOptions()
-    topology = check_repair(table.topology, failures, asked)
+    topology = check_repair(old.topology, down, asked)
     settings = replace(asked, config=asked.config.on(topology))
-    repairer = _Repairer(table, topology, _balancing(table), settings, report)
+    repairer = _Repairer(old, topology, _balancing(old), settings, report)
     flag = stop or threading.Event()
     if unit_cache is not None:
         return repairer.run(Units(unit_cache, flag))

@@ -5,7 +5,7 @@ report.
 """
 
 from tvlb.sweeps.engine import run_points
-from tvlb.sweeps.outputs import OUTPUT_NAMES, RESULT_NAMES, rows_of, write_outputs
+from tvlb.sweeps.outputs import OUTPUT_NAMES, RESULT_NAMES, Swept, rows_of, sweep, write_outputs
 from tvlb.sweeps.points import Point, PointResult, Stored, TableStore, points_of
 
 __all__ = [
@@ -14,9 +14,11 @@ __all__ = [
     "Point",
     "PointResult",
     "Stored",
+    "Swept",
     "TableStore",
     "points_of",
     "rows_of",
     "run_points",
+    "sweep",
     "write_outputs",
 ]

@@ -1,12 +1,25 @@
 """What a sweep leaves behind: result rows, a report, and what it took."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tvlb.documents import atomic_file
+from tvlb.documents import Frame, atomic_file, check_directory
+from tvlb.processes import (
+    Reporter,
+    UnitCache,
+    available_cores,
+    check_workers,
+    local_workers,
+    silent,
+)
 from tvlb.report import report_html
+from tvlb.requests import Answer, SweepBody, TableBody, request_key
+from tvlb.requests.sweep_file import read_sweep_file
 from tvlb.sweeps.columns import ResultColumn, columns_of
-from tvlb.sweeps.points import PointResult
+from tvlb.sweeps.engine import run_points
+from tvlb.sweeps.points import PointResult, Stored, points_of
 from tvlb.sweeps.row_files import CSV_NAME, PARQUET_NAME, write_rows
 from tvlb.sweeps.rows import Row, failed_row, family_of_point, succeeded_row
 from tvlb.sweeps.timings import TIMINGS_NAME, write_timings
@@ -23,6 +36,69 @@ def rows_of(results: Sequence[PointResult]) -> list[Row]:
     names = [column.name for column in _columns(results)]
     rows = map(_row, results)
     return [{name: row.get(name) for name in names} for row in rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Swept(Frame):
+    """What became of the points of a sweep, in order."""
+
+    name: str
+    results: tuple[PointResult, ...]
+
+    def records(self) -> list[dict[str, object]]:
+        """See `Frame.records`: one for each point, as in `results.parquet`."""
+        return [dict(row) for row in rows_of(self.results)]
+
+    def write(self, directory: Path | str) -> list[Path]:
+        """Write rows and report into a directory; see `write_outputs`."""
+        check_directory(Path(directory), OUTPUT_NAMES)
+        return write_outputs(self.name, self.results, Path(directory))
+
+    def __repr__(self) -> str:
+        failed = sum(one.stored is None for one in self.results)
+        return f"<Swept {self.name}: {len(self.results)} points, {failed} failed>"
+
+
+class _Memory:
+    """Keeps tables in this process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Stored] = {}
+
+    def check(self) -> None:
+        """See `TableStore`."""
+
+    def find(self, key: str) -> Stored | None:
+        """See `TableStore`."""
+        return self._kept.get(key)
+
+    def add(self, body: TableBody, answer: Answer) -> None:
+        """See `TableStore`."""
+        self._kept[request_key(body)] = Stored(answer.document, time.time())
+
+
+def sweep(
+    asked: SweepBody | Path | str, *, workers: int | None = None, report: Reporter = silent
+) -> Swept:
+    """Compute the tables of many networks, and compare them; nothing is kept.
+
+    Parameters
+    ----------
+    asked : also the path of a sweep file.
+    workers : processes; None for one per core.
+
+    Raises
+    ------
+    InvalidInput : the file, or what is asked, is malformed.
+    Cancelled, NoWorkers : see `run_points`.
+    """
+    body = asked if isinstance(asked, SweepBody) else read_sweep_file(Path(asked))
+    count = available_cores() if workers is None else workers
+    check_workers(count)
+    with local_workers(count) as executor:
+        cache, points = UnitCache(executor), points_of(body.expanded(report=report))
+        results = run_points(points, _Memory(), cache, workers=count, report=report)
+    return Swept(body.name or "sweep", tuple(results))
 
 
 def _columns(results: Sequence[PointResult]) -> tuple[ResultColumn, ...]:

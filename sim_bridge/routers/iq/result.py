@@ -53,6 +53,7 @@ class SimulationResult(RunResult):
     about = "One run; intervals come from its batch means."
     population = ("generated", "those generated in the measured window")
 
+    topology: str
     routing: str
     path_set: str
     pattern: str

@@ -4,7 +4,7 @@
 """
 
 from sim_bridge.routers.vct.config import VctConfig
-from sim_bridge.routers.vct.long_runs import LongRun, parse_vcs, stability_cases
+from sim_bridge.routers.vct.long_runs import LongRun, parse_vcs, stability, stability_cases
 from sim_bridge.routers.vct.proof import DeadlockProof
 from sim_bridge.routers.vct.result import VctResult
 from sim_bridge.routers.vct.scenario import VctScenario
@@ -36,6 +36,7 @@ __all__ = [
     "checked_cases",
     "judge_stability",
     "parse_vcs",
+    "stability",
     "stability_cases",
     "study_stability",
 ]

@@ -53,6 +53,7 @@ class VctResult(RunResult):
 
     population = ("delivered", "packets whose last phit was delivered in the measured window")
 
+    topology: str
     routing: str
     pattern: str
     load: float

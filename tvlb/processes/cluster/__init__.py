@@ -1,7 +1,7 @@
 """Executors on a lab's machines: the workers of a Dask scheduler, and jobs of Slurm.
 
 Both are `concurrent.futures.Executor`s that keep the promises of `tvlb.processes.WorkerPool`. They
-need the packages that ``pip install tvlb[cluster]`` adds.
+need the packages that ``pip install '.[cluster]'`` adds.
 """
 
 from tvlb.processes.cluster.dask import dask_workers

@@ -17,5 +17,6 @@ def cluster_package(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         raise InvalidInput(
-            f"the Python package {error.name} is missing: pip install 'tvlb[cluster]'"
+            f"the Python package {error.name} is missing: in the directory of tvlb, "
+            "pip install '.[cluster]'"
         ) from error
