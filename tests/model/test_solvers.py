@@ -1,8 +1,11 @@
 """What every solver keeps: the certified bounds hold the optimum, and are as close as promised."""
 
+import _thread
 import re
+import threading
 from functools import cache
 
+import highspy
 import pytest
 
 from tvlb.errors import InvalidInput
@@ -99,3 +102,22 @@ def test_a_service_starts_no_other_programs() -> None:
     assert "pulp" not in served
     for name, pattern in served.items():
         assert all(re.fullmatch(pattern, text) for text in solver_kinds()[name].installed())
+
+
+# 5,112 flows: seconds, if it went on.
+def test_highs_hears_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+    run = highspy.Highs.run
+
+    def told(engine: highspy.Highs) -> highspy.HighsStatus:
+        begun.set()
+        return run(engine)
+
+    def interrupt() -> None:
+        begun.wait()
+        _thread.interrupt_main()
+
+    monkeypatch.setattr(highspy.Highs, "run", told)
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        throughput("4,8,4,9", "<=4", "uniform")

@@ -1,6 +1,8 @@
 """The linear program handed to HiGHS directly, as one compressed matrix."""
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -15,6 +17,7 @@ from tvlb.model.solvers import LpSolver, SolverKind
 from tvlb.model.vertices import to_class_flow, to_vertices
 
 _ITERATIONS_PER_LINE = 20
+_SECONDS_BETWEEN_LOOKS = 0.1
 
 # What HiGHS says; anything else means UNKNOWN.
 _OUTCOMES = MappingProxyType(
@@ -158,11 +161,33 @@ def _solve(instance: Instance, program: _Program, method: HighsMethod) -> Soluti
     for name, value in settings.items():
         _require(engine.setOptionValue(name, value), f"option {name}={value}", method)
     _require(engine.passModel(program.lp), "passModel", method)
-    ran = engine.run()
+    ran = _run(engine)
     solution = _solution(instance, program, engine, method)
     if ran == highspy.HighsStatus.kError:
         return replace(solution, outcome=Outcome.ERROR)
     return solution
+
+
+def _run(engine: highspy.Highs) -> highspy.HighsStatus:
+    """Run in a thread, since it only hears Ctrl-C where it asks whether to go on."""
+    ended = threading.Event()
+
+    def ask(event: highspy.HighsCallbackEvent) -> None:
+        if ended.is_set():
+            event.interrupt()
+
+    engine.cbSimplexInterrupt += ask
+    engine.cbIpmInterrupt += ask
+    with ThreadPoolExecutor(1) as executor:
+        try:
+            running = executor.submit(engine.run)
+            # A signal does not end the wait where another thread has received it.
+            while not running.done():
+                wait([running], _SECONDS_BETWEEN_LOOKS)
+            return running.result()
+        except BaseException:
+            ended.set()
+            raise
 
 
 def _solution(
