@@ -1,5 +1,6 @@
 """Files of networks, in the formats of `tvlb.topology.formats`."""
 
+import re
 from pathlib import Path
 
 from tvlb.documents import atomic_file, check_writable, read_file
@@ -7,6 +8,10 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.topology import Topology
+
+# Of Parquet, and of tables as CSV and JSON.
+_TABLES = (b"PAR1", b"# tvlb table")
+_JSON_TABLE = re.compile(rb'\s*\{\s*"[a-z ]{1,40}"\s*:\s*\{\s*"format"')
 
 
 def _suffixes() -> dict[str, NetworkFormat]:
@@ -39,11 +44,18 @@ def read_network(path: Path | str, endpoints: int | None = None) -> Topology:
     """
     content = read_file(path, "topology file")
     try:
+        _check_no_table(content)
         read = _format_of(Path(path).suffix, content).read
         assert read is not None
         return read(content, endpoints).build(str(path))
     except InvalidInput as error:
         raise InvalidInput(f"topology file {path}: {error}") from error
+
+
+def _check_no_table(content: bytes) -> None:
+    """Refuse tables, which are a layer above, by what their files begin with."""
+    if content.startswith(_TABLES) or _JSON_TABLE.match(content):
+        raise InvalidInput("this is a table; name its network here, and the table with --vlb")
 
 
 def _format_of(suffix: str, content: bytes) -> NetworkFormat:
