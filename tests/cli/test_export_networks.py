@@ -10,7 +10,15 @@ import pytest
 from tvlb.cli import main
 from tvlb.paths import parse_expression
 from tvlb.table import CompactTable, write_table
-from tvlb.topology import Dragonfly, ListedTopology, listed, parse_topology
+from tvlb.topology import (
+    Dragonfly,
+    ListedTopology,
+    kinds_of,
+    listed,
+    network_formats,
+    parse_topology,
+    write_network,
+)
 
 MANUAL = Path(__file__).parents[2] / "docs/formats.md"
 NETWORK = "dfly(2,4,2,9)"
@@ -118,3 +126,34 @@ def test_the_manual_is_true(capsys: pytest.CaptureFixture[str]) -> None:
         assert main(shlex.split(command)) == 0
         told = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
         assert told == [line.strip() for line in said if line.strip()]
+
+
+def test_parallel_cables_are_merged_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    # One of two kinds between 0 and 1, where the first stays, and two of one between 0 and 2.
+    network = ListedTopology(
+        [1, 1, 1], [[[0, 1], [1, 2]], [[0, 1], [0, 2], [0, 2]]], kinds_of({"up": 5, "down": 9})
+    )
+    write_network(network, "double.json", network_formats()["json"])
+    assert main(["export", "double.json", "-o", "double.anynet"]) == 2
+    assert "--merge-parallel writes one of them" in capsys.readouterr().err
+    assert main(["export", "double.json", "--merge-parallel", "-o", "single.json"]) == 0
+    assert "does not hold 2 parallel cables and their bandwidth" in capsys.readouterr().err
+    assert parse_topology("single.json") == ListedTopology(
+        [1, 1, 1], [[[0, 1], [1, 2]], [[0, 2]]], network.kinds
+    )
+    assert main(["export", "double.json", "--merge-parallel", "-o", "double.anynet"]) == 0
+
+
+def test_a_table_is_no_network(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("same.parquet", "same.csv"):
+        # A CSV file of a table is that table, and of a network its switch sequences.
+        assert main(["export", str(table), "-o", name]) == 0
+    for name in (str(table), "same.parquet", "same.csv"):
+        assert main(["model", name, "--pattern", "uniform"]) == 2
+        assert "this is a table; name its network here" in capsys.readouterr().err
+    assert main(["export", NETWORK, "-o", "sequences.csv", "--vlb", "none"]) == 0
+    assert Path("sequences.csv").read_text().startswith("# tvlb switch sequences")
+    assert main(["model", "slimfly(3)", "--pattern", "shift(1,0)"]) == 2
+    assert (
+        "is no pattern of slimfly(3), which has uniform(others), affine" in capsys.readouterr().err
+    )

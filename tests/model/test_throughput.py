@@ -1,15 +1,19 @@
 """Values that can be derived by hand, and the model's behaviour at its corners."""
 
+from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import highspy
+import networkx as nx
+import numpy as np
 import pytest
 
 from tvlb.errors import InvalidInput
 from tvlb.model import BoundKind, PatternModel, export_model, throughput
-from tvlb.paths import RowSet, parse_expression
-from tvlb.topology import Dragonfly, parse_topology
+from tvlb.paths import EmptySet, RowSet, parse_expression
+from tvlb.topology import Dragonfly, ListedTopology, parse_topology
 from tvlb.traffic import MatrixPattern, Shift, Uniform, parse_pattern
 
 TINY = Dragonfly(2, 4, 2, 3)
@@ -178,3 +182,30 @@ def test_traffic_inside_switches_alone_takes_no_link(network: str, solver: str) 
         topology, parse_expression("all", topology), parse_pattern("affine(1,0)"), solver=solver
     )
     assert found.theta == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_min_alone_on_irregular_networks_is_counted_by_networkx(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    switches = 7
+    # A ring and random chords, some of them parallel.
+    chords = random.integers(0, switches, (8, 2))
+    cables = [[one, (one + 1) % switches] for one in range(switches)]
+    cables += [pair.tolist() for pair in chords if pair[0] != pair[1]]
+    network = ListedTopology([1] * switches, [cables])
+    graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+    for one, other in cables:
+        graph.add_edge(one, other)
+        graph.add_edge(other, one)
+    factor = int(random.integers(1, switches))
+    load = defaultdict[Any, float](float)
+    for source in range(switches):
+        target = (factor * source + 1) % switches
+        # Each choice of parallel cables is a path.
+        hops = len(nx.bidirectional_shortest_path(graph, source, target)) - 1
+        paths: list[Any] = [*nx.all_simple_edge_paths(graph, source, target, cutoff=hops)]
+        paths = paths if hops else []
+        for link in (link for path in paths for link in path):
+            load[link] += 1 / len(paths)
+    found = throughput(network, EmptySet(network), parse_pattern(f"affine({factor},1)"))
+    assert found.theta == pytest.approx(min(1.0, 1.0 / max(load.values(), default=1.0)))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from tvlb.model.shape_flow import ShapeModel
 from tvlb.paths import (
@@ -12,6 +13,7 @@ from tvlb.paths import (
     mean_paths_by_shape,
     parse_expression,
 )
+from tvlb.requests.texts import PathSetText
 from tvlb.search.shape_space import ShapeSpace, starting_sets
 from tvlb.topology import Dragonfly, ListedTopology, kinds_of
 from tvlb.traffic import MatrixPattern, Shift
@@ -144,6 +146,8 @@ def test_sets_of_any_number_of_shapes_and_links_are_written(switches: int, kinds
     shapes = len(mean_paths_by_shape(topology))
     random = np.random.default_rng(1)
     drawn = ShapeSpace(topology).set_at(random.uniform(-5.0, 0.0, shapes))
+    # Requests take such texts, too.
+    assert TypeAdapter[str](PathSetText).validate_python(str(drawn)) == str(drawn)
     for one in [*starting_sets(topology, []), drawn]:
         assert max(one.weights) > 0
         assert parse_expression(str(one), topology) == one

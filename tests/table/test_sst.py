@@ -250,6 +250,11 @@ def test_parallel_cables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="between the switches 0 and 3; sst cannot hold them"):
         SST.write(Routes(EmptySet(network), 1.0), tmp_path / "net")
     assert list(tmp_path.iterdir()) == []
+    said = SST.write(Routes(EmptySet(network), 1.0, merge_parallel=True), tmp_path / "net")
+    assert "sst does not hold 1 parallel cables and their bandwidth" in said[-1]
+    graph = nx.read_graphml(tmp_path / "net.graphml", force_multigraph=True)
+    # A cable of the two, the other two between groups, and three inside each.
+    assert graph.number_of_edges() == 3 + 3 * 3
 
 
 def test_what_sst_does_not_hold_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,6 +151,15 @@ def test_palmtree_by_its_definition() -> None:
             assert [cable[0] for cable in cables] == [group * 4 + port // 2]
 
 
+def test_relative_by_its_definition() -> None:
+    # Ports n = 0, 1, 2, ... of every group i reach groups i + n + 1.
+    topology = Dragonfly(2, 4, 2, 9, "relative")
+    for group in range(9):
+        for port in range(8):
+            cables = between(topology, group, (group + port + 1) % 9)
+            assert [cable[0] for cable in cables] == [group * 4 + port // 2]
+
+
 def test_circulant_by_its_definition() -> None:
     # Ports n = 0, 1, 2, 3, ... of every group reach offsets +1, -1, +2, -2, ...
     topology = Dragonfly(2, 4, 2, 9, "circulant")

@@ -39,6 +39,7 @@ from tvlb.table import (
 )
 from tvlb.topology import (
     Topology,
+    merged,
     network_formats,
     parse_topology,
     read_network,
@@ -127,6 +128,10 @@ def export(
             show_default="for sst that of the model under --pattern",
         ),
     ] = None,
+    merge_parallel: Annotated[
+        bool,
+        typer.Option("--merge-parallel", help="Write one cable where several join two switches."),
+    ] = False,
     pattern: AdversarialPatternOption = None,
     without: WithoutOption = None,
     endpoints: Annotated[
@@ -137,17 +142,21 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a table or a network in another format, or the paths of a table for other tools."""
-    to = _format_by_suffix(output) if to is None else to
+    to = _format_by_suffix(source, output) if to is None else to
     _check_output(to, output)
     given = {"--vlb": vlb, "--loop-free": loop_free or None, "--min-share": min_share}
     given |= {"--pattern": pattern, "--switch": switch, "--full": full or None}
     if to in _NETWORKS and not (to in _TABLES and is_table_file(source)):
         _refuse(given, [*given], f"{to} of a network")
-        document = _export_network(source, to, output, endpoints, without)
+        document = _export_network(
+            source, to, output, endpoints, without, merge_parallel=merge_parallel
+        )
         if json:
             print_json(document)
         return
     _refuse({"--endpoints": endpoints}, ("--endpoints",), f"{to} of a table")
+    if to not in _ROUTES or not _ROUTES[to].single_cables:
+        _refuse({"--merge-parallel": merge_parallel or None}, ("--merge-parallel",), to)
     if to in _TABLES:
         _refuse(given, ("--vlb", "--loop-free", "--min-share", "--pattern"), to)
         _refuse_without(source, without)
@@ -164,15 +173,17 @@ def export(
         if min_share is None and _ROUTES[to].fixed_weights:
             traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
             min_share = modelled_min_share(path_set, traffic, seed=seed)
-        routes = Routes(path_set, min_share, loop_free=loop_free)
+        routes = Routes(path_set, min_share, loop_free=loop_free, merge_parallel=merge_parallel)
         document = _export_routes(routes, _ROUTES[to], output)
     if json:
         print_json(document)
 
 
-def _format_by_suffix(output: str) -> str:
+def _format_by_suffix(source: str, output: str) -> str:
     suffix = Path(output).suffix
     found = [name for name, suffixes in _suffixes().items() if suffix in suffixes]
+    if len(found) > 1:  # of a table, its own formats come first
+        found = [name for name in found if (name in _TABLES) == is_table_file(source)] or found
     if len(found) != 1:
         what = f"the suffix {suffix}" if suffix else "a name without a suffix"
         of = one_of(found) if found else "no format"
@@ -206,7 +217,13 @@ def _refuse(given: Mapping[str, object], options: Sequence[str], to: str) -> Non
 
 
 def _export_network(
-    source: str, to: str, output: str, endpoints: int | None, without: str | None
+    source: str,
+    to: str,
+    output: str,
+    endpoints: int | None,
+    without: str | None,
+    *,
+    merge_parallel: bool,
 ) -> dict[str, Any]:
     remarks: list[str] = []
     if endpoints is not None:
@@ -219,8 +236,9 @@ def _export_network(
         remarks.append(f"{to} holds the network of {source}, and none of its paths")
     else:
         network = parse_topology(source, without)
-    written, lost = write_network(network, output, _NETWORKS[to])
-    remarks += [f"{to} does not hold {one}" for one in lost]
+    left, merging = merged(network) if merge_parallel else (network, ())
+    written, lost = write_network(left, output, _NETWORKS[to])
+    remarks += [f"{to} does not hold {one}" for one in (*merging, *lost)]
     print_warnings(remarks)
     return {
         "written": written,
@@ -228,7 +246,7 @@ def _export_network(
         "topology": str(network),
         "switches": network.num_switches,
         "nodes": network.num_nodes,
-        "links": network.num_links,
+        "links": left.num_links,
         "warnings": remarks,
     }
 

@@ -33,7 +33,14 @@ from tvlb.topology.files import (
 )
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.hyperx import HyperX
-from tvlb.topology.listed import DEFAULT_LATENCY, ListedTopology, Listing, kinds_of, listed
+from tvlb.topology.listed import (
+    DEFAULT_LATENCY,
+    ListedTopology,
+    Listing,
+    kinds_of,
+    listed,
+    merged,
+)
 from tvlb.topology.named import (
     UNNAMED,
     parse_named_topology,
@@ -94,6 +101,7 @@ __all__ = [
     "kinds_of",
     "link_ids",
     "listed",
+    "merged",
     "metadata_type",
     "named_families",
     "network_formats",

@@ -1,5 +1,6 @@
 """Files of networks, in the formats of `tvlb.topology.formats`."""
 
+import re
 from pathlib import Path
 
 from tvlb.documents import atomic_file, check_writable, read_file
@@ -8,6 +9,10 @@ from tvlb.languages import one_of
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
 from tvlb.topology.topology import Topology
+
+# Of Parquet, and of tables as CSV and JSON.
+_TABLES = (b"PAR1", b"# tvlb table")
+_JSON_TABLE = re.compile(rb'\s*\{\s*"[a-z ]{1,40}"\s*:\s*\{\s*"format"')
 
 
 def _suffixes() -> dict[str, NetworkFormat]:
@@ -54,11 +59,18 @@ def described_file(name: str, content: bytes, endpoints: int | None) -> Explicit
     name : empty where its content alone tells the format.
     """
     try:
+        _check_no_table(content)
         read = _format_of(Path(name).suffix, content).read
         assert read is not None
         return read(content, endpoints)
     except InvalidInput as error:
         raise InvalidInput(f"topology file {name}: {error}".replace(" :", ":")) from error
+
+
+def _check_no_table(content: bytes) -> None:
+    """Refuse tables, which are a layer above, by what their files begin with."""
+    if content.startswith(_TABLES) or _JSON_TABLE.match(content):
+        raise InvalidInput("this is a table; name its network here, and the table with --vlb")
 
 
 def _format_of(suffix: str, content: bytes) -> NetworkFormat:

@@ -186,6 +186,35 @@ def listed(topology: Topology) -> ListedTopology:
     return ListedTopology(topology.switch_nodes, cables, topology.kinds)
 
 
+def merged(topology: Topology) -> tuple[ListedTopology, tuple[str, ...]]:
+    """Return a network with one cable where several join two switches, and what that loses.
+
+    The one that stays is of the first kind of them.
+    """
+    network = listed(topology)
+    seen = np.zeros((0, 2), dtype=np.int32)
+    kept: list[_Cables] = []
+    for cables in network.cables():
+        _, first = np.unique(np.concatenate([seen, cables]), axis=0, return_index=True)
+        kept.append(cables[np.sort(first[first >= len(seen)]) - len(seen)])
+        seen = np.concatenate([seen, kept[-1]])
+    one_each = ListedTopology(
+        network.nodes_of_switches(),
+        kept,
+        network.kinds,
+        labels=network.labels,
+        path=str(topology),
+        between_nodes=network.between_nodes,
+    )
+    less = (network.num_links - one_each.num_links) // 2
+    lost = [f"{less:,} parallel cables and their bandwidth: one is left between two switches"]
+    if not (isinstance(topology, ShortestPathTopology) and topology.is_told_by_cables):
+        lost.append(
+            f"the MIN paths of {topology}: of what is read, all shortest paths are MIN paths"
+        )
+    return one_each, tuple(lost) if less else ()
+
+
 def _in_order(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T)]
 

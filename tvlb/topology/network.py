@@ -112,7 +112,7 @@ class Network:
             first, second = pairs[int((counts > 1).argmax())].tolist()
             raise InvalidInput(
                 f"{text} has parallel cables, first between the switches {first} and {second}; "
-                f"{wanted}"
+                f"{wanted}; --merge-parallel writes one of them"
             )
 
     def compile(self) -> kernels.Network:

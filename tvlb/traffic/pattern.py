@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Annotated, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -103,7 +104,10 @@ class NamedPattern(Pattern):
     def of_family(self, topology: Topology, family: type[_Family]) -> _Family:
         """Return the network; raise InvalidInput unless the pattern is made for its family."""
         if not isinstance(topology, family):
-            raise InvalidInput(f"{self} is no pattern of {topology}: other networks have it")
+            # By its name: it looks for members, which are made of what is here.
+            known = import_module("tvlb.traffic.parse").named_patterns()
+            suited = ", ".join(signature_of(one).form for one in known if one.suits(topology))
+            raise InvalidInput(f"{self} is no pattern of {topology}, which has {suited}")
         return topology
 
     def __str__(self) -> str:

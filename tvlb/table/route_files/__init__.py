@@ -76,6 +76,7 @@ class Routes:
     min_share : share of MIN paths in the packets of a pair that has detours, 0..1; None where the
         receiver chooses between MIN paths and detours by itself.
     loop_free : whether detours that visit a switch twice are left out.
+    merge_parallel : whether parallel cables become one, where a format cannot hold them.
 
     Raises
     ------
@@ -85,6 +86,7 @@ class Routes:
     path_set: PathSet
     min_share: float | None = None
     loop_free: bool = False
+    merge_parallel: bool = False
 
     def __post_init__(self) -> None:
         if self.min_share is not None:
@@ -154,6 +156,7 @@ class RouteFormat:
     endings : of the names of the files that it writes, each behind the path that is given.
     fixed_weights : whether MIN paths and detours are drawn alike, by weight, so that the share of
         MIN paths has to be fixed.
+    single_cables : whether it cannot hold parallel cables, and merges them where that is asked for.
     write : writes the files of a name and returns what has to be said about them, a line each;
         raises InvalidInput if the format cannot hold what it is given.
     takes : what it writes: the switch sequences of a path set, or tables of a class.
@@ -165,6 +168,7 @@ class RouteFormat:
     fixed_weights: bool
     write: Callable[[Any, Path], Sequence[str]]
     takes: type[Routes] | type[StoredTable] = Routes
+    single_cables: bool = False
 
 
 @cache

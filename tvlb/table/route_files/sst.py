@@ -18,7 +18,7 @@ import numpy as np
 from tvlb.documents import VERSION, files
 from tvlb.errors import InvalidInput
 from tvlb.table.route_files import Route, RouteFormat, Routes
-from tvlb.topology import Topology, network_formats
+from tvlb.topology import Topology, merged, network_formats
 
 _MOST_PATHS = 200_000
 _LARGE_TEXT = 1 << 20
@@ -115,7 +115,7 @@ system.build()
 
 
 def _write(routes: Routes, path: Path) -> Sequence[str]:
-    topology = routes.topology
+    topology, lost = merged(routes.topology) if routes.merge_parallel else (routes.topology, ())
     topology.network.check_single_cables(
         str(topology), "sst cannot hold them, since its paths say switches only"
     )
@@ -128,7 +128,8 @@ def _write(routes: Routes, path: Path) -> Sequence[str]:
         graph_stream.writelines(_graph(topology))
         written = _write_routes(routes, table_stream)
         run_stream.write(_run_of(routes, path.name, written.longest).encode())
-    return [*routes.remarks(written.lost_pairs), *_remarks(topology, written)]
+    merging = [f"sst does not hold {one}" for one in lost[:1]]
+    return [*routes.remarks(written.lost_pairs), *_remarks(topology, written), *merging]
 
 
 def _graph(topology: Topology) -> Iterable[bytes]:
@@ -241,4 +242,5 @@ FORMAT = RouteFormat(
     endings=(".graphml", ".routes.json", ".py"),
     fixed_weights=True,
     write=_write,
+    single_cables=True,
 )
