@@ -81,7 +81,8 @@ def _most_rows(path_set: PathSet, sources: Switches, targets: Switches) -> int:
             raise InvalidInput(
                 f"the traffic uses more than {_MOST_LISTED:,} paths of {path_set} on "
                 f"{path_set.topology}, the most that is listed to draw from; choose a pattern with "
-                "fewer pairs of switches, or an expression without balancing"
+                "fewer pairs of switches, or short(all), <=4 or another set by length or shape: "
+                "those are drawn without a list"
             )
     return total
 
