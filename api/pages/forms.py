@@ -179,7 +179,8 @@ def _sweep() -> dict[str, Any]:
     return {
         "options": _fields(TableBody),
         "varied": VARIED,
-        "prices": _fields(Prices),
+        # Without any there are none.
+        "prices": {name: one | {"needed": False} for name, one in _fields(Prices).items()},
         "families": [
             {"name": name, "parameters": sizing.parameters, "quantities": quantity_names(sizing)}
             for name, sizing in ordered

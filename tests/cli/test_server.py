@@ -373,7 +373,7 @@ def test_a_job_is_found_again(server: Server, capsys: pytest.CaptureFixture[str]
     newest = json.loads(capsys.readouterr().out)[0]
     assert (newest["kind"], newest["status"]) == ("table", "succeeded")
     label = f"{server.url}/v1/jobs/{newest['id']}"
-    assert httpx.patch(label, json={"label": "[ada]"}).status_code == 204
+    assert httpx.patch(label, json={"label": "[ada]"}).is_success
     assert main(["jobs", "--server", server.url]) == 0
     listed = capsys.readouterr().out
     assert newest["id"] in listed

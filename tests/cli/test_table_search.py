@@ -250,7 +250,7 @@ def test_a_long_search_says_first_what_it_takes(
     monkeypatch.setattr("tvlb.cli.table._compute", compute)
     assert main(["table", "4,8,4,9", "-o", "t.parquet"]) == 2
     said, error = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"tvlb: about [0-9.]+ (min|h) of CPU time and [0-9,]+ MiB", said)
+    assert re.fullmatch(r"tvlb: about [0-9.]+ (s|min|h) of CPU time and [0-9,]+ MiB", said)
     assert error.endswith("not now")
     assert main(["table", "1,2,1,3", "--budget", "0", "-o", "t.parquet"]) == 2
     assert "CPU time" not in capsys.readouterr().err

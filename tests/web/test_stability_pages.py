@@ -60,7 +60,7 @@ def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark
         page.get_by_label("Virtual channels").fill("ladder:3\n\n2phases:4")
         expect(problem).to_contain_text("vc_count 3 is too few: ladder needs at least 4 here")
         page.get_by_label("Virtual channels").fill("ladder\n2phases:4")
-        page.get_by_label("Seed", exact=False).first.fill(str(seed))
+        page.locator("#request [name=seed]").fill(str(seed))
         page.get_by_label("valiant(minlast)").check()
         page.get_by_text("More options").click()
         page.get_by_label("Failures").fill("{")
