@@ -4,6 +4,7 @@
 
     python -m bench.kills --faults 500                      # on a SQLite file
     python -m bench.kills --faults 500 --postgresql         # on a PostgreSQL server of its own
+    python -m bench.kills --faults 200 --kills --of repair,stability,sweep
 
 An API process and two workers run, the second with a clock that is an hour ahead. Every few seconds
 one of the three, or a process that computes for one of them, gets SIGKILL, or SIGSTOP with SIGCONT
@@ -12,10 +13,11 @@ supervisor would; computing processes are left to the process that started them.
 requests are for tables, which workers compute, the third is for a simulation, which a process
 beside the API computes at once. In between the result store cannot
 be written for a time, then the whole data directory has a full disk, and PostgreSQL is restarted
-without warning. Requests are sent over HTTP without a pause.
+without warning. Requests are sent over HTTP without a pause. With --kills there are SIGKILLs only,
+and --of names other kinds of requests, by turns; repairs are of a table that is computed first.
 
 At the end every request must have exactly one result, its files must be what the library computes
-(tables to the byte, simulations but for the times that they took), every error must have been a
+(tables to the byte, documents but for the times that they took), every error must have been a
 problem that says to try again, and every job whose worker or process was lost must have been taken
 up again within a minute. A job that loses its worker three times fails, as documented, and is asked
 for again. Prints counts and a verdict; exit code 1 if anything was lost, doubled or damaged.
@@ -31,6 +33,7 @@ import json
 import os
 import random
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -38,9 +41,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -59,7 +62,12 @@ from tvlb.jobs.schema import events, jobs, results
 from tvlb.jobs.tasks import run_task
 from tvlb.jobs.workspace import Task, Workspace
 from tvlb.processes import silent
-from tvlb.requests import Request, SimulationBody, TableBody, WindowsBody
+from tvlb.requests import Question, SimulationBody, SweepBody, TableBody, plural, request_key
+from tvlb.requests.kinds.repair import RepairBody
+from tvlb.requests.kinds.stability import StabilityBody
+from tvlb.requests.repair import RepairOptions
+from tvlb.search import Windows
+from tvlb.topology import Failures
 
 _IN_FLIGHT = 6
 _RESUME_SECONDS = 60.0
@@ -68,6 +76,13 @@ _LEFT_SECONDS = 10.0
 _PHASE_SECONDS = 8.0
 _HANG_SECONDS = 10
 _AHEAD_SECONDS = 3600
+# Names of what tells times, and the hash of such a file.
+_TIMES = ("_seconds", "timings.parquet")
+_WINDOWS = {"warmup": 200, "measured": 300, "grid": 0.05}
+_QUICK: dict[str, Any] = {
+    "method": "paper", "patterns": 2, "screening": _WINDOWS, "confirmation": _WINDOWS,
+    "finalists": 1, "data_points": 2, "simulated_patterns": 2,
+}  # fmt: skip
 _NAMESPACE = 0x00020000
 _DISK_MIB, _BLOBS_MIB = 512, 128
 # To try again: unavailable, the same request is being cancelled, or too many jobs.
@@ -100,21 +115,37 @@ time_t time(time_t *at) {{
 """
 
 
-def request(seed: int) -> Request:
-    """About a second of work: a table, or a simulation that is answered at once."""
-    if seed % 3 == 2:
-        return SimulationBody(topology="2,4,2,5", load=(0.3,), cycles=100_000, seed=seed)
-    return TableBody(
-        topology="2,4,2,5" if seed % 2 else "2,4,2,3",
-        method="paper",
-        patterns=2,
-        screening=WindowsBody(warmup=100, measured=200, grid=0.05),
-        confirmation=WindowsBody(warmup=200, measured=300, grid=0.05),
-        finalists=1,
-        data_points=2,
-        simulated_patterns=2,
-        seed=seed,
-    )
+def _table(seed: int) -> Question:
+    topology = "2,4,2,5" if seed % 2 else "2,4,2,3"
+    return TableBody(topology=topology, seed=seed, **_QUICK)
+
+
+def _repair(seed: int) -> Question:
+    """Return a repair of the table that is computed first, for two cables that are down."""
+    chosen = random.Random(seed).sample([(a, b) for a in range(4) for b in range(a)], 2)
+    windows = Windows(200, 300 + seed, 0.05)
+    options = RepairOptions(traffic=("shift(1,0)",), windows=windows)
+    body = RepairBody.of(_id_of(_FIRST), Failures(links=tuple(chosen)), options)
+    return body.model_copy(update={"topology": "dfly(2,4,2,3)"})
+
+
+# About a second of work each; simulations are answered at once.
+_REQUESTS: Mapping[str, Callable[[int], Question]] = {
+    "table": _table,
+    "simulation": lambda seed: SimulationBody(
+        topology="2,4,2,5", load=(0.3,), cycles=100_000, seed=seed
+    ),
+    "repair": _repair,
+    "stability": lambda seed: StabilityBody(topology="2,4,2,3", cycles=100_000, seed=seed),
+    "sweep": lambda seed: SweepBody.model_validate(
+        {"topologies": ["2,4,2,3", "2,4,2,5"], "seeds": [seed], "options": _QUICK}
+    ),
+}
+_FIRST = _table(0)
+
+
+def _id_of(body: Question) -> str:
+    return request_key(body.examined()[0])
 
 
 @dataclass
@@ -155,10 +186,11 @@ class Process:
 class Batch:
     """The requests that were sent and what became of them."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, kinds: Sequence[str]) -> None:
         self._client = httpx.Client(base_url=url, timeout=5.0)
-        self.open: dict[str, Request] = {}
-        self.done: dict[str, Request] = {}
+        self._kinds = kinds
+        self.open: dict[str, Question] = {}
+        self.done: dict[str, Question] = {}
         self.refused = Counter[str]()
         self.wrong = Counter[str]()
         self._next = 0
@@ -166,21 +198,36 @@ class Batch:
     def step(self) -> None:
         """Send requests until enough are in flight, and look at one of them."""
         while len(self.open) < _IN_FLIGHT:
-            self._send(request(self._next))
+            kind = self._kinds[self._next % len(self._kinds)]
+            self._send(_REQUESTS[kind](self._next))
             self._next += 1
         self.look()
+
+    def begin(self) -> None:
+        """Have what others need computed, without faults."""
+        self._send(_FIRST)
+        self.finish()
+
+    def finish(self) -> None:
+        """Look until all is done, or too much time is over."""
+        deadline = time.monotonic() + _TIMEOUT_SECONDS
+        while self.open and time.monotonic() < deadline:
+            self.look()
+            time.sleep(0.05)
 
     def look(self) -> None:
         """Ask again for one request in flight: it is done, or still has a job, or failed."""
         if self.open:
             self._send(self.open[random.choice(sorted(self.open))])
 
-    def _send(self, body: Request) -> None:
+    def _send(self, body: Question) -> None:
         text = body.model_dump_json()
         self.open[text] = body
         try:
             answer = self._client.post(
-                f"/v1/{body.kind}s", content=text, headers={"Content-Type": "application/json"}
+                f"/v1/{plural(body.kind)}",
+                content=text,
+                headers={"Content-Type": "application/json"},
             )
         except httpx.TransportError:
             return
@@ -199,9 +246,12 @@ class Batch:
 class Faults:
     """Does harm, one fault at a time, and sees to what has to follow some seconds later."""
 
-    def __init__(self, processes: list[Process], chance: random.Random) -> None:
+    def __init__(
+        self, processes: list[Process], chance: random.Random, *, only_kills: bool
+    ) -> None:
         self._processes = processes
         self._chance = chance
+        self._ways = (self._kill,) if only_kills else (self._kill, self._pause, self._leave)
         self._later: list[tuple[float, Callable[[], None]]] = []
         self._left: set[int] = set()
         self.count = Counter[str]()
@@ -209,7 +259,7 @@ class Faults:
     def strike(self) -> None:
         """Kill or stop a process, or one that computes for it."""
         process = self._chance.choice(self._processes)
-        way = self._chance.choice((self._kill, self._pause, self._leave))
+        way = self._chance.choice(self._ways)
         family = [pid for pid in sorted(children_of(process.pid)) if _computes(pid)]
         computing = bool(family) and self._chance.random() < 0.5
         pid = self._chance.choice(family) if computing else process.pid
@@ -335,11 +385,9 @@ def _restart_postgresql(server: str) -> None:
     _run(*restart, "restart", user=user)
 
 
-def _compute(body: Request) -> str:
-    with tempfile.TemporaryDirectory() as directory:
-        workspace = Workspace(Path(directory), 1)
-        task = Task(body.kind, "", body.resolved().model_dump_json())
-        return _answer(run_task(task, workspace, silent), workspace.blobs)
+def _compute(body: Question, workspace: Workspace) -> str:
+    task = Task(body.kind, "", body.examined()[0].model_dump_json())
+    return _answer(run_task(task, workspace, silent), workspace.blobs)
 
 
 def _answer(stored: Any, blobs: BlobStore) -> str:
@@ -353,7 +401,7 @@ def _answer(stored: Any, blobs: BlobStore) -> str:
 
 
 def _without_times(fields: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in fields.items() if not name.endswith("_seconds")}
+    return {name: value for name, value in fields.items() if not name.endswith(_TIMES)}
 
 
 def _is_damaged(stored: Any, blobs: BlobStore, expected: str) -> bool:
@@ -379,8 +427,17 @@ def check(
                 .order_by(events.c.job, events.c.number)
             )
         ]
-    with ProcessPoolExecutor(2) as pool:
-        expected = dict(zip(batch.done, pool.map(_compute, batch.done.values()), strict=True))
+    with tempfile.TemporaryDirectory() as apart, ProcessPoolExecutor(2) as pool:
+        # Repairs find their table, and nothing finds what was computed.
+        shutil.copytree(directory / "blobs", Path(apart, "blobs"))
+        own = f"sqlite:///{apart}/jobs.sqlite3"
+        with closing(Database(own)) as empty:
+            empty.upgrade()
+        bodies = batch.done.values()
+        databases = (url if isinstance(body, RepairBody) else own for body in bodies)
+        workspaces = (Workspace(Path(apart), 1, database) for database in databases)
+        digests = pool.map(_compute, bodies, workspaces)
+        expected = dict(zip(batch.done, digests, strict=True))
     key_of = {row.id: row.key for row in every}
     finished = Counter(key_of[job] for job, _, data in moves if data.get("move") == "finish")
     damaged = [
@@ -493,7 +550,10 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--kills", action="store_true")
+    parser.add_argument("--of", default="table,table,simulation")
     given = parser.parse_args()
+    kinds = given.of.split(",")
     chance = random.Random(given.seed)
     with ExitStack() as stack:
         root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tvlb-kills-")))
@@ -507,12 +567,14 @@ def main() -> int:
             url = new_database(server, secrets.token_hex(6))
         port = _free_port()
         processes = _processes(root, ["--data", str(directory), "--database", url], port)
-        batch, faults = Batch(f"http://127.0.0.1:{port}"), Faults(processes, chance)
+        batch = Batch(f"http://127.0.0.1:{port}", kinds)
+        faults = Faults(processes, chance, only_kills=given.kills)
         stack.callback(faults.release)
         for one in processes:
             one.start()
             stack.callback(one.end)
-        phases = _phases(given.faults, disks, server)
+        batch.begin()
+        phases = {} if given.kills else _phases(given.faults, disks, server)
         for number in range(given.faults):
             if number in phases:
                 _befall(phases[number], faults, disks, server)
@@ -539,10 +601,7 @@ def _work(batch: Batch, faults: Faults, seconds: float) -> None:
 def _finish(batch: Batch, faults: Faults) -> None:
     """Wait until all requests are done, without further faults."""
     faults.follow(at_once=True)
-    deadline = time.monotonic() + _TIMEOUT_SECONDS
-    while batch.open and time.monotonic() < deadline:
-        batch.look()
-        time.sleep(0.05)
+    batch.finish()
 
 
 def _judge(found: dict[str, object], faults: int, disks: Disks) -> int:
