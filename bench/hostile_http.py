@@ -3,6 +3,7 @@
 ::
 
     python -m bench.hostile_http --requests 10000
+    python -m bench.hostile_http --floods 500        # so many of each request that is cheap to send
 
 A server of its own, with tokens, is sent seeded requests of many kinds in turn: bytes that are no
 HTTP, huge headers and bodies, requests that stop halfway, wrong types and numbers in every body,
@@ -10,6 +11,10 @@ paths that climb, odd encodings, absurd sizes, conditional headers, examinations
 all at once, streams that are left, and what was stored: the document of a simulation of 27 MB,
 whole or left in the middle, its page, and page, links, paths and files of a table. Another process
 looks at health all the time.
+
+Floods are of requests of some bytes that take a server long to examine, each network another one,
+and of trivial ones; each is told of by itself. None may be lost, each has an answer within five
+seconds, and health one within 100 ms in 99 of 100 looks.
 
 Ends with exit 1 if an error was no problem document, an answer was a 5xx other than 503 or took
 over 5 seconds, the log has a traceback or an unexpected error, more than one look at health in a
@@ -24,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -38,11 +43,12 @@ from tests.service import Server, new_token, running_server
 _AT_ONCE = 40
 _SLOW_SECONDS = 5.0
 _HEALTH_SECONDS = 0.1
-_HEALTH_SHARE = 1e-3
+_HEALTH_SHARE, _FLOOD_HEALTH_SHARE = 1e-3, 1e-2
 # What a server that answers more and more may keep: results in memory, code that is used at last.
 _GROWTH_BYTES = 100 << 20
 _MOST_BYTES = 1 << 30
 _ROUTES = ("/v1/tables", "/v1/models", "/v1/simulations", "/v1/sweeps")
+_SEVERAL = ("oneOf", "anyOf")
 _ODD: list[Any] = [
     None, True, -1, 0, 2**63, 10**400, 1e308, float("nan"), "", "\x00", "x" * 5000, "\u202e4,8",
     "1_0,8,4,9", "٤,8,4,9", "../../etc/passwd", [], [[]] * 50, {}, {"a": {"b": {}}},
@@ -80,6 +86,51 @@ _RAW = (
     b"POST /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
 )  # fmt: skip
+
+
+def _degraded(number: int) -> dict[str, Any]:
+    """Return a Dragonfly of 1,024 switches without a cable."""
+    return {"network": "dfly(16,32,16,32)", "without": {"links": [[0, 1 + number % 31]]}}
+
+
+def _without_switch(number: int) -> dict[str, Any]:
+    return {"network": "hyperx(1,5,5,5,8)", "without": {"switches": [number % 1000]}}
+
+
+_CUT_THROUGH = {"router": "vct", "routing": "valiant", "load": [0.1], "warmup": 0, "cycles": 1000}
+_CHEAP_SWEEP = {"method": "paper", "patterns": 3, "simulated_patterns": 2}
+# By name: where it is sent, and what, by number.
+_FLOODS: Mapping[str, tuple[str, Callable[[int], dict[str, Any]]]] = {
+    "simulations of a degraded Dragonfly": (
+        "simulations", lambda n: {"topology": _degraded(n), **_CUT_THROUGH, "vcs": "2phases"}
+    ),
+    "simulations of a degraded HyperX": (
+        "simulations", lambda n: {"topology": _without_switch(n), **_CUT_THROUGH, "vcs": "ladder"}
+    ),
+    "studies of stability": (
+        "stabilities", lambda n: {"topology": _degraded(n), "routing": ["valiant"]}
+    ),
+    "sweeps of 1,000 large networks": (
+        "sweeps",
+        lambda n: {
+            "topologies": [_without_switch(n + i) for i in range(1000)], "options": _CHEAP_SWEEP
+        },
+    ),
+    "sweeps of as many large networks as are examined": (
+        "sweeps", lambda n: {"topologies": [_degraded(n + i) for i in range(10)]}
+    ),
+    "sweeps of 10^12 combinations": (
+        "sweeps",
+        lambda n: {
+            "name": str(n),
+            "generators": [{"p": "1..1000", "a": "1..1000", "h": "1..1000", "g": "2..1000"}],
+        },
+    ),
+    "networks without VLB paths": (
+        "simulations", lambda n: {"topology": "hyperx(1,2)", "load": [0.5], "seed": n}
+    ),
+    "unknown keys": ("repairs", lambda n: {f"key {n}": 1}),
+}  # fmt: skip
 
 
 @dataclass
@@ -143,6 +194,19 @@ class Attack:
                 await self._kinds[number % len(self._kinds)]()
 
         await asyncio.gather(*(one(number) for number in range(requests)))
+        await self._client.aclose()
+
+    async def flood(self, kind: str, requests: int) -> None:
+        """Send so many of a kind."""
+        route, body = _FLOODS[kind]
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(number: int) -> None:
+            async with slots:
+                content = json.dumps(body(number)).encode()
+                await self._post(kind, f"/v1/{route}?validate_only=true", content)
+
+        await asyncio.gather(*map(one, range(requests)))
         await self._client.aclose()
 
     async def _send(self, kind: str, method: str, url: str, **parts: Any) -> None:
@@ -250,7 +314,10 @@ def _bodies(server: Server, token: str) -> dict[str, tuple[dict[str, Any], list[
     found: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for route in _ROUTES:
         described = document["paths"][route]["post"]["requestBody"]["content"]["application/json"]
-        schema = document["components"]["schemas"][described["schema"]["$ref"].rsplit("/", 1)[1]]
+        # Of several bodies the first.
+        named, *_ = next((described["schema"][of] for of in _SEVERAL if of in described["schema"]),
+                         [described["schema"]])  # fmt: skip
+        schema = document["components"]["schemas"][named["$ref"].rsplit("/", 1)[1]]
         example: dict[str, Any] = schema.get("examples", [{"topology": "2,4,2,5"}])[0]
         found[route] = (example, [*schema["properties"], "unknown"])
     return found
@@ -310,10 +377,48 @@ def _run(server: Server, token: str, given: argparse.Namespace, found: Found) ->
     return memory
 
 
+def _flood(server: Server, token: str, requests: int) -> int:
+    """Send all floods one after the other, and print what became of each; return the defects."""
+    defects = 0
+    end = server.data / "end"
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        for kind in _FLOODS:
+            end.unlink(missing_ok=True)
+            found = Found()
+            watching = pool.submit(_watch, server.url, end)
+            try:
+                asyncio.run(Attack(server, token, (), 0, found).flood(kind, requests))
+            finally:
+                end.touch()
+            found.health, refused = watching.result()
+            found.defects += refused
+            slow = sum(seconds > _HEALTH_SECONDS for seconds in found.health)
+            answered = sum(n for name, n in found.answers.items() if name.endswith("xx"))
+            if answered < requests:
+                found.defects["lost"] += requests - answered
+            if slow > _FLOOD_HEALTH_SHARE * len(found.health):
+                found.defects["health"] += slow
+            summary = {
+                "flood": kind,
+                "answers": {name.removeprefix(f"{kind} "): n for name, n in found.answers.items()},
+                "slowest_seconds": found.slowest.get(kind),
+                "lost": requests - answered,
+                "health_within_100_ms": round(1 - slow / len(found.health), 4),
+                "health_looks": len(found.health),
+                "health_most_seconds": round(max(found.health), 3),
+                "memory_mib": _memory(server.process.pid) >> 20,
+                "defects": dict(found.defects),
+            }
+            print(json.dumps(summary), flush=True)
+            defects += found.defects.total()
+    return defects
+
+
 def main() -> int:
     """Run it and print what was found."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--floods", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     found, begin = Found(), time.monotonic()
@@ -321,6 +426,10 @@ def main() -> int:
         data = Path(root) / "data"
         options = ("--require-tokens", "--requests-per-second", "100000", "--workers", "1")
         with running_server(data, *options) as server:
+            if given.floods:
+                defects = _flood(server, new_token(data), given.floods)
+                print(f"{given.floods} requests of each flood: {defects or 'no'} defects")
+                return 1 if defects else 0
             memory = _run(server, new_token(data), given, found)
             log = server.log.read_text()
     slow = sum(seconds > _HEALTH_SECONDS for seconds in found.health)
