@@ -6,8 +6,9 @@ is `sim_bridge`. Wherever a topology, a path set or a pattern is wanted, the tex
 command line takes; see docs/python.md.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sim_bridge import SimulationConfig, VctConfig, simulate
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from tvlb.requests.drawing import plot
     from tvlb.requests.repair import RepairOptions, repair
     from tvlb.search import SearchOptions, TableResult, optimize, probe
-    from tvlb.sweeps import sweep
     from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
     from tvlb.traffic import parse_pattern
 
     __version__: str
+    # See `tvlb.sweeps.sweep`.
+    sweep: Callable[..., Any]
 
 __all__ = [
     "Dragonfly",

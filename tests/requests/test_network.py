@@ -1,7 +1,7 @@
 """What a network amounts to, by hand and by networkx; what the terminal shows of it."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import networkx
 import pytest
@@ -61,7 +61,7 @@ def test_a_network_by_its_cables() -> None:
 )
 def test_the_smallest_cut(network: Topology) -> None:
     facts = NetworkFacts.of(network)
-    graph: Any = networkx.Graph()
+    graph = cast("Any", networkx.Graph())
     ends = zip(
         network.network.link_source.tolist(), network.network.link_target.tolist(), strict=True
     )

@@ -49,6 +49,7 @@ _COMMANDS = {
 }
 
 
+_WORDS = "Words are explained by docs/tutorial.md and the glossary, /glossary of tvlb serve."
 _KINDS = Path(__file__).parents[1] / "requests" / "kinds"
 
 
@@ -84,7 +85,7 @@ class _Commands(TyperGroup):
                 return None
         if not isinstance(found, typer.Typer):
             function, found = found, typer.Typer(add_completion=False)
-            found.command(cmd_name)(function)
+            found.command(cmd_name, epilog=_WORDS)(function)
         return typer.main.get_command(found)
 
 

@@ -91,9 +91,9 @@ def print_document(document: Mapping[str, Any], console: Console) -> None:
         f"{document['vcs_needed']} VCs, {state}; table {document['table_id'][:16]}"
     )
     console.print(
-        f"  down: {document['struck_paths']:,} paths of the old table, "
-        f"all VLB paths of {document['pairs_without_paths']:,} pairs, "
-        f"all MIN paths of {document['pairs_without_min_paths']:,} pairs, which have others now"
+        f"  down: {document['struck_paths']:,} paths of the old table; pairs that lost all their "
+        f"VLB paths: {document['pairs_without_paths']:,}, all their MIN paths, for which the "
+        f"shortest that are left stand: {document['pairs_without_min_paths']:,}"
     )
     low, high = (f"latency at {load:g}" for load in document["loads"])
     listed = grid(

@@ -52,7 +52,12 @@ def _of_routers(having: Sequence[Router], name: str) -> Any:
 def _by_router(texts: dict[str, str], between: str, after: str) -> str:
     if len(set(texts.values())) == 1:
         return next(iter(texts.values()))
-    return between.join(f"{router}{after}{text}" for router, text in texts.items())
+    # What they all say first is said once.
+    first = f"{next(iter(texts.values())).partition(': ')[0]}: "
+    is_shared = after == ": " and all(text.startswith(first) for text in texts.values())
+    shared = first if is_shared else ""
+    told = {router: text.removeprefix(shared) for router, text in texts.items()}
+    return shared + between.join(f"{router}{after}{text}" for router, text in told.items())
 
 
 def _shown(setting: Setting) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -81,10 +81,29 @@ def show(
         print_json(plain(summary))
         return
     console = stdout()
-    for name, value in summary.items():
-        console.print(f"{name.replace('_', ' ')}: {value}")
+    facts: Any = plain(summary)
+    for name, value in facts.items():
+        console.print(f"{name.replace('_', ' ')}: {_in_words(value)}")
     if (caution := loaded.topology.caution) is not None:
         console.print(f"note: {caution}")
+
+
+def _in_words(value: Any) -> str:
+    """Write a value of a summary for people: numbers in six digits, parts behind their names."""
+    match value:
+        case bool() | None:
+            return {True: "yes", False: "no", None: "-"}[value]
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:.6g}"
+        case dict():
+            parts = cast("dict[str, Any]", value).items()
+            return ", ".join(f"{name.replace('_', ' ')} {_in_words(one)}" for name, one in parts)
+        case list():
+            return ", ".join(map(_in_words, cast("list[Any]", value)))
+        case _:
+            return str(value)
 
 
 def _print_network(facts: Mapping[str, Any], console: Console) -> None:

@@ -35,7 +35,8 @@ def grid(columns: Iterable[str], left: Collection[str] = (), title: str | None =
     """Return an empty table; the columns named by `left` hold texts, the others numbers."""
     made = Table(title=title)
     for name in columns:
-        made.add_column(name, justify="left" if name in left else "right")
+        # Names, such as those of patterns, are longer than some terminals: they go on below.
+        made.add_column(name, justify="left" if name in left else "right", overflow="fold")
     return made
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import scipy
@@ -14,7 +14,7 @@ from sim_bridge import VCT_ROUTINGS, Routing, SimulationConfig, VctConfig, VctSc
 from sim_bridge.routers.vct import VC_POLICIES
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.native.virtual_channels import VcScheme
+from tvlb.languages import Names, settings
 from tvlb.paths import min_usage
 from tvlb.topology import Topology, family_of
 from tvlb.traffic import parse_pattern
@@ -22,6 +22,7 @@ from tvlb.traffic import parse_pattern
 _MOST_SOURCES = 2_048
 _MOST_CUT = 512
 _PAIRS = 1 << 18
+_SCHEMES = tuple(cast("Names", settings(SimulationConfig)["vc_scheme"].kind).names)
 
 
 class CablesOfKind(Document):
@@ -154,7 +155,7 @@ def _connectivity(topology: Topology, degrees: NDArray[np.int64]) -> int | None:
 
 
 def _vcs_needed(topology: Topology) -> Iterator[VcsNeeded]:
-    for routing, scheme in product(Routing, VcScheme):
+    for routing, scheme in product(Routing, _SCHEMES):
         with suppress(InvalidInput):  # the network does not have the routing
             routing.check(topology)
             vcs = SimulationConfig(vc_scheme=scheme).vcs_needed(topology, routing)
