@@ -143,7 +143,12 @@ class Here(Context):
 
     def result(self, kind: str, key: str) -> StoredResult:
         request, answer = asked("table by the paper", SLOW["table by the paper"])
-        return StoredResult(request, answer.document, lambda: cast("Any", answer.table))
+        return StoredResult(
+            request, key, lambda: answer.document, lambda: cast("Any", answer.table)
+        )
+
+    def table(self, text: str) -> StoredResult:
+        return self.result("table", text)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise NotImplementedError
@@ -388,6 +393,7 @@ _COMMANDS: Mapping[str, tuple[list[str], Mapping[str, list[str]]]] = {
             "full": ["--full"],
             "vlb": ["--vlb", "<=5"],
             "loop_free": ["--loop-free"],
+            "merge_parallel": ["--to", "sst", "--merge-parallel"],
             "min_share": ["--min-share", "0.5"],
             "pattern": ["--pattern", "shift(1,0)"],
             "without": ["--without", "down.json"],

@@ -322,7 +322,7 @@ def test_a_wiring_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) ->
                 "routings": ["ugal-l", "ugal-g", "par"],
                 "seeds": list(range(29)),
             },
-            "the sweep has 10,092 points (116 topologies, 3 routings, 29 seeds); at most 10,000 "
+            "the sweep has 12,615 points (145 topologies, 3 routings, 29 seeds); at most 10,000 "
             "are computed",
         ),
         (

@@ -133,8 +133,8 @@ def problem(path: Path) -> str:
         ),
         (
             'arrangements = ["absolute", "spiral"]',
-            ':1: arrangements[1]: expected "absolute", "palmtree", "relative" or "circulant", not '
-            '"spiral"',
+            ':1: arrangements[1]: expected "absolute", "palmtree", "relative", "circulant" or '
+            '"consecutive", not "spiral"',
         ),
         (
             'routings = ["ugal"]',

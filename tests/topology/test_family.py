@@ -60,7 +60,7 @@ def test_its_networks_are_parsed(text: str) -> None:
     [
         (
             "ring",
-            r"'ring' is not ring\(N\[,P\]\); expected .* ring\(N\[,P\]\) or slimfly\(.*\), such as",
+            r"'ring': there is no such file, nor a family .* ring\(N\[,P\]\) or slimfly\(.*\), or",
         ),
         ("ring(0)", r"N '0' is out of range: integers 3\.\.100000"),
         (

@@ -66,7 +66,7 @@ def test_seeds_are_plain_integers(seed: str) -> None:
 def test_the_adversarial_part_has_fixed_destinations(text: str) -> None:
     with pytest.raises(
         InvalidInput,
-        match="is not shift, type2, adv, affine, alg2, dshift, pair, permutation or "
+        match="is not shift, type2, adv, affine, alg2, dshift, node-shift, pair, permutation or "
         "switch-permutation",
     ):
         parse_pattern(text)
