@@ -4,8 +4,8 @@
 """
 
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
-from tvlb.search.decision import Measured, Verdict, compare, decide
-from tvlb.search.held_out import Change, Judged, Judgement
+from tvlb.search.decision import Measured, decide
+from tvlb.search.held_out import Judged
 from tvlb.search.objective import (
     BUDGETS,
     Aim,
@@ -31,6 +31,7 @@ from tvlb.search.simulation_units import NamedSet
 from tvlb.search.tables import incomplete_table
 from tvlb.search.task import Found, NoteBest
 from tvlb.search.validation import SimulatedSet, Validation
+from tvlb.search.verdict import VerdictRecord
 from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows
 from tvlb.search.work import Work
@@ -48,10 +49,8 @@ __all__ = [
     "Aim",
     "Assessment",
     "Candidate",
-    "Change",
     "Found",
     "Judged",
-    "Judgement",
     "Measured",
     "NamedSet",
     "NoteBest",
@@ -63,7 +62,7 @@ __all__ = [
     "SimulatedSet",
     "TableResult",
     "Validation",
-    "Verdict",
+    "VerdictRecord",
     "Windows",
     "Work",
     "budget_text",
@@ -74,7 +73,6 @@ __all__ = [
     "choose_patterns",
     "compact_result",
     "compact_table",
-    "compare",
     "decide",
     "flit_hop_budget",
     "incomplete_table",
