@@ -42,18 +42,13 @@ def random_failures(topology: Dragonfly, percent: int, seed: int) -> Failures:
     return Failures(links=tuple((int(low), int(high)) for low, high in chosen))
 
 
-def percent_of(change: Any) -> str:
-    """Write a change with its interval."""
-    return f"{100 * change.mean:+.1f}% +- {100 * change.half_width:.1f}"
-
-
 def repaired_case(table: Table, failures: Failures, windows: Windows, cache: UnitCache) -> Any:
     """Repair a table, and say what came of it."""
     start = time.perf_counter()
     found = repair(table, failures, RepairOptions(windows=windows), unit_cache=cache)
     seconds = time.perf_counter() - start
     document = RepairDocument.of(found)
-    old, conventional = (one.saturation for one in document.judgements)
+    old, conventional = (one.saturation for one in found.verdict.own)
     return found, {
         "topology": document.topology,
         "pairs_without_min_paths": document.pairs_without_min_paths,
@@ -65,8 +60,8 @@ def repaired_case(table: Table, failures: Failures, windows: Windows, cache: Uni
         "deadlock_free": document.deadlock_free,
         "build_seconds": round(found.seconds["build"], 2),
         "seconds": round(seconds, 1),
-        "over_struck_out": percent_of(old),
-        "over_conventional": percent_of(conventional),
+        "over_struck_out": str(old),
+        "over_conventional": str(conventional),
     }
 
 
@@ -84,8 +79,8 @@ def searched_case(table: Table, new: Table, windows: Windows, cache: UnitCache) 
     if new.id == fresh.id:
         return result | {"over_searched": "the same table"}
     judged = judge(
-        sets[:1],
-        sets[1:],
+        sets,
+        [sets[1].name],
         held_out_workload(topology, seed),
         (0.1, 0.2),
         {},
@@ -96,7 +91,7 @@ def searched_case(table: Table, new: Table, windows: Windows, cache: UnitCache) 
         units=Units(cache, threading.Event()),
         report=lambda _: None,
     )
-    return result | {"over_searched": percent_of(judged.judgements[0].saturation)}
+    return result | {"over_searched": str(judged.judgements[0].saturation)}
 
 
 def main() -> int:

@@ -32,6 +32,7 @@ _SHARING = {
         "cli/test_server.py",
         "cli/test_health.py",
         "test_listed_network.py",
+        "test_one_verdict.py",
     ),
 }
 # What takes longest, in that order. It comes first: what began last would leave the other processes

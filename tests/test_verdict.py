@@ -18,6 +18,10 @@ def around(mean: float | None, half: float | None) -> ChangeInterval | None:
     [
         (0.10, 0.05, -0.05, Verdict.HIGHER),
         (0.10, 0.05, +0.05, Verdict.HIGHER),
+        # Printed as +4.0% +- 4.0, and +0.1% +- 0.1: not above 0 for a reader.
+        (0.0404, 0.0396, None, Verdict.UNDECIDED),
+        (0.0014, 0.0006, None, Verdict.LEVEL),
+        (0.0406, 0.0394, None, Verdict.HIGHER),
         (0.002, 0.005, -0.05, Verdict.FASTER),
         (0.04, 0.05, -0.05, Verdict.FASTER_AT_LEAST),
         # Nothing says that 2.9 % less is as much: the interval would have to lie within 1 %.

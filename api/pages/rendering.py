@@ -1,5 +1,6 @@
 """Templates, and how numbers and times look in them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +9,7 @@ from starlette.responses import HTMLResponse
 from tvlb.documents.templates import UNKNOWN, templates
 from tvlb.requests import request_kinds, shown_subject
 from tvlb.search import shown_traffic
-from tvlb.statistics import shortened
+from tvlb.statistics import change_text, shortened
 
 
 def _signed(value: float | None, digits: int) -> str:
@@ -19,8 +20,18 @@ def _percent(value: float | None) -> str:
     return UNKNOWN if value is None else f"{100 * value:.0f} %"
 
 
-def _change(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{100 * value:+.1f} %"
+def _changed(change: Mapping[str, Any] | None) -> str:
+    """Write a change with its interval as the sentences of verdicts do."""
+    return "none" if change is None else change_text(change["mean"], change["half_width"])
+
+
+def _gain(verdict: Mapping[str, Any] | None) -> str:
+    """Write what the choice of a verdict gains in saturation throughput."""
+    if verdict is None:
+        return UNKNOWN
+    first = verdict["judgements"][:1]
+    own = first and first[0]["expression"] == verdict["expression"]
+    return _changed(first[0]["saturation"]) if own else "kept"
 
 
 def _plus_minus(half: float | None, digits: int) -> str:
@@ -54,9 +65,10 @@ def _page(url: str) -> str:
 
 _TEMPLATES = templates(
     "api.pages",
-    change=_change,
+    changed=_changed,
     clock=_clock,
     duration=_duration,
+    gain=_gain,
     page=_page,
     percent=_percent,
     plus_minus=_plus_minus,

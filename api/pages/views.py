@@ -14,7 +14,6 @@ from tvlb.requests import OLD_TABLE, request_kinds
 from tvlb.requests.routers import FIRST, router_named
 from tvlb.requests.routers.vct import no_deadlock
 from tvlb.statistics import (
-    choice_text,
     drawn_search,
     half_widths,
     judged_on,
@@ -176,7 +175,6 @@ def shown_table(table: Document) -> Document:
     return {
         "table": table,
         "chosen": chosen,
-        "reason": choice_text(table),
         "simulated": simulated,
         "found": found,
         "judged": judged,

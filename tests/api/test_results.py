@@ -202,15 +202,12 @@ def test_labels_are_shown_in_lists_and_found(http: httpx.Client, table: dict[str
     assert http.post("/v1/tables?label=", json=body).status_code == 422
 
 
-def test_tables_are_listed_with_their_gain(http: httpx.Client, table: dict[str, Any]) -> None:
+def test_tables_are_listed_with_their_verdict(http: httpx.Client, table: dict[str, Any]) -> None:
     listed = http.get("/v1/tables", params={"limit": 100}).json()["tables"]
-    gain = next(one["gain"] for one in listed if one["id"] == table["id"])
-    every = [table["baseline"], *table["candidates"]]
-    name = table["decision"]["expression"]
-    chosen = next(one for one in every if one["expression"] == name)
-    base = table["baseline"]["saturation_mean"]
-    assert gain["mean"] == pytest.approx((chosen["saturation_mean"] - base) / base)
-    assert gain["low"] <= gain["mean"] <= gain["high"]
+    (one,) = [one for one in listed if one["id"] == table["id"]]
+    assert one["verdict"] == table["verdict"]
+    assert one["verdict"]["text"][0] == table["decision"]["reason"]
+    assert "gain" not in one
 
 
 def test_models_and_simulations_are_listed_page_by_page(http: httpx.Client) -> None:

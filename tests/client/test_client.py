@@ -119,7 +119,7 @@ def test_tables_are_repaired(client: Client, table: Resource, tmp_path: Path) ->
     assert client.create(body) == client.result("repair", found.id) == found
     assert client.result("repair", found.id).request.topology == "dfly(1,2,2,3)"
     (listed,) = client.results("repair", table.id)
-    assert (listed.id, listed.judgements) == (found.id, found.judgements)
+    assert (listed.id, listed.verdict) == (found.id, found.verdict)
     client.download(found, "csv", tmp_path / "t.csv")
     assert read_table(tmp_path / "t.csv").id == found.table_id
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tvlb.statistics import Change, Judgement
+
 ANSWERS = ("shape(g.g:4, g.lgl)", "shape(g.g:4, g.lgl), by weights")
 _PATTERNS = 3
 
@@ -43,10 +45,18 @@ def made_search(*, answers: int = 2, steps: int = 3) -> dict[str, Any]:
         ],
         "loads": [0.1, 0.2],
         "held_out": found + known,
-        "judgements": [
-            _judgement(one["expression"], other["expression"]) for one in found for other in known
-        ],
     }  # fmt: skip
+
+
+def made_judgements() -> tuple[Judgement, ...]:
+    """Return what was judged of two answers: 12.3% more saturation, 11.1% less latency for all."""
+    paper = "<=4, by removal"
+    pairs = [(one, "all") for one in (*ANSWERS, "short(2,3)", paper)]
+    pairs += [(one, "short(2,3)") for one in (*ANSWERS, paper)]
+    return tuple(
+        Judgement(name, against, _change(0.123, 0.025), (_change(-0.111, -0.02), None))
+        for name, against in pairs
+    )
 
 
 def _judged(
@@ -77,19 +87,5 @@ def _judged(
     }
 
 
-def _judgement(name: str, against: str) -> dict[str, Any]:
-    def change(mean: float, worst: float) -> dict[str, Any]:
-        return {
-            "mean": mean,
-            "half_width": 0.04,
-            "worst": worst,
-            "worst_pattern": "uniform",
-            "patterns": _PATTERNS,
-        }
-
-    return {
-        "expression": name,
-        "against": against,
-        "saturation": change(0.123, 0.025),
-        "latency": [change(-0.111, -0.02), None],
-    }
+def _change(mean: float, worst: float) -> Change:
+    return Change(mean, 0.04, worst, "uniform", _PATTERNS)

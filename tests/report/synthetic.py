@@ -5,8 +5,9 @@ import json
 import random
 from typing import Any, Literal
 
+from tests.made_verdict import with_verdict
 from tests.plots.made_documents import table_of
-from tests.plots.made_search import ANSWERS, made_search
+from tests.plots.made_search import ANSWERS, made_judgements, made_search
 from tvlb.designs import Bill
 from tvlb.paths import data_points
 from tvlb.requests import TableBody, example, request_key
@@ -96,12 +97,25 @@ def _document(body: TableBody, draw: random.Random) -> dict[str, Any]:
         | {"confirmed": number < 3}
         for number, expression in enumerate(("<=4+60%", "short(2,3)", "<=5", "<=4+(2,3)"))
     ]
-    made["candidates"][3]["comparison"] = None
     kept = links == 1
     chosen = "all" if kept else "short(2,3)"
     made["decision"] = {"expression": chosen, "replaces_all": not kept, "reason": "made up"}
     made["curves"] = {name: _curve(draw) for name in ("all", "short(2,3)")}
+    made = _judged(made)
     return made if body.method == "paper" else _found(made)
+
+
+def _judged(made: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with the verdict that follows, and with it what is told of candidates."""
+    made = with_verdict(made)
+    judgements = {
+        one["expression"]: one
+        for one in made["verdict"]["judgements"]
+        if one["against"] == made["baseline"]["expression"]
+    }
+    for one in made["candidates"]:
+        one["comparison"] = judgements.get(one["expression"])
+    return made
 
 
 def _found(made: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +126,7 @@ def _found(made: dict[str, Any]) -> dict[str, Any]:
     made["decision"] = {"expression": ANSWERS[0], "replaces_all": True, "reason": "made up"}
     made["table"] |= {"expression": ANSWERS[0], "balancing": None}
     made["curves"][ANSWERS[0]] = made["curves"].pop("short(2,3)")
-    return made | {"search": made_search()}
+    return with_verdict(made | {"search": made_search()}, made_judgements())
 
 
 def _probe(network: Dragonfly, draw: random.Random) -> tuple[float, list[dict[str, Any]]]:

@@ -145,7 +145,7 @@ def test_what_is_undecided_comes_with_advice() -> None:
     # Half widths t(1)/sqrt(2) = 8.985 and t(4)/sqrt(5) = 1.2417 deviations.
     few = point(0, gain=0.06, half=0.77, simulated_patterns=2)
     assert only(few).advice == (
-        "Simulate more patterns: of 5 instead of 2 alike an interval is about 7.2 times shorter "
+        "Simulate more patterns: of 5 instead of 2 alike an interval is at least 7.2 times shorter "
         "(simulated_patterns)."
     )
     assert only(point(0, gain=0.06, half=0.77)).advice.startswith("Judge on more patterns: method")

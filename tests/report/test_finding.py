@@ -8,8 +8,7 @@ from tests.report.made_points import point
 from tvlb.report.finding import SweepFinding, finding
 from tvlb.report.points import Point
 from tvlb.search import options
-from tvlb.search.decision import SMALLEST_GAIN, STANDARD_ERRORS
-from tvlb.statistics import MAX_PATTERNS
+from tvlb.statistics import LEVEL, MAX_PATTERNS
 
 SIZES = ("2,4,2,9", "3,6,3,19", "4,8,4,33")
 KEPT: dict[str, Any] = {
@@ -40,7 +39,7 @@ def test_the_lead_counts_by_intervals() -> None:
         point(4, gain=-0.1, **KEPT),
         point(5, gain=None, change=None, **BARE),
     ]
-    by = "All of this is by 95% intervals, which ask for more than a choice."
+    by = "All of this is by 95% intervals, and so is the choice."
     assert finding(made).lead == (
         "Of 6 computed points, a T-VLB table is chosen in 3: higher saturation throughput in 1; "
         "lower latency at level saturation throughput in 1; lower latency, saturation throughput "
@@ -54,7 +53,7 @@ def test_the_lead_counts_by_intervals() -> None:
 
 
 def test_lead_and_classes_say_the_same_of_the_same_points() -> None:
-    """Chosen by two standard errors, which of few patterns is less than an interval asks for."""
+    """Chosen for a latency that is lower while the interval of saturation includes 0."""
     made = [point(n, gain=0.06, half=0.1, seed=n, simulated_patterns=2) for n in range(3)]
     found = finding(made)
     assert "a T-VLB table is chosen in 3: lower latency, saturation throughput undecided in 3." in (
@@ -239,5 +238,6 @@ def test_cautions_name_patterns_seeds_and_the_choice() -> None:
 
 def test_the_thresholds_are_those_of_the_search() -> None:
     cautions = " ".join(finding([point(0)]).cautions)
-    told = f"ahead by more than {STANDARD_ERRORS:g} standard errors and {SMALLEST_GAIN:g} packets"
-    assert told in cautions
+    level = f"{100 * LEVEL:g} %"
+    assert f"its gain is more than {level} or its latency lower" in cautions
+    assert f"its mean loss is no more than {level}." in cautions

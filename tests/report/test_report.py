@@ -17,6 +17,7 @@ from tvlb.errors import InvalidInput
 from tvlb.report import report_html
 from tvlb.report.data import drawn_data, script_text
 from tvlb.report.points import LATER_COLUMNS, ROW_COLUMNS, points_of
+from tvlb.statistics import change_text
 from tvlb.sweeps.columns import columns_of
 from tvlb.topology import families
 
@@ -99,7 +100,7 @@ def test_the_overview_says_what_there_is(page: bytes) -> None:
         "Of 7 computed points, a T-VLB table is chosen in 4: undecided in 4. The conventional set "
         "is kept in 3; the best candidate there: undecided in 3.",
         "par, 2 links per group pair, 1 size: undecided. ",
-        "Simulate more patterns: of 5 instead of 3 alike an interval is about 2.0 times shorter",
+        "Simulate more patterns: of 5 instead of 3 alike an interval is at least 2.0 times shorter",
         "One link per group pair: the paper (Rahman et al., SC'19) expects",
         "SolverFailed: <b>the LP</b> & more",
     ):
@@ -178,6 +179,13 @@ def test_details_are_those_of_the_documents() -> None:
     )
     assert [expression for expression, _, _ in detail["curves"]] == ["all", "short(2,3)"]
     assert detail["search"] is None
+    changes = first["comparison"]
+    assert detail["simulated"][1]["changes"] == [
+        change_text(one["mean"], one["half_width"])
+        for one in (changes["saturation"], changes["latency"][0])
+    ]
+    assert detail["simulated"][1]["verdict"] == changes["verdict"]
+    assert detail["simulated"][0]["changes"] is None
     local_before = document["balance"]["local"]["percentiles_before"]
     assert detail["usage"][0] == ["local", "before", local_before]
 
@@ -211,10 +219,17 @@ def test_details_of_searches_have_their_sets_and_shapes() -> None:
         ("g.lgl", 1.0, 0.75),
         ("lgl.lgl", None, 0.0),
     ]
-    assert search["judgements"][0] == [
-        "found 1", "conventional UGAL",
-        [0.123, 0.04, 0.025, "uniform"], [-0.111, 0.04, -0.02, "uniform"], None,
+    detail = data_of(rows, documents)["details"]["0"]
+    assert "judgements" not in search
+    assert detail["judgements"][0] == [
+        "shape(g.g:4, g.lgl)", "all", "+12.3% +- 4.0", "-11.1% +- 4.0", "none"
     ]  # fmt: skip
+    assert len(detail["judgements"]) == 7
+    document = documents[str(rows[0]["key"])]
+    assert detail["verdict"] == document["verdict"]["text"]
+    assert detail["verdict"][0] == (
+        "Use the table of shape(g.g:4, g.lgl): higher saturation throughput."
+    )
 
 
 def test_details_of_searches_say_what_sets_were_judged_on() -> None:
@@ -235,10 +250,17 @@ def test_rows_and_documents_of_earlier_versions_are_enough() -> None:
     rows = [{name: row[name] for name in row if name not in lacking} for row in ROWS]
     documents = copy.deepcopy(DOCUMENTS)
     for document in documents.values():
-        del document["search"], document["table"]["balancing"]
+        del document["search"], document["table"]["balancing"], document["verdict"]
+        document["candidates"][0]["comparison"] = {
+            "expression": "<=4+60%", "saturation_gain": 0.02, "saturation_sem": 0.001,
+            "latency_change": -1.0, "latency_sem": 0.1, "verdict": "higher saturation throughput",
+        }  # fmt: skip
     read = Reader(report_html("A sweep", rows, documents))
     assert "Held-out gains" not in read.text
-    assert list(json.loads(read.scripts[0])["details"]) == [str(number) for number in range(7)]
+    details = json.loads(read.scripts[0])["details"]
+    assert list(details) == [str(number) for number in range(7)]
+    assert (details["0"]["verdict"], details["0"]["judgements"]) == (None, [])
+    assert details["0"]["simulated"][1]["changes"] is None
 
 
 def test_prices_are_shown_where_there_are_any(page: bytes) -> None:

@@ -15,11 +15,11 @@ from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Modelled, lucky, run_with
 from tvlb.paths import parse_expression
 from tvlb.processes import Progress, silent
-from tvlb.search import Candidate, Change, Windows, Work
+from tvlb.search import Candidate, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, SaturationUnit
 from tvlb.search.workload import Workload
-from tvlb.statistics import MeanEstimate, estimate, standard_error
+from tvlb.statistics import Change, MeanEstimate, estimate, standard_error
 from tvlb.topology import Dragonfly
 from tvlb.traffic import Shift, Type2, Uniform
 
@@ -40,7 +40,7 @@ def judged(
     saturation: Figures,
     latency: Figures | None = None,
     *,
-    answers: int = 1,
+    rivals: Sequence[str] = ("all",),
     shares: Sequence[float] | None = None,
     units: Modelled | None = None,
     expected: Mapping[str, float] | None = None,
@@ -61,11 +61,10 @@ def judged(
     def load(unit: SaturationUnit) -> float:
         return saturation[unit.recipe.named_set.name][index[str(unit.recipe.pattern)]]
 
-    candidates = [candidate(name) for name in saturation]
     modelled = Modelled(run, load)
     found = judge(
-        candidates[:answers],
-        candidates[answers:],
+        [candidate(name) for name in saturation],
+        rivals,
         workload,
         LOADS,
         expected or {},
@@ -84,7 +83,7 @@ def judged(
 def test_every_set_has_every_figure() -> None:
     saturation = {"a": [0.3, 0.2, 0.9], "all": [0.25, 0.15, 0.85], "b": [0.2, 0.1, 0.8]}
     latency = {"a": [40.0, 41.0, 42.0], "all": [50.0, math.nan, 52.0], "b": [60.0, 61.0, 62.0]}
-    found = judged(saturation, latency)
+    found = judged(saturation, latency, rivals=("all", "b"))
     assert [one.candidate.name for one in found.sets] == ["a", "all", "b"]
     for one in found.sets:
         name = one.candidate.name
@@ -95,7 +94,12 @@ def test_every_set_has_every_figure() -> None:
         ]
         assert found.of(name) is one
     assert found.work == Work(flit_hops=FLIT_HOPS * 3 * 3 * 3)
-    assert [(one.name, one.against) for one in found.judgements] == [("a", "all"), ("a", "b")]
+    # Rivals are compared, too, but with those before them alone.
+    assert [(one.expression, one.against) for one in found.judgements] == [
+        ("a", "all"),
+        ("b", "all"),
+        ("a", "b"),
+    ]
 
 
 def test_all_sets_have_equal_seeds_patterns_and_windows() -> None:
@@ -146,7 +150,7 @@ def plain_change(
     mine: Sequence[float],
     theirs: Sequence[float],
     shares: Sequence[float],
-    judgements: int,
+    intervals: int,
     least: float,
 ) -> tuple[float, float]:
     """Mean relative change and half of its interval, in loops."""
@@ -167,7 +171,7 @@ def plain_change(
     floor = math.fsum(
         (weight * least / other) ** 2 for weight, (_, _, other) in zip(weights, rows, strict=True)
     )
-    quantile = float(special.stdtrit(len(rows) - 1, 1 - 0.025 / judgements))
+    quantile = float(special.stdtrit(len(rows) - 1, 1 - 0.025 / intervals))
     return center, quantile * math.sqrt(max(squares * variance, floor))
 
 
@@ -179,29 +183,36 @@ cycles = st.lists(st.floats(20, 400) | st.just(math.nan), min_size=4, max_size=4
     st.tuples(loads, loads, loads, loads),
     st.tuples(cycles, cycles, cycles, cycles),
     st.lists(st.floats(0.1, 10.0), min_size=4, max_size=4),
-    st.integers(1, 3),
+    st.sampled_from([("all",), ("all", "c"), ("b", "all", "c")]),
 )
 def test_intervals_are_those_of_a_plain_account(
     saturation: tuple[list[float], ...],
     latency: tuple[list[float], ...],
     shares: list[float],
-    answers: int,
+    rivals: tuple[str, ...],
 ) -> None:
     names = ("a", "b", "c", "all")
     found = judged(
         dict(zip(names, saturation, strict=True)),
         dict(zip(names, latency, strict=True)),
-        answers=answers,
+        rivals=rivals,
         shares=shares,
     )
-    pairs = [(one, other) for one in range(answers) for other in range(answers, 4)]
-    assert [(one.name, one.against) for one in found.judgements] == [
+    pairs = [
+        (names.index(one), names.index(rival))
+        for place, rival in enumerate(rivals)
+        for one in names
+        if one not in rivals[: place + 1]
+    ]
+    assert [(one.expression, one.against) for one in found.judgements] == [
         (names[one], names[other]) for one, other in pairs
     ]
+    # Of saturation and of two latencies.
+    intervals = 3 * len(pairs)
     for (one, other), judgement in zip(pairs, found.judgements, strict=True):
         assert_change(
             judgement.saturation,
-            plain_change(saturation[one], saturation[other], shares, len(pairs), GRID / 6**0.5),
+            plain_change(saturation[one], saturation[other], shares, intervals, GRID / 6**0.5),
         )
         change = judgement.latency[0]
         both = [
@@ -213,7 +224,7 @@ def test_intervals_are_those_of_a_plain_account(
             assert judgement.latency == (None, None)
             continue
         assert change is not None
-        assert_change(change, plain_change(latency[one], latency[other], shares, len(pairs), 0.0))
+        assert_change(change, plain_change(latency[one], latency[other], shares, intervals, 0.0))
         ratios = {position: latency[one][position] / latency[other][position] for position in both}
         assert change.patterns == len(both)
         assert change.worst == pytest.approx(max(ratios.values()) - 1)
@@ -230,24 +241,54 @@ def assert_change(change: Change, expected: tuple[float, float]) -> None:
 
 
 def test_an_interval_by_hand() -> None:
-    # Ratios 1.1, 1.2, 1.3: mean 0.2, standard error 0.1/sqrt(3); two degrees of freedom and one
-    # judgement give t = 4.302653, two judgements the quantile at 0.9875, t = 6.205347.
+    # Ratios 1.1, 1.2, 1.3: mean 0.2, standard error 0.1/sqrt(3). Of one pair of sets there are
+    # three intervals, of saturation and of two latencies: with two degrees of freedom t at
+    # 1 - 0.025/3 is 7.648804. Of two pairs there are six: t at 1 - 0.025/6 is 10.885867.
     mine, theirs = [0.22, 0.24, 0.26], [0.2, 0.2, 0.2]
     (one,) = judged({"a": mine, "all": theirs}).judgements
     assert one.saturation.mean == pytest.approx(0.2)
-    assert one.saturation.half_width == pytest.approx(4.302653 * 0.1 / math.sqrt(3), rel=1e-6)
+    assert one.saturation.half_width == pytest.approx(7.648804 * 0.1 / math.sqrt(3), rel=1e-6)
     assert (one.saturation.worst, one.saturation.worst_pattern) == (
         pytest.approx(0.1),
         "type2(seed=100)",
     )
     first, _ = judged({"a": mine, "all": theirs, "b": theirs}).judgements
-    assert first.saturation.half_width == pytest.approx(6.205347 * 0.1 / math.sqrt(3), rel=1e-6)
+    assert first.saturation.half_width == pytest.approx(10.885867 * 0.1 / math.sqrt(3), rel=1e-6)
+
+
+def test_an_interval_of_patterns_with_shares_by_hand() -> None:
+    shares = (2.0, 1.0, 1.0)
+    found = judged({"a": [0.5, 0.2, 0.2], "all": [0.4, 0.2, 0.2]}, shares=shares)
+    (one,) = found.judgements
+    # Half of 25% and half of nothing. The variance is 0.5 * 0.125^2 + 0.5 * 0.125^2 over
+    # 1 - (1/4 + 1/16 + 1/16) = 5/8, so 0.025, and that of the mean 3/8 of it.
+    assert one.saturation.mean == pytest.approx(0.125)
+    assert one.saturation.half_width == pytest.approx(7.648804 * math.sqrt(0.025 * 3 / 8), rel=1e-6)
+
+
+def test_an_interval_of_several_rounds_with_shares_by_hand() -> None:
+    heavy = str(PATTERNS[0])
+    workload = Workload(PATTERNS[:3], (0.5, 0.25, 0.25)).in_rounds()
+    _, units = in_rounds(workload, chance)
+    seeds = [unit.recipe.seed for unit in units.simulated[:9:3]]
+
+    def figure(name: str, pattern: str, seed: int) -> float:
+        gains = dict(zip(seeds, (0.5, 0.1, 0.3), strict=True))
+        return 0.2 * (1 + (gains[seed] if name == "a" and pattern == heavy else 0.0))
+
+    (one,) = in_rounds(workload, figure)[0].judgements
+    # Half of 30% in the mean. Runs of the heavy pattern are off by 0.2 either way, and by nothing,
+    # the others by nothing: the variance is 2 * 0.2^2 over six degrees of freedom, that of the
+    # mean 3 * (1/36 + 1/144 + 1/144) = 1/8 of it; t(6) at 1 - 0.025/3 is 3.287455.
+    assert one.saturation.mean == pytest.approx(0.15)
+    assert one.saturation.half_width == pytest.approx(3.287455 * math.sqrt(0.08 / 6 / 8), rel=1e-6)
 
 
 def test_equal_changes_are_no_closer_known_than_the_grid_allows() -> None:
     (one,) = judged({"a": [0.22] * 4, "all": [0.2] * 4}).judgements
     # Each difference of two loads is off by 0.01/sqrt(6), that is 2% of 0.2, four have half of it.
-    expected = 3.182446 * 0.01 / math.sqrt(6) / 0.2 / 2
+    # Of three intervals t(3) at 1 - 0.025/3 is 4.856657.
+    expected = 4.856657 * 0.01 / math.sqrt(6) / 0.2 / 2
     assert one.saturation.half_width == pytest.approx(expected, rel=1e-6)
 
 
@@ -293,8 +334,8 @@ def in_rounds(
         lambda unit: of(unit.recipe),
     )
     found = judge(
-        [candidate("a")],
-        [candidate("all")],
+        [candidate("a"), candidate("all")],
+        ["all"],
         workload,
         LOADS,
         {},
@@ -364,23 +405,23 @@ def test_the_worst_pattern_is_no_matter_of_one_run() -> None:
         assert (change.worst, change.worst_pattern) == (pytest.approx(worst), str(name))
         assert change.patterns == 2
     # That the patterns differ is no matter of chance: about the mean of each, four runs are off by
-    # 0.25 and four by nothing. Eight runs of two patterns have six degrees of freedom.
+    # 0.25 and four by nothing. Eight runs of two patterns have six degrees of freedom, and t at
+    # 1 - 0.025/3 is 3.287455.
     error = math.sqrt(4 * 0.25**2 / 6 / 8)
-    assert one.saturation.half_width == pytest.approx(2.446912 * error, rel=1e-6)
+    assert one.saturation.half_width == pytest.approx(3.287455 * error, rel=1e-6)
 
 
-def test_without_an_answer_there_is_nothing_to_judge() -> None:
-    # The search may find that nothing is better than `all`.
-    found = judged({"all": [0.2, 0.3], "b": [0.1, 0.2]}, answers=0)
+def test_a_rival_alone_is_judged_against_nothing() -> None:
+    found = judged({"all": [0.2, 0.3]})
     assert found.judgements == ()
-    assert found.of("b").saturation.tolist() == [0.1, 0.2]
+    assert found.of("all").saturation.tolist() == [0.2, 0.3]
 
 
 def test_progress_counts_every_simulation() -> None:
     events: list[Progress] = []
     judge(
-        [candidate("a")],
-        [candidate("all")],
+        [candidate("a"), candidate("all")],
+        ["all"],
         Workload.even(PATTERNS),
         LOADS,
         {},

@@ -19,6 +19,7 @@ from tvlb.processes import Progress, UnitCache
 from tvlb.requests import TableDocument
 from tvlb.search import SearchOptions, TableResult, Windows, compact_table, optimize
 from tvlb.search.simulation_units import Recipe
+from tvlb.statistics import Verdict
 from tvlb.table import CompactTable, Table, verify, write_table
 from tvlb.topology import Dragonfly
 
@@ -75,7 +76,8 @@ def test_finalists_and_baseline_are_confirmed(result: TableResult) -> None:
     assert result.validation.baseline.confirmed
     confirmed = [one for one in result.validation.candidates if one.confirmed]
     assert 1 <= len(confirmed) <= 2
-    assert len(result.validation.decision.comparisons) == len(confirmed)
+    judged = [one.expression for one in result.validation.judgements if one.against == "all"]
+    assert judged == [one.measured.expression for one in confirmed]
     assert {one.windows for one in confirmed} == {QUICK.confirmation}
 
 
@@ -207,7 +209,8 @@ def test_where_every_set_is_all_there_is_no_candidate() -> None:
     result = optimize(Dragonfly(4, 1, 2, 3), QUICK, unit_cache=unit_cache_here())
     assert result.candidates == ()
     assert result.table.header.expression == "all"
-    assert "no candidate was simulated" in result.validation.decision.reason
+    assert result.verdict.text[0] == "Keep conventional UGAL (all): no other set was simulated."
+    assert result.verdict.verdict is Verdict.UNMEASURED
 
 
 def test_patterns_that_differ_near_full_load_start_from_loads_that_exist() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from tests.made_verdict import with_verdict
 from tvlb.designs import Bill
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
@@ -32,7 +33,11 @@ KEY = request_key(BODY)
 
 
 def document(**changes: Any) -> dict[str, Any]:
-    return copy.deepcopy(example("table")) | changes
+    """Return a document with one candidate, which was chosen."""
+    made = example("table")
+    name = made["decision"]["expression"]
+    made["candidates"] = [one for one in made["candidates"] if one["expression"] == name]
+    return made | changes
 
 
 def row(made: dict[str, Any], body: TableBody = BODY) -> Row:
@@ -87,9 +92,9 @@ def test_what_is_paid() -> None:
     body = TableBody(topology="2,4,2,5").resolved()
     made = succeeded_row(3, KEY, body, document(), Bill("EUR", 8000.0, 500.0))
     assert (made["currency"], made["cost"], made["watts"]) == ("EUR", 8000.0, 500.0)
-    # 40 nodes; a node accepts 0.19 flits a cycle with all VLB paths.
+    # 40 nodes; a node accepts 0.4 flits a cycle with all VLB paths.
     assert made["cost_per_node"] == 200.0
-    assert numbers(made, "cost_per_flit_all") == pytest.approx([200 / 0.19])
+    assert numbers(made, "cost_per_flit_all") == pytest.approx([200 / 0.4])
     assert numbers(made, "cost_per_flit_chosen") == pytest.approx(
         [200 / number for number in numbers(made, "saturation_chosen")]
     )
@@ -198,7 +203,7 @@ def test_columns_that_families_share_say_what_each_means_by_them() -> None:
 
 def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
     read = document()
-    chosen = read["probe"][0] | {"expression": "<=3+20%", "theta_sem": None}
+    chosen = read["probe"][0] | {"expression": "short(<=4)", "theta_sem": None}
     read["strategic"].append(chosen)
     made = row(read)
     conventional = next(one for one in read["probe"] if one["expression"] == "all")
@@ -206,59 +211,72 @@ def test_modelled_and_simulated_figures_are_those_of_the_document() -> None:
     assert made["theta_chosen_sem"] is None
     assert made["theta_all"] == conventional["theta_mean"]
     assert made["verdict"] == "higher saturation throughput"
-    assert (made["saturation_chosen"], made["saturation_all"]) == (0.39, 0.19)
+    assert (made["saturation_chosen"], made["saturation_all"]) == pytest.approx((0.448, 0.4))
     assert made["latency_all_sem"] == read["baseline"]["latency_sem"]
-    # Theta of `all` is of four patterns, its latency of two: t(3) = 3.182446, t(1) = 12.706205.
+    # Theta of `all` is of four patterns, its latency of five: t(3) = 3.182446, t(4) = 2.776445.
     half = 3.182446 * conventional["theta_sem"]
     assert numbers(made, "theta_all_low", "theta_all_high") == pytest.approx(
         [conventional["theta_mean"] - half, conventional["theta_mean"] + half]
     )
-    mean, half = made["latency_all"], 12.706205 * read["baseline"]["latency_sem"]
+    mean, half = made["latency_all"], 2.776445 * read["baseline"]["latency_sem"]
     assert numbers(made, "latency_all_low", "latency_all_high") == pytest.approx(
         [mean - half, mean + half]
     )
     assert made["theta_chosen_low"] is None
-    assert (made["programs"], made["flit_hops"]) == (152, 2837775)
+    assert (made["programs"], made["flit_hops"]) == (152, 9557999)
     assert made["local_usage_after"] == read["balance"]["local"]["after"]
     assert (made["table_id"], made["version"]) == (read["table"]["id"], "0.1.0")
 
 
+def test_gains_are_those_of_the_verdict() -> None:
+    read = document()
+    made, judgements = row(read), read["verdict"]["judgements"]
+    (expected,) = [one for one in judgements if one["expression"] == made["chosen"]]
+    for name, change in (
+        ("saturation_gain", expected["saturation"]),
+        ("latency_change", expected["latency"][0]),
+    ):
+        mean, half = change["mean"], change["half_width"]
+        for prefix in ("", "best_"):
+            names = (f"{prefix}{name}{end}" for end in ("", "_low", "_high"))
+            assert numbers(made, *names) == [mean, mean - half, mean + half]
+    assert made["verdict"] == read["verdict"]["verdict"] == expected["verdict"]
+
+
 def test_gains_are_paired_by_pattern() -> None:
     read = document()
-    set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0), (0.25, 40.0))
-    set_figures(read["candidates"][0], (0.26, 45.0), (0.34, 57.0), (0.30, 39.0))
-    made = row(read)
-    # Differences 0.06, 0.04, 0.05: mean 0.05, deviation 0.01; all has 0.25. t(2) = 4.302653.
-    half = 4.302653 * 0.01 / math.sqrt(3) / 0.25
+    set_figures(read["baseline"], (0.20, 50.0), (0.20, 60.0), (0.25, 40.0))
+    set_figures(read["candidates"][0], (0.22, 45.0), (0.24, 57.0), (0.325, 40.0))
+    made = row(with_verdict(read))
+    # Changes 10%, 20%, 30%: mean 0.2, deviation 0.1. One pair of sets has two intervals: t(2) at
+    # 1 - 0.025/2 is 6.205347.
+    half = 6.205347 * 0.1 / math.sqrt(3)
     assert numbers(
         made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
     ) == pytest.approx([0.2, 0.2 - half, 0.2 + half], rel=1e-6)
-    # Differences -5, -3, -1: mean -3, deviation 2; all has 50.
-    half = 4.302653 * 2.0 / math.sqrt(3) / 50.0
+    # Changes -10%, -5%, 0%: mean -0.05, deviation 0.05.
+    half = 6.205347 * 0.05 / math.sqrt(3)
     assert numbers(
         made, "latency_change", "latency_change_low", "latency_change_high"
-    ) == pytest.approx([-0.06, -0.06 - half, -0.06 + half], rel=1e-6)
+    ) == pytest.approx([-0.05, -0.05 - half, -0.05 + half], rel=1e-6)
     assert made["simulated_patterns"] == 3
 
 
 def test_a_gain_is_known_no_better_than_the_grid_of_loads() -> None:
     read = document()
-    read["candidates"][0]["windows"]["grid"] = 0.01
     read["baseline"]["windows"]["grid"] = 0.03
-    set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0))
-    set_figures(read["candidates"][0], (0.25, 49.0), (0.35, 59.0))
-    made = row(read)
-    # Equal differences, each of two loads on grids of up to 0.03: deviation 0.03/sqrt(6), and
-    # t(1) = 12.7062.
-    half = 12.7062 * 0.03 / math.sqrt(6) / math.sqrt(2) / 0.25
+    set_figures(read["baseline"], (0.20, 50.0), (0.20, 60.0))
+    set_figures(read["candidates"][0], (0.25, 45.0), (0.25, 54.0))
+    made = row(with_verdict(read))
+    # Equal changes, each of two loads on a grid of 0.03: deviation 0.03/sqrt(6) over 0.2, and
+    # t(1) at 1 - 0.025/2 is 25.4517.
+    half = 25.4517 * 0.03 / math.sqrt(6) / math.sqrt(2) / 0.2
     assert numbers(
         made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
-    ) == pytest.approx([0.2, 0.2 - half, 0.2 + half], rel=1e-5)
+    ) == pytest.approx([0.25, 0.25 - half, 0.25 + half], rel=1e-5)
     assert made["best_saturation_gain_high"] == made["saturation_gain_high"]
     # Latencies lie on no grid.
-    assert numbers(made, "latency_change_low", "latency_change_high") == pytest.approx(
-        [-1 / 55, -1 / 55]
-    )
+    assert numbers(made, "latency_change_low", "latency_change_high") == pytest.approx([-0.1, -0.1])
 
 
 def test_saturation_has_an_interval_no_narrower_than_the_grid() -> None:
@@ -266,7 +284,7 @@ def test_saturation_has_an_interval_no_narrower_than_the_grid() -> None:
     read["candidates"][0]["windows"]["grid"] = 0.03
     set_figures(read["baseline"], (0.20, 50.0), (0.30, 60.0))
     set_figures(read["candidates"][0], (0.25, 49.0), (0.25, 59.0))
-    made = row(read)
+    made = row(with_verdict(read))
     # t(1) = 12.7062; loads 0.2 and 0.3 have deviation 0.0707, equal ones that of a uniform error.
     for name, mean, deviation in (("all", 0.25, 0.1 / math.sqrt(2)), ("chosen", 0.25, 0.00866025)):
         half = 12.7062 * deviation / math.sqrt(2)
@@ -279,7 +297,7 @@ def test_a_single_pattern_has_no_interval() -> None:
     read = document()
     set_figures(read["baseline"], (0.20, 50.0))
     set_figures(read["candidates"][0], (0.25, 45.0))
-    made = row(read)
+    made = row(with_verdict(read))
     assert numbers(made, "saturation_gain", "latency_change") == pytest.approx([0.25, -0.1])
     for name in ("saturation_gain_low", "saturation_gain_high", "latency_change_low"):
         assert made[name] is None
@@ -288,9 +306,11 @@ def test_a_single_pattern_has_no_interval() -> None:
 def test_figures_that_do_not_exist_are_null() -> None:
     read = document()
     set_figures(read["baseline"], (0.0, None), (0.0, 50.0))
-    set_figures(read["candidates"][0], (0.1, 45.0), (0.1, 45.0))
-    made = row(read)
-    assert made["saturation_gain"] is None
+    set_figures(read["candidates"][0], (0.1, 45.0), (0.1, None))
+    made = row(with_verdict(read))
+    # Half a step of 0.02 stands for less than the first load.
+    assert numbers(made, "saturation_gain") == pytest.approx([9.0])
+    # No pattern has the latency of both.
     assert made["latency_change"] is None
     assert made["best_latency_change_high"] is None
 
@@ -299,8 +319,8 @@ def test_method_path_set_and_balancing() -> None:
     made = row(document())
     assert (made["method"], made["objective"]) == ("paper", "saturation")
     assert (made["chosen"], made["path_set"], made["balancing"]) == (
-        "<=3+20%",
-        "<=3+20%",
+        "short(<=4)",
+        "short(<=4)",
         "removal",
     )
     assert made["found"] is None
@@ -317,7 +337,7 @@ def judgement(against: str) -> dict[str, Any]:
     chosen = read["decision"]["expression"]
     return next(
         one
-        for one in read["search"]["judgements"]
+        for one in read["verdict"]["judgements"]
         if (one["expression"], one["against"]) == (chosen, against)
     )
 
@@ -338,58 +358,6 @@ def test_what_a_search_found_is_held_against_what_was_known(against: str, rival:
         assert numbers(made, *names) == pytest.approx([mean, mean - half, mean + half])
 
 
-def test_patterns_count_by_their_shares() -> None:
-    read = copy.deepcopy(example("search"))
-    assert [one["share"] for one in read["search"]["traffic"]] == [0.5, 0.25, 0.25]
-    figures = (read["baseline"], *read["candidates"])
-    chosen = next(one for one in figures if one["expression"] == read["decision"]["expression"])
-    for one, gain in ((read["baseline"], 0.0), (chosen, 0.1)):
-        one["windows"]["grid"] = 1e-9
-        for pattern, saturation in zip(one["per_pattern"], (0.4, 0.2, 0.2), strict=True):
-            pattern["saturation"] = saturation + (gain if saturation == 0.4 else 0.0)
-    made = row(read)
-    # Half of 0.1 over half of 0.4 and half of 0.2. The variance of the differences is
-    # 0.5 * 0.05^2 + 0.5 * 0.05^2 = 0.0025 over 1 - (1/4 + 1/16 + 1/16) = 5/8, so 0.004, and that
-    # of their mean 3/8 of it; t(2) = 4.302653.
-    half = 4.302653 * math.sqrt(0.004 * 3 / 8)
-    assert numbers(
-        made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
-    ) == pytest.approx([0.05 / 0.3, (0.05 - half) / 0.3, (0.05 + half) / 0.3], rel=1e-6)
-
-
-def test_shares_are_those_of_the_patterns_in_whatever_order_and_how_often() -> None:
-    # Searched on the weightiest first, judged in two rounds of the order that was asked for.
-    read = copy.deepcopy(example("search"))
-    heavy = "type2(seed=1)"
-    shares = {one["pattern"]: one["share"] for one in read["search"]["traffic"]}
-    assert shares == {heavy: 0.5, "shift(1,0)": 0.25, "uniform": 0.25}
-    figures = (read["baseline"], *read["candidates"])
-    chosen = next(one for one in figures if one["expression"] == read["decision"]["expression"])
-    for one, gains in ((read["baseline"], (0.0, 0.0)), (chosen, (0.1, 0.02))):
-        one["windows"]["grid"] = 1e-9
-        one["per_pattern"] = [
-            {"pattern": name, "saturation": 0.2 + (gain if name == heavy else 0.0), "latency": 50.0}
-            for gain in gains
-            for name in ("uniform", heavy, "shift(1,0)")
-        ]
-    made = row(read)
-    # Half of 0.1 and half of 0.02, in two rounds, over 0.2.
-    # Runs of the heavy pattern are off by 0.04 either way, the others by nothing: the variance is
-    # 2 * 0.04^2 over three degrees of freedom, that of the mean 3/16 of it; t(3) = 3.182446.
-    half = 3.182446 * math.sqrt(2 * 0.04**2 / 3 * 3 / 16)
-    assert numbers(
-        made, "saturation_gain", "saturation_gain_low", "saturation_gain_high"
-    ) == pytest.approx([0.03 / 0.2, (0.03 - half) / 0.2, (0.03 + half) / 0.2], rel=1e-6)
-    assert made["simulated_patterns"] == 6
-    # Of other patterns than were searched all count alike.
-    for one in figures:
-        one["per_pattern"] = [
-            each | {"pattern": f"type2(seed={100 + number})"}
-            for number, each in enumerate(one["per_pattern"])
-        ]
-    assert numbers(row(read), "saturation_gain") == pytest.approx([(0.1 + 0.02) / 6 / 0.2])
-
-
 def test_the_best_answer_is_told_where_another_set_was_chosen() -> None:
     kept = {"expression": "all", "replaces_all": False, "reason": "no gain"}
     made = searched(decision=kept)
@@ -400,18 +368,19 @@ def test_the_best_answer_is_told_where_another_set_was_chosen() -> None:
 
 
 def test_what_was_not_compared_is_null() -> None:
-    found = copy.deepcopy(example("search")["search"])
-    for one in found["judgements"]:
+    verdict = example("search")["verdict"]
+    for one in verdict["judgements"]:
         one["saturation"]["half_width"] = None
         one["latency"][0] = None
-    made = searched(search=found)
+    made = searched(verdict=verdict)
     assert made["found_saturation_gain_over_all"] is not None
     assert made["found_saturation_gain_over_all_low"] is None
     assert made["found_latency_change_over_published"] is None
     # The published set itself was found: it is held against no other.
-    found["judgements"] = []
-    made = searched(search=found)
+    rivals = [one for one in verdict["judgements"] if one["against"] == "all"]
+    made = searched(verdict=verdict | {"judgements": rivals})
     assert made["found"] is not None
+    assert made["found_saturation_gain_over_all"] is not None
     assert made["found_saturation_gain_over_published"] is None
 
 
@@ -425,12 +394,12 @@ def kept() -> dict[str, Any]:
     screened = copy.deepcopy(better) | {"expression": "<=5", "confirmed": False}
     set_figures(screened, (0.9, 40.0), (0.9, 40.0))
     read["candidates"] += [better, screened]
-    return read
+    return with_verdict(read)
 
 
 def test_a_conventional_set_that_was_kept_gains_nothing_over_itself() -> None:
     made = row(kept())
-    assert (made["chosen"], made["replaces_all"], made["verdict"]) == ("all", False, None)
+    assert (made["chosen"], made["replaces_all"], made["verdict"]) == ("all", False, "undecided")
     assert made["saturation_chosen"] == made["saturation_all"]
     for name in ("saturation_gain", "latency_change"):
         assert [made[name], made[f"{name}_low"], made[f"{name}_high"]] == [0.0, 0.0, 0.0]
@@ -439,17 +408,21 @@ def test_a_conventional_set_that_was_kept_gains_nothing_over_itself() -> None:
 def test_the_best_is_confirmed_even_if_it_was_not_chosen() -> None:
     made = row(kept())
     assert (made["best"], made["confirmed_candidates"]) == ("short(2,3)", 2)
-    # Differences 0.02 and 0.03 over 0.25, of deviation 0.00707: the grid of 0.02 gives more,
-    # 0.02/sqrt(6). t(1) = 12.7062.
-    half = 12.7062 * 0.02 / math.sqrt(6) / math.sqrt(2) / 0.25
+    # Changes of 10% both, known no better than the grid of 0.02 allows, 0.02/sqrt(6) over 0.2 and
+    # over 0.3. Three pairs, for the published set is compared with, too, have six intervals: t(1)
+    # at 1 - 0.025/6 is 76.390009.
+    deviation = 0.02 / math.sqrt(6) * math.sqrt((1 / 0.2**2 + 1 / 0.3**2) / 2)
+    half = 76.390009 * deviation / math.sqrt(2)
     assert numbers(
         made, "best_saturation_gain", "best_saturation_gain_low", "best_saturation_gain_high"
     ) == pytest.approx([0.1, 0.1 - half, 0.1 + half], rel=1e-5)
-    assert numbers(made, "best_latency_change") == pytest.approx([1.0 / 55.0])
+    # Of 2% and 1.67%.
+    assert numbers(made, "best_latency_change") == pytest.approx([(1 / 50 + 1 / 60) / 2])
 
 
 def test_without_candidates_there_is_no_best() -> None:
-    made = row(kept() | {"candidates": []})
+    made = row(with_verdict(kept() | {"candidates": []}))
+    assert made["verdict"] == "not measured, for want of candidates"
     assert [made[name] for name in NAMES if name.startswith("best")] == [None] * 7
     assert made["confirmed_candidates"] == 0
     assert made["saturation_gain"] == 0.0
@@ -468,10 +441,6 @@ def test_a_foreign_document_is_refused() -> None:
         row(document(), TableBody(topology="2,4,2,9").resolved())
     with pytest.raises(InvalidInput, match=r"point 3: no document of a table: .*decision"):
         row({name: value for name, value in document().items() if name != "decision"})
-    read = document()
-    read["candidates"][0]["per_pattern"][0]["pattern"] = "type2(seed=9)"
-    with pytest.raises(InvalidInput, match="different patterns"):
-        row(read)
 
 
 ROWS = [row(kept()), failed_row(1, KEY, BODY, 'a "quoted", long\r\nproblem')]

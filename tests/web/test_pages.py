@@ -1,6 +1,7 @@
 """The pages as HTML: what they hold without scripts, and whom they are shown to."""
 
 import copy
+import html
 import itertools
 import re
 from typing import Any
@@ -11,11 +12,13 @@ import pytest
 from api.pages.commands import commands_of
 from api.pages.rendering import render
 from api.pages.views import plotted_simulation, shown_table
-from tests.plots.made_search import ANSWERS, made_search
+from tests.made_verdict import with_verdict
+from tests.plots.made_search import ANSWERS, made_judgements, made_search
 from tests.service import Server, answered
 from tvlb.requests import Question, simulation_body
 from tvlb.requests.kinds.model import ModelBody
 from tvlb.requests.kinds.stability import StabilityBody
+from tvlb.statistics import change_text
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 
@@ -75,9 +78,12 @@ def test_what_a_search_found_is_readable_without_scripts(
         path_set = one["path_set"].replace("<", "&lt;")
         assert f'<th scope="row"><code>{path_set}</code></th>' in shown
         assert f"{one['saturation_mean']:.4f}" in shown
-    for judgement in search["judgements"]:
+    for sentence in front["verdict"]["text"]:
+        assert html.escape(sentence) in shown
+    assert front["verdict"]["judgements"]
+    for judgement in front["verdict"]["judgements"]:
         gain = judgement["saturation"]
-        assert f"{100 * gain['mean']:+.1f} % ± {100 * gain['half_width']:.1f}" in shown
+        assert f">{change_text(gain['mean'], gain['half_width'])}<" in shown
         assert f"<code>{gain['worst_pattern']}</code>" in shown
     traffic = "--traffic &#39;type2(seed=1)&#39; --traffic &#39;shift(1,0)&#39;"
     assert f"--objective front --budget 0 {traffic} --patterns 3" in shown
@@ -87,7 +93,9 @@ def test_every_point_of_a_front_has_its_table(table: dict[str, Any]) -> None:
     made = copy.deepcopy(table)
     urls = [f"{table['url']}/front/{number}/download" for number in (1, 2)]
     made |= {"search": made_search(), "front_urls": urls}
-    made["decision"]["expression"] = made["candidates"][0]["expression"] = ANSWERS[0]
+    made["decision"] |= {"expression": ANSWERS[0], "replaces_all": True}
+    made["candidates"][0]["expression"] = ANSWERS[0]
+    made = with_verdict(made, made_judgements())
     shown = rendered(made)
     for name in ("found 1, chosen", "found 2", "conventional UGAL", "published", "Algorithm 1"):
         assert f"<td>{name}</td>" in shown
@@ -95,12 +103,16 @@ def test_every_point_of_a_front_has_its_table(table: dict[str, Any]) -> None:
         assert f'href="{url}"' in shown
     # No pattern has a latency of both sets at the higher load.
     changes = shown.partition("<caption>Changes")[2].partition("</table>")[0]
-    assert changes.count('<td class="number">none</td>') == len(made["search"]["judgements"])
+    assert changes.count('<td class="number">none</td>') == len(made["verdict"]["judgements"])
 
 
 def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
     earlier = copy.deepcopy(table)
-    del earlier["search"], earlier["front_urls"], earlier["table"]["balancing"]
+    del earlier["search"], earlier["front_urls"], earlier["table"]["balancing"], earlier["verdict"]
+    earlier["candidates"][0]["comparison"] = {
+        "expression": "<=3", "saturation_gain": 0.02, "saturation_sem": 0.001,
+        "latency_change": -1.0, "latency_sem": 0.1, "verdict": "higher saturation throughput",
+    }  # fmt: skip
     for one in (earlier["baseline"], *earlier["candidates"]):
         del one["path_set"], one["balancing"]
     for point in itertools.chain(*earlier["curves"].values()):
@@ -112,6 +124,7 @@ def test_tables_of_earlier_versions_are_shown(table: dict[str, Any]) -> None:
     assert commands.line.startswith("tvlb table 'dfly(2,4,2,5)' --method paper --patterns 4")
     shown = rendered(earlier)
     assert "What the search found" not in shown
+    assert "Computed by an earlier version, without a verdict." in shown
     assert f"{table['baseline']['saturation_mean']:.4f}" in shown
 
 

@@ -17,10 +17,10 @@ from tvlb.cli.remote import (
     place_of,
 )
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.table_summary import interval
-from tvlb.cli.terminal import grid, print_result, print_warnings, print_written, progress_display
+from tvlb.cli.table_summary import print_changes, print_verdict
+from tvlb.cli.terminal import print_result, print_warnings, print_written, progress_display
 from tvlb.languages import one_of
-from tvlb.requests import OLD_TABLE, RepairOptions
+from tvlb.requests import RepairOptions
 from tvlb.requests.kinds.repair import RepairBody, RepairDocument
 from tvlb.requests.repair import check_repair
 from tvlb.requests.repair import repair as repaired
@@ -95,20 +95,7 @@ def print_document(document: Mapping[str, Any], console: Console) -> None:
         f"VLB paths: {document['pairs_without_paths']:,}, all their MIN paths, for which the "
         f"shortest that are left stand: {document['pairs_without_min_paths']:,}"
     )
-    low, high = (f"latency at {load:g}" for load in document["loads"])
-    listed = grid(
-        ("new table against", "saturation", low, high, "saturation at worst"),
-        left=("new table against",),
-        title="Changes, paired by pattern, with 95% intervals that hold for both together",
-    )
-    for one in document["judgements"]:
-        saturation, is_old = one["saturation"], one["against"] == OLD_TABLE
-        listed.add_row(
-            "old table without dead paths" if is_old else "conventional UGAL",
-            interval(saturation),
-            *map(interval, one["latency"]),
-            f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
-        )
-    console.print(listed)
+    print_changes(document, {}, console)
+    print_verdict(document, console)
     timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
     console.print(f"  wall time: {timings}")

@@ -1,10 +1,9 @@
 """`tvlb sweep`: many networks, from a file, and a report that compares them."""
 
-import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,6 +19,7 @@ from tvlb.jobs.results import Results
 from tvlb.jobs.table_store import ResultTableStore
 from tvlb.processes import UnitCache, duration_text
 from tvlb.requests import SweepBody, TotalCost, read_sweep_file
+from tvlb.statistics import change_text
 from tvlb.sweeps import (
     OUTPUT_NAMES,
     Point,
@@ -86,7 +86,7 @@ def sweep(
     if json:
         print_json({"rows": rows_of(results), "written": [str(path) for path in written]})
     else:
-        _print_results(results, stdout())
+        print_results(results, stdout())
     for path in written:
         print_notice(f"written {path}")
     failed = [result for result in results if result.stored is None]
@@ -175,7 +175,8 @@ def _print_plan(
     )
 
 
-def _print_results(results: Sequence[PointResult], console: Console) -> None:
+def print_results(results: Sequence[PointResult], console: Console) -> None:
+    """Print what was chosen in every point that was computed, and what that gains."""
     listed = grid(
         ("point", "topology and routing", "chosen", "saturation", "all", "gain", "latency"),
         left=("topology and routing", "chosen"),
@@ -192,10 +193,8 @@ def _print_results(results: Sequence[PointResult], console: Console) -> None:
             _name(str(row["chosen"])),
             f"{row['saturation_chosen']:.4f}",
             f"{row['saturation_all']:.4f}",
-            _change(
-                row["saturation_gain"], row["saturation_gain_low"], row["saturation_gain_high"]
-            ),
-            _change(row["latency_change"], row["latency_change_low"], row["latency_change_high"]),
+            _change(row, "saturation_gain"),
+            _change(row, "latency_change"),
         )
     console.print(listed)
 
@@ -206,9 +205,6 @@ def _name(chosen: str) -> str:
     return chosen if len(chosen) <= _LONGEST_NAME else f"weighted by shape{form}"
 
 
-def _change(*figures: object) -> str:
-    """Write a relative change with the ends of its interval."""
-    mean, low, high = (100 * one if isinstance(one, float) else math.nan for one in figures)
-    if math.isnan(low):
-        return f"{mean:+.1f}%"
-    return f"{mean:+.1f}% ({low:+.1f}..{high:+.1f})"
+def _change(row: Mapping[str, Any], figure: str) -> str:
+    mean, high = row.get(figure), row.get(f"{figure}_high")
+    return "-" if mean is None else change_text(mean, None if high is None else high - mean)

@@ -8,8 +8,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from tvlb.cli.terminal import grid
-from tvlb.documents import link_kinds
-from tvlb.statistics import choice_text, estimate, judged_on
+from tvlb.statistics import change_text, estimate, judged_on
 
 Document = Mapping[str, Any]
 
@@ -24,12 +23,14 @@ def print_document(document: Document, console: Console) -> None:
     if document["search"] is None:
         print_probe(document, console)
         _print_simulated(document, console)
-        _print_choice(document, console)
+        print_changes(document, {}, console)
+        print_verdict(document, console)
+        _print_times(document, console)
         return
     _print_candidates(document, console)
     letters = _letters(document["search"]["held_out"])
     _print_held_out(document, letters, console)
-    _print_changes(document, letters, console)
+    print_changes(document, letters, console)
     if document["search"]["objective"] == "front":
         _print_front(document, letters, console)
     _print_found(document, console)
@@ -37,10 +38,6 @@ def print_document(document: Document, console: Console) -> None:
 
 def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _change(ours: float | None, theirs: float | None) -> str:
-    return f"{100 * (ours / theirs - 1):+.1f}%" if ours is not None and theirs else "-"
 
 
 def print_probe(document: Document, console: Console) -> None:
@@ -114,9 +111,15 @@ def _mean(one: Document, figure: str, digits: int) -> str:
 
 
 def _letters(sets: Sequence[Document]) -> dict[str, str]:
-    """Give long path sets a letter."""
+    """Give long path sets a letter, and so each form of them."""
     long = [one["path_set"] for one in sets if len(one["path_set"]) > _LONGEST_NAME]
-    return dict(zip(dict.fromkeys(long), ascii_uppercase, strict=False))
+    letters = dict(zip(dict.fromkeys(long), ascii_uppercase, strict=False))
+    forms = {
+        one["expression"]: one["expression"].replace(one["path_set"], letters[one["path_set"]])
+        for one in sets
+        if one["path_set"] in letters
+    }
+    return letters | forms
 
 
 def _short(one: Document, letters: Mapping[str, str]) -> str:
@@ -145,7 +148,8 @@ def _print_held_out(document: Document, letters: Mapping[str, str], console: Con
     if any(None in latencies for one in search["held_out"] for latencies in one["latency"]):
         console.print(f"(n): only n of the {cases.case}s are not saturated at that load")
     for path_set, letter in letters.items():
-        console.print(f"{letter} = {path_set}", soft_wrap=True)
+        if len(letter) == 1:
+            console.print(f"{letter} = {path_set}", soft_wrap=True)
 
 
 def _latencies(one: Document) -> list[str]:
@@ -157,53 +161,38 @@ def _latencies(one: Document) -> list[str]:
     return cells
 
 
-def _print_changes(document: Document, letters: Mapping[str, str], console: Console) -> None:
-    """Print the changes against the conventional set and the published one."""
-    search = document["search"]
-    if not search["judgements"]:
-        return
-    low, high = (f"latency at {load:g}" for load in search["loads"])
+def print_changes(document: Document, letters: Mapping[str, str], console: Console) -> None:
+    """Print the changes against the sets that others are compared with."""
+    verdict = document["verdict"]
     listed = grid(
-        ("path set", "against", "saturation", low, high, "saturation at worst"),
-        left=("path set", "against"),
-        title=f"Changes, paired by {judged_on(document).case}, with 95% intervals that hold for "
-        "all sets together",
+        ("set", "against", "saturation", *(f"latency at {load:g}" for load in verdict["loads"])),
+        left=("set", "against"),
+        title="Changes, paired run by run, with 95% intervals that hold together",
     )
-    names = {one["expression"]: one for one in search["held_out"]}
-    for one in search["judgements"]:
-        mine = names[one["expression"]]
-        saturation = one["saturation"]
+    for one in verdict["judgements"]:
         listed.add_row(
-            _with_form(mine, letters),
-            _rival(names[one["against"]], letters),
-            interval(saturation),
-            *map(interval, one["latency"]),
-            f"{100 * saturation['worst']:+.1f}% {saturation['worst_pattern']}",
+            letters.get(one["expression"], one["expression"]),
+            letters.get(one["against"], one["against"]),
+            *(_change(change) for change in (one["saturation"], *one["latency"])),
         )
     console.print(listed)
 
 
-def _rival(one: Document, letters: Mapping[str, str]) -> str:
-    match one["known_as"]:
-        case "conventional":
-            return "conventional UGAL"
-        case "algorithm 1":
-            return "algorithm 1"
-        case _:
-            return _with_form(one, letters)
+def _change(change: Document | None) -> str:
+    return "-" if change is None else change_text(change["mean"], change["half_width"])
+
+
+def print_verdict(document: Document, console: Console) -> None:
+    """Print the sentences of the verdict."""
+    first, *others = document["verdict"]["text"]
+    console.print(f"[bold]{first}[/bold]", soft_wrap=True)
+    for line in others:
+        console.print(f"  {line}", soft_wrap=True)
 
 
 def _with_form(one: Document, letters: Mapping[str, str]) -> str:
     form = one["balancing"]
     return _short(one, letters) + ("" if form is None else f", by {form}")
-
-
-def interval(change: Document | None) -> str:
-    """Write a relative change with its interval; "-" for none."""
-    if change is None:
-        return "-"
-    mean, half = change["mean"], change["half_width"]
-    return f"{100 * mean:+.1f}%" + ("" if half is None else f" +- {100 * half:.1f}")
 
 
 def _print_front(document: Document, letters: Mapping[str, str], console: Console) -> None:
@@ -221,10 +210,9 @@ def _print_front(document: Document, letters: Mapping[str, str], console: Consol
 
 
 def _print_found(document: Document, console: Console) -> None:
-    search, chosen = document["search"], document["table"]
+    search = document["search"]
     name = document["decision"]["expression"]
-    console.print(f"Choice: [bold]{name}[/bold]", soft_wrap=True)
-    console.print(f"  {choice_text(document)}", soft_wrap=True)
+    print_verdict(document, console)
     weights = next(one["weights"] for one in search["held_out"] if one["expression"] == name)
     if weights is not None:
         ordered = sorted(weights.items(), key=lambda item: -item[1])
@@ -232,66 +220,12 @@ def _print_found(document: Document, console: Console) -> None:
         left_out = len(ordered) - _MOST_WEIGHTS
         more = f", and {left_out:,} more that weigh no more" if left_out > 0 else ""
         console.print(f"  weight of a path by its shape: {shapes}{more}")
-    _print_paths(chosen, document["baseline"], console)
-    if chosen["balancing"] is not None:
-        _print_usage(document["balance"], console)
     console.print(
         f"  searched for {search['objective']}: {search['sets']} sets simulated, "
         f"{search['pruned']} ruled out by bounds, {search['flit_hops']:,} flit-hops "
         f"(budget {search['budget']:,})"
     )
     _print_times(document, console)
-
-
-def _print_choice(document: Document, console: Console) -> None:
-    chosen, baseline = document["table"], document["baseline"]
-    simulated = next(
-        (one for one in document["candidates"] if one["expression"] == chosen["expression"]),
-        baseline,
-    )
-    console.print(f"Choice: [bold]{chosen['expression']}[/bold]")
-    console.print(f"  {choice_text(document)}")
-    _print_paths(chosen, baseline, console)
-    for label, figure, mean, digits in (
-        ("saturation throughput", "saturation", "saturation_mean", 4),
-        ("latency (cycles)", "latency", "latency_at_reference_load", 2),
-    ):
-        console.print(
-            f"  {label}: {_mean(simulated, figure, digits)}, conventional UGAL "
-            f"{_mean(baseline, figure, digits)} ({_change(simulated[mean], baseline[mean])})"
-        )
-    _print_usage(document["balance"], console)
-    _print_times(document, console)
-
-
-def _print_paths(chosen: Document, baseline: Document, console: Console) -> None:
-    paths = f"{chosen['paths']:,} paths"
-    if chosen["removed_by_balance"] is None:
-        console.print(f"  compact table: {paths} before balancing")
-    elif chosen["balancing"] == "weights":
-        console.print(f"  {paths}, reweighted by balancing")
-    else:
-        console.print(f"  {paths}, {chosen['removed_by_balance']:,} removed by balancing")
-    console.print(
-        f"  VLB hops: {_number(chosen['mean_vlb_hops'], 3)}, "
-        f"conventional UGAL {_number(baseline['mean_vlb_hops'], 3)}"
-    )
-
-
-def _print_usage(balance: Document, console: Console) -> None:
-    if balance["sampled_pairs"] is not None:
-        console.print(
-            f"  balancing, by a sample of {balance['sampled_pairs']:,} switch pairs: "
-            f"{balance['removed']:,} of {balance['paths']:,} paths removed"
-        )
-    for kind in link_kinds(balance):
-        usage = balance[kind]
-        console.print(
-            f"  {kind} links, largest/mean usage before -> after balancing: "
-            f"{_number(usage['before'], 3)} -> {_number(usage['after'], 3)}, "
-            f"pair by pair {_number(usage['pair_mean_before'], 3)} -> "
-            f"{_number(usage['pair_mean_after'], 3)}"
-        )
 
 
 def _print_times(document: Document, console: Console) -> None:

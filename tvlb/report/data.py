@@ -7,10 +7,10 @@ from typing import Any, cast
 from tvlb.documents import link_kinds, plain
 from tvlb.errors import InvalidInput
 from tvlb.report.front import pareto_front
-from tvlb.report.points import Point, changes_verdict
+from tvlb.report.points import Point
 from tvlb.statistics import (
     Estimator,
-    change_columns,
+    change_text,
     drawn_search,
     estimator,
     mean_interval,
@@ -111,7 +111,7 @@ def _loaded(point: Document) -> list[Any]:
 
 
 def _detail(document: Document) -> dict[str, Any]:
-    balance = document["balance"]
+    balance, verdict = document["balance"], document.get("verdict")
     return {
         "reference_load": document["reference_load"],
         "stopped": document["stopped"],
@@ -120,6 +120,11 @@ def _detail(document: Document) -> dict[str, Any]:
             _simulated(one, document) for one in (document["baseline"], *document["candidates"])
         ],
         "search": drawn_search(document),
+        "verdict": verdict and verdict["text"],
+        "judgements": [
+            [one["expression"], one["against"], *map(_told, (one["saturation"], *one["latency"]))]
+            for one in (verdict["judgements"] if verdict else ())
+        ],
         "curves": [
             [expression, [_loaded(point) for point in curve], shortened(expression)]
             for expression, curve in sorted(document["curves"].items())
@@ -134,9 +139,9 @@ def _detail(document: Document) -> dict[str, Any]:
 
 def _simulated(one: Document, document: Document) -> dict[str, Any]:
     windows, balance, of = one["windows"], one["balance"], estimator(document)
-    changes: Point | None = None
-    if one["comparison"] is not None:
-        changes = cast("Point", plain(change_columns(one, document["baseline"], of)))
+    comparison: Document = one["comparison"] or {}
+    # Those of earlier versions tell differences.
+    known = comparison if "saturation" in comparison else None
     return {
         "expression": one["expression"],
         "label": shortened(one["expression"]),
@@ -145,10 +150,14 @@ def _simulated(one: Document, document: Document) -> dict[str, Any]:
         "latency": [one["latency_at_reference_load"], _half_width(one, "latency", of)],
         "windows": [windows["warmup"], windows["measured"], windows["grid"]],
         "confirmed": one["confirmed"],
-        "changes": changes,
-        "verdict": None if changes is None else changes_verdict(changes),
+        "changes": known and [_told(known["saturation"]), _told(known["latency"][0])],
+        "verdict": known and known["verdict"],
         "removed": None if balance is None else balance["removed"],
     }
+
+
+def _told(change: Document | None) -> str:
+    return "none" if change is None else change_text(change["mean"], change["half_width"])
 
 
 def _half_width(one: Document, figure: str, of: Estimator) -> float:

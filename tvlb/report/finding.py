@@ -7,7 +7,7 @@ from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.conclusions import convergence, trends
 from tvlb.report.points import Point
 from tvlb.report.words import change, links, number_of, percent, span, who
-from tvlb.statistics import LEAST_SIZES, Verdict
+from tvlb.statistics import LEAST_SIZES, LEVEL, Verdict
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _lead(computed: Sequence[Point]) -> str:
             f"The conventional set is kept in {len(kept)}; the best candidate there: "
             f"{_counts(kept)}."
         )
-    return " ".join((*told, "All of this is by 95% intervals, which ask for more than a choice."))
+    return " ".join((*told, "All of this is by 95% intervals, and so is the choice."))
 
 
 def _counts(points: Sequence[Point]) -> str:
@@ -176,8 +176,8 @@ def _choice_of_judged(most: int) -> str:
     return (
         f"The best candidate of a search is the best of all sets that were judged (up to {most} a "
         "point: what was found, the published set, the choice of Algorithm 1), by the figures that "
-        "its gain is taken from. Intervals of the held-out gains hold for all these sets together; "
-        "those of the means above do not correct for the choice."
+        "its gain is taken from. Intervals of gains hold for all these sets together, which "
+        "corrects for that choice."
     )
 
 
@@ -185,10 +185,11 @@ def _choice(most: int) -> str:
     return (
         f"Confirmed candidates (up to {most} a point) are picked from all that were screened, and "
         "the best of them is taken, under the same patterns that its gain is taken from. That "
-        "flatters it; no interval corrects for that. A candidate is chosen for saturation if it is "
-        "ahead by more than 2 standard errors and 0.005 packets/cycle/node, for latency by more "
-        "than 2 standard errors. With so few patterns that asks for less than a 95% interval does. "
-        "The chosen set may be another than the best: hardly below it, and of lower latency."
+        "flatters it: intervals hold for all confirmed candidates together, but do not correct for "
+        "the screening. A candidate is chosen if its intervals show a higher saturation throughput "
+        f"and its gain is more than {100 * LEVEL:g} % or its latency lower, or if they show a "
+        f"lower latency and its mean loss is no more than {100 * LEVEL:g} %. The chosen set may be "
+        "another than the best: hardly below it, and of lower latency."
     )
 
 

@@ -1,8 +1,8 @@
 """Whether a T-VLB table is worth it on a design: what it brings, and what it takes, in one line."""
 
 from tvlb.report.points import Point, interval_of
-from tvlb.report.words import amount, ends, percent
-from tvlb.statistics import UNDECIDED, Verdict, advice
+from tvlb.report.words import amount
+from tvlb.statistics import UNDECIDED, Verdict, advice, change_text
 
 
 def worth(point: Point) -> str:
@@ -23,14 +23,14 @@ def worth(point: Point) -> str:
             line = "Not worth it: the model puts every shorter set below the cut."
         case Verdict.UNKNOWN:
             line = f"Not shown to be worth it: {told}."
-        case _ if verdict in UNDECIDED:
-            more = advice(point["simulated_patterns"], point["found"] is not None)
-            line = f"Not shown to be worth it: {told}. {more}"
-        case Verdict.HIGHER | Verdict.FASTER if point["replaces_all"]:
+        case _ if verdict.is_gain and point["replaces_all"]:
             line = (
                 f"Worth it: {told}, for a table of {amount(point['paths'])} paths and no virtual "
                 f"channels beyond those of conventional UGAL.{_saved(point)}"
             )
+        case _ if verdict in UNDECIDED:
+            more = advice(point["simulated_patterns"], point["found"] is not None)
+            line = f"Not shown to be worth it: {told}. {more}"
         case Verdict.HIGHER | Verdict.FASTER:
             line = f"Not worth it: {told}, which is too little to be chosen."
         case _:
@@ -47,7 +47,7 @@ def _changes(point: Point) -> str:
         )
     )
     return "; ".join(
-        f"{noun} {percent(found.mean)} %{'' if found.low is None else f', {ends(found)}'}"
+        f"{noun} {change_text(found.mean, found.half_width)}"
         for noun, found in told
         if found is not None
     )

@@ -4,11 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
-from tvlb import search
 from tvlb.balance import BalanceMethod
 from tvlb.documents import Document
 from tvlb.paths import ShapeSet, shape_shares, shapes_of
-from tvlb.requests.common import Count, Figure, Load, NonNegative, PathSetText, PatternText, Share
+from tvlb.requests.common import Count, Figure, Load, PathSetText, PatternText, Share
 from tvlb.search import MOST_ON_FRONT, Candidate, Found, Judged
 
 # The best ones; thousands are raced with a large budget.
@@ -158,43 +157,6 @@ class FrontPoint(JudgedSet, _Tabled):
     """An answer of the search, with its table."""
 
 
-class Change(Document):
-    """A relative change, paired by pattern and seed: 0.1 for 10% more."""
-
-    mean: float = Field(description="Mean over the patterns, by their shares.")
-    half_width: NonNegative = Field(
-        description="Half of its 95% interval, which holds for all sets together; null for a "
-        "single run.",
-    )
-    worst: float = Field(description="The worst change of a pattern, the mean over its runs.")
-    worst_pattern: PatternText
-    patterns: int = Field(ge=1, description="Patterns that both sets have the figure of.")
-
-
-class Judgement(Document):
-    """An answer of the search against a set that is none."""
-
-    expression: SetName
-    against: SetName
-    saturation: Change = Field(description="Change of the saturation load; more is better.")
-    latency: tuple[Change | None, Change | None] = Field(
-        description="Change of the mean latency at both loads; less is better. Null where no "
-        "pattern has the figure of both sets."
-    )
-
-    @classmethod
-    def of(cls, one: search.Judgement) -> Self:
-        """Return the document of a judgement."""
-        return cls.model_validate(
-            {
-                "expression": one.name,
-                "against": one.against,
-                "saturation": one.saturation,
-                "latency": one.latency,
-            }
-        )
-
-
 class FoundSearch(Document):
     """What was searched, how, and how the answers compare on other patterns or other seeds."""
 
@@ -231,9 +193,6 @@ class FoundSearch(Document):
         min_length=1,
         description="The sets that were compared, on the patterns of the baseline; the answers "
         "come first.",
-    )
-    judgements: tuple[Judgement, ...] = Field(
-        description="Every answer against every set that is none."
     )
 
     @classmethod
@@ -275,6 +234,5 @@ class FoundSearch(Document):
                 ],
                 "loads": held_out.loads,
                 "held_out": [JudgedSet.of(one, found) for one in held_out.sets],
-                "judgements": [Judgement.of(one) for one in held_out.judgements],
             }
         )

@@ -5,6 +5,7 @@ search. Held-out patterns then tell what that is worth beside the old table with
 are down.
 """
 
+import math
 import threading
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,13 @@ from tvlb.search.preparation import Candidate, conventional, prepare
 from tvlb.search.routers import check_routers
 from tvlb.search.tables import table_of
 from tvlb.search.task import Stopwatch
+from tvlb.search.verdict import (
+    SetMeans,
+    VerdictRecord,
+    balancing_text,
+    called,
+    described_cases,
+)
 from tvlb.search.windows import ROUTERS, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
 from tvlb.table import (
@@ -37,8 +45,8 @@ from tvlb.table import (
 )
 from tvlb.topology import Failures, Topology, read_failures, without
 
-NEW_TABLE = "new table"
-OLD_TABLE = "old table"
+NEW_TABLE = "the new table"
+OLD_TABLE = "the old table without its dead paths"
 """What comparisons call the table by the rule, and the old one without the paths that are down."""
 
 _OWN_TRAFFIC = "adversarial and some benign patterns"
@@ -93,7 +101,8 @@ class Repaired:
     table : by the rule of the old table.
     struck : the old table without the paths that are down.
     report : of the new table, with the proof that no route deadlocks.
-    held_out : the new table against the old one and against conventional UGAL, in this order.
+    held_out : the new table, the old one, and conventional UGAL.
+    verdict : what follows, in the record that every surface shows.
     seconds : wall time by stage: build, compare.
     """
 
@@ -102,6 +111,7 @@ class Repaired:
     struck: StruckOut
     report: VerifyReport
     held_out: HeldOut
+    verdict: VerdictRecord
     seconds: dict[str, float]
 
 
@@ -197,7 +207,33 @@ class _Repairer:
             verified = verify(new, self._vcs)
         with watch.stage("compare"):
             held_out = self._judged(made, struck, units)
-        return Repaired(self.options, new, struck, verified, held_out, watch.seconds)
+        verdict = self._verdict(made, verified, held_out)
+        return Repaired(self.options, new, struck, verified, held_out, verdict, watch.seconds)
+
+    def _verdict(self, made: Candidate, verified: VerifyReport, held_out: HeldOut) -> VerdictRecord:
+        options, usual = self.options, self.topology.conventional_set
+        hops = {NEW_TABLE: made.mean_hops, usual: conventional(self.topology, 0).mean_hops}
+        judged = held_out.judgements
+        return VerdictRecord(
+            expression=NEW_TABLE,
+            replaces=judged[0].verdict.is_gain,
+            sets=tuple(
+                SetMeans.of(
+                    called(self.topology, name) if name == usual else name,
+                    [held_out.measured(name, load) for load in range(len(held_out.loads))],
+                    hops.get(name, math.nan),
+                )
+                for name in (one.candidate.name for one in held_out.sets)
+            ),
+            judgements=judged,
+            loads=held_out.loads,
+            cases=described_cases(list(map(str, held_out.workload.patterns))),
+            vcs=options.config.resolved_vc_count(self.topology, options.routing),
+            vc_policy=str(options.config.vc_scheme),
+            paths=verified.paths,
+            balancing=balancing_text(made.balance_report),
+            undecided_runs=held_out.undecided,
+        )
 
     @property
     def _vcs(self) -> VcSettings:
@@ -211,9 +247,10 @@ class _Repairer:
         old = replace(Candidate.as_it_is(rows, seed), name=OLD_TABLE)
         named = parse_traffic(options.traffic)
         workload = held_out_workload(self.topology, seed) if named is None else named.in_rounds()
+        usual = conventional(self.topology, seed)
         return judge(
-            [replace(made, name=NEW_TABLE)],
-            [old, conventional(self.topology, seed)],
+            [replace(made, name=NEW_TABLE), old, usual],
+            [OLD_TABLE, usual.name],
             workload,
             (REFERENCE_LOAD, 2 * REFERENCE_LOAD),
             {},

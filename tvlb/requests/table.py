@@ -1,6 +1,6 @@
 """The document of a whole search: `tvlb table --json`."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import ConfigDict, Field
@@ -24,6 +24,7 @@ from tvlb.requests.found import Balancing, FoundSearch
 from tvlb.requests.probe import Curve
 from tvlb.requests.settings import with_settings
 from tvlb.requests.validation import CurvePoint, Decision, SimulatedSet
+from tvlb.requests.verdict import VerdictDocument
 from tvlb.search import SearchOptions, TableResult, budget_text
 from tvlb.topology import TopologyMetadata, metadata_type
 
@@ -58,13 +59,12 @@ class TableSummary(Document):
         """Describe the table that a search ended with."""
         header = result.table.header
         compact, removed = header.compact, _removed_by_balance(result)
-        given = sum(header.paths_by_hops.values())
         return cls(
             id=result.table.id,
             form="full" if compact is None else "compact",
             expression=header.expression,
             mean_vlb_hops=header.mean_vlb_hops,
-            paths=given if compact is None else given - (removed or 0),
+            paths=result.verdict.paths,
             removed_by_balance=removed,
             balancing=None if result.chosen is None else result.chosen.form,
             sampled_pairs=None if compact is None else compact.sampled_pairs,
@@ -148,6 +148,9 @@ class TableDocument(Curve, _Found):
     reference_load: Load = Field(
         description="Load at which latencies are compared, packets/cycle/node."
     )
+    verdict: OptionalKey[VerdictDocument] = Field(
+        None, description="What follows from all this; absent in documents of earlier versions."
+    )
     curves: dict[str, tuple[CurvePoint, ...]] = Field(
         description="Latency-load curves of `all` and of the chosen set, by name."
     )
@@ -178,7 +181,11 @@ class TableDocument(Curve, _Found):
                 ],
                 "merged": result.merged,
                 "baseline": SimulatedSet.of(validation.baseline, validation, result.baseline_hops),
-                "decision": validation.decision,
+                "decision": {
+                    **asdict(validation.decision),
+                    "reason": result.verdict.text[0],
+                },
+                "verdict": VerdictDocument.of(result.verdict),
                 "reference_load": validation.reference_load,
                 "curves": validation.curves,
                 "balance": Balance.of(report or unbalanced(result.table.base_set)),

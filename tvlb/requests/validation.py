@@ -17,7 +17,8 @@ from tvlb.requests.common import (
 )
 from tvlb.requests.found import Balancing, SetName
 from tvlb.requests.settings import Windows
-from tvlb.search import MAX_TRAFFIC, Candidate, Validation, Verdict
+from tvlb.requests.verdict import Judgement
+from tvlb.search import MAX_TRAFFIC, Candidate, Validation
 from tvlb.search import SimulatedSet as Simulated
 
 
@@ -30,26 +31,6 @@ class PatternFigures(Document):
         description="Mean latency at the reference load, cycles; null without packets, and for a "
         "search where that load was not sustained."
     )
-
-
-class Comparison(Document):
-    """A candidate against `all`, paired by pattern; differences are candidate minus `all`."""
-
-    expression: SetName
-    saturation_gain: float = Field(
-        description="Mean difference in saturation throughput, packets/cycle/node."
-    )
-    saturation_sem: NonNegative = Field(
-        description="Its standard error, packets/cycle/node; null for a single run."
-    )
-    latency_change: Figure = Field(
-        description="Mean difference in latency at the reference load, cycles; null without "
-        "packets."
-    )
-    latency_sem: NonNegative = Field(
-        description="Its standard error, cycles; null without packets or for one run."
-    )
-    verdict: Verdict = Field(description="What follows from the differences.")
 
 
 class SimulatedSet(Document):
@@ -83,8 +64,9 @@ class SimulatedSet(Document):
     balance: Balance | None = Field(
         description="What balancing did; null for `all` and without balancing."
     )
-    comparison: Comparison | None = Field(
-        description="Confirmed comparison with `all`; null for `all` and what was not confirmed."
+    comparison: Judgement | None = Field(
+        description="Confirmed comparison with the conventional set; null for that, and for what "
+        "was not confirmed."
     )
 
     @classmethod
@@ -97,7 +79,12 @@ class SimulatedSet(Document):
     ) -> Self:
         """Describe a simulated candidate, or without one the conventional set."""
         measured = simulated.measured
-        comparisons = {one.expression: one for one in validation.decision.comparisons}
+        base = validation.baseline.measured.expression
+        comparisons = {
+            one.expression: Judgement.of(one)
+            for one in validation.judgements
+            if one.against == base
+        }
         report = None if candidate is None else candidate.balance_report
         figures = (validation.patterns, measured.saturation.tolist(), measured.latency.tolist())
         return cls.model_validate(

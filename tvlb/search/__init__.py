@@ -10,8 +10,8 @@ from tvlb.search.common_traffic import (
     CommonTraffic,
     measure_common,
 )
-from tvlb.search.decision import Measured, Verdict, compare, decide
-from tvlb.search.held_out import Change, Judged, Judgement
+from tvlb.search.decision import Measured, decide
+from tvlb.search.held_out import Judged
 from tvlb.search.objective import (
     BUDGETS,
     Aim,
@@ -37,6 +37,7 @@ from tvlb.search.simulation_units import NamedSet
 from tvlb.search.tables import incomplete_table
 from tvlb.search.task import Found, NoteBest
 from tvlb.search.validation import SimulatedSet, Validation
+from tvlb.search.verdict import VerdictRecord
 from tvlb.search.weighted import MOST_ON_FRONT
 from tvlb.search.windows import PAPER, ROUTERS, SCREENING, Windows
 from tvlb.search.work import Work
@@ -62,11 +63,9 @@ __all__ = [
     "Aim",
     "Assessment",
     "Candidate",
-    "Change",
     "CommonTraffic",
     "Found",
     "Judged",
-    "Judgement",
     "Measured",
     "NamedSet",
     "NoteBest",
@@ -78,7 +77,7 @@ __all__ = [
     "SimulatedSet",
     "TableResult",
     "Validation",
-    "Verdict",
+    "VerdictRecord",
     "Windows",
     "Work",
     "asked_traffic",
@@ -90,7 +89,6 @@ __all__ = [
     "choose_patterns",
     "compact_result",
     "compact_table",
-    "compare",
     "decide",
     "flit_hop_budget",
     "incomplete_table",

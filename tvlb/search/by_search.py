@@ -1,7 +1,7 @@
 """The search for weighted sets from end to end: search, compare on held-out traffic, decide."""
 
 from tvlb.paths import parse_expression
-from tvlb.search.decision import decide_by
+from tvlb.search.decision import decide
 from tvlb.search.held_out import HeldOut, Judged, judge
 from tvlb.search.objective import REFERENCE_LOAD, flit_hop_budget
 from tvlb.search.preparation import Candidate, conventional
@@ -66,8 +66,8 @@ def _judged(task: SearchTask, search: WeightedSearch) -> HeldOut:
     )
     named = options.workload
     return judge(
-        [one for one in known.values() if one.name != usual.name],
-        list(different.values()),
+        [*(one for one in known.values() if one.name != usual.name), *different.values()],
+        [usual.name, topology.published_set],
         held_out_workload(topology, options.seed) if named is None else named.in_rounds(),
         (low, min(2 * low, 1.0)),
         _expected(search),
@@ -97,10 +97,11 @@ def _validation(
     """Return the sets that were compared with the conventional one, and what follows."""
     base = held_out.of(task.topology.conventional_set)
     others = [one for one in held_out.sets if one is not base]
-    decision = decide_by(
+    decision = decide(
         search.setting.objective,
         held_out.measured(base.candidate.name),
         [held_out.measured(one.candidate.name) for one in others],
+        held_out.judgements,
     )
     shown = [base, *(one for one in others if one.candidate.name == decision.expression)]
     patterns = held_out.workload.first_round[:_CURVE_PATTERNS]
@@ -117,8 +118,10 @@ def _validation(
         baseline=_simulated(base, held_out),
         candidates=tuple(_simulated(one, held_out) for one in others),
         decision=decision,
+        judgements=held_out.judgements,
         reference_load=held_out.loads[0],
         curves=curves,
+        undecided=held_out.undecided,
         work=held_out.work + runner.work,
     )
     return tuple(one.candidate for one in others), validation

@@ -1,7 +1,7 @@
 """How tables are judged: on patterns, seeds and loads that the search never saw.
 
-What was found is compared with the conventional set, the published one and the choice of
-Algorithm 1, in pairs by pattern. Intervals hold for all judgements together (Bonferroni), since the
+What was found and the choice of Algorithm 1 are compared with the conventional set and the
+published one, in pairs by run. Intervals hold for all judgements together (Bonferroni), since the
 best set is picked by these very figures, and are not narrower than the grid of loads allows.
 """
 
@@ -21,7 +21,7 @@ from tvlb.search.simulation_units import Recipe, RunUnit, SaturationUnit
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
 from tvlb.search.workload import Workload
-from tvlb.statistics import KeyedStream, estimate
+from tvlb.statistics import Judgement, KeyedStream, Pairing, SetFigures, judgements
 
 # Saturation of a pattern that is no matter of detours.
 _LATE = 0.6
@@ -43,44 +43,10 @@ class Judged:
     saturation: NDArray[np.float64]
     latency: NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Change:
-    """A relative change, paired by pattern, and by seed where there are several rounds.
-
-    Attributes
-    ----------
-    mean : mean over the cases, 0.1 for 10% more.
-    half_width : of its 95% interval, which holds for all judgements together; nan where there is
-        one case. Of several rounds it is about these very patterns, so only the runs of each vary.
-    worst : the worst change of a pattern, mean over the rounds.
-    worst_pattern : that pattern.
-    patterns : how many patterns both sets have the figure of.
-    """
-
-    mean: float
-    half_width: float
-    worst: float
-    worst_pattern: str
-    patterns: int
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """One set against another.
-
-    Attributes
-    ----------
-    name, against : the sets.
-    saturation : change of the saturation load; more is better.
-    latency : change of the mean latency at both loads; less is better. None where no pattern has
-        the figure of both sets.
-    """
-
-    name: str
-    against: str
-    saturation: Change
-    latency: tuple[Change | None, Change | None]
+    @property
+    def figures(self) -> SetFigures:
+        """The same under its name alone."""
+        return SetFigures(self.candidate.name, self.saturation, self.latency)
 
 
 @dataclass(frozen=True)
@@ -93,7 +59,8 @@ class HeldOut:
     windows : of every run, and the grid of saturation loads.
     loads : where latencies were compared, packets/cycle/node.
     sets : what was compared, the answers of the search first.
-    judgements : every answer against every other set that is no answer.
+    judgements : every set against each of those that others are compared with.
+    undecided : how many of the runs were too short to tell whether they are saturated.
     work : of all simulations.
     """
 
@@ -102,6 +69,7 @@ class HeldOut:
     loads: tuple[float, float]
     sets: tuple[Judged, ...]
     judgements: tuple[Judgement, ...]
+    undecided: int
     work: Work
 
     def of(self, name: str) -> Judged:
@@ -140,6 +108,7 @@ class _Runs:
         self._config = windows.on(config)
         self._units = units
         self.work = Work()
+        self.undecided = 0
 
     def saturations(
         self,
@@ -157,6 +126,7 @@ class _Runs:
             count,
         )
         self.work = sum((one.work for one in found), self.work)
+        self.undecided += sum(one.undecided for one in found)
         loads = [one.load for one in found]
         return np.array(loads, dtype=np.float64).reshape(len(candidates), len(self._cases))
 
@@ -178,6 +148,7 @@ class _Runs:
             count,
         )
         self.work = sum((one.work for one in found), self.work)
+        self.undecided += sum(run.saturated is None for run in found)
         values = [math.nan if run.saturated else run.latency for run in found]
         return np.array(values, dtype=np.float64).reshape(
             len(candidates), len(loads), len(self._cases)
@@ -191,8 +162,8 @@ class _Runs:
 
 
 def judge(
-    answers: Sequence[Candidate],
-    others: Sequence[Candidate],
+    sets: Sequence[Candidate],
+    rivals: Sequence[str],
     workload: Workload,
     loads: tuple[float, float],
     expected: Mapping[str, float],
@@ -204,11 +175,12 @@ def judge(
     units: Units,
     report: Reporter,
 ) -> HeldOut:
-    """Compare what was found with other sets.
+    """Compare sets with each other.
 
     Parameters
     ----------
-    answers, others : different sets.
+    sets : different ones.
+    rivals : names of those that others are compared with, the first one with none of them.
     workload : patterns that no search saw, or that it saw with another seed.
     loads : where latencies are compared.
     expected : saturation of the sets under adversarial patterns, roughly, by name; decides only
@@ -218,7 +190,6 @@ def judge(
     ------
     SimulationDeadlock, Cancelled : as `sim_bridge.simulate`.
     """
-    sets = [*answers, *others]
     cases = workload.patterns
     runs = _Runs(routing, config, workload, windows, seed, units)
     count = counter(report, "compare", len(sets) * len(cases) * (1 + len(loads)))
@@ -230,16 +201,14 @@ def judge(
     saturation = np.concatenate([first, rest])
     latency = runs.latencies(sets, loads, count)
     judged = tuple(Judged(*figures) for figures in zip(sets, saturation, latency, strict=True))
-    mine, theirs = judged[: len(answers)], judged[len(answers) :]
-    pairs = [(one, other) for one in mine for other in theirs]
+    pairing = Pairing(tuple(map(str, cases)), workload.share, workload.rounds, windows.grid)
     return HeldOut(
         workload=workload,
         windows=windows,
         loads=loads,
         sets=judged,
-        judgements=tuple(
-            _judgement(one, other, workload, windows.grid, len(pairs)) for one, other in pairs
-        ),
+        judgements=judgements([one.figures for one in judged], rivals, pairing),
+        undecided=runs.undecided,
         work=runs.work,
     )
 
@@ -251,54 +220,3 @@ def _guesses(
     ratio = other / typical if other and typical else 1.0
     late = found > _LATE
     return np.minimum(np.where(late, found, ratio * found), 1.0).tolist()
-
-
-def _judgement(
-    one: Judged, other: Judged, workload: Workload, grid: float, judgements: int
-) -> Judgement:
-    first, second = (
-        _change(mine, theirs, workload, judgements, worst=np.argmax)
-        for mine, theirs in zip(one.latency, other.latency, strict=True)
-    )
-    # Less than the first load of the grid is 0, which has no ratio.
-    saturation = _change(
-        np.maximum(one.saturation, grid / 2),
-        np.maximum(other.saturation, grid / 2),
-        workload,
-        judgements,
-        worst=np.argmin,
-        # The difference of two roundings down to a grid is spread like a triangle.
-        least_deviation=grid / math.sqrt(6.0),
-    )
-    assert saturation is not None
-    return Judgement(one.candidate.name, other.candidate.name, saturation, (first, second))
-
-
-def _change(
-    mine: NDArray[np.float64],
-    theirs: NDArray[np.float64],
-    workload: Workload,
-    judgements: int,
-    worst: Callable[[NDArray[np.float64]], np.intp],
-    least_deviation: float = 0.0,
-) -> Change | None:
-    """Relative change of a figure, over the cases that both sets have it of."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = mine / theirs - 1.0
-    known = np.flatnonzero(np.isfinite(ratio))
-    if len(known) == 0:
-        return None
-    values, weight = ratio[known], workload.share[known] / workload.share[known].sum()
-    case = known % len(workload.first_round)
-    patterns, pattern = np.unique(case, return_inverse=True)
-    by_pattern = np.bincount(pattern, values) / np.bincount(pattern)
-    place = int(worst(by_pattern))
-    floor = float(weight**2 @ (least_deviation / theirs[known]) ** 2) / float(weight @ weight)
-    found = estimate(values, weight, case if workload.rounds > 1 else None)
-    return Change(
-        mean=found.mean,
-        half_width=found.half_width(math.sqrt(floor), judgements),
-        worst=float(by_pattern[place]),
-        worst_pattern=str(workload.first_round[int(patterns[place])]),
-        patterns=len(patterns),
-    )

@@ -14,15 +14,23 @@ from tvlb.processes.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.by_paper import find_by_paper
 from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
+from tvlb.search.decision import Measured
 from tvlb.search.objective import Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
 from tvlb.search.probe import ProbePlan, ProbeResult, check_searchable
 from tvlb.search.routers import check_routers
 from tvlb.search.sampling import choose_patterns
-from tvlb.search.tables import compact_table_of
-from tvlb.search.task import Found, NoteBest, SearchTask, Stopwatch, unheard
+from tvlb.search.tables import compact_table_of, count_table_paths
+from tvlb.search.task import Found, MethodResult, NoteBest, SearchTask, Stopwatch, unheard
 from tvlb.search.validation import Validation
+from tvlb.search.verdict import (
+    SetMeans,
+    VerdictRecord,
+    balancing_text,
+    called,
+    described_cases,
+)
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Topology, as_topology
@@ -46,6 +54,7 @@ class TableResult(Frame):
         patterns.
     table : the chosen table, compact where its paths are too many to list.
     timings : seconds of wall time by stage.
+    verdict : what follows, in the record that every surface shows.
     work : what it took, now or when answers that were kept were computed.
     units : pieces of work that were computed, and that were there already.
     provenance : versions of the software that matters.
@@ -60,6 +69,7 @@ class TableResult(Frame):
     baseline_hops: float
     validation: Validation
     table: AnyTable
+    verdict: VerdictRecord
     timings: dict[str, float]
     work: Work
     units: UnitCount
@@ -171,20 +181,58 @@ def _search(
         )
     task = SearchTask(topology, options, tuple(chosen), units, report, watch, note_best)
     outcome = _METHODS[Method(options.method)](task)
+    hops = parse_expression(topology.conventional_set, topology).mean_hops()
     return TableResult(
         topology,
         options,
         probed,
         outcome.candidates,
         merged,
-        parse_expression(topology.conventional_set, topology).mean_hops(),
+        hops,
         outcome.validation,
         outcome.table,
+        _verdict(task, outcome, hops),
         watch.seconds,
         Work(programs=probed.programs) + outcome.work,
         units.count,
         versions(),
         outcome.found,
+    )
+
+
+def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRecord:
+    topology, options, validation = task.topology, task.options, outcome.validation
+    held_out = outcome.found and outcome.found.held_out
+
+    def by_load(measured: Measured) -> list[Measured]:
+        if held_out is None:
+            return [measured]
+        return [held_out.measured(measured.expression, load) for load in range(len(held_out.loads))]
+
+    confirmed = [(validation.baseline, hops)] + [
+        (one, candidate.mean_hops)
+        for candidate, one in zip(outcome.candidates, validation.candidates, strict=True)
+        if one.confirmed
+    ]
+    means = [
+        SetMeans.of(called(topology, one.measured.expression), by_load(one.measured), mean)
+        for one, mean in confirmed
+    ]
+    name = validation.decision.expression
+    chosen = next((one for one in outcome.candidates if one.name == name), None)
+    report = None if chosen is None else chosen.balance_report
+    return VerdictRecord(
+        expression=name,
+        replaces=validation.decision.replaces_all,
+        sets=tuple(sorted(means, key=lambda one: one.expression != name)),
+        judgements=tuple(sorted(validation.judgements, key=lambda one: one.expression != name)),
+        loads=(validation.reference_load,) if held_out is None else held_out.loads,
+        cases=described_cases(validation.patterns),
+        vcs=options.config.resolved_vc_count(topology, options.routing),
+        vc_policy=str(options.config.vc_scheme),
+        paths=count_table_paths(outcome.table, report),
+        balancing=balancing_text(report),
+        undecided_runs=validation.undecided,
     )
 
 

@@ -67,6 +67,7 @@ class Runner:
     Attributes
     ----------
     work : of all simulations behind the figures returned so far.
+    undecided : how many of these were too short to tell whether they are saturated.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Runner:
         self._units = units
         self._report = report
         self.work = Work()
+        self.undecided = 0
 
     def saturations(
         self,
@@ -157,6 +159,7 @@ class Runner:
         ]
         runs = self._units.map(units, counter(self._report, stage, len(units)))
         self._count(runs)
+        self.undecided += sum(run.saturated is None for run in runs)
         return RunArrays(
             np.array([run.latency for run in runs], dtype=np.float64).reshape(shape),
             np.array([run.accepted for run in runs], dtype=np.float64).reshape(shape),
@@ -166,6 +169,7 @@ class Runner:
     def _loads(self, units: Sequence[SaturationUnit], count: Callable[[], None]) -> list[float]:
         found = self._units.map(units, count)
         self._count(found)
+        self.undecided += sum(one.undecided for one in found)
         return [one.load for one in found]
 
     def _count(self, found: Sequence[RunFigures] | Sequence[Saturation]) -> None:

@@ -2,7 +2,14 @@
 
 from dataclasses import replace
 
-from tvlb.balance import Balanced, BalancedSet, BalanceOptions, WeightOptions, balance_pairs
+from tvlb.balance import (
+    Balanced,
+    BalancedSet,
+    BalanceOptions,
+    BalanceReport,
+    WeightOptions,
+    balance_pairs,
+)
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, is_listable, parse_expression
@@ -60,6 +67,19 @@ def compact_table_of(topology: Topology, candidate: Candidate, seed: int) -> Com
         mean_vlb_hops=candidate.mean_hops,
         sampled_pairs=candidate.balanced.report.sampled_pairs,
     )
+
+
+def count_table_paths(table: AnyTable, report: BalanceReport | None) -> int:
+    """Return the paths of a table; before balancing where that saw only a sample of the pairs.
+
+    Parameters
+    ----------
+    report : what balancing did to its set, None without.
+    """
+    given = sum(table.header.paths_by_hops.values())
+    if report is None or table.header.compact is None or report.sampled_pairs is not None:
+        return given
+    return given - report.removed
 
 
 def _by_rule(

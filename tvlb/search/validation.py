@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from tvlb.processes import Reporter
 from tvlb.processes.units import Units
-from tvlb.search.decision import Decision, Measured, Verdict, compare, decide
-from tvlb.search.objective import REFERENCE_LOAD
+from tvlb.search.decision import Decision, Measured, decide
+from tvlb.search.objective import REFERENCE_LOAD, Aim, Objective
 from tvlb.search.options import SearchOptions
 from tvlb.search.runner import Runner
 from tvlb.search.simulation_units import NamedSet
 from tvlb.search.windows import Windows
 from tvlb.search.work import Work
-from tvlb.statistics import estimate
+from tvlb.statistics import Judgement, Pairing, Verdict, estimate, judgements
 from tvlb.traffic import type2_pattern
 
 _CURVE_POINTS = 10
@@ -75,9 +75,11 @@ class Validation:
     baseline : the conventional set.
     candidates : every candidate, in the order given; finalists are confirmed.
     decision : made on the confirmed figures.
+    judgements : of the confirmed sets against the conventional and the published one.
     reference_load : load at which latencies are compared, packets/cycle/node.
     curves : latency-load curves of the chosen set and of the baseline, by expression; the
         screening windows.
+    undecided : how many simulations were too short to tell whether they are saturated.
     work : of all simulations.
     """
 
@@ -85,8 +87,10 @@ class Validation:
     baseline: SimulatedSet
     candidates: tuple[SimulatedSet, ...]
     decision: Decision
+    judgements: tuple[Judgement, ...]
     reference_load: float
     curves: dict[str, tuple[CurvePoint, ...]]
+    undecided: int
     work: Work
 
 
@@ -125,7 +129,7 @@ def validate(
             [baseline, *candidates], [base_screen, *screened], latencies, strict=True
         )
     ]
-    final = _finalists(rough[0], rough[1:], options.finalist_count)
+    final = _finalists(rough[0], rough[1:], options.finalist_count, runner, screening)
     for index in final[:1]:
         note_best(candidates[index].name)
     named_sets = [baseline, *(candidates[index] for index in final)]
@@ -138,7 +142,8 @@ def validate(
         Measured(named_set.name, loads, cycles)
         for named_set, loads, cycles in zip(named_sets, saturation, latency, strict=True)
     ]
-    decision = decide(confirmed[0], confirmed[1:])
+    judged = _judged(confirmed, [baseline.name, topology.published_set], runner, confirmation)
+    decision = decide(Objective(Aim.SATURATION), confirmed[0], confirmed[1:], judged)
     by_index = dict(zip(final, confirmed[1:], strict=True))
     shown = [baseline] + [one for one in candidates if one.name == decision.expression]
     curves = latency_curves(runner, shown, screening, max(map(_mean_saturation, confirmed)))
@@ -152,8 +157,10 @@ def validate(
             for index, measured in enumerate(rough[1:])
         ),
         decision=decision,
+        judgements=judged,
         reference_load=reference,
         curves=curves,
+        undecided=runner.undecided,
         work=runner.work,
     )
 
@@ -173,6 +180,15 @@ def _screen(
     return base, [*pilot, *rest]
 
 
+def _judged(
+    sets: Sequence[Measured], rivals: Sequence[str], runner: Runner, windows: Windows
+) -> tuple[Judgement, ...]:
+    """Compare sets on the patterns of a runner, which all count alike."""
+    names = tuple(map(str, runner.patterns))
+    pairing = Pairing(names, np.full(len(names), 1.0 / len(names)), 1, windows.grid)
+    return judgements([one.figures for one in sets], rivals, pairing)
+
+
 def _mean_saturation(measured: Measured) -> float:
     return float(measured.saturation.mean())
 
@@ -182,18 +198,17 @@ def _reference_load(saturations: Sequence[NDArray[np.float64]], grid: float) -> 
     return min(REFERENCE_LOAD, max(lowest, grid) / 2)
 
 
-def _finalists(baseline: Measured, candidates: Sequence[Measured], count: int) -> list[int]:
+def _finalists(
+    baseline: Measured, candidates: Sequence[Measured], count: int, runner: Runner, windows: Windows
+) -> list[int]:
     """Choose the best by saturation, and the lowest latency among those not behind the baseline."""
     order = sorted(
         range(len(candidates)),
         key=lambda i: (-_mean_saturation(candidates[i]), candidates[i].latency.mean()),
     )
     chosen = order[:count]
-    level = [
-        index
-        for index in order
-        if compare(candidates[index], baseline).verdict is not Verdict.LOWER_SATURATION
-    ]
+    judged = _judged([baseline, *candidates], [baseline.expression], runner, windows)
+    level = [index for index in order if judged[index].verdict is not Verdict.LOWER]
     if level:
         chosen.append(min(level, key=lambda i: float(candidates[i].latency.mean())))
     return sorted(set(chosen))

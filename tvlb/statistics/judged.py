@@ -141,24 +141,18 @@ class HalfWidths:
     Attributes
     ----------
     saturation, latency : of the means.
-    saturation_gain, latency_change : of the differences from the conventional set, paired.
     """
 
     saturation: float | None
     latency: float | None
-    saturation_gain: float | None
-    latency_change: float | None
 
 
 def half_widths(one: Document, document: Document) -> HalfWidths:
     """Return the half widths of a simulated set of a document."""
-    of, base = estimator(document), document["baseline"]
-    saturation, latency = by_pattern(one, "saturation"), by_pattern(one, "latency")
+    of = estimator(document)
     return HalfWidths(
-        saturation=_half_width(of(saturation)),
-        latency=_half_width(of(latency)),
-        saturation_gain=_half_width(of(saturation - by_pattern(base, "saturation"))),
-        latency_change=_half_width(of(latency - by_pattern(base, "latency"))),
+        saturation=_half_width(of(by_pattern(one, "saturation"))),
+        latency=_half_width(of(by_pattern(one, "latency"))),
     )
 
 
@@ -259,14 +253,6 @@ def shape_rows(document: Document) -> tuple[ShapeRow, ...]:
     )
 
 
-def choice_text(document: Document) -> str:
-    """Return why a document's set was chosen; loads in packets, as in all else people are shown.
-
-    Packets have one flit, which the reason of the document counts.
-    """
-    return document["decision"]["reason"].replace("flits/cycle/node", "packets/cycle/node")
-
-
 def drawn_search(document: Document) -> dict[str, Any] | None:
     """Return what figures of a search draw; None by the paper's method and of earlier versions."""
     search = document.get("search")
@@ -274,7 +260,6 @@ def drawn_search(document: Document) -> dict[str, Any] | None:
         return None
     kept = ("objective", "budget", "flit_hops", "sets", "pruned", "reference", "loads")
     judged, cases = judged_sets(document), judged_on(document)
-    names = {one.expression: one.name for one in judged}
     higher = {one["expression"]: one["latency_mean"][1] for one in search["held_out"]}
     return {name: search[name] for name in kept} | {
         "cases": str(cases),
@@ -288,20 +273,7 @@ def drawn_search(document: Document) -> dict[str, Any] | None:
             {name: step[name] for name in ("flit_hops", "score", "latency_weight", "expression")}
             for step in search["steps"]
         ],
-        "judgements": [
-            [
-                names[one["expression"]],
-                names[one["against"]],
-                *(_change(change) for change in (one["saturation"], *one["latency"])),
-            ]
-            for one in search["judgements"]
-        ],
     }
-
-
-def _change(change: Document | None) -> list[Any] | None:
-    names = ("mean", "half_width", "worst", "worst_pattern")
-    return None if change is None else [change[name] for name in names]
 
 
 def shortened(expression: str, most: int = 52) -> str:

@@ -19,6 +19,9 @@ LEVEL = 0.01
 MAX_PATTERNS = 5
 """Of the option `simulated_patterns`."""
 
+# So near a tie, a half width may be printed either way.
+_TIE = 1e-9
+
 
 class Verdict(StrEnum):
     """What T-VLB sets have over the conventional set."""
@@ -33,6 +36,11 @@ class Verdict(StrEnum):
     LOWER = "lower saturation throughput"
     UNKNOWN = "no interval, so no verdict"
     UNMEASURED = "not measured, for want of candidates"
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether a set with it is better."""
+        return self in (Verdict.HIGHER, Verdict.FASTER, Verdict.FASTER_AT_LEAST)
 
 
 UNDECIDED = (Verdict.UNDECIDED, Verdict.FASTER_AT_LEAST, Verdict.DIFFERS, Verdict.SLOWER)
@@ -55,14 +63,19 @@ class ChangeInterval:
     sizes: int = 1
 
     @property
+    def half_width(self) -> float | None:
+        """Half of the interval; None without one."""
+        return None if self.high is None else self.high - self.mean
+
+    @property
     def above(self) -> bool:
-        """Whether the interval lies above 0."""
-        return self.low is not None and self.low > 0.0
+        """Whether the interval lies above 0, in the digits that are printed of it."""
+        return self.low is not None and _excludes_zero(self.mean, self.low)
 
     @property
     def below(self) -> bool:
-        """Whether the interval lies below 0."""
-        return self.high is not None and self.high < 0.0
+        """Whether the interval lies below 0, in the digits that are printed of it."""
+        return self.high is not None and _excludes_zero(-self.mean, -self.high)
 
     @property
     def around(self) -> bool:
@@ -88,13 +101,23 @@ class ChangeInterval:
         return self.low > other.high or self.high < other.low
 
 
+def _excludes_zero(mean: float, low: float) -> bool:
+    """Say whether an interval lies above 0, be its ends printed or its mean and half width."""
+    return _printed(low) > 0.0 and _printed(mean) > _printed(mean - low + _TIE)
+
+
+def _printed(share: float) -> float:
+    """Return a share as it is printed, in percent with one digit."""
+    return float(f"{100 * share:.1f}")
+
+
 def verdict_of(saturation: ChangeInterval | None, latency: ChangeInterval | None) -> Verdict:
     """Say what follows from the intervals of both changes; saturation comes before latency.
 
     Notes
     -----
-    A change counts where its interval excludes 0. Where it includes 0, saturation throughputs are
-    level if it lies within `LEVEL` of 0, and undecided if it reaches farther.
+    A change counts where its interval, as printed, excludes 0. Where it includes 0, saturation
+    throughputs are level if it lies within `LEVEL` of 0, and undecided if it reaches farther.
     """
     if saturation is None:
         return Verdict.UNMEASURED
@@ -115,7 +138,7 @@ def advice(patterns: int, searched: bool) -> str:
         shorter = _width(patterns) / _width(MAX_PATTERNS)
         return (
             f"Simulate more patterns: of {MAX_PATTERNS} instead of {patterns} alike an interval is "
-            f"about {shorter:.1f} times shorter (simulated_patterns)."
+            f"at least {shorter:.1f} times shorter (simulated_patterns)."
         )
     if not searched:
         return 'Judge on more patterns: method = "search" does so on ten that it never saw.'

@@ -37,6 +37,7 @@ _SHARE = "share of all"
 _MONEY = "currency"
 _SETS = (("chosen", "chosen set"), ("all", "`all`"))
 _GRID = ", never narrower than the grid of loads allows"
+_TOGETHER = ", which holds for all compared sets together"
 
 
 def _text(name: str, description: str, *, always: bool = False) -> ResultColumn:
@@ -165,8 +166,8 @@ _RESULTS = (
     ResultColumn("replaces_all", "boolean", "", "Whether a candidate was chosen instead of `all`."),
     _text(
         "verdict",
-        "What the chosen set has over `all`, in words of the table of verdicts; null where `all` "
-        "was kept.",
+        "What the chosen set has over `all` or, where that was kept, the best candidate, in words "
+        "of the table of verdicts.",
     ),
     *_with_error("theta_chosen", _THETA, "Modelled throughput of the chosen set.", "modelled"),
     *_with_error("theta_all", _THETA, "Modelled throughput of `all`.", "modelled"),
@@ -215,9 +216,9 @@ _RESULTS = (
     *_with_interval(
         "saturation_gain",
         _SHARE,
-        "Saturation throughput, chosen set less `all`, paired by pattern, over the mean of `all`; "
-        "0 by definition where `all` was kept.",
-        _GRID,
+        "Change of saturation throughput of the chosen set against `all`, paired by run, mean over "
+        "the patterns; 0 by definition where `all` was kept.",
+        _TOGETHER + _GRID,
     ),
     _number("reference_load", _LOAD, "Offered load at which latencies are compared."),
     *_with_error("latency_chosen", "cycles", "Mean latency at that load, chosen set.", "simulated"),
@@ -225,8 +226,9 @@ _RESULTS = (
     *_with_interval(
         "latency_change",
         _SHARE,
-        "Latency, chosen set less `all`, paired by pattern, over the mean of `all`; 0 by "
-        "definition where `all` was kept.",
+        "Change of latency at the reference load of the chosen set against `all`, paired by run, "
+        "mean over the patterns; 0 by definition where `all` was kept.",
+        _TOGETHER,
     ),
     _text(
         "best", "Confirmed candidate with the largest mean saturation throughput, chosen or not."
@@ -234,13 +236,14 @@ _RESULTS = (
     *_with_interval(
         "best_saturation_gain",
         _SHARE,
-        "Its saturation throughput less that of `all`, as measured, over the mean of `all`.",
-        _GRID,
+        "Change of its saturation throughput against `all`, as measured, chosen or not.",
+        _TOGETHER + _GRID,
     ),
     *_with_interval(
         "best_latency_change",
         _SHARE,
-        "Its latency less that of `all`, as measured, over the mean of `all`.",
+        "Change of its latency at the reference load against `all`, as measured.",
+        _TOGETHER,
     ),
     _text(
         "found",
@@ -259,7 +262,7 @@ _RESULTS = (
             f"share of {name}",
             f"Change of its {meaning} against {name}, mean over the held-out patterns; null "
             f"where it is {name} itself.",
-            ", which holds for all compared sets together",
+            _TOGETHER + (_GRID if figure == "saturation_gain" else ""),
         )
     ),
     _integer("paths", "paths", "Paths of the table."),

@@ -10,7 +10,7 @@ from tvlb.documents import VERSION, link_kinds
 from tvlb.errors import InvalidInput
 from tvlb.requests import TableBody
 from tvlb.search import CommonTraffic
-from tvlb.statistics import Estimator, change_columns, estimator, mean_interval, modelled_half
+from tvlb.statistics import Estimator, estimator, mean_interval, modelled_half
 from tvlb.sweeps.columns import columns_of
 from tvlb.topology import DegradedNetwork, Family, families, parse_named_topology
 
@@ -192,7 +192,7 @@ def _result(document: Document) -> Row:
         "path_set": document["table"]["expression"],
         "balancing": document["table"]["balancing"],
         "replaces_all": decision["replaces_all"],
-        "verdict": chosen["comparison"]["verdict"] if decision["replaces_all"] else None,
+        "verdict": document["verdict"]["verdict"],
         **_modelled(document, "chosen", chosen["path_set"]),
         **_modelled(document, "all", baseline["expression"]),
         "mean_vlb_hops_chosen": document["table"]["mean_vlb_hops"],
@@ -200,8 +200,9 @@ def _result(document: Document) -> Row:
         **_simulated(chosen, "chosen", of),
         **_simulated(baseline, "all", of),
         "reference_load": document["reference_load"],
-        **change_columns(chosen, baseline, of),
-        **({} if best is None else _best(best, baseline, of)),
+        **_gains(document, chosen["expression"]),
+        **({} if best is None else {"best": best["expression"]}),
+        **({} if best is None else _gains(document, best["expression"], "best_")),
         **_found(document),
         **_table(document),
         "programs": document["work"]["programs"],
@@ -218,9 +219,22 @@ def _modelled(document: Document, name: str, expression: str) -> Row:
     return {}
 
 
-def _best(best: Document, baseline: Document, of: Estimator) -> Row:
-    changes = change_columns(best, baseline, of)
-    return {"best": best["expression"]} | {f"best_{name}": one for name, one in changes.items()}
+def _gains(document: Document, expression: str, prefix: str = "", over: str | None = None) -> Row:
+    """Return the changes of a set against the conventional or another set; none where it is it."""
+    against = document["baseline"]["expression"] if over is None else over
+    names = f"{prefix}saturation_gain", f"{prefix}latency_change"
+    if expression == against:
+        return {name: one for each in names for name, one in _interval(each, 0.0, 0.0).items()}
+    for judgement in document["verdict"]["judgements"]:
+        if (judgement["expression"], judgement["against"]) == (expression, against):
+            # The lower of both loads is the reference load.
+            changes = judgement["saturation"], judgement["latency"][0]
+            return {
+                name: one
+                for each, change in zip(names, changes, strict=True)
+                for name, one in _changed(each, change).items()
+            }
+    return {}
 
 
 def _simulated(figures: Document, name: str, of: Estimator) -> Row:
@@ -240,7 +254,7 @@ def _simulated(figures: Document, name: str, of: Estimator) -> Row:
 
 
 def _found(document: Document) -> Row:
-    """Return what a search found against what was known before; see `tvlb.search.Judgement`."""
+    """Return what a search found against what was known before."""
     search = document["search"]
     if search is None:
         return {}
@@ -250,15 +264,20 @@ def _found(document: Document) -> Row:
     )
     name = answers[0]["expression"]
     row: Row = {"found": name}
-    known = {one["expression"]: one["known_as"] for one in search["held_out"]}
-    for judgement in search["judgements"]:
-        rival = _RIVALS.get(known[judgement["against"]])
-        if judgement["expression"] != name or rival is None:
-            continue
-        # The lower of both loads is the reference load.
-        row |= _changed(f"found_saturation_gain_over_{rival}", judgement["saturation"])
-        row |= _changed(f"found_latency_change_over_{rival}", judgement["latency"][0])
+    for one in search["held_out"]:
+        rival = _RIVALS.get(one["known_as"])
+        if rival is not None:
+            gains = _gains(document, name, "found_", over=one["expression"])
+            row |= {_over(column, rival): value for column, value in gains.items()}
     return row
+
+
+def _over(column: str, rival: str) -> str:
+    """Name what a set gains over a rival, with the end of its interval last."""
+    stem, end = next(
+        (column.removesuffix(one), one) for one in ("_low", "_high", "") if column.endswith(one)
+    )
+    return f"{stem}_over_{rival}{end}"
 
 
 def _changed(name: str, change: Document | None) -> Row:

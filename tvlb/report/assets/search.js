@@ -1,7 +1,7 @@
 // What a search for weighted sets found, on the page of a size.
 
 /** Return the part of a point; none for the paper's method, and for documents of earlier versions. */
-function searchPart(point, search) {
+function searchPart(point, search, judgements) {
   if (!search) return [];
   const id = (name) => `${name}-${point.point}`;
   return [
@@ -20,7 +20,7 @@ function searchPart(point, search) {
       figure(id("anytime"), "Anytime curve", `Score of the best set so far against what the search simulated until then; 0 is the reference, ${search.reference}.`, () => FIGURES.anytime(search), "plot tall"),
     ),
     judgedTable(point, search),
-    changeTable(point, search),
+    changeTable(point, search, judgements),
     element("details", null, element("summary", null, "Figures of the shapes and the steps"), search.shapes.length ? shapeTable(point, search) : null, stepTable(point, search)),
   ];
 }
@@ -39,18 +39,10 @@ function judgedTable(point, search) {
   return table(caption, columns, rows, (number) => search.judged[number].chosen);
 }
 
-function changeTable(point, search) {
+function changeTable(point, search, judgements) {
   const [low, high] = search.loads;
   const columns = [["Set"], ["Against"], ["Saturation", true], [`Latency at ${low}`, true], [`Latency at ${high}`, true]];
-  const rows = search.judgements.map(([name, against, ...changes]) => [name, against, ...changes.map(changeText)]);
-  return table(`Changes of point ${point.point}, paired by ${search.case}, with 95% intervals that hold for all its sets together`, columns, rows);
-}
-
-function changeText(change) {
-  if (change === null) return "none";
-  const [mean, half, worst, pattern] = change;
-  const ends = half === null ? "no interval" : `${percent(mean - half).replace(" %", "")} to ${percent(mean + half)}`;
-  return [percent(mean), element("small", null, ends), element("small", null, `worst ${percent(worst)}, ${pattern}`)];
+  return table(`Changes of point ${point.point}, paired run by run, with 95% intervals that hold together`, columns, judgements);
 }
 
 function shapeTable(point, search) {

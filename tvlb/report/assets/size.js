@@ -69,11 +69,10 @@ function section(point) {
 function outcome(point, detail) {
   const made = [
     element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths. " : " is kept; this is the best candidate. ", point.worth),
+    detail?.verdict ? element("ul", null, ...detail.verdict.map((line) => element("li", null, line))) : null,
     facts([
       ["Saturation throughput", meanOf(point, "saturation_chosen", 4), `conventional ${meanOf(point, "saturation_all", 4)}`],
-      ["Its change", percent(point.saturation_gain), point.replaces_all ? interval(point, "saturation_gain") : "kept, so 0 by definition"],
       [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", meanOf(point, "latency_chosen", 2), `cycles, conventional ${meanOf(point, "latency_all", 2)}`],
-      ["Its change", percent(point.latency_change), point.replaces_all ? interval(point, "latency_change") : "kept, so 0 by definition"],
       ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${withInterval(point, "best_saturation_gain")}, latency ${withInterval(point, "best_latency_change")}`],
       ["Paths", count(point.paths), pathsRemark(point)],
       ...(point.cost_per_flit_chosen === null ? [] : [["Cost per accepted flit/cycle", `${amount(point.cost_per_flit_chosen)} ${point.currency}`, `conventional ${amount(point.cost_per_flit_all)}`]]),
@@ -96,16 +95,11 @@ function meanOf(point, figure, digits) {
   return plusMinus([point[figure], halfOf(point, figure)], digits);
 }
 
-function interval(point, figure) {
-  const [low, high] = [point[`${figure}_low`], point[`${figure}_high`]];
-  return low === null ? "no interval" : `95% interval ${percent(low)} to ${percent(high)}`;
-}
-
 function searched(point, detail) {
   const probe = data.probes[detail.probe];
   const id = (name) => `${name}-${point.point}`;
   return [
-    ...searchPart(point, detail.search),
+    ...searchPart(point, detail.search, detail.judgements),
     detail.search ? element("h3", null, "How it was found") : null,
     element(
       "div",
@@ -151,8 +145,7 @@ function candidateTable(point, detail) {
     figures(one.hops, 2),
     plusMinus(one.saturation, 4),
     plusMinus(one.latency, 2),
-    one.changes === null ? "" : withInterval(one.changes, "saturation_gain"),
-    one.changes === null ? "" : withInterval(one.changes, "latency_change"),
+    ...(one.changes ?? ["", ""]),
     one.removed === null ? "" : count(one.removed),
     `${one.windows[0]}, ${one.windows[1]}, ${one.windows[2]}`,
     one.verdict ?? (one.confirmed ? "" : "screened only"),

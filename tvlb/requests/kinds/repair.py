@@ -21,11 +21,11 @@ from tvlb.requests import (
 )
 from tvlb.requests.common import Count, Load, NonNegative, OptionalKey
 from tvlb.requests.cost import Cost, repair_cost
-from tvlb.requests.found import Judgement
 from tvlb.requests.repair import Repaired, RepairOptions, check_repair, repair
 from tvlb.requests.request import FAILURES_FILE, TABLE_FILE, AnyNetwork, description_of, network_of
 from tvlb.requests.settings import with_options, with_settings
 from tvlb.requests.texts import told_digits
+from tvlb.requests.verdict import VerdictDocument
 from tvlb.search import traffic_texts
 from tvlb.table import COMPACT_REFUSED, table_formats
 from tvlb.topology import ExplicitTopology, Failures
@@ -147,8 +147,10 @@ class RepairDocument(Document):
     parameters: OptionalKey[RepairParameters] = Field(
         None, description="What was asked for, with the routers that were simulated."
     )
-    judgements: tuple[Judgement, ...] = Field(
-        description="The new table against the old one without dead paths, and against all paths."
+    verdict: OptionalKey[VerdictDocument] = Field(
+        None,
+        description="The new table against the old one without dead paths, and against all paths; "
+        "absent in documents of earlier versions.",
     )
     timings: dict[str, NonNegative] = Field(description="Wall time by stage, seconds.")
     provenance: dict[str, str] = Field(description="Versions of the software that matters.")
@@ -173,7 +175,7 @@ class RepairDocument(Document):
                 "patterns": [str(one) for one in held_out.workload.first_round],
                 "loads": held_out.loads,
                 "parameters": RepairParameters.model_validate(repaired.options),
-                "judgements": [Judgement.of(one) for one in held_out.judgements],
+                "verdict": VerdictDocument.of(repaired.verdict),
                 "timings": repaired.seconds,
                 "provenance": versions(),
             }
@@ -183,7 +185,7 @@ class RepairDocument(Document):
 class _Listed(Document):
     topology: str = Field(description="What is left of the network.")
     table_id: str = Field(description="Id of the new table.")
-    judgements: tuple[Judgement, ...] = Field(description="As in the document.")
+    verdict: OptionalKey[VerdictDocument] = Field(None, description="As in the document.")
 
 
 def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -> Examination:

@@ -5,45 +5,24 @@ from typing import Any
 
 from pydantic import Field
 
-from tvlb.documents import Document, plain
+from tvlb.documents import Document
 from tvlb.languages import one_of
 from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, RequestKind, TableBody, TableDocument
+from tvlb.requests.common import OptionalKey
 from tvlb.requests.table import TableSummary
+from tvlb.requests.verdict import VerdictDocument
 from tvlb.search import Aim, TableResult, optimize
-from tvlb.statistics import change_columns, estimator
 from tvlb.table import table_formats
 
 # Of either method: the stages that simulate.
 _SIMULATING = ("simulate", "search", "compare")
 
 
-class Gain(Document):
-    """A change against all VLB paths, paired by pattern, with its 95% interval.
-
-    Shares of what all VLB paths have; null where that is not known. Of all VLB paths themselves 0.
-    """
-
-    mean: float | None
-    low: float | None
-    high: float | None
-
-
 class _Listed(Document):
     topology: str
     table: TableSummary
-    gain: Gain = Field(description="Gain in saturation throughput of the chosen set.")
-
-
-def _with_gain(table: dict[str, Any]) -> dict[str, Any]:
-    base, name = table["baseline"], table["decision"]["expression"]
-    chosen = next(one for one in (base, *table["candidates"]) if one["expression"] == name)
-    changes: Any = plain(change_columns(chosen, base, estimator(table)))
-    gain = {
-        end: changes.get(f"saturation_gain{suffix}")
-        for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
-    }
-    return table | {"gain": gain}
+    verdict: OptionalKey[VerdictDocument] = Field(None, description="As in the document.")
 
 
 def answer_of(result: TableResult) -> Answer:
@@ -122,7 +101,6 @@ KIND = RequestKind(
     },
     listed=_Listed,
     lists_by_table=True,
-    complete=_with_gain,
     stages=_STAGES,
     names_files=_names_files,
     # There was only one method.

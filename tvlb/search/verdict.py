@@ -1,0 +1,280 @@
+"""What a search or a repair ends with: the one record that every surface shows.
+
+Terminal, JSON, REST, page, sweep, report and Python print its sentences as they are, and take their
+numbers from it: nothing else says what a table gains.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tvlb.balance import BalanceReport
+from tvlb.search.decision import Measured
+from tvlb.statistics import LEVEL, Judgement, Verdict
+from tvlb.topology import Topology
+
+
+@dataclass(frozen=True)
+class SetMeans:
+    """What was measured of a set, means over the runs.
+
+    Attributes
+    ----------
+    expression : the set.
+    called : what sentences call it.
+    saturation : packets/cycle/node.
+    latency : at each load, cycles; None where every run was saturated.
+    saturated : at each load, in how many runs.
+    mean_hops : of a drawn VLB path; None where it is not known.
+    """
+
+    expression: str
+    called: str
+    saturation: float
+    latency: tuple[float | None, ...]
+    saturated: tuple[int, ...]
+    mean_hops: float | None
+
+    @classmethod
+    def of(cls, called: str, by_load: Sequence[Measured], mean_hops: float) -> "SetMeans":
+        """Return the means of a set, of which figures are given at each load."""
+        return cls(
+            by_load[0].expression,
+            called,
+            by_load[0].saturation_mean,
+            tuple(_known(one.latency_mean) for one in by_load),
+            tuple(one.missed for one in by_load),
+            _known(mean_hops),
+        )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class VerdictRecord:
+    """The verdict on a table.
+
+    Attributes
+    ----------
+    expression : the choice.
+    replaces : whether the table is to be used instead of what it is compared with first.
+    sets : the choice first, then what others are compared with, then other sets that were judged.
+    judgements : those of the choice first. Intervals of 95% that all hold together.
+    loads : where latencies were compared, packets/cycle/node.
+    cases : what was simulated of every set, in words.
+    vcs, vc_policy : virtual channels per port of the routers that were simulated, and their policy.
+    paths : VLB paths of the table.
+    balancing : what balancing did to the choice, in words.
+    undecided_runs : how many simulations were too short to tell whether they are saturated.
+    """
+
+    expression: str
+    replaces: bool
+    sets: tuple[SetMeans, ...]
+    judgements: tuple[Judgement, ...]
+    loads: tuple[float, ...]
+    cases: str
+    vcs: int
+    vc_policy: str
+    paths: int
+    balancing: str
+    undecided_runs: int
+
+    @property
+    def own(self) -> tuple[Judgement, ...]:
+        """Judgements of the choice."""
+        return tuple(one for one in self.judgements if one.expression == self.expression)
+
+    @property
+    def verdict(self) -> Verdict:
+        """On the choice or, if that is what others are compared with, on the best of these."""
+        first = self.own or self._best
+        return first[0].verdict if first else Verdict.UNMEASURED
+
+    @cached_property
+    def text(self) -> tuple[str, ...]:
+        """Sentences: what to do, the changes, the figures, and what is not decided."""
+        return tuple(
+            line
+            for line in (
+                self._advice,
+                *(self._changes(one) for one in self.own or self._best),
+                self._figures,
+                f"The table has {self.paths:,} paths{self._hops}; simulated with {self.vcs} "
+                f"virtual channels ({self.vc_policy}).",
+                self.balancing,
+                self._undecided,
+                f"Intervals are of 95% and hold together, over {self.cases}.",
+            )
+            if line
+        )
+
+    @property
+    def _best(self) -> tuple[Judgement, ...]:
+        """The candidate of highest mean saturation, where none was chosen."""
+        best = max(self._others, key=lambda one: self._set(one.expression).saturation, default=None)
+        return () if best is None else (best,)
+
+    @property
+    def _others(self) -> tuple[Judgement, ...]:
+        """What was judged against the choice."""
+        return tuple(one for one in self.judgements if one.against == self.expression)
+
+    def _set(self, expression: str) -> SetMeans:
+        return next(one for one in self.sets if one.expression == expression)
+
+    @property
+    def _advice(self) -> str:
+        choice = self._set(self.expression)
+        if self.own and self.replaces:
+            sustains, trade = self._sustained(self.own[0]), self._trade(self.own[0])
+            return f"Use {choice.called}: {self.verdict}{sustains}{trade}."
+        if not self.own and not self._best:
+            return f"Keep {choice.called}: no other set was simulated."
+        if not self.own:
+            return f"Keep {choice.called}: no other set {self._least}."
+        rival = self._set(self.own[0].against)
+        return f"Keep {rival.called}; of {choice.called}: {self.verdict}."
+
+    @property
+    def _least(self) -> str:
+        """Say what no other set does where none was chosen."""
+        gains = [one for one in self._others if one.verdict.is_gain]
+        if not gains:
+            return "is shown to be better"
+        if all(abs(one.saturation.mean) <= LEVEL for one in gains):
+            return f"gains more than {100 * LEVEL:g}%"
+        return "is shown to be better in what was asked for"
+
+    def _sustained(self, judgement: Judgement) -> str:
+        """Say what load the choice sustains more often, if that is why it was chosen."""
+        mine, rival = self._set(judgement.expression), self._set(judgement.against)
+        if judgement.verdict.is_gain or mine.saturated[0] >= rival.saturated[0]:
+            return ""
+        return (
+            f"; at load {self.loads[0]:g} it is saturated in {mine.saturated[0]} of the runs, "
+            f"{rival.called} in {rival.saturated[0]}"
+        )
+
+    def _trade(self, judgement: Judgement) -> str:
+        """Say what is worse where something is better."""
+        worse = [
+            f"latency at load {load:g}"
+            for load, change in zip(self.loads, judgement.latency, strict=True)
+            if change is not None and change.interval.above and change.mean > LEVEL
+        ]
+        told = f"; a trade, since {' and '.join(worse)} rises" if worse else ""
+        worst = judgement.saturation
+        if worst.worst < -LEVEL:
+            told += (
+                f"; under {worst.worst_pattern} saturation throughput falls by "
+                f"{100 * -worst.worst:.1f}%"
+            )
+        return told
+
+    def _changes(self, judgement: Judgement) -> str:
+        mine, rival = self._set(judgement.expression), self._set(judgement.against)
+        worst = judgement.saturation
+        parts = [
+            f"saturation throughput {worst} (worst {100 * worst.worst:+z.1f}%, under "
+            f"{worst.worst_pattern})",
+            *(
+                f"latency at load {load:g} {change or 'unknown'}"
+                for load, change in zip(self.loads, judgement.latency, strict=True)
+            ),
+        ]
+        own = judgement.expression == self.expression
+        of = "Against" if own else f"The best of the others, {mine.called}, against"
+        return f"{of} {rival.called}: {', '.join(parts)}."
+
+    @property
+    def _figures(self) -> str:
+        mine = self._set(self.expression)
+        others = [self._set(one.against) for one in self.own[:1]]
+
+        def both(values: Sequence[str]) -> str:
+            return values[0] + "".join(f" ({others[0].called} {one})" for one in values[1:])
+
+        shown = [mine, *others]
+        parts = [
+            "Saturation throughput "
+            + both([f"{one.saturation:.4f}" for one in shown])
+            + " packets/cycle/node"
+        ]
+        for place, load in enumerate(self.loads):
+            parts.append(
+                f"latency at load {load:g} " + both([_latency(one, place) for one in shown])
+            )
+        return "; ".join(parts) + "."
+
+    @property
+    def _hops(self) -> str:
+        hops = self._set(self.expression).mean_hops
+        return "" if hops is None else f" of {hops:.2f} hops in the mean"
+
+    @property
+    def _undecided(self) -> str:
+        parts = [
+            f"{what} against {self._set(one.against).called} "
+            f"({100 * change.interval.low:+z.1f}% to {100 * change.interval.high:+z.1f}%)"
+            for one in self.own or self._best
+            for what, change in (
+                ("saturation throughput", one.saturation),
+                *zip(
+                    (f"latency at load {load:g}" for load in self.loads), one.latency, strict=True
+                ),
+            )
+            if change is not None and change.interval.low is not None
+            if change.interval.high is not None and change.interval.around
+            if not change.interval.level
+        ]
+        if any(math.isnan(one.saturation.half_width) for one in self.own or self._best):
+            parts.append("how much of this is chance: a single run has no interval")
+        if self.undecided_runs:
+            runs = "simulation is" if self.undecided_runs == 1 else "simulations are"
+            parts.append(
+                f"{self.undecided_runs} {runs} too short to tell whether the load is sustained"
+            )
+        return f"Not decided: {'; '.join(parts)}." if parts else ""
+
+
+def _latency(one: SetMeans, place: int) -> str:
+    latency, saturated = one.latency[place], one.saturated[place]
+    if latency is None:
+        return "saturated"
+    runs = f", saturated in {saturated} run{'s' if saturated > 1 else ''}" if saturated else ""
+    return f"{latency:.2f} cycles{runs}"
+
+
+def balancing_text(report: BalanceReport | None) -> str:
+    """Say what balancing did to a set."""
+    if report is None or report.method is None:
+        return "Not balanced."
+    done = "reweighted" if report.method == "weights" else f"removed {report.removed:,} of"
+    sample = f", by a sample of {report.sampled_pairs:,} pairs" if report.sampled_pairs else ""
+    usage = "; ".join(
+        f"the busiest of the {kind} links {report.before[kind].max_over_mean:.3f} -> "
+        f"{after.max_over_mean:.3f} times their mean"
+        for kind, after in report.after.items()
+        if not math.isnan(after.max_over_mean)
+    )
+    return f"Balancing {done} {report.paths_before:,} paths{sample}: {usage}."
+
+
+def called(topology: Topology, expression: str) -> str:
+    """Return what sentences call a set."""
+    if expression == topology.conventional_set:
+        return f"conventional UGAL ({expression})"
+    if expression == topology.published_set:
+        return f"the published set ({expression})"
+    return f"the table of {expression}"
+
+
+def described_cases(patterns: Sequence[str]) -> str:
+    """Say what was simulated of every set, given the pattern of each run."""
+    different = len(set(patterns))
+    told = f"{different} pattern{'' if different == 1 else 's'}"
+    return told if different == len(patterns) else f"{len(patterns)} runs of {told}"
