@@ -1,5 +1,6 @@
 """The pages of results: what they take from the documents."""
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,8 +10,9 @@ from api.pages.commands import Commands, commands_of
 from api.pages.rendering import render
 from api.resources import ServedResource
 from tvlb.documents import link_kinds
+from tvlb.languages import offered
 from tvlb.plots import stability_bands
-from tvlb.requests import OLD_TABLE, request_kinds
+from tvlb.requests import RepairOptions, request_kinds
 from tvlb.requests.routers import FIRST, router_named
 from tvlb.requests.routers.vct import no_deadlock
 from tvlb.statistics import (
@@ -119,7 +121,6 @@ def _compared(table: Document, visitor: Visitor) -> tuple[Document, Document, Do
 def view_repair(repair: Document) -> Document:
     """Return what the page of a repair shows."""
     return {
-        "old_table": OLD_TABLE,
         "foreign": _foreign(),
         "formats": _formats(repair["paths"]),
         "most_listed": _MOST_LISTED,
@@ -185,12 +186,20 @@ def shown_table(table: Document) -> Document:
         "patterns": tuple(dict.fromkeys([*by_pattern, "uniform"])),
         "formats": _formats(table["table"]["paths"] if is_full else 0),
         "foreign": _foreign(),
-        "repairable": is_full and "without" not in table["request"]["topology"],
+        "repairable": is_full,
+        "down": _down(table["request"]["topology"]),
+        "strike_only": offered(RepairOptions)["strike_only"].text,
         "versions": {
             name: text for name, text in table["provenance"].items() if isinstance(text, str)
         },
         "data": plotted_table(table),
     }
+
+
+def _down(topology: str | Document) -> str:
+    """Return what of a network is down, as the form of a repair has it; empty for nothing."""
+    given = {} if isinstance(topology, str) else topology
+    return json.dumps(given["without"]) if "without" in given else ""
 
 
 def _formats(rows: int) -> tuple[str, ...]:

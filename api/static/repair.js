@@ -8,7 +8,9 @@ const { id } = JSON.parse(document.getElementById("data").textContent);
 /** The request, null without failures. */
 function body() {
   const text = form.elements.without.value.trim();
-  return text === "" ? null : JSON.stringify({ table: id, without: parsed(text, "The failures are") });
+  if (text === "") return null;
+  const strike_only = form.elements.strike_only.checked;
+  return JSON.stringify({ table: id, without: parsed(text, "The failures are"), strike_only });
 }
 
 /** What an estimate says. */

@@ -11,7 +11,7 @@ from tests.service import QUICK_REPAIR, TABLE, Server, answered
 from tvlb.requests import resource_of
 from tvlb.requests.kinds.repair import RepairBody, RepairDocument
 from tvlb.requests.repair import repair
-from tvlb.table import read_stream, write_stream
+from tvlb.table import read_stream, verify, write_stream
 from tvlb.topology import Failures
 
 DOWN = {"links": [[0, 1]], "switches": [9]}
@@ -169,13 +169,35 @@ def test_a_long_list_is_examined_beside_the_server(
     assert answer.json()["detail"].startswith("3000 cables [0,1] cannot be down: dfly(2,4,2,5)")
 
 
-def test_a_table_with_failures_is_not_repaired(http: httpx.Client) -> None:
-    degraded = {"network": "2,4,2,5", "without": {"links": [[0, 1]]}}
-    made = http.post("/v1/tables", json=TABLE | {"topology": degraded}, headers=WAIT).json()
-    asked = QUICK_REPAIR | {"table": made["id"], "without": {"links": [[0, 2]]}}
-    answer = http.post("/v1/repairs", json=asked)
+def test_dead_paths_are_struck_out_of_tables_with_failures_and_without(
+    http: httpx.Client, table: dict[str, Any]
+) -> None:
+    first = {"links": [[0, 1]]}
+    asked = {"table": table["id"], "without": first, "strike_only": True}
+    told = http.post("/v1/repairs?validate_only=true", json=asked).json()
+    assert told["cost"]["stages"].keys() == {"build"}
+    assert told["command"] == ("tvlb repair TABLE.parquet --without FAILURES.json --strike-only")
+    made = http.post("/v1/repairs", json=asked, headers=WAIT).json()
+    assert (made["ok"], made["load"], made["patterns"], made["loads"]) == (True, "struck", [], [])
+    struck = read_stream(".parquet", BytesIO(http.get(made["download_url"]).content))
+    assert struck.id == made["table_id"]
+    assert verify(struck).ok
+    refused = http.post("/v1/repairs", json=asked | {"traffic": ["uniform"]})
+    assert (refused.status_code, refused.json()["detail"]) == (
+        422,
+        "traffic is given, but with strike_only nothing is simulated",
+    )
+    # The table of a network with failures; all that is down is listed.
+    degraded = {"network": "2,4,2,5", "without": first}
+    other = http.post("/v1/tables", json=TABLE | {"topology": degraded}, headers=WAIT).json()
+    further = asked | {"table": other["id"], "without": {"links": [[0, 2]]}}
+    answer = http.post("/v1/repairs", json=further)
     assert answer.status_code == 422
-    assert answer.json()["detail"].endswith("has failures already; list all of them at once")
+    assert answer.json()["detail"].startswith(
+        "cable [0,1] is down in dfly(2,4,2,5) without 1 cable"
+    )
+    further["without"] = {"links": [[0, 2], [0, 1]]}
+    assert http.post("/v1/repairs", json=further, headers=WAIT).json()["ok"]
 
 
 def test_a_table_that_is_gone_or_damaged_fails_in_words(

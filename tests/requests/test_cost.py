@@ -353,6 +353,9 @@ def test_small_repairs_cost_their_workers_and_searches() -> None:
     # A worker process starts in 1.1 s; with one, the repair of this network takes about 6 s.
     assert two.cpu_seconds - one.cpu_seconds == pytest.approx(1.1)
     assert 4.0 < one.cpu_seconds < 9.0
+    struck = repair_cost(topology, RepairOptions(strike_only=True))
+    assert consistent(struck)
+    assert struck.cpu_seconds < one.stages["build"]
 
 
 def test_no_path_is_listed_or_counted_for_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:

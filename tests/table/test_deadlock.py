@@ -12,7 +12,7 @@ from tests.topology.toy import Leaves, Ring
 from tvlb.native.kernels import DependencyGraph
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.paths import PathRows, all_pairs, min_rows, parse_expression
-from tvlb.table import DeadlockCheck, Table, VcSettings, check_deadlock, verify
+from tvlb.table import DeadlockCheck, RoutesBeside, Table, VcSettings, check_deadlock, verify
 from tvlb.topology import Dragonfly, LinkKind, ListedTopology, Topology
 
 LOCAL, GLOBAL, END = int(LinkKind.LOCAL), int(LinkKind.GLOBAL), -1
@@ -151,6 +151,31 @@ def test_no_cycle_is_missed_where_second_decisions_follow_links_of_any_kind(
         assert nx.is_directed_acyclic_graph(graph)
     if scheme == "per-hop" and count is None:
         assert found.cycle == ()
+
+
+@pytest.mark.usefixtures("toys")
+def test_routes_that_deadlock_only_together_are_found() -> None:
+    # Three switches in a ring with one VC: 0 -> 1 -> 2 and 1 -> 2 -> 0 wait for no others without
+    # 2 -> 0 -> 1.
+    topology = Ring(3)
+    rows = parse_expression("all", topology).all_rows()
+    sources = rows.source[rows.pair_of_row].tolist()
+    ends = list(zip(sources, rows.intermediate.tolist(), strict=True))
+    first, second = (
+        rows.filtered(np.array([one in routes for one in ends]))
+        for routes in ([(0, 1), (1, 2)], [(2, 0)])
+    )
+    assert len(first) == 2
+    assert len(second) == 1
+    one = VcSettings("per-hop", 1)
+    minimal = min_rows(topology, *all_pairs(topology))
+    assert not check_deadlock(first, one).cycle
+    assert not check_deadlock(second, one).cycle
+    assert len(check_deadlock(first, one, RoutesBeside(minimal, second, one)).cycle) == 3
+    # Those with VCs of their own close no circle.
+    two = VcSettings("per-hop", 2)
+    both = check_deadlock(first, two, RoutesBeside(minimal, second, two))
+    assert both == DeadlockCheck(vcs_needed=2, cycle=())
 
 
 @pytest.mark.usefixtures("toys")

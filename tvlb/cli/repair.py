@@ -49,14 +49,17 @@ def repair(
             "and switches.",
         ),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The new table.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The table.")],
     options: RepairOptions,
     workers: Workers = None,
     server: ServerOption = None,
     token_file: TokenFileOption = None,
     json: Json = False,
 ) -> None:
-    """Rebuild a table by its rule for what failures left, and compare it with the old one."""
+    """Rebuild a table by its rule for what failures left, and compare it with the old one.
+
+    With --strike-only the table is the old one without its paths that are down, at once.
+    """
     place = place_of(server, token_file, workers)
     check_writable(output)
     failures = read_failures(without)
@@ -90,12 +93,8 @@ def print_document(document: Mapping[str, Any], console: Console) -> None:
         f"{document['topology']}: {document['expression']}, {document['paths']:,} paths, "
         f"{document['vcs_needed']} VCs, {state}; table {document['table_id'][:16]}"
     )
-    console.print(
-        f"  down: {document['struck_paths']:,} paths of the old table; pairs that lost all their "
-        f"VLB paths: {document['pairs_without_paths']:,}, all their MIN paths, for which the "
-        f"shortest that are left stand: {document['pairs_without_min_paths']:,}"
-    )
-    print_changes(document, {}, console)
+    if document["verdict"]["judgements"]:
+        print_changes(document, {}, console)
     print_verdict(document, console)
     timings = ", ".join(f"{name} {value:.1f} s" for name, value in document["timings"].items())
     console.print(f"  wall time: {timings}")

@@ -24,7 +24,7 @@ from tvlb.requests.kind import (
 )
 from tvlb.requests.limits import BeyondLimits, RequestLimits
 from tvlb.requests.probe import ProbeCurve
-from tvlb.requests.repair import OLD_TABLE, RepairOptions
+from tvlb.requests.repair import RepairOptions
 from tvlb.requests.request import Question, Request, plural, request_key, result_url, shown_subject
 from tvlb.requests.resources import (
     Estimate,
@@ -55,7 +55,6 @@ SimulationDocument, VctDocument = simulation_document("iq"), simulation_document
 
 __all__ = [
     "MAX_POINTS",
-    "OLD_TABLE",
     "Answer",
     "Balance",
     "BeyondLimits",

@@ -306,6 +306,8 @@ def swept_cost(topology: Topology, options: SearchOptions) -> Cost:
 def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
     """Estimate a repair; `topology` is what is left of the network."""
     paths = min(topology.expected_paths.vlb_paths, MAX_ROWS)
+    if options.strike_only:
+        return _cost({"build": paths * _SECONDS_PER_PATH}, 2 * paths * _BYTES_PER_LISTED_PATH)
     stages = {
         # The old table is read and struck out, the new one is balanced.
         "build": 2 * paths * _SECONDS_PER_PATH,

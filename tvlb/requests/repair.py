@@ -2,20 +2,25 @@
 
 The rule of the table, its path set and balancing, is applied to what is left: no probe and no
 search. Held-out patterns then tell what that is worth beside the old table without the paths that
-are down.
+are down; or nothing is made anew and simulated, and the table is the old one without these.
 """
 
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from sim_bridge import Routing, SimulationConfig
 from tvlb.balance import BalanceOptions, WeightOptions
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.languages import Group, Names, Texts, check_settings, setting
-from tvlb.paths import RowSet
+from tvlb.languages import Flag, Group, Names, Texts, asked, check_settings, setting
+from tvlb.paths import PathRows, RowSet, check_listable, parse_expression
 from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
 from tvlb.processes.units import UnitCache, Units, own_units
+from tvlb.requests.loading import Loading, OldTable, loading_notes
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import ADAPTIVE
@@ -34,21 +39,25 @@ from tvlb.search.windows import ROUTERS, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
 from tvlb.table import (
     AnyTable,
+    RoutesBeside,
     StoredTable,
     StruckOut,
     Table,
     VcSettings,
     VerifyReport,
+    check_deadlock,
+    passing_rows,
     read_any_table,
     strike_out,
     verify,
 )
-from tvlb.topology import Failures, Topology, read_failures, without
+from tvlb.topology import Failures, Topology, links_left, read_failures, without
 
 NEW_TABLE = "the new table"
 OLD_TABLE = "the old table without its dead paths"
 """What comparisons call the table by the rule, and the old one without the paths that are down."""
 
+_OF_STRUCK = ("strike_only", "routing", "vcs", "vc_count")
 _OWN_TRAFFIC = "adversarial and some benign patterns"
 
 
@@ -61,6 +70,9 @@ class RepairOptions:
     InvalidInput : a value is out of range.
     """
 
+    strike_only: bool = setting(
+        False, "Whether the table is the old one without its dead paths, nothing simulated", Flag()
+    )
     routing: str = setting("ugal-l", "Routing that will use the table", Names(ADAPTIVE))
     traffic: tuple[str, ...] = setting(
         (), "What to compare on", Texts("PATTERN[:SHARE]", MAX_TRAFFIC), unset=_OWN_TRAFFIC
@@ -98,19 +110,23 @@ class Repaired:
     Attributes
     ----------
     options : the question, with the settings of the routers filled in.
-    table : by the rule of the old table.
-    struck : the old table without the paths that are down.
-    report : of the new table, with the proof that no route deadlocks.
-    held_out : the new table, the old one, and conventional UGAL.
+    table : by the rule of the old table, or the old one without the paths that are down.
+    old : the old table, and what is left of it.
+    report : of `table`, with the proof that no route deadlocks.
+    held_out : the new table, the old one, and conventional UGAL; None where only paths are struck.
+    struck, new : what loading the old table without its dead paths brings, and the new one, None
+        without it.
     verdict : what follows, in the record that every surface shows.
     seconds : wall time by stage: build, compare.
     """
 
     options: RepairOptions
     table: AnyTable
-    struck: StruckOut
+    old: OldTable
     report: VerifyReport
-    held_out: HeldOut
+    held_out: HeldOut | None
+    struck: Loading
+    new: Loading | None
     verdict: VerdictRecord
     seconds: dict[str, float]
 
@@ -144,14 +160,17 @@ def repair(
     down = read_failures(failures) if isinstance(failures, str) else failures
     if not isinstance(old, Table):
         raise InvalidInput(old.kind.no_repair)
-    asked = options or RepairOptions()
-    topology = check_repair(old.topology, down, asked)
-    settings = replace(asked, config=asked.config.on(topology))
-    repairer = _Repairer(old, topology, _balancing(old), settings, report)
+    given = options or RepairOptions()
+    topology = check_repair(old.topology, down, given)
+    filled = replace(given, config=given.config.on(topology))
+    striker = _Striker(old, topology, given.config.vc_scheme, filled)
+    if given.strike_only:
+        return striker.run()
+    repairer = _Repairer(striker, _balancing(old), report)
     flag = stop or threading.Event()
     if unit_cache is not None:
         return repairer.run(Units(unit_cache, flag))
-    with own_units(settings.worker_count, flag) as units:
+    with own_units(filled.worker_count, flag) as units:
         return repairer.run(units)
 
 
@@ -160,14 +179,46 @@ def check_repair(topology: Topology, failures: Failures, options: RepairOptions)
 
     Raises
     ------
-    InvalidInput : the failures do not fit the network, or a setting does not fit what is left.
+    InvalidInput : the failures do not fit the network, or lack some that it has already; a setting
+        does not fit what is left, or is one of simulations where there are none.
     """
-    left = without(topology, failures)
-    check_routers(left, options.routing, options.config, confirmation=options.windows)
+    left = without(topology if topology.origin is None else topology.origin.network, failures)
+    links_left(topology, left)
+    config = options.config
+    # More virtual channels than there are is what only conventional UGAL may need.
+    roomy = _roomy(left, options)
+    if options.strike_only:
+        _check_struck(options)
+        config.on(left).resolved_vc_count(left, options.routing)
+    else:
+        check_routers(left, options.routing, roomy, confirmation=options.windows)
+    least = config.vcs_needed(left, Routing("min"), 1)
+    if config.vc_count is not None and config.vc_count < least:
+        raise InvalidInput(
+            f"vc_count {config.vc_count} is too few: MIN paths of {left} alone need {least} "
+            f"({config.on(left).vc_scheme})"
+        )
     workload = parse_traffic(options.traffic)
     for pattern in () if workload is None else workload.patterns:
         pattern.resolve(left, 0)  # what a pattern needs of a network, no seed changes
     return left
+
+
+def _roomy(topology: Topology, options: RepairOptions) -> SimulationConfig:
+    """Return the settings of routers on which conventional UGAL is free of deadlock."""
+    config = options.config
+    if config.vc_count is None:
+        return config
+    needed = config.vcs_needed(topology, Routing(options.routing))
+    return replace(config, vc_count=max(config.vc_count, needed))
+
+
+def _check_struck(options: RepairOptions) -> None:
+    """Raise InvalidInput if an option is given that only simulations have."""
+    usual = asked(RepairOptions())
+    for name, value in asked(options).items():
+        if name not in _OF_STRUCK and value != usual[name]:
+            raise InvalidInput(f"{name} is given, but with strike_only nothing is simulated")
 
 
 def _balancing(table: Table) -> BalanceOptions | WeightOptions | None:
@@ -175,7 +226,7 @@ def _balancing(table: Table) -> BalanceOptions | WeightOptions | None:
     if table.weights == "listed":
         raise InvalidInput(
             "the weights of the table follow from no rule that could be applied to what is left; "
-            "search anew with tvlb table --without"
+            "strike out its dead paths with --strike-only, or search anew with tvlb table --without"
         )
     if isinstance(table.weights, WeightOptions):
         return table.weights
@@ -183,40 +234,189 @@ def _balancing(table: Table) -> BalanceOptions | WeightOptions | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Repairer:
-    table: Table
+class _Striker:
+    """What both ways of a repair do.
+
+    Attributes
+    ----------
+    topology : what is left of the network.
+    scheme : of virtual channels, as it was asked for.
+    options : with the settings of the routers filled in.
+    """
+
+    old: Table
     topology: Topology
-    balancing: BalanceOptions | WeightOptions | None
+    scheme: str | None
     options: RepairOptions
+
+    def run(self) -> Repaired:
+        """Make the old table without its dead paths."""
+        watch = Stopwatch()
+        with watch.stage("build"):
+            old = self.struck()
+            table = old.struck.table(self.old, VERSION)
+            verified = verify(table, self.settings)
+            struck = self.loading(OLD_TABLE, old.struck.rows, old, old.struck.left_out)
+        verdict = VerdictRecord(
+            expression=OLD_TABLE,
+            replaces=False,
+            sets=(),
+            judgements=(),
+            loads=(),
+            cases="",
+            vcs=struck.vcs_needed,
+            vc_policy=struck.vc_policy,
+            paths=struck.paths,
+            balancing="",
+            undecided_runs=0,
+            notes=(
+                f"Load {OLD_TABLE}, which is the table of this repair; nothing was simulated.",
+                *loading_notes(struck, (), old, vc_count=self.settings.vc_count),
+            ),
+        )
+        return Repaired(
+            self.options, table, old, verified, None, struck, None, verdict, watch.seconds
+        )
+
+    @property
+    def settings(self) -> VcSettings:
+        """How packets use the virtual channels."""
+        config = self.options.config
+        return VcSettings(config.vc_scheme, config.vc_count, Routing(self.options.routing))
+
+    @property
+    def _before(self) -> VcSettings:
+        scheme = self.scheme or self.old.topology.vc_scheme
+        return VcSettings(scheme, None, Routing(self.options.routing))
+
+    def struck(self) -> OldTable:
+        """Strike the dead paths out, and those that need too many virtual channels."""
+        whole = strike_out(self.old, self.topology)
+        passing = self.passing(lambda text: passing_rows(whole.rows, text))
+        struck = whole if passing is None else strike_out(self.old, self.topology, passing)
+        needed = check_deadlock(self.old.rows, self._before).vcs_needed
+        none = struck.rows.filtered(np.zeros(len(struck.rows), dtype=bool))
+        scheme = str(self._before.scheme)
+        return OldTable(
+            paths=len(self.old),
+            struck=struck,
+            vcs_needed=needed,
+            vc_policy=scheme,
+            least_vcs=check_deadlock(none, self.settings).vcs_needed,
+            keeps_policy=scheme != self.settings.scheme and self._fits(whole.rows, needed),
+        )
+
+    def _fits(self, rows: PathRows, count: int) -> bool:
+        """Whether by the policy of the old table rows take no more VCs and are free of deadlock."""
+        found = check_deadlock(rows, self._before)
+        return not found.cycle and found.vcs_needed <= count
+
+    def passing(self, rows_of: Callable[[str | None], PathRows]) -> str | None:
+        """Return the set that paths have to be in to need no more virtual channels than there are.
+
+        Parameters
+        ----------
+        rows_of : returns the paths of such a set, or all.
+        """
+        count = self.settings.vc_count
+        free = replace(self.settings, vc_count=None)
+        if count is None:
+            return None
+        sets = (f"vcs({most},{free.scheme})" for most in range(count, 0, -1))
+        for text in (None, *sets):
+            if check_deadlock(rows_of(text), free).vcs_needed <= count:
+                return text
+        raise InvalidInput(
+            f"vc_count {count} is too few: MIN paths of {self.topology} alone need more with "
+            f"{self.options.routing}"
+        )
+
+    def loading(self, name: str, rows: PathRows, old: OldTable, left_out: int) -> Loading:
+        """Return what it takes to load a table with such rows."""
+        struck = old.struck
+        beside = RoutesBeside(struck.minimal, struck.survivors, self._before)
+        together = check_deadlock(rows, self.settings, beside)
+        return Loading(
+            name=name,
+            paths=len(rows),
+            left_out=left_out,
+            vcs_needed=check_deadlock(rows, self.settings).vcs_needed,
+            vc_policy=str(self.settings.scheme),
+            bare=struck.bare(rows),
+            changes=struck.changes(rows),
+            cycle=together.cycle,
+            keeps_policy=self._fits(rows, old.vcs_needed),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Repairer:
+    striker: _Striker
+    balancing: BalanceOptions | WeightOptions | None
     report: Reporter
 
+    @property
+    def table(self) -> Table:
+        return self.striker.old
+
+    @property
+    def topology(self) -> Topology:
+        return self.striker.topology
+
+    @property
+    def options(self) -> RepairOptions:
+        return self.striker.options
+
     def run(self, units: Units) -> Repaired:
-        watch = Stopwatch()
-        seed = self.table.header.seed
+        watch, striker, seed = Stopwatch(), self.striker, self.table.header.seed
         with watch.stage("build"):
-            struck = strike_out(self.table, self.topology)
+            old = striker.struck()
+            expression, left_out = self._rule()
             (made,) = prepare(
                 self.topology,
-                [self.table.header.expression],
+                [expression],
                 self.balancing,
                 seed=seed,
                 units=units,
                 report=self.report,
             )
-            new = table_of(self.topology, made, seed)
-            verified = verify(new, self._vcs)
+            table = table_of(self.topology, made, seed)
+            assert isinstance(table, Table)
+            verified = verify(table, striker.settings)
+            struck = striker.loading(OLD_TABLE, old.struck.rows, old, old.struck.left_out)
+            new = striker.loading(NEW_TABLE, table.rows, old, left_out)
         with watch.stage("compare"):
-            held_out = self._judged(made, struck, units)
-        verdict = self._verdict(made, verified, held_out)
-        return Repaired(self.options, new, struck, verified, held_out, verdict, watch.seconds)
+            held_out = self._judged(made, old.struck, units)
+        verdict = self._verdict(made, held_out, old, (new, struck))
+        return Repaired(
+            self.options, table, old, verified, held_out, struck, new, verdict, watch.seconds
+        )
 
-    def _verdict(self, made: Candidate, verified: VerifyReport, held_out: HeldOut) -> VerdictRecord:
+    def _rule(self) -> tuple[str, int]:
+        """Return the path set of the new table, and how many paths it lacks for want of VCs."""
+        expression, seed = self.table.header.expression, self.table.header.seed
+
+        def rows_of(text: str | None) -> PathRows:
+            within = expression if text is None else f"{expression} & {text}"
+            return parse_expression(within, self.topology, seed).all_rows()
+
+        check_listable(parse_expression(expression, self.topology, seed))
+        passing = self.striker.passing(rows_of)
+        if passing is None:
+            return expression, 0
+        return f"{expression} & {passing}", len(rows_of(None)) - len(rows_of(passing))
+
+    def _verdict(
+        self, made: Candidate, held_out: HeldOut, old: OldTable, tables: tuple[Loading, Loading]
+    ) -> VerdictRecord:
         options, usual = self.options, self.topology.conventional_set
         hops = {NEW_TABLE: made.mean_hops, usual: conventional(self.topology, 0).mean_hops}
         judged = held_out.judgements
+        replaces = judged[0].verdict.is_gain
+        chosen, other = tables if replaces else tables[::-1]
         return VerdictRecord(
             expression=NEW_TABLE,
-            replaces=judged[0].verdict.is_gain,
+            replaces=replaces,
             sets=tuple(
                 SetMeans.of(
                     called(self.topology, name) if name == usual else name,
@@ -230,20 +430,31 @@ class _Repairer:
             cases=described_cases(list(map(str, held_out.workload.patterns))),
             vcs=options.config.resolved_vc_count(self.topology, options.routing),
             vc_policy=str(options.config.vc_scheme),
-            paths=verified.paths,
+            paths=tables[0].paths,
             balancing=balancing_text(made.balance_report),
             undecided_runs=held_out.undecided,
+            notes=(
+                _advice(chosen),
+                *loading_notes(chosen, (other,), old, vc_count=options.config.vc_count),
+                self._conventional_vcs,
+            ),
         )
 
     @property
-    def _vcs(self) -> VcSettings:
-        config = self.options.config
-        return VcSettings(config.vc_scheme, config.vc_count, Routing(self.options.routing))
+    def _conventional_vcs(self) -> str:
+        count, roomy = self.options.config.vc_count, _roomy(self.topology, self.options).vc_count
+        if count == roomy:
+            return ""
+        return (
+            f"Conventional UGAL needs {roomy} virtual channels and was simulated with these, the "
+            f"tables with {count}."
+        )
 
     def _judged(self, made: Candidate, struck: StruckOut, units: Units) -> HeldOut:
         options, seed = self.options, self.table.header.seed
         # Kept simulations are known by this text.
-        rows = RowSet(struck.rows, f"table {self.table.id} without dead paths")
+        passing = "" if struck.record.passing is None else f" & {struck.record.passing}"
+        rows = RowSet(struck.rows, f"table {self.table.id} without dead paths{passing}")
         old = replace(Candidate.as_it_is(rows, seed), name=OLD_TABLE)
         named = parse_traffic(options.traffic)
         workload = held_out_workload(self.topology, seed) if named is None else named.in_rounds()
@@ -260,4 +471,14 @@ class _Repairer:
             seed=seed,
             units=units,
             report=self.report,
+            own={usual.name: _roomy(self.topology, options)},
         )
+
+
+def _advice(chosen: Loading) -> str:
+    if chosen.name == NEW_TABLE:
+        return f"Load {NEW_TABLE}, which is the table of this repair."
+    return (
+        f"Load {OLD_TABLE}, which tvlb repair --strike-only writes; the table of this repair is "
+        f"{NEW_TABLE}."
+    )

@@ -84,7 +84,10 @@ class VerdictDocument(Document):
         description="Those of the choice first; intervals of 95% that all hold together."
     )
     cases: str = Field(description="What was simulated of every set, in words.")
-    vcs: Count = Field(description="Virtual channels per port of the simulated routers.")
+    vcs: Count = Field(
+        description="Virtual channels per port of the simulated routers; where nothing was "
+        "simulated, those that the table needs."
+    )
     vc_policy: str = Field(description="How they are assigned.")
     paths: Count = Field(description="VLB paths of the table.")
     balancing: str = Field(description="What balancing did to the choice, in words.")
@@ -97,7 +100,7 @@ class VerdictDocument(Document):
         """Return the document of a verdict."""
         return cls.model_validate(
             {
-                **vars(record),
+                **{name: one for name, one in vars(record).items() if name != "notes"},
                 "text": record.text,
                 "verdict": record.verdict,
                 "judgements": [Judgement.of(one) for one in record.judgements],

@@ -99,6 +99,7 @@ class _Runs:
         windows: Windows,
         seed: int,
         units: Units,
+        own: Mapping[str, SimulationConfig],
     ) -> None:
         self._routing = routing
         # Other seeds than that of any search.
@@ -106,6 +107,7 @@ class _Runs:
         self._cases = [(pattern, one) for one in seeds for pattern in workload.first_round]
         self._grid = windows.grid
         self._config = windows.on(config)
+        self._own = {name: windows.on(one) for name, one in own.items()}
         self._units = units
         self.work = Work()
         self.undecided = 0
@@ -119,7 +121,7 @@ class _Runs:
         """Saturation loads, float64 (sets, cases)."""
         found = self._units.map(
             [
-                SaturationUnit(recipe, self._config, self._grid, guess)
+                SaturationUnit(recipe, self._of(one), self._grid, guess)
                 for one, of_set in zip(candidates, guesses, strict=True)
                 for recipe, guess in zip(self._recipes(one), of_set, strict=True)
             ],
@@ -137,10 +139,9 @@ class _Runs:
         count: Callable[[], None],
     ) -> NDArray[np.float64]:
         """Mean latencies, float64 (sets, loads, cases); nan where saturated."""
-        config = replace(self._config, stop_when_saturated=True)
         found = self._units.map(
             [
-                RunUnit(recipe, config, load)
+                RunUnit(recipe, replace(self._of(one), stop_when_saturated=True), load)
                 for one in candidates
                 for load in loads
                 for recipe in self._recipes(one)
@@ -153,6 +154,9 @@ class _Runs:
         return np.array(values, dtype=np.float64).reshape(
             len(candidates), len(loads), len(self._cases)
         )
+
+    def _of(self, candidate: Candidate) -> SimulationConfig:
+        return self._own.get(candidate.name, self._config)
 
     def _recipes(self, candidate: Candidate) -> list[Recipe]:
         return [
@@ -174,6 +178,7 @@ def judge(
     seed: int,
     units: Units,
     report: Reporter,
+    own: Mapping[str, SimulationConfig] | None = None,
 ) -> HeldOut:
     """Compare sets with each other.
 
@@ -185,13 +190,14 @@ def judge(
     loads : where latencies are compared.
     expected : saturation of the sets under adversarial patterns, roughly, by name; decides only
         where the searches for it begin.
+    own : settings of the routers of sets that have others than `config`, by name.
 
     Raises
     ------
     SimulationDeadlock, Cancelled : as `sim_bridge.simulate`.
     """
     cases = workload.patterns
-    runs = _Runs(routing, config, workload, windows, seed, units)
+    runs = _Runs(routing, config, workload, windows, seed, units, own or {})
     count = counter(report, "compare", len(sets) * len(cases) * (1 + len(loads)))
     typical = [expected.get(one.name) for one in sets]
     known = [typical[0] if one.is_adversarial else None for one in cases]

@@ -69,6 +69,7 @@ class VerdictRecord:
     paths : VLB paths of the table.
     balancing : what balancing did to the choice, in words.
     undecided_runs : how many simulations were too short to tell whether they are saturated.
+    notes : what else there is to mind, in sentences; all that there is to say without any sets.
     """
 
     expression: str
@@ -82,6 +83,7 @@ class VerdictRecord:
     paths: int
     balancing: str
     undecided_runs: int
+    notes: tuple[str, ...] = ()
 
     @property
     def own(self) -> tuple[Judgement, ...]:
@@ -97,10 +99,13 @@ class VerdictRecord:
     @cached_property
     def text(self) -> tuple[str, ...]:
         """Sentences: what to do, the changes, the figures, and what is not decided."""
+        if not self.sets:
+            return tuple(line for line in self.notes if line)
         return tuple(
             line
             for line in (
                 self._advice,
+                *self.notes,
                 *(self._changes(one) for one in self.own or self._best),
                 self._figures,
                 f"The table has {self.paths:,} paths{self._hops}; simulated with {self.vcs} "

@@ -7,7 +7,13 @@ written to and read from files of several formats, verified, summarised, and use
 
 from tvlb.native.virtual_channels import VcScheme
 from tvlb.table.checks import VerifyReport, verify
-from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlock
+from tvlb.table.deadlock import (
+    Channel,
+    DeadlockCheck,
+    RoutesBeside,
+    VcSettings,
+    check_deadlock,
+)
 from tvlb.table.exports import (
     check_foreign,
     export_foreign,
@@ -40,7 +46,7 @@ from tvlb.table.kinds.vlb import COMPACT_REFUSED
 from tvlb.table.networks import NamedRecord, record_of
 from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, route_formats
 from tvlb.table.rows import COLUMN_TYPES, Columns
-from tvlb.table.strike import StruckOut, strike_out
+from tvlb.table.strike import RowChanges, StruckOut, passing_rows, strike_out
 from tvlb.table.summary import (
     Diversity,
     LinkShares,
@@ -72,6 +78,8 @@ __all__ = [
     "PathItem",
     "RouteFormat",
     "Routes",
+    "RoutesBeside",
+    "RowChanges",
     "SourceRoutes",
     "Spread",
     "StoredTable",
@@ -101,6 +109,7 @@ __all__ = [
     "pair_paths",
     "pair_summary",
     "parse_path_set",
+    "passing_rows",
     "path_set_of",
     "read_any_stream",
     "read_any_table",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tvlb.balance import balance, reweight, sample_of
+from tvlb.balance import WeightOptions, balance, reweight, sample_of
 from tvlb.errors import InvalidInput
 from tvlb.paths import (
     PathRows,
@@ -28,6 +28,7 @@ from tvlb.table.deadlock import Channel, DeadlockCheck, VcSettings, check_deadlo
 from tvlb.table.header import Removed, TableHeader
 from tvlb.table.kinds import Finding, TableReport, findings_of
 from tvlb.table.rows import Columns, check_order, check_paths, rows_that
+from tvlb.table.strike import strike_rows
 from tvlb.table.summary import Diversity, diversity
 from tvlb.table.table import (
     AnyTable,
@@ -52,11 +53,9 @@ def _check_rule(table: Table) -> list[Finding]:
     InvalidInput : the expression gives more rows than any table may have.
     """
     check_listable(table.base_set)
-    given = table.base_set.all_rows()
-    wanted, unknown = _without(given, table.removed)
-    paths = np.diff(given.offset)
+    wanted, unknown, paths = _ruled(table)
     findings = [
-        *_check_removals(table.removed, unknown, table.topology),
+        *_check_removals(table.removed, unknown, table.rule_topology),
         *_missing_pairs(paths, table.rows, lambda pair: f", which should have {paths[pair]} paths"),
     ]
     if _same_paths(wanted, table.rows):
@@ -75,6 +74,22 @@ def _check_rule(table: Table) -> list[Finding]:
             table.columns,
         ),
     ]
+
+
+def _ruled(table: Table) -> tuple[PathRows, NDArray[np.bool_], NDArray[np.int64]]:
+    """Return the rows by rule; which removed paths never were there; and paths that pairs have.
+
+    The weights are those before balancing by weights, except of a table that was struck.
+    """
+    given = table.base_set.all_rows()
+    wanted, unknown = _without(given, table.removed)
+    struck, weights = table.header.struck, table.weights
+    if struck is None:
+        return wanted, unknown, np.diff(given.offset)
+    if isinstance(weights, WeightOptions):
+        wanted = reweight(wanted, weights)
+    left = strike_rows(wanted, table.topology, struck.passing)
+    return left, unknown, np.diff(left.offset)
 
 
 def _without(given: PathRows, removed: Removed) -> tuple[PathRows, NDArray[np.bool_]]:
@@ -115,7 +130,7 @@ def _check_rule_weights(wanted: PathRows, table: Table) -> list[Finding]:
     weights, found = table.weights, table.rows
     if weights == "listed":
         return []
-    if weights is not None:
+    if weights is not None and table.header.struck is None:
         wanted = reweight(wanted, weights)
     differ = ~(np.abs(found.weight - wanted.weight) <= _WEIGHT_TOLERANCE)
     return rows_that("the weight is not the rule's", differ, Columns.from_rows(found))

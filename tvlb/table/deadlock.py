@@ -107,7 +107,22 @@ class DeadlockCheck:
     cycle: tuple[Channel, ...]
 
 
-def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
+@dataclass(frozen=True, eq=False)
+class RoutesBeside:
+    """Routes that are in use at the same time as others of the same network.
+
+    Attributes
+    ----------
+    minimal, rows : MIN and VLB paths.
+    settings : how their packets use the virtual channels.
+    """
+
+    minimal: PathRows
+    rows: PathRows
+    settings: VcSettings
+
+
+def check_deadlock(rows: PathRows, settings: VcSettings, *beside: RoutesBeside) -> DeadlockCheck:
     """Look for a cycle among the channels that packets take on MIN paths and on given VLB paths.
 
     Packets begin and end at switches with compute nodes.
@@ -117,35 +132,57 @@ def check_deadlock(rows: PathRows, settings: VcSettings) -> DeadlockCheck:
     rows : valid VLB paths of every ordered pair.
     settings : with a routing that decides again, the paths from the second switch are looked at
         too; with one that takes MIN paths only, no VLB paths.
+    beside : what else is in use.
+
+    Returns
+    -------
+    DeadlockCheck : of all together.
 
     Notes
     -----
     O(paths) to collect the dependencies, and O(dependencies) to search for a cycle.
     """
-    collector = _Dependencies(rows.topology, settings.on(rows.topology), settings.vc_count)
-    minimal = min_rows(rows.topology, *all_pairs(rows.topology))
-    vlb = rows if settings.draws_vlb else rows.filtered(np.zeros(len(rows), dtype=bool))
-    for chunk in (*_between_nodes(minimal).chunks(), *_between_nodes(vlb).chunks()):
-        collector.add(chunk)
-    if settings.decides_again:
-        for chunk in (*_shortest(minimal).chunks(), *rows.chunks()):
-            collector.add_revisions(chunk)
-    return DeadlockCheck(collector.vcs_needed, collector.cycle())
+    topology = rows.topology
+    every = (RoutesBeside(min_rows(topology, *all_pairs(topology)), rows, settings), *beside)
+    most_vcs = max(_most_vcs(topology, one.settings.on(topology)) for one in every)
+    graph = DependencyGraph(topology.num_links * most_vcs)
+    collectors = [_Dependencies(topology, one.settings, most_vcs, graph) for one in every]
+    for collector, one in zip(collectors, every, strict=True):
+        draws = np.full(len(one.rows), one.settings.draws_vlb)
+        for taken in (one.minimal, one.rows.filtered(draws)):
+            for chunk in _between_nodes(taken).chunks():
+                collector.add(chunk)
+        if one.settings.decides_again:
+            for chunk in (*_shortest(one.minimal).chunks(), *one.rows.chunks()):
+                collector.add_revisions(chunk)
+    return DeadlockCheck(max(one.vcs_needed for one in collectors), collectors[0].cycle())
+
+
+def _most_vcs(topology: Topology, scheme: VcScheme) -> int:
+    # A second decision adds one link.
+    return scheme.most_vcs(topology.max_hops + 1, len(topology.kinds.names))
 
 
 class _Dependencies:
-    """The dependencies between channels; the number of one is link * most VCs + VC."""
+    """The dependencies between channels; the number of one is link * most VCs + VC.
 
-    def __init__(self, topology: Topology, scheme: VcScheme, vc_count: int | None) -> None:
+    Parameters
+    ----------
+    most_vcs : of all that add to the graph.
+    """
+
+    def __init__(
+        self, topology: Topology, settings: VcSettings, most_vcs: int, graph: DependencyGraph
+    ) -> None:
         self.topology = topology
-        self.scheme = scheme
-        # A second decision adds one link.
-        self.most_vcs = scheme.most_vcs(topology.max_hops + 1, len(topology.kinds.names))
-        self.last_vc = self.most_vcs - 1 if vc_count is None else min(vc_count, self.most_vcs) - 1
+        self.scheme = settings.on(topology)
+        self.most_vcs = most_vcs
+        count = settings.vc_count
+        self.last_vc = self.most_vcs - 1 if count is None else min(count, self.most_vcs) - 1
         self.vcs_needed = 0
         # Position -1, where a path has ended, reads as no kind.
         self._kind_of_link = np.append(topology.network.link_kind.astype(np.int8), np.int8(_BEYOND))
-        self._graph = DependencyGraph(topology.num_links * self.most_vcs)
+        self._graph = graph
 
     def add(self, rows: PathRows) -> None:
         """Add the dependencies of paths taken from their first link on."""

@@ -10,6 +10,7 @@ from tvlb.balance import BalanceOptions, WeightOptions
 from tvlb.paths import LONGEST_EXPRESSION
 from tvlb.statistics import MAX_SEED
 from tvlb.table.kinds import Entries, Header, HeaderList
+from tvlb.topology import Failures
 
 Removed = Entries
 """Paths taken out of the rule: int32 (paths, 5), as `REMOVED` says."""
@@ -86,6 +87,21 @@ class CompactRecord(BaseModel):
     sampled_pairs: int | None
 
 
+class StruckRecord(BaseModel):
+    """How the rows of a table follow from those of a network that had fewer failures.
+
+    Attributes
+    ----------
+    without : what was down of the network by whose rule the paths are; nothing of the whole one.
+    passing : expression of the set that the paths which survived have to be in; None for all.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    without: Failures
+    passing: str | None = Field(max_length=LONGEST_EXPRESSION)
+
+
 class TableHeader(Header):
     """Everything that a T-VLB table file says besides its rows and the removed paths.
 
@@ -102,6 +118,8 @@ class TableHeader(Header):
         rule and only the rows say them. None in the compact form.
     incomplete : where the search was interrupted that had found this table so far; None of a table
         that a search ended with.
+    struck : None if expression, removed paths and weights are those of `topology`; else the network
+        that they are of, whose paths that are down now are struck out.
     """
 
     expression: str = Field(max_length=LONGEST_EXPRESSION)
@@ -111,6 +129,7 @@ class TableHeader(Header):
     compact: CompactRecord | None = None
     weights: WeightsRecord | Literal["listed"] | None = None
     incomplete: str | None = Field(default=None, max_length=200)
+    struck: StruckRecord | None = None
 
 
 def no_removed() -> Removed:

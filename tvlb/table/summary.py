@@ -73,7 +73,7 @@ def summarise(table: AnyTable) -> dict[str, Any]:
     Of a full table `weights_from` says what its draw weights follow from: expression, balancing or
     listed; `diversity` is the choice per inter-group pair; `revisiting_paths` visit a switch twice
     and `repeating_paths` the same switches as an earlier one of their pair, None if a row is no
-    path.
+    path. `struck_from` is the network of the expression, where paths that are down were struck out.
     Of a compact one `paths` are those of the expression, before balancing.
 
     Raises
@@ -88,6 +88,7 @@ def summarise(table: AnyTable) -> dict[str, Any]:
         "expression": header.expression,
         "seed": header.seed,
         "version": header.version,
+        **({} if header.struck is None else {"struck_from": str(table.rule_topology)}),
         **({} if header.incomplete is None else {"incomplete": header.incomplete}),
         **(_by_rule(table) if isinstance(table, CompactTable) else _listed(table)),
     }

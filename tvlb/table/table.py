@@ -41,7 +41,7 @@ from tvlb.table.header import (
 from tvlb.table.kinds import StoredTable, check_switch
 from tvlb.table.networks import record_of
 from tvlb.table.rows import Columns, first_invalid_row
-from tvlb.topology import Topology
+from tvlb.topology import Failures, Topology, links_left, without
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +61,30 @@ class _RuleTable(StoredTable):
         """See `StoredTable.lists`."""
         return {"removed": self.removed}
 
+    @cached_property
+    def rule_topology(self) -> Topology:
+        """The network of the expression; of a table that was struck, one with fewer failures.
+
+        Raises
+        ------
+        InvalidInput : the table was struck, but its network has no failures, or lacks some that
+            the other one has.
+        """
+        struck, topology = self.header.struck, self.topology
+        if struck is None:
+            return topology
+        if topology.origin is None:
+            raise InvalidInput(f"no paths are struck out on {topology}, which has no failures")
+        ruled = topology.origin.network
+        if struck.without != Failures():
+            ruled = without(ruled, struck.without)
+        links_left(ruled, topology)
+        return ruled
+
     @property
     def base_set(self) -> PathSet:
-        """The path set of the expression, before removals."""
-        return parse_expression(self.header.expression, self.topology, self.header.seed)
+        """The path set of the expression, before removals, on the network of the rule."""
+        return parse_expression(self.header.expression, self.rule_topology, self.header.seed)
 
     def check(self) -> None:
         """See `StoredTable.check`."""
@@ -396,6 +416,8 @@ def stored_table(
         raise InvalidInput(f"a compact table has no rows, but there are {len(rows):,}")
     if header.weights is not None:
         raise InvalidInput("a compact table has no weights but those of its expression")
+    if header.struck is not None:
+        raise InvalidInput("no paths can be struck out of a compact table")
     if header.compact.balance is None and len(removed):
         raise InvalidInput("a compact table without balancing has no removed paths")
     return CompactTable(header, removed)

@@ -4,7 +4,7 @@ Everything else in tvlb (paths, model, balance, simulator, tables) refers to the
 """
 
 from tvlb.topology.compiled import compiled, path_kernel
-from tvlb.topology.degraded import link_ids, without
+from tvlb.topology.degraded import link_ids, links_left, without
 from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.dragonfly_plus import DragonflyPlus
 from tvlb.topology.expected import ExpectedPaths, touched
@@ -100,6 +100,7 @@ __all__ = [
     "is_network_file",
     "kinds_of",
     "link_ids",
+    "links_left",
     "listed",
     "merged",
     "metadata_type",

@@ -54,6 +54,34 @@ def link_ids(topology: Topology) -> NDArray[np.int32]:
     return np.where(gone, -1, ids).astype(np.int32)
 
 
+def links_left(before: Topology, after: Topology) -> NDArray[np.int32]:
+    """Return what became of the links of a network, with failures or without, as more went down.
+
+    int32 (links before,): the id that a link has now, -1 if it is down.
+
+    Raises
+    ------
+    InvalidInput : `after` is not what is left of it, or has something that is down in `before`.
+    """
+    whole = before if before.origin is None else before.origin.network
+    if after.origin is None or after.origin.network != whole:
+        raise InvalidInput(f"the table is of {before}, and {after} is not what is left of it")
+    now = link_ids(after)
+    if before.origin is None:
+        return now
+    up = link_ids(before) >= 0
+    back = np.flatnonzero(~up & (now >= 0))
+    switches = set(before.origin.failures.switches) - set(after.origin.failures.switches)
+    if len(back) or switches:
+        ends = (whole.network.link_source[back], whole.network.link_target[back])
+        what = [f"switch {one}" for one in sorted(switches)]
+        what += [f"cable [{low},{high}]" for low, high in zip(*ends, strict=True) if low < high]
+        raise InvalidInput(
+            f"{what[0]} is down in {before} already: what is down has to be listed all at once"
+        )
+    return now[up]
+
+
 def _listed(topology: Topology, network: Network, text: str) -> Topology:
     nodes = np.bincount(network.node_switch, minlength=network.num_switches)
     kinds = range(len(topology.kinds.names))

@@ -179,11 +179,16 @@ class SimulationConfig:
             )
         return self.vcs_needed(topology, chosen) if self.vc_count is None else self.vc_count
 
-    def vcs_needed(self, topology: Topology, routing: Routing) -> int:
-        """Virtual channels per port that the longest routes need, as far as there can be."""
+    def vcs_needed(self, topology: Topology, routing: Routing, halves: int = 2) -> int:
+        """Virtual channels per port that the longest routes need, as far as there can be.
+
+        Parameters
+        ----------
+        halves : MIN paths that a route is made of.
+        """
         scheme = VcScheme(self.vc_scheme or topology.vc_scheme)
         return min(
-            scheme.vcs_needed(np.array([_longest_route(topology, routing, 2)], dtype=np.int8)),
+            scheme.vcs_needed(np.array([_longest_route(topology, routing, halves)], dtype=np.int8)),
             _MAX_VCS,
         )
 

@@ -1,6 +1,6 @@
 """Repairs: a stored table made anew by its rule for what failures left of its network."""
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
 
@@ -21,6 +21,7 @@ from tvlb.requests import (
 )
 from tvlb.requests.common import Count, Load, NonNegative, OptionalKey
 from tvlb.requests.cost import Cost, repair_cost
+from tvlb.requests.loading import LoadingDocument
 from tvlb.requests.repair import Repaired, RepairOptions, check_repair, repair
 from tvlb.requests.request import FAILURES_FILE, TABLE_FILE, AnyNetwork, description_of, network_of
 from tvlb.requests.settings import with_options, with_settings
@@ -32,7 +33,10 @@ from tvlb.topology import ExplicitTopology, Failures
 
 
 class RepairBody(with_options(Question, RepairOptions)):
-    """Rebuild a stored table by its rule for what failures left of its network."""
+    """Rebuild a stored table by its rule for what failures left of its network.
+
+    Or only strike out its paths that are down.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -43,7 +47,10 @@ class RepairBody(with_options(Question, RepairOptions)):
 
     table: Annotated[
         str,
-        Field(pattern="^[0-9a-f]{64}$", description="Id of the table, of the whole network."),
+        Field(
+            pattern="^[0-9a-f]{64}$",
+            description="Id of the table; its network may have some of the failures.",
+        ),
         told_digits(64),
     ]
     without: Annotated[Failures, Field(description="What of its network is down.")]
@@ -124,12 +131,27 @@ class RepairParameters(with_settings(Document, RepairOptions)):
 
 
 class RepairDocument(Document):
-    """The table for what failures left, and what it is worth beside the old one."""
+    """The table for what failures left, and what it is worth beside the old one.
+
+    The table is new, by the rule of the old one, or the old one without its dead paths.
+    """
 
     topology: str = Field(description="What is left of the network.")
-    table_id: str = Field(description="Id of the new table, SHA-256, hex.")
+    table_id: str = Field(description="Id of the table, SHA-256, hex.")
     expression: str = Field(description="Path set of both tables before balancing.")
-    paths: Count = Field(description="Paths of the new table.")
+    paths: Count = Field(description="Paths of the table.")
+    load: OptionalKey[Literal["new", "struck"]] = Field(
+        None, description="Which table to load: the new one, or the old one without dead paths."
+    )
+    old_vcs_needed: OptionalKey[Count] = Field(
+        None, description="Virtual channels that the old table needs on its own network."
+    )
+    struck: OptionalKey[LoadingDocument] = Field(
+        None, description="The old table without its dead paths."
+    )
+    new: OptionalKey[LoadingDocument] = Field(
+        None, description="The new table by the rule; absent where dead paths were only struck out."
+    )
     struck_paths: Count = Field(description="Paths of the old table that are down.")
     pairs_without_paths: Count = Field(
         description="Pairs of switches that are up and lost all VLB paths of the old table."
@@ -137,11 +159,13 @@ class RepairDocument(Document):
     pairs_without_min_paths: Count = Field(
         description="Pairs of switches that are up and lost all MIN paths; they have others now."
     )
-    ok: bool = Field(description="Whether the new table passed verification.")
-    vcs_needed: Count = Field(description="Virtual channels that the new table needs.")
+    ok: bool = Field(description="Whether the table passed verification.")
+    vcs_needed: Count = Field(description="Virtual channels that the table needs.")
     deadlock_free: bool = Field(description="Whether no route of it can take part in a deadlock.")
-    patterns: tuple[str, ...] = Field(description="Patterns of the comparison.")
-    loads: tuple[Load, Load] = Field(
+    patterns: tuple[str, ...] = Field(
+        description="Patterns of the comparison; none where nothing was simulated."
+    )
+    loads: tuple[Load, ...] = Field(
         description="Where latencies were compared, packets/cycle/node."
     )
     parameters: OptionalKey[RepairParameters] = Field(
@@ -149,8 +173,8 @@ class RepairDocument(Document):
     )
     verdict: OptionalKey[VerdictDocument] = Field(
         None,
-        description="The new table against the old one without dead paths, and against all paths; "
-        "absent in documents of earlier versions.",
+        description="The new table against the old one without dead paths, and against all paths, "
+        "and what loading either brings; absent in documents of earlier versions.",
     )
     timings: dict[str, NonNegative] = Field(description="Wall time by stage, seconds.")
     provenance: dict[str, str] = Field(description="Versions of the software that matters.")
@@ -158,28 +182,32 @@ class RepairDocument(Document):
     @classmethod
     def of(cls, repaired: Repaired) -> Self:
         """Return the document of a repair."""
-        table, struck, report = repaired.table, repaired.struck, repaired.report
+        table, struck, report = repaired.table, repaired.old.struck, repaired.report
         held_out = repaired.held_out
-        return cls.model_validate(
-            {
-                "topology": str(table.topology),
-                "table_id": table.id,
-                "expression": table.header.expression,
-                "paths": report.paths,
-                "struck_paths": struck.struck,
-                "pairs_without_paths": struck.pairs_without_paths,
-                "pairs_without_min_paths": struck.pairs_without_min_paths,
-                "ok": report.ok,
-                "vcs_needed": report.vcs_needed,
-                "deadlock_free": not report.cycle,
-                "patterns": [str(one) for one in held_out.workload.first_round],
-                "loads": held_out.loads,
-                "parameters": RepairParameters.model_validate(repaired.options),
-                "verdict": VerdictDocument.of(repaired.verdict),
-                "timings": repaired.seconds,
-                "provenance": versions(),
-            }
-        )
+        known: dict[str, Any] = {
+            "topology": str(table.topology),
+            "table_id": table.id,
+            "expression": table.header.expression,
+            "paths": report.paths,
+            "load": "new" if repaired.verdict.replaces else "struck",
+            "old_vcs_needed": repaired.old.vcs_needed,
+            "struck": LoadingDocument.of(repaired.struck),
+            "struck_paths": struck.struck,
+            "pairs_without_paths": struck.pairs_without_paths,
+            "pairs_without_min_paths": struck.pairs_without_min_paths,
+            "ok": report.ok,
+            "vcs_needed": report.vcs_needed,
+            "deadlock_free": not report.cycle,
+            "patterns": () if held_out is None else map(str, held_out.workload.first_round),
+            "loads": () if held_out is None else held_out.loads,
+            "parameters": RepairParameters.model_validate(repaired.options),
+            "verdict": VerdictDocument.of(repaired.verdict),
+            "timings": repaired.seconds,
+            "provenance": versions(),
+        }
+        if repaired.new is not None:
+            known["new"] = LoadingDocument.of(repaired.new)
+        return cls.model_validate(known)
 
 
 class _Listed(Document):
@@ -197,6 +225,9 @@ def _examine(body: RepairBody, limits: RequestLimits | None, context: Context) -
 
 def _compute(body: RepairBody, context: Context, report: Reporter) -> Answer:
     table = context.result(TableBody.kind, body.table).read_table()
+    if body.strike_only:
+        found = repair(table, body.without, body.options(), report=report)
+        return Answer(RepairDocument.of(found).plain(), found.seconds, table=found.table)
     with context.unit_cache() as unit_cache:
         found = repair(table, body.without, body.options(), report=report, unit_cache=unit_cache)
     return Answer(RepairDocument.of(found).plain(), found.seconds, table=found.table)
@@ -213,13 +244,13 @@ KIND = RequestKind(
         ),
     ),
     asking="Rebuild a stored table by its rule for what failures left of its network, and compare "
-    "it with the old one.",
-    reading="Return a repair: the new table, and what it is worth beside the old one.",
+    "it with the old one, or only strike out its paths that are down.",
+    reading="Return a repair: the table, and what it is worth beside the old one.",
     makes_table=True,
     links={
         "download_url": Link(
             "/download?format=parquet",
-            f"Of the file of the new table; format is {one_of(table_formats())}.",
+            f"Of the file of the table; format is {one_of(table_formats())}.",
         )
     },
     listed=_Listed,
