@@ -162,7 +162,7 @@ class Outcome:
             statistics.fmean(run.hops_mean for run in runs),
             statistics.fmean(run.vlb_share for run in runs),
             statistics.fmean(run.accepted for run in runs),
-            sum(run.saturated for run in runs),
+            sum(run.saturated is True for run in runs),
             len(runs),
         )
 

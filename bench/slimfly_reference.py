@@ -29,7 +29,7 @@ def judged_load(case: Case, workers: int, seeds: int) -> bool:
     load = float(case.row.load)
     runs = _run_all([partial(case.scenario(seed).run, load, case.config) for seed in range(seeds)],
                     workers)  # fmt: skip
-    votes = sum(run.saturated for run in runs)
+    votes = sum(run.saturated is True for run in runs)
     if case.figures.get("status") == "saturated":
         passed = 2 * votes > seeds
         print(f"{case} | saturated {votes} of {seeds} | {_verdict(passed)}")

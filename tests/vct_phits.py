@@ -204,7 +204,7 @@ class PhitSimulator:
         source: InputKey = (-1 - at[0], at[1], key[2])
         if at in self.back:
             source = (*self.back[at], key[2])
-        latency = self.config.server_latency if source[0] < 0 else self.config.local_latency
+        latency = self.config.server_latency if source[0] < 0 else (self.config.local_latency or 1)
 
         def back() -> None:
             self.room[source] += 1
@@ -227,7 +227,7 @@ class PhitSimulator:
             if port in self.peer:
                 self.room[(*port, vc)] -= 1
                 there = (*self.peer[port], vc)
-                self.due[cycle + self.config.local_latency].append(
+                self.due[cycle + (self.config.local_latency or 1)].append(
                     lambda there=there, packet=packet, phit=phit: self._arrive(
                         there, packet, phit, from_node=False
                     )

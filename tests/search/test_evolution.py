@@ -39,6 +39,7 @@ SETTING = SearchSetting(
     objective=parse_objective("saturation"),
     workload=TRAFFIC,
     budget=400 * FLIT_HOPS,
+    short=Windows(1_000, 1_000, 0.02),
     long=Windows(2_000, 2_000, 0.01),
     balancing=None,
     seed=0,
