@@ -23,7 +23,7 @@ _OURS = re.compile(r"(?:^|/bin/|exec \w+ |=\S+ )tvlb ([a-z]+)(?: (\w+))?")
 _BENCH = re.compile(r"(?:^|python |python -m )bench[./](\w+)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*\b(?!-)")
 # An example of an option of sbatch.
-_FOREIGN = {"--qos"}
+_FOREIGN = {"--qos", "--tls-ca-file", "--tls-cert", "--tls-key"}
 
 
 @pytest.mark.parametrize("page", [*_GUIDES, _ROOT / "CHANGELOG.md"], ids=lambda page: page.stem)

@@ -24,6 +24,7 @@ from tvlb.report import report_html
 from tvlb.requests import SweepBody, TableBody, TableDocument
 from tvlb.search import TableResult, optimize
 from tvlb.search.common_traffic import common_patterns
+from tvlb.search.simulation_units import SaturationUnit
 from tvlb.statistics import (
     ChangeInterval,
     Pairing,
@@ -66,7 +67,9 @@ def computed() -> Computed:
     cache = UnitCache(executor, memory)
     points = run_points(points_of(designs.expanded()), MemoryTables(), cache, workers=1)
     common = set(common_patterns(found.topology))
-    assert all(unit.recipe.pattern in common for unit in executor.computed)
+    units = [unit for unit in executor.computed if isinstance(unit, SaturationUnit)]
+    assert {unit.recipe.pattern for unit in units} == common
+    assert len(units) == len(executor.computed)
     return Computed(found, points)
 
 

@@ -107,8 +107,9 @@ def test_several_loads_are_one_frame_and_one_figure() -> None:
     assert frame["latency_mean"].to_pylist()[1] == alone.latency_mean
     virtual = tvlb.simulate("2,4,2,5", load=0.2, config=tvlb.VctConfig(200, 200))
     for result in (found, alone, virtual):
-        latency, accepted = tvlb.plot(result).axes
-        assert "dfly(2,4,2,5), uniform" in latency.get_title()
+        figure = tvlb.plot(result)
+        latency, accepted = figure.axes
+        assert "dfly(2,4,2,5), uniform" in figure.get_suptitle()
         assert accepted.get_ylabel().startswith("accepted (")
     with pytest.raises(InvalidInput, match="path_set <=4 has no meaning for routing min"):
         tvlb.simulate("2,4,2,5", load=0.2, routing="min", path_set="<=4")

@@ -34,6 +34,14 @@ def _gain(verdict: Mapping[str, Any] | None) -> str:
     return _changed(first[0]["saturation"]) if own else "kept"
 
 
+def _row_gain(row: Mapping[str, Any]) -> str:
+    """Write the same of a row of a sweep."""
+    if not row["replaces_all"]:
+        return "kept"
+    mean, high = row["saturation_gain"], row["saturation_gain_high"]
+    return UNKNOWN if mean is None else change_text(mean, None if high is None else high - mean)
+
+
 def _plus_minus(half: float | None, digits: int) -> str:
     """Write half of a 95% interval after a mean; nothing without one."""
     return "" if half is None else f" ± {half:.{digits}f}"
@@ -73,6 +81,7 @@ _TEMPLATES = templates(
     percent=_percent,
     plus_minus=_plus_minus,
     room=_room,
+    row_gain=_row_gain,
     shortened=shortened,
     signed=_signed,
     subject=shown_subject,

@@ -24,7 +24,7 @@ from tvlb.statistics import (
     shape_rows,
     shortened,
 )
-from tvlb.table import Routes, foreign_formats, table_formats
+from tvlb.table import Routes, VcScheme, foreign_formats, table_formats
 from tvlb.topology import NetworkFormat
 
 _LOADS_BY_SWITCH = 100
@@ -189,6 +189,7 @@ def shown_table(table: Document) -> Document:
         "repairable": is_full,
         "down": _down(table["request"]["topology"]),
         "strike_only": offered(RepairOptions)["strike_only"].text,
+        "schemes": tuple(VcScheme),
         "versions": {
             name: text for name, text in table["provenance"].items() if isinstance(text, str)
         },

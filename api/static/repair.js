@@ -9,8 +9,14 @@ const { id } = JSON.parse(document.getElementById("data").textContent);
 function body() {
   const text = form.elements.without.value.trim();
   if (text === "") return null;
-  const strike_only = form.elements.strike_only.checked;
-  return JSON.stringify({ table: id, without: parsed(text, "The failures are"), strike_only });
+  const { strike_only, vc_count, vcs } = form.elements;
+  return JSON.stringify({
+    table: id,
+    without: parsed(text, "The failures are"),
+    strike_only: strike_only.checked,
+    vc_count: vc_count.value === "" ? null : Number(vc_count.value),
+    vcs: vcs.value || null,
+  });
 }
 
 /** What an estimate says. */

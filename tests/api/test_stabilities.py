@@ -124,7 +124,8 @@ def test_an_estimate_tells_cost_and_command(http: httpx.Client) -> None:
     assert (found["kind"], found["known"]) == ("stability", False)
     assert found["cost"]["stages"].keys() == {"stability"}
     assert found["command"] == (
-        "tvlb stability TOPOLOGY.json --vcs reuse:4 --cycles 100000 --packet 8 --seeds 3"
+        "tvlb stability TOPOLOGY.json --vcs reuse:4 --cycles 100000 --packet 8 "
+        "--link-latencies x=1,y=1 --seeds 3"
     )
 
 

@@ -87,7 +87,8 @@ def test_an_estimate_tells_cost_and_command(http: httpx.Client) -> None:
     assert found["cost"]["stages"].keys() == {"simulate"}
     assert found["command"] == (
         "tvlb simulate 'hyperx(2,3,3)' --pattern 'dshift(1)' --load 0.2,0.4 --seed 7 --router vct "
-        "--routing 'valiant(minfirst)' --warmup 500 --cycles 2000 --vc-count 4"
+        "--routing 'valiant(minfirst)' --warmup 500 --cycles 2000 --vc-count 4 "
+        "--link-latencies x=1,y=1"
     )
 
 

@@ -238,8 +238,8 @@ def test_a_baseline_that_saturates_at_once_loses_nothing() -> None:
         main(
             [
                 "table", "16,4,2,3", "--method", "paper", "--patterns", "1", "--data-points", "1",
-                "--finalists", "1", "--simulated-patterns", "2", "--screening", "50,50,0.1",
-                "--confirmation", "50,50,0.1", "--workers", "1", "-o", "z.json",
+                "--finalists", "1", "--simulated-patterns", "2", "--screening", "100,100,0.1",
+                "--confirmation", "100,100,0.1", "--workers", "1", "-o", "z.json",
             ]
         )
         == 0

@@ -262,7 +262,7 @@ def test_an_address_without_a_scheduler(monkeypatch: pytest.MonkeyPatch) -> None
 def test_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     options = DaskOptions("127.0.0.1:8786")
-    with pytest.raises(InvalidInput, match=r"tvlb\[cluster\]"), dask_workers(options):
+    with pytest.raises(InvalidInput, match=r"pip install \'\.\[cluster\]\'"), dask_workers(options):
         raise AssertionError("Dask is not there")
 
 

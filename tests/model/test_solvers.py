@@ -2,6 +2,7 @@
 
 import _thread
 import re
+import signal
 import threading
 from functools import cache
 
@@ -118,6 +119,11 @@ def test_highs_hears_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
         _thread.interrupt_main()
 
     monkeypatch.setattr(highspy.Highs, "run", told)
+    # Packages that other tests import may have put their own.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
-        throughput("4,8,4,9", "<=4", "uniform")
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            throughput("4,8,4,9", "<=4", "uniform")
+    finally:
+        signal.signal(signal.SIGINT, handler)

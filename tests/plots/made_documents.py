@@ -60,10 +60,9 @@ def table_of(network: Any) -> Document:
 
 def _rename(search: Document, conventional: str) -> None:
     """Give the conventional set its name."""
-    for one in (*search["held_out"], *search["judgements"]):
-        for name in ("expression", "against"):
-            if one.get(name) == "all":
-                one[name] = conventional
+    for one in search["held_out"]:
+        if one["expression"] == "all":
+            one["expression"] = conventional
 
 
 def harder() -> Mapping[str, Callable[[Document], Document]]:

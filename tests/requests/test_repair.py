@@ -90,7 +90,7 @@ def test_the_rule_of_the_table_is_applied_to_what_is_left(failures: Failures) ->
     again = parse_expression("<=5", network, 0)
     assert found.table.id == Table.from_rows(again, again.all_rows(), version=VERSION).id
     assert found.report.ok
-    assert [(one.expression, one.against) for one in found.held_out.judgements] == [
+    assert [(one.expression, one.against) for one in found.verdict.judgements] == [
         (NEW_TABLE, OLD_TABLE),
         ("all", OLD_TABLE),
         (NEW_TABLE, "all"),

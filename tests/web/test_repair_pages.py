@@ -90,6 +90,13 @@ def test_a_repair_is_asked_for(
         expect(problem).to_contain_text("1 cable [0,19] cannot be down")
         failures.fill('{"links": [[0, 1]]}')
         expect(estimate).to_contain_text("of processor time")
+        page.get_by_label("Virtual channels").fill("1")
+        expect(problem).to_contain_text("vc_count 1 is too few: MIN paths of")
+        page.get_by_label("VC scheme").select_option("won")
+        page.get_by_label("Virtual channels").fill("4")
+        page.get_by_label("Whether the table is the old one").check()
+        expect(estimate).to_contain_text("of processor time")
+        page.get_by_label("Whether the table is the old one").uncheck()
         file = tmp_path / "down.json"
         file.write_text('{"links": [[0, 2]]}')
         page.get_by_label("From a file").set_input_files(file)

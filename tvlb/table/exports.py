@@ -87,7 +87,7 @@ def export_foreign(
             form.write(table, path)
         else:
             raise InvalidInput(f"format {name} holds no {table.kind.name}s")
-        return _archived(Path(folder)) if is_archive(name) else path.read_bytes()
+        return _archived(Path(folder)) if is_archive(name) else _content(path)
 
 
 def _archived(folder: Path) -> bytes:
@@ -97,5 +97,10 @@ def _archived(folder: Path) -> bytes:
         for path in written:
             entry = zipfile.ZipInfo(path.name, _NO_DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, path.read_bytes())
-    return target.read_bytes()
+            archive.writestr(entry, _content(path))
+    return _content(target)
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read()
