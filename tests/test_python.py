@@ -108,7 +108,7 @@ def test_several_loads_are_one_frame_and_one_figure() -> None:
     virtual = tvlb.simulate("2,4,2,5", load=0.2, config=tvlb.VctConfig(200, 200))
     for result in (found, alone, virtual):
         figure = tvlb.plot(result)
-        latency, accepted = figure.axes
+        _, accepted = figure.axes
         assert "dfly(2,4,2,5), uniform" in figure.get_suptitle()
         assert accepted.get_ylabel().startswith("accepted (")
     with pytest.raises(InvalidInput, match="path_set <=4 has no meaning for routing min"):

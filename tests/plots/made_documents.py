@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.made_verdict import with_verdict
 from tests.plots.made_search import ANSWERS, made_search
 from tvlb.requests import example
 from tvlb.topology import families, parse_topology
@@ -55,7 +56,7 @@ def table_of(network: Any) -> Document:
     others = {key: one for key, one in made["balance"].items() if not isinstance(one, dict)}
     asked = {"topology": str(network), "routing": "ugal-l", "seed": 0}
     stored = {"id": "1", "url": "/v1/tables/1", "request": asked}
-    return made | {"balance": kinds | others} | stored
+    return with_verdict(made | {"balance": kinds | others} | stored)
 
 
 def _rename(search: Document, conventional: str) -> None:

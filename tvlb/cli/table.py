@@ -111,8 +111,8 @@ def table(
     print_warnings(
         [*router_warnings(network, options.config), *idle_warnings(judged, network, seed)]
     )
-    _tell_cost(network, options)
     if place is None:
+        _tell_cost(network, options)
         document = _compute(network, options, output, compact=compact, store=store)
     else:
         options = replace(options, **asked_of_server(traffic=options.traffic))
