@@ -93,7 +93,13 @@ def test_commands_take_it(file: str, table: HopTable, capsys: pytest.CaptureFixt
     assert main(["verify", file]) == 0
     assert capsys.readouterr().out == "hops.json: passed (20 rows)\n"
     assert main(["export", file, "--to", "csv", "-o", "hops.csv", "--json"]) == 0
-    exported = {"written": "hops.csv", "format": "csv", "id": table.id, "paths": 20, "warnings": []}
+    exported: dict[str, object] = {
+        "written": "hops.csv",
+        "format": "csv",
+        "id": table.id,
+        "paths": 20,
+        "warnings": [],
+    }
     assert json.loads(capsys.readouterr().out) == exported
     assert main(["export", "hops.csv", "--to", "graphml", "-o", "net.graphml"]) == 0
 

@@ -239,14 +239,19 @@ def test_a_search_can_be_cancelled_at_any_stage(ended: FinishedSearch, stage: st
 def test_a_front_has_a_table_for_every_answer() -> None:
     options = replace(QUICK, objective="front", traffic=("shift(1,0)", "uniform:2"), budget="0")
     found = search(replace(options, balancing=None)).found
-    assert len(found.front) == len(found.search.answers)
+    assert len(found.front) == len(found.answers)
     assert all(verify(table).ok for table in found.front)
     assert [table.header.expression for table in found.front] == [
-        one.expression for one in found.search.answers
+        one.expression for one in found.answers
     ]
     assert len({table.id for table in found.front}) == len(found.front)
     sets = [one.candidate.name for one in found.held_out.sets]
+    assert {one.name for one in found.answers} <= {one.name for one in found.search.answers}
     assert {one.name for one in found.search.answers} <= {*sets}
+    measured = [found.held_out.measured(one.name) for one in found.answers]
+    places = [(-one.saturation_mean, one.latency_mean) for one in measured]
+    for mine in places:
+        assert not any(one != mine and one[0] <= mine[0] and one[1] <= mine[1] for one in places)
     assert [(one.expression, one.against) for one in found.held_out.judgements] == [
         *((one, "all") for one in sets if one != "all"),
         *((one, "short(2,3)") for one in sets if one not in ("all", "short(2,3)")),

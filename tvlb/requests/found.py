@@ -230,7 +230,7 @@ class FoundSearch(Document):
                 ],
                 "front": [
                     FrontPoint.of(held_out.of(candidate.name), found, table_id=table.id)
-                    for candidate, table in zip(search.answers, found.front, strict=True)
+                    for candidate, table in zip(found.answers, found.front, strict=True)
                 ],
                 "loads": held_out.loads,
                 "held_out": [JudgedSet.of(one, found) for one in held_out.sets],

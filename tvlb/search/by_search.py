@@ -1,5 +1,7 @@
 """The search for weighted sets from end to end: search, compare on held-out traffic, decide."""
 
+from collections.abc import Sequence
+
 from tvlb.paths import parse_expression
 from tvlb.search.decision import decide
 from tvlb.search.held_out import HeldOut, Judged, judge
@@ -29,9 +31,25 @@ def find_by_search(task: SearchTask) -> MethodResult:
         candidates, validation = _validation(task, search, held_out)
     with task.watch.stage("table"), units.alone:
         table = task.chosen_table(candidates, validation)
-        front = tuple(table_of(topology, one, options.seed) for one in search.answers)
+        answers = _undominated(search.answers, held_out)
+        front = tuple(table_of(topology, one, options.seed) for one in answers)
     work = search.work + validation.work
-    return MethodResult(candidates, validation, table, work, Found(search, held_out, front))
+    return MethodResult(
+        candidates, validation, table, work, Found(search, held_out, answers, front)
+    )
+
+
+def _undominated(answers: Sequence[Candidate], held_out: HeldOut) -> tuple[Candidate, ...]:
+    """Keep the answers that no other beats in both figures where all are judged."""
+    measured = [held_out.measured(one.name) for one in answers]
+    places = [(-one.saturation_mean, one.latency_mean) for one in measured]
+    return tuple(
+        one
+        for one, mine in zip(answers, places, strict=True)
+        if not any(
+            other != mine and other[0] <= mine[0] and other[1] <= mine[1] for other in places
+        )
+    )
 
 
 def _setting(task: SearchTask) -> SearchSetting:

@@ -282,6 +282,6 @@ def compact_result(result: TableResult) -> TableResult:
     """
     found, seed = result.found, result.options.seed
     if found is not None:
-        front = tuple(compact_table_of(result.topology, one, seed) for one in found.search.answers)
+        front = tuple(compact_table_of(result.topology, one, seed) for one in found.answers)
         found = replace(found, front=front)
     return replace(result, table=compact_table(result), found=found)

@@ -76,11 +76,14 @@ class Found:
     ----------
     search : the search.
     held_out : the comparison on patterns that it never saw.
+    answers : those of the search, but of a front none that another beats in saturation and latency
+        where it is judged.
     front : the tables of the answers; of other objectives than `front` just the one.
     """
 
     search: WeightedSearch
     held_out: HeldOut
+    answers: tuple[Candidate, ...]
     front: tuple[AnyTable, ...]
 
 
