@@ -16,7 +16,7 @@ from tvlb.search import optimize
 from tvlb.table import read_stream, write_stream
 
 FRONT: dict[str, Any] = {
-    "topology": "1,2,2,3",
+    "topology": "1,2,2,5",
     "objective": "front",
     "budget": 0,
     "traffic": ["type2(seed=1)", "shift(1,0)"],
