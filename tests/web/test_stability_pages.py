@@ -53,7 +53,7 @@ def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark
         page.goto("/stabilities/new")
         check_accessibility()
         problem, estimate = page.locator("#problem"), page.locator("#estimate")
-        page.get_by_label("Network").fill("hyperx(2,3,3)")
+        page.locator("#request [name=topology]").fill("hyperx(2,3,3)")
         page.get_by_label("Pattern").fill("adv(1)")
         expect(problem).to_contain_text("adv(1) is no pattern of hyperx(2,3,3)")
         page.get_by_label("Pattern").fill("dshift(1)")
@@ -69,7 +69,7 @@ def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark
         page.get_by_label("Cycles of a run").fill("100000")
         expect(estimate).to_contain_text(
             "--routing 'valiant(minfirst)' --routing 'valiant(minlast)' --vcs ladder:4 "
-            f"--vcs 2phases:4 --cycles 100000 --seed {seed}"
+            f"--vcs 2phases:4 --cycles 100000 --link-latencies x=1,y=1 --seed {seed}"
         )
         page.get_by_role("button", name="Compute").click()
         page.wait_for_url("**/jobs/*")

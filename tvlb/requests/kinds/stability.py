@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 from sim_bridge import VCT_ROUTINGS
 from sim_bridge.latencies import LATENCY_SETTINGS
 from sim_bridge.routers.vct import (
+    VC_POLICIES,
     VCT_ROUTING_NAMES,
     LongRun,
     StabilityCase,
@@ -21,7 +22,7 @@ from sim_bridge.routers.vct import (
     study_stability,
 )
 from tvlb.documents import WHOLE, Document, versions
-from tvlb.languages import made
+from tvlb.languages import made, one_of
 from tvlb.processes import Reporter, Units
 from tvlb.requests import Answer, Context, Form, Request, RequestKind
 from tvlb.requests.common import (
@@ -63,7 +64,13 @@ class _Cases(Request):
     ] = (VCT_ROUTINGS[1],)
     vcs: Annotated[
         tuple[VcsText, ...],
-        Field(min_length=1, max_length=_MOST_VCS, strict=False, description="Virtual channels."),
+        Field(
+            min_length=1,
+            max_length=_MOST_VCS,
+            strict=False,
+            description=f"Virtual channels: {one_of(VC_POLICIES)}, and :COUNT for other than it "
+            "needs.",
+        ),
     ] = ("ladder",)
     load: Annotated[AskedLoad, Field(description="Offered load, phits/cycle/node, 0..1.")] = 1.0
 
