@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,8 @@ from tvlb.topology import Dragonfly, Topology, as_topology
 from tvlb.traffic import parse_pattern
 
 
-def _windows(warmup: int, measured: int, **more: object) -> SimulationConfig:
-    return SimulationConfig(warmup_cycles=warmup, measured_cycles=measured, **more)  # type: ignore[arg-type]
+def _windows(warmup: int, measured: int, **more: Any) -> SimulationConfig:
+    return SimulationConfig(warmup_cycles=warmup, measured_cycles=measured, **more)
 
 
 def _backlog(result: SimulationResult, nodes: int) -> tuple[float, float]:
