@@ -349,11 +349,13 @@ def test_the_verdict_says_what_to_load_and_warns_of_more_virtual_channels() -> N
     loaded = NEW_TABLE if document.load == "new" else OLD_TABLE
     assert any(line.startswith(f"Load {loaded}, ") for line in text)
     assert (document.old_vcs_needed, document.vcs_needed) == (4, 5)
-    warning = "needs 5 virtual channels (per-hop), the old table 4 (won)"
+    warning = "needs 5 virtual channels (per-hop), the table in use 4 (won)"
     assert sum(line.startswith("Warning: ") and warning in line for line in text) == 2
     assert any("916 of the 10,800 paths" in line for line in text)
     assert any("all MIN paths of 2 pairs of switches" in line for line in text)
-    assert any("(per-hop) and those of the old table (won) together cannot" in one for one in text)
+    assert any(
+        "(per-hop) and those of the table in use (won) together cannot" in one for one in text
+    )
     # As before the old table closes no circle either.
     won = replace(STRUCK, config=SimulationConfig(vc_scheme="won"))
     kept = repair(TABLE, FAILURES[2], won)
@@ -364,7 +366,8 @@ def test_the_verdict_says_what_to_load_and_warns_of_more_virtual_channels() -> N
     )
     # A global cable is down, and nothing rises.
     text = repair(TABLE, FAILURES[0], STRUCK).verdict.text
-    assert "It needs 4 virtual channels (won); the old table 4 (won)." in text
+    needs = "needs 4 virtual channels (won); the table in use 4 (won)."
+    assert f"The old table without its dead paths {needs}" in text
     assert text[0] == (
         "Load the old table without its dead paths, which is the table of this repair; nothing was "
         "simulated."
@@ -401,7 +404,9 @@ def test_longer_paths_are_left_out_for_want_of_virtual_channels() -> None:
     usual, same = (one.held_out.of("all") for one in (found, free) if one.held_out is not None)
     assert (usual.latency == same.latency).all()
     assert (found.held_out.of(NEW_TABLE).latency != free.held_out.of(NEW_TABLE).latency).any()
-    assert any("with --vcs won the old table needs no more" in line for line in struck.verdict.text)
+    assert any(
+        "with --vcs won the table in use needs no more" in line for line in struck.verdict.text
+    )
     few = replace(STRUCK, config=SimulationConfig(vc_count=3))
     bare = repair(TABLE, FAILURES[2], few)
     assert bare.struck.bare > 0
@@ -436,7 +441,7 @@ def test_tables_that_may_deadlock_together_are_told() -> None:
     waiting = replace(found.struck, cycle=channels)
     notes = loading_notes(waiting, (), found.old, vc_count=None)
     (warning,) = (line for line in notes if "may deadlock" in line)
-    assert warning.startswith("Warning: while switches are loaded one after another, its routes")
+    assert warning.startswith("Warning: while switches are loaded one after another, the routes")
     assert "VC 0 waits for link 3 (local, 1 -> 0) VC 0 waits for link 0" in warning
     assert not LoadingDocument.of(waiting).deadlock_free_beside_old
 

@@ -77,13 +77,11 @@ def loading_notes(
     every = (chosen, *others)
     left_out = ", ".join(f"{one.left_out:,} of {one.name}" for one in every if one.left_out)
     return (
-        _warned("It", chosen, old),
-        f"It has {_rows(chosen, old)}.",
-        _together("its routes", chosen, old),
+        *_of(chosen, old),
         _left_out(left_out, old, vc_count) if left_out else "",
         _failures(old),
         *(_bare(one) for one in every if one.bare),
-        *(_other(one, old) for one in others),
+        *(" ".join(_of(one, old)) for one in others),
     )
 
 
@@ -91,38 +89,41 @@ def _left_out(counts: str, old: OldTable, vc_count: int | None) -> str:
     told = f"Paths that need more than {vc_count} virtual channels are left out: {counts}"
     if vc_count is None or not old.keeps_policy or vc_count < old.vcs_needed:
         return f"{told}."
-    return f"{told}; with --vcs {old.vc_policy} the old table needs no more and loses none of them."
-
-
-def _other(one: Loading, old: OldTable) -> str:
-    parts = (
-        _warned(_begin(one.name), one, old),
-        f"It has {_rows(one, old)}.",
-        _together("its routes", one, old),
+    return (
+        f"{told}; with --vcs {old.vc_policy} the table in use needs no more and loses none of them."
     )
-    return " ".join(parts)
 
 
-def _warned(subject: str, one: Loading, old: OldTable) -> str:
+def _of(one: Loading, old: OldTable) -> tuple[str, ...]:
+    return (
+        _warned(one, old),
+        f"{_begin(one.name)} has {_rows(one, old)}.",
+        _together(f"the routes of {one.name}", one, old),
+    )
+
+
+def _warned(one: Loading, old: OldTable) -> str:
     """Say how many virtual channels a table needs, and warn if these are more than before."""
     channels = f"virtual channel{'s' * (one.vcs_needed != 1)}"
     needs = f"needs {one.vcs_needed} {channels} ({one.vc_policy})"
-    before = f"the old table {old.vcs_needed} ({old.vc_policy})"
+    before = f"the table in use {old.vcs_needed} ({old.vc_policy})"
     if one.vcs_needed <= old.vcs_needed:
-        return f"{subject} {needs}; {before}."
+        return f"{_begin(one.name)} {needs}; {before}."
     ways = [f"--vcs {old.vc_policy} keeps to these with all paths"] if one.keeps_policy else []
     if old.vcs_needed >= old.least_vcs:
         ways.append(f"--vc-count {old.vcs_needed} keeps to these by leaving out longer paths")
     fewer = ", ".join(ways) or f"MIN paths alone need {old.least_vcs} now"
     return (
-        f"Warning: {subject[0].lower()}{subject[1:]} {needs}, {before}: switches that are set up "
-        f"for {old.vcs_needed} cannot take it; {fewer}."
+        f"Warning: {one.name} {needs}, {before}: switches that are set up for {old.vcs_needed} "
+        f"cannot take it; {fewer}."
     )
 
 
 def _failures(old: OldTable) -> str:
     struck = old.struck
-    told = f"The failures take down {struck.struck:,} of the {old.paths:,} paths of the old table"
+    told = (
+        f"The failures take down {struck.struck:,} of the {old.paths:,} paths of the table in use"
+    )
     if not (lost := struck.pairs_without_min_paths):
         return f"{told}; every pair of switches that are up keeps a MIN path."
     pairs = "1 pair of switches" if lost == 1 else f"{lost:,} pairs of switches"
@@ -145,18 +146,18 @@ def _rows(one: Loading, old: OldTable) -> str:
     }
     switches = changes.switches
     if len(switches) == 0:
-        return "the rows of the old table at every switch"
+        return "the rows of the table in use at every switch"
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     number = len(switches)
     if number == np.count_nonzero(old.struck.rows.topology.is_end):
-        return f"other rows than the old table at all {number:,} switches: {told}"
+        return f"other rows than the table in use at all {number:,} switches: {told}"
     shown = ", ".join(map(str, switches[:_SHOWN])) + ", ..." * (number > _SHOWN)
     these = f"{number:,} switches" if number > 1 else "1 switch"
-    return f"other rows than the old table at {these} ({shown}): {told}"
+    return f"other rows than the table in use at {these} ({shown}): {told}"
 
 
 def _together(subject: str, one: Loading, old: OldTable) -> str:
-    both = f"{subject} ({one.vc_policy}) and those of the old table ({old.vc_policy})"
+    both = f"{subject} ({one.vc_policy}) and those of the table in use ({old.vc_policy})"
     if not one.cycle:
         return f"While switches are loaded one after another, {both} together cannot deadlock."
     return (

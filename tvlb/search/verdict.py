@@ -11,8 +11,10 @@ from functools import cached_property
 
 from tvlb.balance import BalanceReport
 from tvlb.search.decision import Measured
-from tvlb.statistics import LEVEL, Judgement, Verdict
+from tvlb.statistics import LEVEL, Change, Judgement, Verdict
 from tvlb.topology import Topology
+
+_TABLE_OF = "the table of "
 
 
 @dataclass(frozen=True)
@@ -108,11 +110,12 @@ class VerdictRecord:
                 *self.notes,
                 *(self._changes(one) for one in self.own or self._best),
                 self._figures,
-                f"The table has {self.paths:,} paths{self._hops}; simulated with {self.vcs} "
-                f"virtual channels ({self.vc_policy}).",
+                f"{_begin(self._briefly)} has {self.paths:,} paths{self._hops}; simulated "
+                f"with {self.vcs} virtual channels ({self.vc_policy}).",
                 self.balancing,
                 self._undecided,
-                f"Intervals are of 95% and hold together, over {self.cases}.",
+                f"A change is the mean of the changes in each of {self.cases}, not the change of "
+                "the means; with 95%, all intervals are right at once.",
             )
             if line
         )
@@ -128,15 +131,31 @@ class VerdictRecord:
         """What was judged against the choice."""
         return tuple(one for one in self.judgements if one.against == self.expression)
 
+    @property
+    def _choice(self) -> SetMeans:
+        return self._set(self.expression)
+
+    @property
+    def _briefly(self) -> str:
+        """What the choice is called once its name was told, which may be long."""
+        told = self._choice.called
+        return "the chosen table" if self.replaces and told.startswith(_TABLE_OF) else told
+
     def _set(self, expression: str) -> SetMeans:
         return next(one for one in self.sets if one.expression == expression)
 
     @property
     def _advice(self) -> str:
-        choice = self._set(self.expression)
+        choice = self._choice
         if self.own and self.replaces:
-            sustains, trade = self._sustained(self.own[0]), self._trade(self.own[0])
-            return f"Use {choice.called}: {self.verdict}{sustains}{trade}."
+            sustains, falls = self._sustained(self.own[0]), self._falls(self.own[0])
+            if not (worse := self._worse(self.own[0])):
+                return f"Use {choice.called}: {self.verdict}{sustains}{falls}."
+            return (
+                f"Use {choice.called} only if that counts more than "
+                f"{' and '.join(what for what, _ in worse)}: {self.verdict}{sustains}, but "
+                f"{' and '.join(f'{what} {change}' for what, change in worse)}{falls}."
+            )
         if not self.own and not self._best:
             return f"Keep {choice.called}: no other set was simulated."
         if not self.own:
@@ -164,21 +183,22 @@ class VerdictRecord:
             f"{rival.called} in {rival.saturated[0]}"
         )
 
-    def _trade(self, judgement: Judgement) -> str:
-        """Say what is worse where something is better."""
-        worse = [
-            f"latency at load {load:g}"
+    def _worse(self, judgement: Judgement) -> list[tuple[str, Change]]:
+        """Return what is worse, in words, where something is better."""
+        return [
+            (f"latency at load {load:g}", change)
             for load, change in zip(self.loads, judgement.latency, strict=True)
             if change is not None and change.interval.above and change.mean > LEVEL
         ]
-        told = f"; a trade, since {' and '.join(worse)} rises" if worse else ""
+
+    def _falls(self, judgement: Judgement) -> str:
         worst = judgement.saturation
-        if worst.worst < -LEVEL:
-            told += (
-                f"; under {worst.worst_pattern} saturation throughput falls by "
-                f"{100 * -worst.worst:.1f}%"
-            )
-        return told
+        if worst.worst >= -LEVEL:
+            return ""
+        return (
+            f"; under {worst.worst_pattern} saturation throughput falls by "
+            f"{100 * -worst.worst:.1f}% (one pattern, without an interval)"
+        )
 
     def _changes(self, judgement: Judgement) -> str:
         mine, rival = self._set(judgement.expression), self._set(judgement.against)
@@ -192,32 +212,32 @@ class VerdictRecord:
             ),
         ]
         own = judgement.expression == self.expression
-        of = "Against" if own else f"The best of the others, {mine.called}, against"
+        what = self._briefly if own else f"the best of the others, {mine.called},"
+        of = "Against" if own and self.replaces else f"{_begin(what)} against"
         return f"{of} {rival.called}: {', '.join(parts)}."
 
     @property
     def _figures(self) -> str:
-        mine = self._set(self.expression)
-        others = [self._set(one.against) for one in self.own[:1]]
+        rivals = [self._set(one.against) for one in self.own[:1]]
+        shown = [self._choice, *rivals]
 
         def both(values: Sequence[str]) -> str:
-            return values[0] + "".join(f" ({others[0].called} {one})" for one in values[1:])
+            return values[0] + "".join(f" ({one})" for one in values[1:])
 
-        shown = [mine, *others]
         parts = [
-            "Saturation throughput "
-            + both([f"{one.saturation:.4f}" for one in shown])
-            + " packets/cycle/node"
+            f"saturation throughput {both([f'{one.saturation:.4f}' for one in shown])} "
+            "packets/cycle/node",
+            *(
+                f"latency at load {load:g} {both([_latency(one, place) for one in shown])} cycles"
+                for place, load in enumerate(self.loads)
+            ),
         ]
-        for place, load in enumerate(self.loads):
-            parts.append(
-                f"latency at load {load:g} " + both([_latency(one, place) for one in shown])
-            )
-        return "; ".join(parts) + "."
+        names = both([self._briefly, *(one.called for one in rivals)])
+        return f"Means of {names}: {', '.join(parts)}."
 
     @property
     def _hops(self) -> str:
-        hops = self._set(self.expression).mean_hops
+        hops = self._choice.mean_hops
         return "" if hops is None else f" of {hops:.2f} hops in the mean"
 
     @property
@@ -249,16 +269,20 @@ class VerdictRecord:
 def _latency(one: SetMeans, place: int) -> str:
     latency, saturated = one.latency[place], one.saturated[place]
     if latency is None:
-        return "saturated"
-    runs = f", saturated in {saturated} run{'s' if saturated > 1 else ''}" if saturated else ""
-    return f"{latency:.2f} cycles{runs}"
+        return "unknown, saturated in every run,"
+    runs = f", saturated in {saturated} run{'s' if saturated > 1 else ''}," if saturated else ""
+    return f"{latency:.2f}{runs}"
+
+
+def _begin(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def balancing_text(report: BalanceReport | None) -> str:
     """Say what balancing did to a set."""
     if report is None or report.method is None:
-        return "Not balanced."
-    done = "reweighted" if report.method == "weights" else f"removed {report.removed:,} of"
+        return "Without balancing: its paths are drawn as the set says."
+    done = "reweighted its" if report.method == "weights" else f"removed {report.removed:,} of its"
     sample = f", by a sample of {report.sampled_pairs:,} pairs" if report.sampled_pairs else ""
     usage = "; ".join(
         f"the busiest of the {kind} links {report.before[kind].max_over_mean:.3f} -> "
@@ -275,7 +299,7 @@ def called(topology: Topology, expression: str) -> str:
         return f"conventional UGAL ({expression})"
     if expression == topology.published_set:
         return f"the published set ({expression})"
-    return f"the table of {expression}"
+    return f"{_TABLE_OF}{expression}"
 
 
 def described_cases(patterns: Sequence[str]) -> str:

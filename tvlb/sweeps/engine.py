@@ -1,5 +1,6 @@
 """Computing the points of a sweep: several at a time, each in units that any worker may take."""
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from tvlb.requests.kinds.table import KIND, answer_of
 from tvlb.search import CommonTraffic, measure_common, optimize
 from tvlb.sweeps.points import Point, PointResult, Stored, TableStore
 
+_LOG = logging.getLogger(__name__)
 # Begun at the same time, beyond the number of workers: while one point has a single unit left,
 # others keep the workers busy. Every point that is begun takes memory here.
 _MORE_POINTS = 2
@@ -119,6 +121,7 @@ class _Attempts:
             except Exception as error:  # whatever it is, the other points go on
                 if not may_pass(error) or attempt == MAX_ATTEMPTS:
                     return self._given_up(error, attempt, begun)
+                _LOG.warning("%s is begun again after %r", self.point.name, error)
             pause(attempt, self.stop)
             attempt += 1
 
