@@ -242,8 +242,9 @@ class VerdictRecord:
 
     @property
     def _undecided(self) -> str:
+        of = "" if self.own else " of the best of the others"
         parts = [
-            f"{what} against {self._set(one.against).called} "
+            f"{what}{of} against {self._set(one.against).called} "
             f"({100 * change.interval.low:+z.1f}% to {100 * change.interval.high:+z.1f}%)"
             for one in self.own or self._best
             for what, change in (
