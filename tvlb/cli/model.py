@@ -14,14 +14,7 @@ from tvlb.cli.options import (
     TopologyArgument,
     WithoutOption,
 )
-from tvlb.cli.remote import (
-    ServerOption,
-    TokenFileOption,
-    asked_of_server,
-    compute_at_server,
-    named_paths,
-    place_of,
-)
+from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.terminal import print_json, print_result, print_warnings
 from tvlb.documents import check_writable, versions
 from tvlb.errors import InvalidInput
@@ -29,7 +22,7 @@ from tvlb.languages import one_of
 from tvlb.model import MODEL_SUFFIXES, export_model, parse_solver, solver_kinds, throughput
 from tvlb.requests.kinds.model import ModelBody, ModelDocument, ModelledCase
 from tvlb.table import parse_path_set
-from tvlb.topology import described, parse_topology
+from tvlb.topology import parse_topology
 from tvlb.traffic import default_pattern, idle_warnings, parse_pattern
 
 
@@ -63,14 +56,16 @@ def model(
     if (place := place_of(server, token_file, None)) is not None:
         if export is not None:
             raise InvalidInput("--export with --server: a server solves models and writes none")
-        asked = asked_of_server(vlb=vlb, pattern=pattern)
-        body = ModelBody(
-            topology=described(network), solver=solver, monotone=monotone, seed=seed, **asked
+        document = ask_server(
+            place,
+            ModelBody,
+            network,
+            vlb=vlb,
+            pattern=pattern,
+            solver=solver,
+            monotone=monotone,
+            seed=seed,
         )
-        called = {"topology": str(network)}
-        if pattern is not None:
-            called["pattern"] = str(parse_pattern(pattern))
-        document = compute_at_server(place, body, **called, **named_paths(vlb))
         print_result(document, print_document, json=json)
         return
     path_set = parse_path_set(vlb, network, seed)

@@ -17,8 +17,8 @@ from tvlb.client import Client
 from tvlb.errors import Cancelled, InvalidInput
 from tvlb.processes import Reporter
 from tvlb.requests import JobResource, Question, Resource, request_kinds
-from tvlb.search import asked_traffic
 from tvlb.table import TABLE_SUFFIXES, format_of, read_any_table
+from tvlb.topology import Topology, described
 from tvlb.traffic import parse_pattern
 
 _TOKEN_VARIABLE = "TVLB_TOKEN"
@@ -94,29 +94,25 @@ def read_token(path: Path | None) -> str | None:
         raise InvalidInput(f"token file {path} holds no token") from error
 
 
-def asked_of_server(**given: Any) -> dict[str, Any]:
-    """Return the values of options as a server is asked for them, which knows no file of ours.
+def ask_server(
+    place: Place, body: type[Question], network: Topology, **given: Any
+) -> Mapping[str, Any]:
+    """Have computed what options say of a network, and return the document, with names as here.
 
-    A matrix becomes what its file holds, and a table its id.
+    A server knows no file of ours: a matrix becomes what its file holds, and a table its id.
 
     Raises
     ------
-    InvalidInput : a file cannot be read.
+    InvalidInput : an option is malformed, or a file cannot be read.
     """
-    asked = dict(given)
-    if asked.get("pattern") is not None:
-        asked["pattern"] = parse_pattern(given["pattern"]).asked
-    if given.get("traffic"):
-        asked["traffic"] = asked_traffic(given["traffic"])
-    if named := named_paths(given.get("vlb")):
-        asked["vlb"] = read_any_table(named["path_set"]).id
-    return asked
-
-
-def named_paths(vlb: str | None) -> dict[str, str]:
-    """Return what documents call the paths of a table in a file; nothing of other path sets."""
-    name = "" if vlb is None else vlb.strip()
-    return {"path_set": name} if name.endswith(TABLE_SUFFIXES) else {}
+    asked, called = dict(given), {"topology": str(network)}
+    if given.get("pattern") is not None:
+        pattern = parse_pattern(given["pattern"])
+        asked["pattern"], called["pattern"] = pattern.asked, str(pattern)
+    path_set = (given.get("vlb") or "").strip()
+    if path_set.endswith(TABLE_SUFFIXES):
+        asked["vlb"], called["path_set"] = read_any_table(path_set).id, path_set
+    return compute_at_server(place, body(topology=described(network), **asked), **called)
 
 
 def compute_at_server(

@@ -9,13 +9,7 @@ import typer
 from rich.console import Console
 
 from tvlb.cli.options import Json, Workers
-from tvlb.cli.remote import (
-    ServerOption,
-    TokenFileOption,
-    asked_of_server,
-    compute_at_server,
-    place_of,
-)
+from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_changes, print_verdict
 from tvlb.cli.terminal import print_result, print_warnings, print_written, progress_display
@@ -24,7 +18,7 @@ from tvlb.requests import RepairOptions
 from tvlb.requests.kinds.repair import RepairBody, RepairDocument
 from tvlb.requests.repair import check_repair
 from tvlb.requests.repair import repair as repaired
-from tvlb.search import router_warnings
+from tvlb.search import asked_traffic, router_warnings
 from tvlb.table import by_suffix, check_writable, read_any_table, write_table
 from tvlb.topology import Failures, read_failures
 
@@ -66,7 +60,7 @@ def repair(
     if place is None:
         document = _compute(table, failures, replace(options, workers=workers), output)
     else:
-        options = replace(options, **asked_of_server(traffic=options.traffic))
+        options = replace(options, traffic=asked_traffic(options.traffic))
         document = compute_at_server(place, RepairBody.of(table, failures, options), output)
     print_result(document, print_document, json=json)
     if not document["ok"]:

@@ -17,14 +17,7 @@ from tvlb.cli.options import (
     integer,
     parse_loads,
 )
-from tvlb.cli.remote import (
-    ServerOption,
-    TokenFileOption,
-    asked_of_server,
-    compute_at_server,
-    named_paths,
-    place_of,
-)
+from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.router_options import takes_router_options
 from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
 from tvlb.documents import check_writable
@@ -35,7 +28,7 @@ from tvlb.processes import available_cores
 from tvlb.requests import simulation_body, simulation_document
 from tvlb.requests.routers import FIRST, Experiment, Router, router_named, routers
 from tvlb.table import parse_path_set
-from tvlb.topology import described, parse_topology
+from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
 
@@ -101,10 +94,17 @@ def simulate(
         )
         document = _compute(model, experiment, workers or available_cores())
     else:
-        wanted = asked_of_server(**asked, pattern=pattern, load=loads, seed=seed, seeds=seeds)
-        body = simulation_body(router)(topology=described(network), router=router, **wanted)
-        called = {"topology": str(network), "pattern": str(parse_pattern(pattern))}
-        document = compute_at_server(place, body, **called, **named_paths(asked.get("vlb")))
+        document = ask_server(
+            place,
+            simulation_body(router),
+            network,
+            router=router,
+            pattern=pattern,
+            load=loads,
+            seed=seed,
+            seeds=seeds,
+            **asked,
+        )
     print_warnings(document["warnings"])
     if figure is not None:
         save_figure(figure, document)

@@ -12,13 +12,7 @@ from sim_bridge import VCT_ROUTINGS
 from sim_bridge.routers.vct import VC_POLICIES, LongRun, stability_cases, study_stability
 from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
-from tvlb.cli.remote import (
-    ServerOption,
-    TokenFileOption,
-    asked_of_server,
-    compute_at_server,
-    place_of,
-)
+from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.terminal import grid, print_result, progress_display
 from tvlb.documents import check_directory, check_writable
@@ -29,7 +23,7 @@ from tvlb.plots import FIGURE_SUFFIXES, save_figure
 from tvlb.processes import UnitCache, Units
 from tvlb.requests.kinds.stability import StabilityBody, StabilityDocument
 from tvlb.requests.routers.vct import no_deadlock
-from tvlb.topology import described, parse_topology
+from tvlb.topology import parse_topology
 from tvlb.traffic import parse_pattern
 
 
@@ -111,8 +105,11 @@ def stability(
             )
         document: Mapping[str, Any] = StabilityDocument.of(study).plain()
     else:
-        body = StabilityBody(
-            topology=described(network),
+        document = ask_server(
+            place,
+            StabilityBody,
+            network,
+            pattern=pattern,
             routing=routings,
             vcs=channels,
             load=load,
@@ -120,10 +117,6 @@ def stability(
             seeds=seeds,
             until_collapse=until_collapse,
             **asked(router),
-            **asked_of_server(pattern=pattern),
-        )
-        document = compute_at_server(
-            place, body, topology=str(network), pattern=str(parse_pattern(pattern))
         )
     if figure is not None:
         save_figure(figure, document)

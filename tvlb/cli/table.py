@@ -10,13 +10,7 @@ import typer
 from tvlb.cli.front_files import check_front, write_front
 from tvlb.cli.interim import Interim
 from tvlb.cli.options import Json, Seed, TopologyArgument, WithoutOption, Workers
-from tvlb.cli.remote import (
-    ServerOption,
-    TokenFileOption,
-    asked_of_server,
-    compute_at_server,
-    place_of,
-)
+from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
 from tvlb.cli.settings import takes_settings
 from tvlb.cli.table_summary import print_document
 from tvlb.cli.terminal import (
@@ -39,6 +33,7 @@ from tvlb.search import (
     Aim,
     SearchOptions,
     TableResult,
+    asked_traffic,
     check_compact,
     check_request,
     compact_result,
@@ -115,7 +110,7 @@ def table(
         _tell_cost(network, options)
         document = _compute(network, options, output, compact=compact, store=store)
     else:
-        options = replace(options, **asked_of_server(traffic=options.traffic))
+        options = replace(options, traffic=asked_traffic(options.traffic))
         document = compute_at_server(
             place,
             TableBody.of(described(network), network, options),
