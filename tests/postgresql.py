@@ -31,7 +31,7 @@ def postgresql_server() -> Generator[str]:
     root = Path(tempfile.mkdtemp(prefix="tvlb-pg-"))
     if user is not None:
         shutil.chown(root, user)
-    data, port = root / "data", _free_port()
+    data, port = root / "data", free_port()
 
     def call(program: str, *arguments: str) -> None:
         subprocess.run(
@@ -65,7 +65,8 @@ def new_database(server: str, name: str) -> str:
     return f"{server}/postgres?options=-csearch_path%3D{name}"
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -95,4 +95,6 @@ def _options(name: str, action: str | None = None) -> set[str]:
 
 @cache
 def _script_options(name: str) -> set[str]:
-    return set(re.findall(r'"(--[a-z-]+)"', (_ROOT / f"bench/{name}.py").read_text()))
+    folder = _ROOT / "bench" / name
+    script = folder / "__main__.py" if folder.is_dir() else folder.with_suffix(".py")
+    return set(re.findall(r'"(--[a-z-]+)"', script.read_text()))

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.postgresql import free_port
 from tests.sweeps.here import MemoryTables, Serial, small_sweep
 from tests.worker_tasks import (
     count_and_die,
@@ -82,12 +83,6 @@ class _Dask:
             process.wait(_TIMEOUT)
 
 
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
-
-
 def _wait_until(holds: Callable[[], bool]) -> None:
     for _ in range(3000):
         if holds():
@@ -104,7 +99,7 @@ def _accepts(port: int) -> bool:
 @pytest.fixture(scope="module")
 def dask(tmp_path_factory: pytest.TempPathFactory) -> Generator[_Dask]:
     """A scheduler with two workers of one thread each."""
-    running = _Dask(tmp_path_factory.mktemp("dask"), _free_port())
+    running = _Dask(tmp_path_factory.mktemp("dask"), free_port())
     try:
         running.start_scheduler()
         running.start_workers(threads=1, count=2)
@@ -176,7 +171,7 @@ def test_a_task_that_the_scheduler_lost_is_sent_again(dask: _Dask, tmp_path: Pat
 def test_a_restart_of_the_cluster_does_not_count_as_deaths_by_a_task(tmp_path: Path) -> None:
     # One death is too much here, so a task that is sent to a worker before the restart closes it
     # would be given up.
-    running = _Dask(tmp_path, _free_port(), allowed_failures=0)
+    running = _Dask(tmp_path, free_port(), allowed_failures=0)
     try:
         running.start_scheduler()
         running.start_workers(threads=1, count=1)
@@ -254,7 +249,7 @@ def test_a_sweep_gives_the_same_rows_as_here(dask: _Dask) -> None:
 
 def test_an_address_without_a_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tvlb.processes.cluster.dask._CONNECT_SECONDS", 0.2)
-    options = DaskOptions(f"127.0.0.1:{_free_port()}")
+    options = DaskOptions(f"127.0.0.1:{free_port()}")
     with pytest.raises(InvalidInput, match="does not answer"), dask_workers(options):
         raise AssertionError("there is nobody to connect to")
 
