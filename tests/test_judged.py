@@ -96,8 +96,8 @@ def test_half_widths_are_by_pattern() -> None:
     halves = half_widths(one, document)
     # Of 0.26, 0.34, 0.30 the deviation is 0.04; t(2) = 4.302653. Of the latencies 50, 52 it is
     # sqrt(2); t(1) = 12.706205.
-    assert halves.saturation == pytest.approx(4.302653 * 0.04 / math.sqrt(3))
-    assert halves.latency == pytest.approx(12.706205)
+    assert halves["saturation"] == pytest.approx(4.302653 * 0.04 / math.sqrt(3))
+    assert halves["latency"] == pytest.approx(12.706205)
 
 
 def test_a_modelled_mean_without_error_has_no_half_width() -> None:

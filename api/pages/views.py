@@ -154,8 +154,7 @@ def simulated_sets(table: Document) -> tuple[Document, list[Document]]:
     Each has besides what the document says of it `half`: half widths of its 95% intervals.
     """
     every = [
-        one | {"half": asdict(half_widths(one, table))}
-        for one in (table["baseline"], *table["candidates"])
+        one | {"half": half_widths(one, table)} for one in (table["baseline"], *table["candidates"])
     ]
     chosen = next(one for one in every if one["expression"] == table["decision"]["expression"])
     return chosen, every

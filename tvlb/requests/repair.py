@@ -420,7 +420,7 @@ class _Repairer:
             sets=tuple(
                 SetMeans.of(
                     called(self.topology, name) if name == usual else name,
-                    [held_out.measured(name, load) for load in range(len(held_out.loads))],
+                    held_out.by_load(name),
                     hops.get(name, math.nan),
                 )
                 for name in (one.candidate.name for one in held_out.sets)

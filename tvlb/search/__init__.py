@@ -5,8 +5,6 @@
 
 from tvlb.search.candidates import MAX_DATA_POINTS, choose_candidates
 from tvlb.search.common_traffic import (
-    PERMUTATION_SEEDS,
-    ROUNDS,
     CommonTraffic,
     measure_common,
 )
@@ -56,8 +54,6 @@ __all__ = [
     "MAX_TRAFFIC",
     "MOST_ON_FRONT",
     "PAPER",
-    "PERMUTATION_SEEDS",
-    "ROUNDS",
     "ROUTERS",
     "SCREENING",
     "Aim",

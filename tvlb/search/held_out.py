@@ -82,6 +82,10 @@ class HeldOut:
         workload = self.workload
         return Measured(name, one.saturation, one.latency[load], workload.share, workload.rounds)
 
+    def by_load(self, name: str) -> list[Measured]:
+        """Return the same at each of `loads`."""
+        return [self.measured(name, load) for load in range(len(self.loads))]
+
 
 class _Runs:
     """Runs what is compared, all sets on equal patterns and seeds.

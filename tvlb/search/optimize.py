@@ -14,7 +14,6 @@ from tvlb.processes.units import UnitCache, UnitCount, Units, own_units
 from tvlb.search.by_paper import find_by_paper
 from tvlb.search.by_search import find_by_search
 from tvlb.search.candidates import choose_candidates
-from tvlb.search.decision import Measured
 from tvlb.search.objective import Method, flit_hop_budget
 from tvlb.search.options import SearchOptions
 from tvlb.search.preparation import Candidate, conventional
@@ -104,14 +103,11 @@ class TableResult(Frame):
         ]
 
     def __repr__(self) -> str:
-        validation = self.validation
-        every = [validation.baseline, *validation.candidates]
-        name = validation.decision.expression
-        chosen = next(one.measured for one in every if one.measured.expression == name)
+        chosen, *_ = self.verdict.sets
         return (
-            f"<TableResult {self.topology}, {self.options.routing}: {name}, saturation "
-            f"{chosen.saturation_mean:.4f} packets/cycle/node (all: "
-            f"{validation.baseline.measured.saturation_mean:.4f})>"
+            f"<TableResult {self.topology}, {self.options.routing}: {chosen.expression}, "
+            f"saturation {chosen.saturation:.4f} packets/cycle/node (all: "
+            f"{self.validation.baseline.measured.saturation_mean:.4f})>"
         )
 
 
@@ -204,18 +200,17 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
     topology, options, validation = task.topology, task.options, outcome.validation
     held_out = outcome.found and outcome.found.held_out
 
-    def by_load(measured: Measured) -> list[Measured]:
-        if held_out is None:
-            return [measured]
-        return [held_out.measured(measured.expression, load) for load in range(len(held_out.loads))]
-
     confirmed = [(validation.baseline, hops)] + [
         (one, candidate.mean_hops)
         for candidate, one in zip(outcome.candidates, validation.candidates, strict=True)
         if one.confirmed
     ]
     means = [
-        SetMeans.of(called(topology, one.measured.expression), by_load(one.measured), mean)
+        SetMeans.of(
+            called(topology, one.measured.expression),
+            held_out.by_load(one.measured.expression) if held_out else [one.measured],
+            mean,
+        )
         for one, mean in confirmed
     ]
     name = validation.decision.expression

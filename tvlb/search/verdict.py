@@ -186,10 +186,15 @@ class VerdictRecord:
     def _worse(self, judgement: Judgement) -> list[tuple[str, Change]]:
         """Return what is worse, in words, where something is better."""
         return [
-            (f"latency at load {load:g}", change)
-            for load, change in zip(self.loads, judgement.latency, strict=True)
+            (what, change)
+            for what, change in self._latencies(judgement)
             if change is not None and change.interval.above and change.mean > LEVEL
         ]
+
+    def _latencies(self, judgement: Judgement) -> list[tuple[str, Change | None]]:
+        """Return the changes of latency, in words."""
+        names = (f"latency at load {load:g}" for load in self.loads)
+        return list(zip(names, judgement.latency, strict=True))
 
     def _falls(self, judgement: Judgement) -> str:
         worst = judgement.saturation
@@ -206,10 +211,7 @@ class VerdictRecord:
         parts = [
             f"saturation throughput {worst} (worst {100 * worst.worst:+z.1f}%, under "
             f"{worst.worst_pattern})",
-            *(
-                f"latency at load {load:g} {change or 'unknown'}"
-                for load, change in zip(self.loads, judgement.latency, strict=True)
-            ),
+            *(f"{what} {change or 'unknown'}" for what, change in self._latencies(judgement)),
         ]
         own = judgement.expression == self.expression
         what = self._briefly if own else f"the best of the others, {mine.called},"
@@ -247,12 +249,7 @@ class VerdictRecord:
             f"{what}{of} against {self._set(one.against).called} "
             f"({100 * change.interval.low:+z.1f}% to {100 * change.interval.high:+z.1f}%)"
             for one in self.own or self._best
-            for what, change in (
-                ("saturation throughput", one.saturation),
-                *zip(
-                    (f"latency at load {load:g}" for load in self.loads), one.latency, strict=True
-                ),
-            )
+            for what, change in (("saturation throughput", one.saturation), *self._latencies(one))
             if change is not None and change.interval.low is not None
             if change.interval.high is not None and change.interval.around
             if not change.interval.level

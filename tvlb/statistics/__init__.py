@@ -11,12 +11,9 @@ from tvlb.statistics.changes import (
 )
 from tvlb.statistics.estimates import MeanEstimate, estimate, standard_error, t_quantile
 from tvlb.statistics.judged import (
-    Cases,
     Estimator,
-    HalfWidths,
     JudgedSet,
     ShapeRow,
-    by_pattern,
     drawn_search,
     estimator,
     half_widths,
@@ -44,11 +41,9 @@ __all__ = [
     "MAX_PATTERNS",
     "MAX_SEED",
     "UNDECIDED",
-    "Cases",
     "Change",
     "ChangeInterval",
     "Estimator",
-    "HalfWidths",
     "JudgedSet",
     "Judgement",
     "KeyedStream",
@@ -58,7 +53,6 @@ __all__ = [
     "ShapeRow",
     "Verdict",
     "advice",
-    "by_pattern",
     "change_text",
     "check_seed",
     "drawn_search",

@@ -134,26 +134,10 @@ def estimator(document: Document) -> Estimator:
     )
 
 
-@dataclass(frozen=True)
-class HalfWidths:
-    """Half of the 95% intervals of a simulated set's figures; None without one.
-
-    Attributes
-    ----------
-    saturation, latency : of the means.
-    """
-
-    saturation: float | None
-    latency: float | None
-
-
-def half_widths(one: Document, document: Document) -> HalfWidths:
-    """Return the half widths of a simulated set of a document."""
+def half_widths(one: Document, document: Document) -> dict[str, float | None]:
+    """Return half of the 95% intervals of a set's mean saturation and latency; None without."""
     of = estimator(document)
-    return HalfWidths(
-        saturation=_half_width(of(by_pattern(one, "saturation"))),
-        latency=_half_width(of(by_pattern(one, "latency"))),
-    )
+    return {name: _half_width(of(by_pattern(one, name))) for name in ("saturation", "latency")}
 
 
 def modelled_half(point: Document) -> float | None:

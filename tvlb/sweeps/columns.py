@@ -32,7 +32,6 @@ class ResultColumn:
 
 
 _LOAD = "packets/cycle/node"
-_THETA = _LOAD
 _SHARE = "share of all"
 _MONEY = "currency"
 _SETS = (("chosen", "chosen set"), ("all", "`all`"))
@@ -169,13 +168,13 @@ _RESULTS = (
         "What the chosen set has over `all` or, where that was kept, the best candidate, in words "
         "of the table of verdicts.",
     ),
-    *_with_error("theta_chosen", _THETA, "Modelled throughput of the chosen set.", "modelled"),
-    *_with_error("theta_all", _THETA, "Modelled throughput of `all`.", "modelled"),
+    *_with_error("theta_chosen", _LOAD, "Modelled throughput of the chosen set.", "modelled"),
+    *_with_error("theta_all", _LOAD, "Modelled throughput of `all`.", "modelled"),
     _number("mean_vlb_hops_chosen", "hops", "Mean hops of a VLB path, chosen set."),
     _number("mean_vlb_hops_all", "hops", "Mean hops of a VLB path, `all`."),
     *(
         column
-        for name, of in (("chosen", "chosen set"), ("all", "`all`"))
+        for name, of in _SETS
         for column in _with_error(
             f"saturation_{name}",
             _LOAD,

@@ -177,7 +177,7 @@ def _common(document: Document, chosen: CommonTraffic, conventional: CommonTraff
 
 
 def _result(document: Document) -> Row:
-    baseline = document["baseline"]
+    baseline, conventional = document["baseline"], document["baseline"]["expression"]
     confirmed = [one for one in document["candidates"] if one["confirmed"]]
     decision = document["decision"]
     chosen = baseline
@@ -194,15 +194,15 @@ def _result(document: Document) -> Row:
         "replaces_all": decision["replaces_all"],
         "verdict": document["verdict"]["verdict"],
         **_modelled(document, "chosen", chosen["path_set"]),
-        **_modelled(document, "all", baseline["expression"]),
+        **_modelled(document, "all", conventional),
         "mean_vlb_hops_chosen": document["table"]["mean_vlb_hops"],
         "mean_vlb_hops_all": baseline["mean_vlb_hops"],
         **_simulated(chosen, "chosen", of),
         **_simulated(baseline, "all", of),
         "reference_load": document["reference_load"],
-        **_gains(document, chosen["expression"]),
+        **_gains(document, chosen["expression"], conventional),
         **({} if best is None else {"best": best["expression"]}),
-        **({} if best is None else _gains(document, best["expression"], "best_")),
+        **({} if best is None else _gains(document, best["expression"], conventional, "best_{}")),
         **_found(document),
         **_table(document),
         "programs": document["work"]["programs"],
@@ -219,21 +219,20 @@ def _modelled(document: Document, name: str, expression: str) -> Row:
     return {}
 
 
-def _gains(document: Document, expression: str, prefix: str = "", over: str | None = None) -> Row:
-    """Return the changes of a set against the conventional or another set; none where it is it."""
-    against = document["baseline"]["expression"] if over is None else over
-    names = f"{prefix}saturation_gain", f"{prefix}latency_change"
-    if expression == against:
-        return {name: one for each in names for name, one in _interval(each, 0.0, 0.0).items()}
+def _gains(document: Document, one: str, against: str, columns: str = "{}") -> Row:
+    """Return the changes of a set against another, in such columns; none where it is that."""
+    saturation, latency = map(columns.format, ("saturation_gain", "latency_change"))
+    if one == against:
+        return _interval(saturation, 0.0, 0.0) | _interval(latency, 0.0, 0.0)
     for judgement in document["verdict"]["judgements"]:
-        if (judgement["expression"], judgement["against"]) == (expression, against):
+        if (judgement["expression"], judgement["against"]) == (one, against):
             # The lower of both loads is the reference load.
-            changes = judgement["saturation"], judgement["latency"][0]
-            return {
-                name: one
-                for each, change in zip(names, changes, strict=True)
-                for name, one in _changed(each, change).items()
-            }
+            changes = {saturation: judgement["saturation"], latency: judgement["latency"][0]}
+            row: Row = {}
+            for name, change in changes.items():
+                if change is not None:
+                    row |= _interval(name, change["mean"], change["half_width"])
+            return row
     return {}
 
 
@@ -265,23 +264,9 @@ def _found(document: Document) -> Row:
     name = answers[0]["expression"]
     row: Row = {"found": name}
     for one in search["held_out"]:
-        rival = _RIVALS.get(one["known_as"])
-        if rival is not None:
-            gains = _gains(document, name, "found_", over=one["expression"])
-            row |= {_over(column, rival): value for column, value in gains.items()}
+        if rival := _RIVALS.get(one["known_as"]):
+            row |= _gains(document, name, one["expression"], f"found_{{}}_over_{rival}")
     return row
-
-
-def _over(column: str, rival: str) -> str:
-    """Name what a set gains over a rival, with the end of its interval last."""
-    stem, end = next(
-        (column.removesuffix(one), one) for one in ("_low", "_high", "") if column.endswith(one)
-    )
-    return f"{stem}_over_{rival}{end}"
-
-
-def _changed(name: str, change: Document | None) -> Row:
-    return {} if change is None else _interval(name, change["mean"], change["half_width"])
 
 
 def _interval(name: str, mean: float, half: float | None) -> Row:
