@@ -4,11 +4,23 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from sim_bridge import SimulationResult
+from sim_bridge import Scenario, SimulationResult
+from tvlb.paths import parse_expression
+from tvlb.topology import parse_topology
+from tvlb.traffic import parse_pattern
 
 Run = Callable[[], SimulationResult]
 
 _Result = TypeVar("_Result")
+
+
+def scenario_of(
+    network: str, routing: str, pattern: str, path_set: str | None = None, seed: int = 0
+) -> Scenario:
+    """Return what texts say, with the conventional path set unless they name another."""
+    topology = parse_topology(network)
+    paths = parse_expression(path_set or topology.conventional_set, topology)
+    return Scenario(topology, routing, paths, parse_pattern(pattern), seed)
 
 
 def run_all(runs: Sequence[Callable[[], _Result]], workers: int) -> list[_Result]:

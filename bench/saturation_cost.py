@@ -12,11 +12,10 @@ import itertools
 import sys
 from dataclasses import dataclass
 
+from runs import scenario_of
+
 from sim_bridge import Scenario, SimulationConfig, SimulationResult, StopFlag, search_saturation
-from tvlb.paths import parse_expression
 from tvlb.processes import map_threads
-from tvlb.topology import Topology, parse_topology
-from tvlb.traffic import parse_pattern
 
 NETWORKS = (("2,4,2,9", "shift(1,0)"), ("4,8,4,9", "shift(2,0)"), ("4,8,4,9", "uniform"))
 ROUTINGS = ("ugal-l", "ugal-g", "par")
@@ -71,15 +70,10 @@ def scenarios(match: str, seeds: int) -> list[Scenario]:
     """All combinations."""
     combinations = itertools.product(NETWORKS, ROUTINGS, PATH_SETS, range(seeds))
     found = [
-        _scenario(parse_topology(shape), routing, paths, pattern, seed)
+        scenario_of(shape, routing, pattern, paths, seed)
         for (shape, pattern), routing, paths, seed in combinations
     ]
     return [one for one in found if match in str(Case(one, None))]
-
-
-def _scenario(topology: Topology, routing: str, paths: str, pattern: str, seed: int) -> Scenario:
-    path_set = parse_expression(paths, topology)
-    return Scenario(topology, routing, path_set, parse_pattern(pattern), seed)
 
 
 def main() -> int:

@@ -13,16 +13,15 @@ runs were called saturated, and how many were too short to tell.
 
 import argparse
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
-from sim_bridge import Scenario, SimulationConfig, search_saturation
-from tvlb.paths import parse_expression
+from bench.runs import run_all, scenario_of
+from sim_bridge import SimulationConfig, search_saturation
 from tvlb.processes import available_cores
-from tvlb.topology import as_topology
-from tvlb.traffic import parse_pattern
 
 WINDOWS = (500, 1_000, 2_000, 5_000, 10_000)
+SAID = {True: "saturated", False: "sustained"}
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,6 @@ class Case:
             buffer_flits=1024 if self.latency else 32,
         )
 
-    def scenario(self, seed: int) -> Scenario:
-        """Return it with a seed."""
-        topology = as_topology(self.topology)
-        path_set = parse_expression(topology.conventional_set, topology)
-        return Scenario(topology, self.routing, path_set, parse_pattern(self.pattern), seed)
-
 
 CASES = (
     Case("dfly(2,4,2,9)", "ugal-l", "shift(1,0)"),
@@ -64,34 +57,31 @@ CASES = (
 )
 
 
-def verdicts(case: Case, load: float, runs: int, threads: ThreadPoolExecutor) -> Counter[str]:
-    """Count what is said of so many runs at a load."""
-
-    def said(number: int) -> str:
-        cycles = WINDOWS[number % len(WINDOWS)]
-        saturated = case.scenario(1_000 + number).run(load, case.config(cycles)).saturated
-        return {True: "saturated", False: "sustained", None: f"too short {cycles}"}[saturated]
-
-    return Counter(threads.map(said, range(runs)))
-
-
 def main() -> None:
     """Run it and print what was found."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=1_000)
     each = parser.parse_args().runs // len(CASES)
+    windows = [WINDOWS[number % len(WINDOWS)] for number in range(each)]
     totals = {0.5: Counter[str](), 1.1: Counter[str]()}
-    with ThreadPoolExecutor(available_cores()) as threads:
-        for case in CASES:
-            saturation = search_saturation(case.scenario(7), case.config(max(WINDOWS))).load
-            for factor, total in totals.items():
-                load = factor * saturation
-                if load > 1.0:
-                    continue
-                found = verdicts(case, load, each, threads)
-                total.update(found)
-                listed = ", ".join(f"{count} {word}" for word, count in sorted(found.items()))
-                print(f"{case}: {factor} x {saturation:.2f}: {listed}", flush=True)
+    for case in CASES:
+        scenario = scenario_of(case.topology, case.routing, case.pattern, seed=7)
+        saturation = search_saturation(scenario, case.config(max(WINDOWS))).load
+        for factor, total in totals.items():
+            load = factor * saturation
+            if load > 1.0:
+                continue
+            runs = [
+                partial(replace(scenario, seed=seed).run, load, case.config(cycles))
+                for seed, cycles in enumerate(windows, 1_000)
+            ]
+            found = Counter(
+                f"too short {cycles}" if run.saturated is None else SAID[run.saturated]
+                for run, cycles in zip(run_all(runs, available_cores()), windows, strict=True)
+            )
+            total.update(found)
+            listed = ", ".join(f"{count} {word}" for word, count in sorted(found.items()))
+            print(f"{case}: {factor} x {saturation:.2f}: {listed}", flush=True)
     for factor, total in totals.items():
         print(f"{factor} times the saturation load, {total.total()} runs: {dict(total)}")
 
