@@ -193,16 +193,6 @@ def test_a_single_run_has_no_verdict(saturation: float, latency: float, chosen: 
     assert _decided("saturation", one, baseline=baseline).expression == chosen
 
 
-def test_runs_count_by_their_shares() -> None:
-    share = np.array([0.8, 0.1, 0.1])
-    baseline = Measured("all", np.array([0.2, 0.4, 0.4]), np.full(3, 50.0), share)
-    candidate = Measured("a", np.array([0.23, 0.38, 0.38]), np.full(3, 50.0), share)
-    assert candidate.saturation_mean == pytest.approx(0.26)
-    (found,) = _judged(baseline, candidate)
-    # 0.8 * 15% - 0.2 * 5%; the plain mean is 1.7%.
-    assert found.saturation.mean == pytest.approx(0.11)
-
-
 figures = st.lists(st.tuples(st.floats(0.05, 1.0), st.floats(20.0, 300.0)), min_size=2, max_size=6)
 
 

@@ -1,7 +1,7 @@
 """The comparison that judges what a search found: what is run, and statistics done plainly."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean, stdev
 
@@ -14,7 +14,7 @@ from scipy import special
 from sim_bridge import SimulationConfig
 from tests.search.modelled import FLIT_HOPS, Modelled, lucky, run_with
 from tvlb.paths import parse_expression
-from tvlb.processes import Progress, silent
+from tvlb.processes import Progress, Reporter, silent
 from tvlb.search import Candidate, Windows, Work
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.simulation_units import Recipe, RunFigures, RunUnit, SaturationUnit
@@ -34,6 +34,30 @@ Figures = Mapping[str, Sequence[float]]
 
 def candidate(name: str) -> Candidate:
     return replace(Candidate.as_it_is(parse_expression("<=4", TOPOLOGY), 0), name=name)
+
+
+def compared(
+    names: Iterable[str],
+    workload: Workload,
+    units: Modelled,
+    *,
+    rivals: Sequence[str] = ("all",),
+    expected: Mapping[str, float] | None = None,
+    report: Reporter = silent,
+) -> HeldOut:
+    return judge(
+        [candidate(name) for name in names],
+        rivals,
+        workload,
+        LOADS,
+        expected or {},
+        routing="par",
+        config=SimulationConfig(buffer_flits=16),
+        windows=WINDOWS,
+        seed=7,
+        units=units,
+        report=report,
+    )
 
 
 def judged(
@@ -62,19 +86,7 @@ def judged(
         return saturation[unit.recipe.named_set.name][index[str(unit.recipe.pattern)]]
 
     modelled = Modelled(run, load)
-    found = judge(
-        [candidate(name) for name in saturation],
-        rivals,
-        workload,
-        LOADS,
-        expected or {},
-        routing="par",
-        config=SimulationConfig(buffer_flits=16),
-        windows=WINDOWS,
-        seed=7,
-        units=modelled,
-        report=silent,
-    )
+    found = compared(saturation, workload, modelled, rivals=rivals, expected=expected)
     if units is not None:
         units.simulated += modelled.simulated
     return found
@@ -333,20 +345,7 @@ def in_rounds(
         lambda unit: run_with(100 * of(unit.recipe), unit.load),
         lambda unit: of(unit.recipe),
     )
-    found = judge(
-        [candidate("a"), candidate("all")],
-        ["all"],
-        workload,
-        LOADS,
-        {},
-        routing="par",
-        config=SimulationConfig(),
-        windows=WINDOWS,
-        seed=7,
-        units=modelled,
-        report=silent,
-    )
-    return found, modelled
+    return compared(("a", "all"), workload, modelled), modelled
 
 
 def chance(name: str, pattern: str, seed: int) -> float:
@@ -419,19 +418,8 @@ def test_a_rival_alone_is_judged_against_nothing() -> None:
 
 def test_progress_counts_every_simulation() -> None:
     events: list[Progress] = []
-    judge(
-        [candidate("a"), candidate("all")],
-        ["all"],
-        Workload.even(PATTERNS),
-        LOADS,
-        {},
-        routing="par",
-        config=SimulationConfig(),
-        windows=WINDOWS,
-        seed=0,
-        units=Modelled(lambda _: run_with(50, 0), lambda _: 0.3),
-        report=events.append,
-    )
+    units = Modelled(lambda _: run_with(50, 0), lambda _: 0.3)
+    compared(("a", "all"), Workload.even(PATTERNS), units, report=events.append)
     assert [(one.stage, one.done, one.total) for one in events] == [
         ("compare", done, 24) for done in range(25)
     ]

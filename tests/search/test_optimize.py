@@ -129,27 +129,6 @@ def test_document_is_valid_json_with_the_promised_keys(result: TableResult) -> N
     assert math.isclose(mean, sum(p["saturation"] for p in document["baseline"]["per_pattern"]) / 5)
 
 
-def test_progress_names_every_stage(unit_cache: UnitCache) -> None:
-    stages: list[str] = []
-
-    def record(event: Progress) -> None:
-        if event.stage not in stages:
-            stages.append(event.stage)
-
-    optimize(TOPOLOGY, replace(QUICK, balancing=None), report=record, unit_cache=unit_cache)
-    assert stages == [
-        "probe",
-        "balance",
-        "screen all",
-        "screen pilot",
-        "screen candidates",
-        "screen latency",
-        "confirm",
-        "confirm latency",
-        "curves",
-    ]
-
-
 @pytest.mark.parametrize(
     ("change", "named"),
     [
