@@ -105,6 +105,20 @@ def running_server(
         _end(process)
 
 
+def quick_options(warmup: int, measured: int, grid: float) -> dict[str, Any]:
+    """Return options of a table by the paper's method that takes the least, in such windows."""
+    windows = {"warmup": warmup, "measured": measured, "grid": grid}
+    return {
+        "method": "paper",
+        "patterns": 1,
+        "screening": windows,
+        "confirmation": windows,
+        "finalists": 1,
+        "data_points": 1,
+        "simulated_patterns": 2,
+    }
+
+
 def answered(server: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return what the server answers to a request, once it is computed."""
     answer = httpx.post(f"{server.url}{path}", json=body, headers=WAIT, timeout=120)

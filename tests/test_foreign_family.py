@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.plugins import installed, tvlb_each
-from tests.service import new_token, running_server
+from tests.service import new_token, quick_options, running_server
 
 # Every command of it is a process, since it is installed there alone.
 pytestmark = pytest.mark.slow
@@ -17,16 +17,7 @@ pytestmark = pytest.mark.slow
 MODULE = Path(__file__).parent / "data" / "toy_family.py"
 NETWORK = "toy(6,2)"
 WINDOWS = "200,400,0.1"
-SEARCH = {
-    "topology": NETWORK,
-    "method": "paper",
-    "patterns": 2,
-    "simulated_patterns": 2,
-    "finalists": 1,
-    "data_points": 4,
-    "screening": {"warmup": 200, "measured": 400, "grid": 0.1},
-    "confirmation": {"warmup": 200, "measured": 400, "grid": 0.1},
-}
+SEARCH = quick_options(200, 400, 0.1) | {"topology": NETWORK, "patterns": 2, "data_points": 4}
 MODEL = {"topology": NETWORK, "vlb": "all", "pattern": "uniform"}
 SWEEP = f"""
 name = "rings"

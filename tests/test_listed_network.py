@@ -8,7 +8,7 @@ import httpx
 import pytest
 from pydantic import TypeAdapter
 
-from tests.service import Server
+from tests.service import Server, quick_options
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.table import read_table
@@ -25,16 +25,7 @@ NETWORK: dict[str, Any] = {
     "link_kinds": ["ring"] * 6 + ["chord"] * 3,
     "labels": [f"sw-{letter}" for letter in "abcdef"],
 }
-WINDOWS = {"warmup": 200, "measured": 400, "grid": 0.1}
-SEARCH = {
-    "method": "paper",
-    "patterns": 1,
-    "simulated_patterns": 2,
-    "finalists": 1,
-    "data_points": 1,
-    "screening": WINDOWS,
-    "confirmation": WINDOWS,
-}
+SEARCH = quick_options(200, 400, 0.1)
 # `sw-c` has no nodes, and the two of `sw-a` are two hops from it by either side.
 KINDS = {"ring", "chord"}
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.search.here import Inline, Memory
-from tests.service import QUICK_REPAIR, Server, answered
+from tests.service import QUICK_REPAIR, Server, answered, quick_options
 from tests.sweeps.here import MemoryTables
 from tvlb.cli import repair, sweep, table_summary
 from tvlb.processes import UnitCache
@@ -36,13 +36,8 @@ from tvlb.statistics import (
 )
 from tvlb.sweeps import PointResult, points_of, rows_of, run_points
 
-OPTIONS: dict[str, Any] = {
-    "method": "paper",
-    "patterns": 1,
-    "screening": {"warmup": 100, "measured": 100, "grid": 0.1},
+OPTIONS = quick_options(100, 100, 0.1) | {
     "confirmation": {"warmup": 400, "measured": 400, "grid": 0.02},
-    "finalists": 1,
-    "data_points": 1,
     "simulated_patterns": 5,
 }
 BODY = {"topology": "2,4,2,5"} | OPTIONS

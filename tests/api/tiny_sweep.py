@@ -2,16 +2,10 @@
 
 from typing import Any
 
-WINDOWS = {"warmup": 200, "measured": 200, "grid": 0.05}
-OPTIONS: dict[str, Any] = {
-    "method": "paper",
-    "patterns": 1,
-    "screening": WINDOWS,
-    "confirmation": WINDOWS,
-    "finalists": 1,
-    "data_points": 1,
-    "simulated_patterns": 2,
-}
+from tests.service import quick_options
+
+OPTIONS = quick_options(200, 200, 0.05)
+WINDOWS = OPTIONS["screening"]
 SWEEP: dict[str, Any] = {
     "name": "two",
     "generators": [{"p": 1, "a": 2, "h": "1..2", "g": 3, "constraints": ["radix<=4"]}],

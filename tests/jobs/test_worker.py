@@ -21,6 +21,7 @@ from tests.jobs.processes import (
     worker_process,
 )
 from tests.search.here import Inline, Memory
+from tests.service import quick_options
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
 from tvlb.jobs.job import Job
@@ -30,22 +31,12 @@ from tvlb.jobs.schema import jobs, workers
 from tvlb.jobs.status import JobStatus
 from tvlb.jobs.units import UnitFiles
 from tvlb.processes import MAX_ATTEMPTS, UnitCache
-from tvlb.requests import SimulationBody, SweepBody, TableBody, WindowsBody
+from tvlb.requests import SimulationBody, SweepBody, TableBody
 from tvlb.requests.kinds.model import ModelBody
 from tvlb.search import optimize
 from tvlb.table import write_stream
 
-SHORT = WindowsBody(warmup=200, measured=200, grid=0.05)
-TABLE = TableBody(
-    topology="1,2,2,3",
-    patterns=1,
-    method="paper",
-    screening=SHORT,
-    confirmation=SHORT,
-    finalists=1,
-    data_points=1,
-    simulated_patterns=2,
-)
+TABLE = TableBody(topology="1,2,2,3", **quick_options(200, 200, 0.05))
 # Minutes of simulation, within one call of the compiled core.
 ENDLESS = SimulationBody(topology="2,4,2,5", load=(0.2,), cycles=100_000_000)
 

@@ -17,6 +17,7 @@ from typer.main import get_group
 from sim_bridge import SimulationConfig
 from sim_bridge.routers.vct import LongRun
 from tests.search.here import Memory, unit_cache_here
+from tests.service import quick_options
 from tvlb.cli.app import app, main
 from tvlb.errors import InvalidInput
 from tvlb.languages import Flag, Names, Setting, Switch, offered
@@ -30,17 +31,13 @@ from tvlb.search import SearchOptions
 from tvlb.table import CompactTable, write_table
 from tvlb.topology import Failures, Listing, parse_topology, without
 
-_WINDOWS = {"warmup": 100, "measured": 100, "grid": 0.1}
 _RUN = {"topology": "2,4,2,5", "load": [0.7], "warmup": 100, "cycles": 200}
-_PAPER = {
-    "method": "paper",
+_PAPER: dict[str, Any] = quick_options(100, 100, 0.1) | {
     "patterns": 2,
-    "screening": _WINDOWS,
-    "confirmation": _WINDOWS,
     "finalists": 2,
     "data_points": 2,
-    "simulated_patterns": 2,
 }
+_WINDOWS = _PAPER["screening"]
 # What is asked with one setting changed at a time, the kind first.
 BASES: Mapping[str, dict[str, Any]] = {
     "simulation by min": _RUN | {"routing": "min"},

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar, cast
 
 from tests.search.here import Inline
+from tests.service import quick_options
 from tvlb.processes import Unit
 from tvlb.requests import Answer, SweepBody, TableBody, request_key
 from tvlb.sweeps import Stored
@@ -15,17 +16,8 @@ _Result = TypeVar("_Result")
 
 def small_sweep(*topologies: str, **more: Any) -> SweepBody:
     """Return a sweep that takes a fraction of a second per point."""
-    windows = {"warmup": 100, "measured": 100, "grid": 0.1}
-    options = {
-        "method": "paper",
-        "patterns": 1,
-        "screening": windows,
-        "confirmation": windows,
-        "finalists": 1,
-        "data_points": 1,
-        "simulated_patterns": 2,
-    }
-    return SweepBody.model_validate({"topologies": topologies, "options": options, **more})
+    asked = {"topologies": topologies, "options": quick_options(100, 100, 0.1)}
+    return SweepBody.model_validate(asked | more)
 
 
 class Serial(Inline):

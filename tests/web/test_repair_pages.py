@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser import CHROMIUM, new_page
-from tests.service import QUICK_REPAIR, Server, answered
+from tests.service import QUICK_REPAIR, Server, answered, quick_options
 from tvlb.statistics import change_text
 
 
@@ -61,13 +61,7 @@ def test_a_struck_table_is_readable_without_scripts(server: Server, table: dict[
 def test_the_form_of_a_table_with_failures_lists_them(server: Server) -> None:
     table = {
         "topology": {"network": "1,2,2,3", "without": {"links": [[0, 1]]}},
-        "method": "paper",
-        "patterns": 1,
-        "screening": {"warmup": 200, "measured": 200, "grid": 0.05},
-        "confirmation": {"warmup": 200, "measured": 200, "grid": 0.05},
-        "finalists": 1,
-        "data_points": 1,
-        "simulated_patterns": 2,
+        **quick_options(200, 200, 0.05),
     }
     made = answered(server, "/v1/tables", table)
     assert "&#34;links&#34;: [[0, 1]]" in shown(server, f"/tables/{made['id']}")
