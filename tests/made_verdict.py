@@ -9,6 +9,7 @@ from tvlb.requests.verdict import VerdictDocument
 from tvlb.search import Measured, VerdictRecord
 from tvlb.search.verdict import SetMeans, called, described_cases
 from tvlb.statistics import Judgement, Pairing, SetFigures, judgements
+from tvlb.statistics.judged import by_pattern
 from tvlb.topology import parse_topology
 
 Document = dict[str, Any]
@@ -57,20 +58,17 @@ def _figures(document: Document) -> list[SetFigures]:
     if document["search"] is None:
         confirmed = [one for one in document["candidates"] if one["confirmed"]]
         return [
-            SetFigures(one["expression"], _runs(one, "saturation"), _runs(one, "latency")[None])
+            SetFigures(
+                one["expression"], by_pattern(one, "saturation"), by_pattern(one, "latency")[None]
+            )
             for one in (document["baseline"], *confirmed)
         ]
     return [
-        SetFigures(one["expression"], *(np.array(one[name], float) for name in _HELD_OUT))
+        SetFigures(
+            one["expression"], np.array(one["saturation"], float), np.array(one["latency"], float)
+        )
         for one in document["search"]["held_out"]
     ]
-
-
-_HELD_OUT = ("saturation", "latency")
-
-
-def _runs(one: Document, figure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([each[figure] for each in one["per_pattern"]], dtype=np.float64)
 
 
 def _means(called: str, one: SetFigures) -> SetMeans:

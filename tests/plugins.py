@@ -40,11 +40,11 @@ def installed(source: str, entry_point: str, packages: Path) -> dict[str, str]:
     ----------
     source : of the module.
     entry_point : its group and what it names, such as ``[tvlb.families] toy = toy``.
-    packages : an empty folder.
+    packages : an empty folder, made if there is none.
     """
-    (packages / "toy.py").write_text(source)
     metadata = packages / "toy-1.0.dist-info"
-    metadata.mkdir()
+    metadata.mkdir(parents=True)
+    (packages / "toy.py").write_text(source)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(entry_point.replace("] ", "]\n") + "\n")
     return found_in(packages)

@@ -36,10 +36,8 @@ print(found.links)
 
 def test_a_kind_of_request_in_one_file_is_found(tmp_path: Path) -> None:
     assert len(MODULE.read_text().splitlines()) <= 40
-    (tmp_path / "packages").mkdir()
-    environment = installed(
-        MODULE.read_text(), "[tvlb.requests] degree = toy:KIND", tmp_path / "packages"
-    )
+    packages = tmp_path / "packages"
+    environment = installed(MODULE.read_text(), "[tvlb.requests] degree = toy:KIND", packages)
     data = tmp_path / "served"
     with running_server(data, "--workers", "1", environment=environment) as server:
         token = new_token(data)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from api.library import Library
 from tests.data.hop_table import HOPS, HopTable, hop_table
-from tests.plugins import found_in, tvlb_each
+from tests.plugins import installed, tvlb_each
 from tvlb.cli import main
 from tvlb.jobs.blobs import BlobStore
 from tvlb.jobs.database import Database
@@ -174,11 +173,6 @@ def test_the_store_keeps_it(table: HopTable, tmp_path: Path) -> None:
 
 
 def test_every_process_knows_it(file: str, table: HopTable, tmp_path: Path) -> None:
-    packages = tmp_path / "packages"
-    metadata = packages / "hop_table-1.0.dist-info"
-    metadata.mkdir(parents=True)
-    shutil.copy(SOURCE, packages)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: hop-table\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[tvlb.tables]\nhops = hop_table\n")
-    (shown,) = tvlb_each(found_in(packages), tmp_path, [["show", file, "--json"]])
+    environment = installed(SOURCE.read_text(), "[tvlb.tables] hops = toy", tmp_path / "packages")
+    (shown,) = tvlb_each(environment, tmp_path, [["show", file, "--json"]])
     assert json.loads(shown)["id"] == table.id
