@@ -3,8 +3,6 @@
 import json
 import signal
 import statistics
-import subprocess
-import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.jobs.processes import signalled
 from tests.search.here import compute_here
 from tvlb.cli import main
 from tvlb.cli.terminal import progress_display
@@ -426,28 +425,10 @@ def test_plot_of_every_document(table_file: Path, capsys: pytest.CaptureFixture[
     assert "the results have no figure in common" in capsys.readouterr().err
 
 
-def _wait_for(process: subprocess.Popen[str], text: str) -> None:
-    """Read the standard error of a process up to the line that ends with `text`."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.rstrip().endswith(text):
-            return
-    raise AssertionError(f"the process ended without saying {text!r}")
-
-
 def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [
-            sys.executable, "-c", "from tvlb.cli import main; raise SystemExit(main())",
-            "table", "4,8,4,9", "-o", str(tmp_path / "t.parquet"),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    _wait_for(process, "tvlb: probe begins")
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    output = str(tmp_path / "t.parquet")
+    code, errors = signalled("table", "4,8,4,9", "-o", output, after="tvlb: probe begins")
+    assert code == 130
     assert errors.splitlines()[-1] == "tvlb: interrupted"
     assert list(tmp_path.iterdir()) == []
 
@@ -474,18 +455,12 @@ def test_an_interrupt_ends_a_long_list_of_paths(tmp_path: Path) -> None:
     ring = tmp_path / "ring.txt"
     cables = [f"{one} {(one + 1) % 12}" for one in range(12) for _ in range(24)]
     ring.write_text("\n".join(["# endpoints 1", *cables]))
-    process = subprocess.Popen(
-        [
-            sys.executable, "-c", _TELLS_WHEN_PATHS_ARE_LISTED,
-            "simulate", str(ring), "--vlb", "short(all) & <=9", "--load", "0.1",
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    _wait_for(process, "listing begins")
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (130, "tvlb: interrupted\n")
+    asked = ("simulate", str(ring), "--vlb", "short(all) & <=9", "--load", "0.1")
+    program = ("-c", _TELLS_WHEN_PATHS_ARE_LISTED)
+    assert signalled(*asked, after="listing begins", program=program) == (
+        130,
+        "tvlb: interrupted\n",
+    )
 
 
 def test_damaged_table_is_no_path_set(table_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -504,16 +479,10 @@ def test_damaged_table_is_no_path_set(table_file: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [["--load", "0.1,0.2"], ["--saturation"]])
 def test_signals_end_a_long_simulation_at_once(number: int, options: list[str]) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tvlb", "simulate", "2,4,2,9", *options, "--warmup", "90000000"],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    _wait_for(process, "tvlb: simulate begins" if "--load" in options else "saturation begins")
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors == "tvlb: interrupted\n"
+    after = "tvlb: simulate begins" if "--load" in options else "saturation begins"
+    asked = ("simulate", "2,4,2,9", *options, "--warmup", "90000000")
+    code, errors = signalled(*asked, after=after, number=number)
+    assert (code, errors) == (130, "tvlb: interrupted\n")
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:

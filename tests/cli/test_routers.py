@@ -3,10 +3,7 @@
 import json
 import re
 import shlex
-import signal
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ from pydantic import ValidationError
 from typer.main import get_group
 
 from sim_bridge import VctConfig
+from tests.jobs.processes import signalled
 from tvlb.cli import main
 from tvlb.cli.app import app
 from tvlb.cli.settings import option_of, told
@@ -158,16 +156,9 @@ def test_a_load_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_signal_ends_a_long_simulation_at_once() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tvlb", *_VCT, "--load", "0.1,0.5", "--cycles", "90000000"],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "tvlb: simulate begins\n"
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (130, "tvlb: interrupted\n")
+    asked = (*_VCT, "--load", "0.1,0.5", "--cycles", "90000000")
+    code, errors = signalled(*asked, after="tvlb: simulate begins")
+    assert (code, errors) == (130, "tvlb: interrupted\n")
 
 
 def _options() -> dict[str, Any]:

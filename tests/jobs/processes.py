@@ -1,4 +1,4 @@
-"""Real worker processes for tests, and waiting for what they do."""
+"""Real processes for tests, workers and other commands, and waiting for what they do."""
 
 import json
 import os
@@ -74,6 +74,29 @@ def worker_process(
     finally:
         if process.poll() is None:
             worker.kill()
+
+
+def signalled(
+    *arguments: str,
+    after: str,
+    number: int = signal.SIGINT,
+    program: Sequence[str] = ("-m", "tvlb"),
+) -> tuple[int, str]:
+    """Send a signal to a command, and return its exit code and what it prints from then on.
+
+    Parameters
+    ----------
+    after : end of the line on stderr after which the signal is sent.
+    program : what Python runs, with the command line of tvlb.
+    """
+    command = [sys.executable, *program, *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    said = any(line.rstrip().endswith(after) for line in process.stderr)
+    assert said, f"the process ended without saying {after!r}"
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -120,20 +120,9 @@ NETWORKS = ["2,4,2,3", "1,1,2,3", "1,2,1,3", "2,4,2,9", "2,4,2,5", "3,6,3,7,palm
 
 
 @pytest.mark.parametrize("text", NETWORKS)
-@pytest.mark.parametrize("expression", LENGTH_RULES)
-def test_length_rules_draw_their_paths_uniformly(text: str, expression: str) -> None:
+@pytest.mark.parametrize("expression", [*LENGTH_RULES, *SHAPE_RULES])
+def test_rules_draw_their_paths_by_weight(text: str, expression: str) -> None:
     topology = parse_topology(text)
-    assert isinstance(topology, Dragonfly)
-    path_set = parse_expression(expression, topology, 5)
-    for source, target in _pairs(topology, 3):
-        _check_draws(path_set, source, target)
-
-
-@pytest.mark.parametrize("text", NETWORKS)
-@pytest.mark.parametrize("expression", SHAPE_RULES)
-def test_shapes_draw_their_paths_by_weight(text: str, expression: str) -> None:
-    topology = parse_topology(text)
-    assert isinstance(topology, Dragonfly)
     path_set = parse_expression(expression, topology, 5)
     for source, target in _pairs(topology, 3):
         _check_draws(path_set, source, target)
