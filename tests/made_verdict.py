@@ -38,7 +38,7 @@ def with_verdict(document: Document, given: Sequence[Judgement] | None = None) -
         vcs=4,
         vc_policy="won",
         paths=document["table"]["paths"],
-        balancing="Without balancing.",
+        balancing="",
         undecided_runs=0,
     )
     return document | {"verdict": VerdictDocument.of(record).plain()}

@@ -58,7 +58,7 @@ def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
         'aria-label="Sets on 8 runs of 2 given patterns"',
         "On 8 runs of 2 given patterns, latency at load",
         "from conventional UGAL, paired by run.",
-        "<caption>Changes, paired run by run; with 95%, all intervals are right at once",
+        "<caption>Changes, paired run by run; with 95% confidence, all intervals hold at once",
         "± is half of a 95% interval over the runs.",
         "with 95% intervals over the runs; the line",
     ):

@@ -381,7 +381,7 @@ def test_a_job_is_found_again(server: Server, capsys: pytest.CaptureFixture[str]
     assert main(["jobs", newest["id"], "--server", server.url]) == 0
     captured = capsys.readouterr()
     assert "table written to dfly-1-2-2-3.parquet" in captured.err
-    assert "with 95%, all intervals are right at once" in captured.out
+    assert "With 95% confidence, all these intervals hold at once" in captured.out
     assert main(["export", "dfly-1-2-2-3.parquet", "--to", "csv", "-o", "here.csv"]) == 0
     assert Path("here.csv").read_bytes() == Path("t.csv").read_bytes()
 

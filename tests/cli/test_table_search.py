@@ -113,7 +113,7 @@ def test_the_summary_tells_what_was_found(front: Path, capsys: pytest.CaptureFix
     within = sum(one["within_tolerance"] for one in (*document["probe"], *document["strategic"]))
     assert f"{within} of 38 path sets, those within 8% of the best" in out
     assert "Judged on 8 runs of 2 given patterns, other seeds" in out
-    assert "Changes, paired run by run; with 95%, all intervals are right at once" in out
+    assert "Changes, paired run by run; with 95% confidence, all intervals hold at once" in out
     assert "conventional UGAL" in out
     for line in ("short(2,3)", "published", "algorithm 1", "Front", "searched for front"):
         assert line in out, line

@@ -228,7 +228,7 @@ def test_details_of_searches_have_their_sets_and_shapes() -> None:
     document = documents[str(rows[0]["key"])]
     assert detail["verdict"] == document["verdict"]["text"]
     assert detail["verdict"][0] == (
-        "Use the table of shape(g.g:4, g.lgl): higher saturation throughput."
+        "Use the table of shape(g.g:4, g.lgl): higher saturation throughput and lower latency."
     )
 
 

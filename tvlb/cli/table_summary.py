@@ -167,7 +167,7 @@ def print_changes(document: Document, letters: Mapping[str, str], console: Conso
     listed = grid(
         ("set", "against", "saturation", *(f"latency at {load:g}" for load in verdict["loads"])),
         left=("set", "against"),
-        title="Changes, paired run by run; with 95%, all intervals are right at once",
+        title="Changes, paired run by run; with 95% confidence, all intervals hold at once",
     )
     for one in verdict["judgements"]:
         listed.add_row(

@@ -77,11 +77,12 @@ def loading_notes(
     every = (chosen, *others)
     left_out = ", ".join(f"{one.left_out:,} of {one.name}" for one in every if one.left_out)
     return (
-        *_of(chosen, old),
+        _warned(chosen, old),
+        f"{_begin(chosen.name)} has {_rows(chosen, old)}.",
+        _together(f"the routes of {chosen.name}", chosen, old),
         _left_out(left_out, old, vc_count) if left_out else "",
         _failures(old),
         *(_bare(one) for one in every if one.bare),
-        *(" ".join(_of(one, old)) for one in others),
     )
 
 
@@ -94,14 +95,6 @@ def _left_out(counts: str, old: OldTable, vc_count: int | None) -> str:
     )
 
 
-def _of(one: Loading, old: OldTable) -> tuple[str, ...]:
-    return (
-        _warned(one, old),
-        f"{_begin(one.name)} has {_rows(one, old)}.",
-        _together(f"the routes of {one.name}", one, old),
-    )
-
-
 def _warned(one: Loading, old: OldTable) -> str:
     """Say how many virtual channels a table needs, and warn if these are more than before."""
     channels = f"virtual channel{'s' * (one.vcs_needed != 1)}"
@@ -109,9 +102,10 @@ def _warned(one: Loading, old: OldTable) -> str:
     before = f"the table in use {old.vcs_needed} ({old.vc_policy})"
     if one.vcs_needed <= old.vcs_needed:
         return f"{_begin(one.name)} {needs}; {before}."
-    ways = [f"--vcs {old.vc_policy} keeps to these with all paths"] if one.keeps_policy else []
+    keeps = f"keeps to {old.vcs_needed}"
+    ways = [f"--vcs {old.vc_policy} {keeps} with all paths"] if one.keeps_policy else []
     if old.vcs_needed >= old.least_vcs:
-        ways.append(f"--vc-count {old.vcs_needed} keeps to these by leaving out longer paths")
+        ways.append(f"--vc-count {old.vcs_needed} {keeps} by leaving out longer paths")
     fewer = ", ".join(ways) or f"MIN paths alone need {old.least_vcs} now"
     return (
         f"Warning: {one.name} {needs}, {before}: switches that are set up for {old.vcs_needed} "
@@ -128,7 +122,7 @@ def _failures(old: OldTable) -> str:
         return f"{told}; every pair of switches that are up keeps a MIN path."
     pairs = "1 pair of switches" if lost == 1 else f"{lost:,} pairs of switches"
     return (
-        f"{told}, and all MIN paths of {pairs}: MIN is by the shortest paths that are left there."
+        f"{told}, and all MIN paths of {pairs}: load the shortest paths that are left as MIN there."
     )
 
 

@@ -21,6 +21,7 @@ from tvlb.paths import PathRows, RowSet, check_listable, parse_expression
 from tvlb.processes import Reporter, Stop, available_cores, check_workers, silent
 from tvlb.processes.units import UnitCache, Units, own_units
 from tvlb.requests.loading import Loading, OldTable, loading_notes
+from tvlb.search.decision import is_better
 from tvlb.search.held_out import HeldOut, judge
 from tvlb.search.objective import REFERENCE_LOAD
 from tvlb.search.options import ADAPTIVE
@@ -412,7 +413,7 @@ class _Repairer:
         options, usual = self.options, self.topology.conventional_set
         hops = {NEW_TABLE: made.mean_hops, usual: conventional(self.topology, 0).mean_hops}
         judged = held_out.judgements
-        replaces = judged[0].verdict.is_gain
+        replaces = is_better(judged[0])
         chosen, other = tables if replaces else tables[::-1]
         return VerdictRecord(
             expression=NEW_TABLE,

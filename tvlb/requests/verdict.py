@@ -90,7 +90,9 @@ class VerdictDocument(Document):
     )
     vc_policy: str = Field(description="How they are assigned.")
     paths: Count = Field(description="VLB paths of the table.")
-    balancing: str = Field(description="What balancing did to the choice, in words.")
+    balancing: str = Field(
+        description="What balancing did to the choice, in words; empty without any."
+    )
     undecided_runs: Count = Field(
         description="Simulations that were too short to tell whether the load is sustained."
     )

@@ -138,16 +138,17 @@ def decide(
         case Aim.LATENCY:
             chosen = _fastest([one for one in candidates if _is_faster(one, baseline, against)])
         case Aim.WORST_PATTERN:
-            better = [one for one in candidates if _is_better(against[one.expression])]
+            better = [one for one in candidates if is_better(against[one.expression])]
             chosen = max(better, key=lambda one: _least_gain(one, baseline), default=None)
         case _:
-            better = [one for one in candidates if _is_better(against[one.expression])]
+            better = [one for one in candidates if is_better(against[one.expression])]
             chosen = _highest_saturation(better)
     name = (chosen or baseline).expression
     return Decision(name, chosen is not None)
 
 
-def _is_better(judgement: Judgement) -> bool:
+def is_better(judgement: Judgement) -> bool:
+    """Whether a set is better than another by its judgement, see `decide`."""
     saturation, latency = judgement.saturation, judgement.latency[0]
     if judgement.verdict is Verdict.UNKNOWN:
         faster = latency is not None and latency.mean < -LEVEL

@@ -15,6 +15,8 @@ from tvlb.statistics import LEVEL, Change, Judgement, Verdict
 from tvlb.topology import Topology
 
 _TABLE_OF = "the table of "
+# So much less even is seen in the digits that are printed.
+_EVEN = 5e-4
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,10 @@ class VerdictRecord:
                 *(self._changes(one) for one in self.own or self._best),
                 self._figures,
                 f"{_begin(self._briefly)} has {self.paths:,} paths{self._hops}; simulated "
-                f"with {self.vcs} virtual channels ({self.vc_policy}).",
+                f"with {self.vcs} virtual channels per port ({self.vc_policy}).",
                 self.balancing,
                 self._undecided,
-                f"A change is the mean of the changes in each of {self.cases}, not the change of "
-                "the means; with 95%, all intervals are right at once.",
+                "With 95% confidence, all these intervals hold at once.",
             )
             if line
         )
@@ -148,20 +149,33 @@ class VerdictRecord:
     def _advice(self) -> str:
         choice = self._choice
         if self.own and self.replaces:
-            sustains, falls = self._sustained(self.own[0]), self._falls(self.own[0])
-            if not (worse := self._worse(self.own[0])):
-                return f"Use {choice.called}: {self.verdict}{sustains}{falls}."
-            return (
-                f"Use {choice.called} only if that counts more than "
-                f"{' and '.join(what for what, _ in worse)}: {self.verdict}{sustains}, but "
-                f"{' and '.join(f'{what} {change}' for what, change in worse)}{falls}."
-            )
+            return f"Use {choice.called}{self._condition}: {self._gain}{self._loss}."
         if not self.own and not self._best:
             return f"Keep {choice.called}: no other set was simulated."
         if not self.own:
             return f"Keep {choice.called}: no other set {self._least}."
         rival = self._set(self.own[0].against)
-        return f"Keep {rival.called}; of {choice.called}: {self.verdict}."
+        return f"Keep {rival.called}; verdict on {choice.called}: {self.verdict}."
+
+    @property
+    def _condition(self) -> str:
+        """Say on which condition to use the choice, if it is not better in all."""
+        if self.verdict is Verdict.FASTER_AT_LEAST:
+            return " if latency counts more than saturation throughput"
+        worse = " and ".join(what for what, _ in self._worse)
+        return worse and f" if saturation throughput counts more than {worse}"
+
+    @property
+    def _gain(self) -> str:
+        latency = self.own[0].latency[0]
+        faster = latency is not None and latency.interval.below
+        lower = " and lower latency" if faster and self.verdict is Verdict.HIGHER else ""
+        return f"{self.verdict}{lower}{self._sustained(self.own[0])}"
+
+    @property
+    def _loss(self) -> str:
+        worse = " and ".join(f"{what} {change}" for what, change in self._worse)
+        return (worse and f", but {worse}") + self._falls(self.own[0])
 
     @property
     def _least(self) -> str:
@@ -183,11 +197,12 @@ class VerdictRecord:
             f"{rival.called} in {rival.saturated[0]}"
         )
 
-    def _worse(self, judgement: Judgement) -> list[tuple[str, Change]]:
-        """Return what is worse, in words, where something is better."""
+    @property
+    def _worse(self) -> list[tuple[str, Change]]:
+        """Return which latencies of the choice are worse, in words."""
         return [
             (what, change)
-            for what, change in self._latencies(judgement)
+            for what, change in self._latencies(self.own[0])
             if change is not None and change.interval.above and change.mean > LEVEL
         ]
 
@@ -201,22 +216,23 @@ class VerdictRecord:
         if worst.worst >= -LEVEL:
             return ""
         return (
-            f"; under {worst.worst_pattern} saturation throughput falls by "
-            f"{100 * -worst.worst:.1f}% (one pattern, without an interval)"
+            f"; saturation throughput falls by {100 * -worst.worst:.1f}% under "
+            f"{worst.worst_pattern} (one pattern, without an interval)"
         )
 
     def _changes(self, judgement: Judgement) -> str:
         mine, rival = self._set(judgement.expression), self._set(judgement.against)
         worst = judgement.saturation
+        least = f"worst {100 * worst.worst:+z.1f}%, " if worst.patterns > 1 else ""
         parts = [
-            f"saturation throughput {worst} (worst {100 * worst.worst:+z.1f}%, under "
-            f"{worst.worst_pattern})",
+            f"saturation throughput {worst} ({least}under {worst.worst_pattern})",
             *(f"{what} {change or 'unknown'}" for what, change in self._latencies(judgement)),
         ]
         own = judgement.expression == self.expression
         what = self._briefly if own else f"the best of the others, {mine.called},"
         of = "Against" if own and self.replaces else f"{_begin(what)} against"
-        return f"{of} {rival.called}: {', '.join(parts)}."
+        mean = f"mean of the changes in each of {self.cases}"
+        return f"{of} {rival.called}, {mean}: {', '.join(parts)}."
 
     @property
     def _figures(self) -> str:
@@ -230,7 +246,7 @@ class VerdictRecord:
             f"saturation throughput {both([f'{one.saturation:.4f}' for one in shown])} "
             "packets/cycle/node",
             *(
-                f"latency at load {load:g} {both([_latency(one, place) for one in shown])} cycles"
+                f"latency at load {load:g} {both([_latency(one, place) for one in shown])}"
                 for place, load in enumerate(self.loads)
             ),
         ]
@@ -246,14 +262,13 @@ class VerdictRecord:
     def _undecided(self) -> str:
         of = "" if self.own else " of the best of the others"
         parts = [
-            f"{what}{of} against {self._set(one.against).called} "
-            f"({100 * change.interval.low:+z.1f}% to {100 * change.interval.high:+z.1f}%)"
+            f"{what}{of} against {self._set(one.against).called}"
             for one in self.own or self._best
             for what, change in (("saturation throughput", one.saturation), *self._latencies(one))
-            if change is not None and change.interval.low is not None
-            if change.interval.high is not None and change.interval.around
-            if not change.interval.level
+            if change is not None and change.interval.around and not change.interval.level
         ]
+        if parts:
+            parts[-1] += f" (intervals reach more than {100 * LEVEL:g}% to one side, and include 0)"
         if any(math.isnan(one.saturation.half_width) for one in self.own or self._best):
             parts.append("how much of this is chance: a single run has no interval")
         if self.undecided_runs:
@@ -267,9 +282,9 @@ class VerdictRecord:
 def _latency(one: SetMeans, place: int) -> str:
     latency, saturated = one.latency[place], one.saturated[place]
     if latency is None:
-        return "unknown, saturated in every run,"
-    runs = f", saturated in {saturated} run{'s' if saturated > 1 else ''}," if saturated else ""
-    return f"{latency:.2f}{runs}"
+        return "saturated in every run"
+    runs = f", saturated in {saturated} run{'s' if saturated > 1 else ''}" if saturated else ""
+    return f"{latency:.2f} cycles{runs}"
 
 
 def _begin(text: str) -> str:
@@ -277,14 +292,16 @@ def _begin(text: str) -> str:
 
 
 def balancing_text(report: BalanceReport | None) -> str:
-    """Say what balancing did to a set."""
+    """Say what balancing did to a set; empty without any."""
     if report is None or report.method is None:
-        return "Without balancing: its paths are drawn as the set says."
+        return ""
     done = "reweighted its" if report.method == "weights" else f"removed {report.removed:,} of its"
     sample = f", by a sample of {report.sampled_pairs:,} pairs" if report.sampled_pairs else ""
     usage = "; ".join(
         f"the busiest of the {kind} links {report.before[kind].max_over_mean:.3f} -> "
         f"{after.max_over_mean:.3f} times their mean"
+        + " (less even)"
+        * (after.max_over_mean > report.before[kind].max_over_mean + _EVEN)
         for kind, after in report.after.items()
         if not math.isnan(after.max_over_mean)
     )

@@ -42,7 +42,7 @@ function judgedTable(point, search) {
 function changeTable(point, search, judgements) {
   const [low, high] = search.loads;
   const columns = [["Set"], ["Against"], ["Saturation", true], [`Latency at ${low}`, true], [`Latency at ${high}`, true]];
-  return table(`Changes of point ${point.point}, paired run by run, with 95% intervals that hold together`, columns, judgements);
+  return table(`Changes of point ${point.point}, paired run by run; with 95% confidence, all intervals hold at once`, columns, judgements);
 }
 
 function shapeTable(point, search) {

@@ -1,0 +1,88 @@
+"""The sentences of a verdict: what to do, under which condition, and what it is said of."""
+
+from dataclasses import replace
+
+import pytest
+
+from tvlb.search.verdict import SetMeans, VerdictRecord
+from tvlb.statistics import Change, Judgement
+
+RIVAL = SetMeans("all", "conventional UGAL (all)", 0.4, (50.0, None), (0, 3), 5.0)
+CHOICE = SetMeans("A", "the table of A", 0.44, (45.0, 60.0), (0, 1), 4.0)
+
+
+def change(mean: float, half_width: float, worst: float | None = None) -> Change:
+    least = mean if worst is None else worst
+    return Change(mean, half_width, least, "shift(1,0)", 1 if worst is None else 3)
+
+
+def record(saturation: Change, *latency: Change | None, replaces: bool = True) -> VerdictRecord:
+    return VerdictRecord(
+        expression="A",
+        replaces=replaces,
+        sets=(CHOICE, RIVAL),
+        judgements=(Judgement("A", "all", saturation, latency),),
+        loads=(0.1, 0.2),
+        cases="3 patterns",
+        vcs=4,
+        vc_policy="won",
+        paths=1234,
+        balancing="",
+        undecided_runs=0,
+    )
+
+
+GAIN = change(0.1, 0.05, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("saturation", "latency", "said"),
+    [
+        (GAIN, (0.0, 0.02), "Use the table of A: higher saturation throughput."),
+        (GAIN, (-0.1, 0.02), "Use the table of A: higher saturation throughput and lower latency."),
+        (
+            GAIN,
+            (0.08, 0.02),
+            "Use the table of A if saturation throughput counts more than latency at load 0.1: "
+            "higher saturation throughput, but latency at load 0.1 +8.0% +- 2.0.",
+        ),
+        (
+            change(0.03, 0.12, -0.066),
+            (-0.1, 0.02),
+            "Use the table of A if latency counts more than saturation throughput: lower latency, "
+            "saturation throughput undecided; saturation throughput falls by 6.6% under shift(1,0) "
+            "(one pattern, without an interval).",
+        ),
+    ],
+)
+def test_a_condition_is_said_where_not_all_is_better(
+    saturation: Change, latency: tuple[float, float], said: str
+) -> None:
+    assert record(saturation, change(*latency), None).text[0] == said
+
+
+def test_changes_say_what_they_are_means_of_and_figures_of_what_they_are() -> None:
+    text = record(GAIN, change(-0.1, 0.02), None).text
+    assert text[1:] == (
+        "Against conventional UGAL (all), mean of the changes in each of 3 patterns: saturation "
+        "throughput +10.0% +- 5.0 (worst +0.0%, under shift(1,0)), latency at load 0.1 "
+        "-10.0% +- 2.0, latency at load 0.2 unknown.",
+        "Means of the chosen table (conventional UGAL (all)): saturation throughput 0.4400 "
+        "(0.4000) packets/cycle/node, latency at load 0.1 45.00 cycles (50.00 cycles), latency at "
+        "load 0.2 60.00 cycles, saturated in 1 run (saturated in every run).",
+        "The chosen table has 1,234 paths of 4.00 hops in the mean; simulated with 4 virtual "
+        "channels per port (won).",
+        "With 95% confidence, all these intervals hold at once.",
+    )
+
+
+def test_what_is_kept_and_what_of_the_other_is_not_decided_have_names() -> None:
+    kept = record(change(0.02, 0.04), change(0.0, 0.005), None, replaces=False)
+    called = replace(kept, sets=(replace(CHOICE, called="the new table"), RIVAL))
+    assert called.text[0] == "Keep conventional UGAL (all); verdict on the new table: undecided."
+    assert called.text[1].startswith("The new table against conventional UGAL (all), mean of")
+    # Of one pattern there is none that is worst.
+    assert "+2.0% +- 4.0 (under shift(1,0))" in called.text[1]
+    assert "Not decided: saturation throughput against conventional UGAL (all) (intervals" in (
+        "".join(called.text)
+    )
