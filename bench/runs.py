@@ -15,9 +15,9 @@ _Result = TypeVar("_Result")
 
 
 def scenario_of(
-    network: str, routing: str, pattern: str, path_set: str | None = None, seed: int = 0
+    network: str, routing: str, pattern: str, path_set: str | None, seed: int
 ) -> Scenario:
-    """Return what texts say, with the conventional path set unless they name another."""
+    """Return what texts say, with the conventional path set for None."""
     topology = parse_topology(network)
     paths = parse_expression(path_set or topology.conventional_set, topology)
     return Scenario(topology, routing, paths, parse_pattern(pattern), seed)

@@ -65,7 +65,7 @@ def main() -> None:
     windows = [WINDOWS[number % len(WINDOWS)] for number in range(each)]
     totals = {0.5: Counter[str](), 1.1: Counter[str]()}
     for case in CASES:
-        scenario = scenario_of(case.topology, case.routing, case.pattern, seed=7)
+        scenario = scenario_of(case.topology, case.routing, case.pattern, None, seed=7)
         saturation = search_saturation(scenario, case.config(max(WINDOWS))).load
         for factor, total in totals.items():
             load = factor * saturation

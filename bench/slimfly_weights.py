@@ -38,7 +38,7 @@ _Loads = NDArray[np.float64]
 
 
 def weights_for_patterns(
-    path_set: PathSet, patterns: Sequence[Pattern], *, seed: int = 0, rounds: int = 300
+    path_set: PathSet, patterns: Sequence[Pattern], *, rounds: int = 300
 ) -> RowSet:
     """Weigh every path so that the busiest link of each pattern carries less.
 
@@ -49,7 +49,6 @@ def weights_for_patterns(
     Parameters
     ----------
     patterns : what has to be carried.
-    seed : of patterns without a seed of their own.
     rounds : steps of entropic mirror descent.
 
     Returns
@@ -62,7 +61,7 @@ def weights_for_patterns(
     Letters 31, 2003.
     """
     rows = path_set.all_rows()
-    game = _Game(rows, patterns, seed)
+    game = _Game(rows, patterns)
     share = game.start
     best, least = share, np.inf
     for number in range(rounds):
@@ -91,7 +90,7 @@ def many_permutations(topology: Topology) -> list[Pattern]:
 class _Game:
     """The paths of all pairs, MIN paths behind those of the set, and the links that they load."""
 
-    def __init__(self, rows: PathRows, patterns: Sequence[Pattern], seed: int) -> None:
+    def __init__(self, rows: PathRows, patterns: Sequence[Pattern]) -> None:
         self._rows = rows
         minimal = min_rows(rows.topology, rows.source, rows.target)
         self._pair = np.concatenate([rows.pair_of_row, minimal.pair_of_row])
@@ -99,7 +98,7 @@ class _Game:
         weight = np.concatenate([rows.weight, minimal.weight])
         self.start = weight / self._sum(weight)[self._pair]
         links = _padded(rows.links(), minimal.links())
-        rates = list(_rates(rows.topology, patterns, seed))
+        rates = list(_rates(rows.topology, patterns))
         self._shape = len(rates), rows.topology.num_links
         self._usage = scipy.sparse.vstack([self._usage_of(one, links) for one in rates]).tocsr()
         self._prices = self._usage.T.tocsr()
@@ -151,13 +150,11 @@ def _padded(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.i
     )
 
 
-def _rates(
-    topology: Topology, patterns: Sequence[Pattern], seed: int
-) -> Iterator[NDArray[np.float64]]:
+def _rates(topology: Topology, patterns: Sequence[Pattern]) -> Iterator[NDArray[np.float64]]:
     """Yield what each pair sends, float64 (pairs,), by pattern."""
     pairs = topology.num_switches * (topology.num_switches - 1)
     for pattern in patterns:
-        demand = switch_demand(topology, pattern.resolve(topology, seed))
+        demand = switch_demand(topology, pattern.resolve(topology, 0))
         rate = np.zeros(pairs)
         rate[pair_index(topology, demand.source, demand.target)] = demand.rate
         yield rate

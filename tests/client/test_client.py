@@ -10,8 +10,7 @@ from threading import Event
 import pytest
 
 from tests.client.proxy import Proxy, breaking_proxy
-from tests.client.questions import tiny_table
-from tests.service import Server, running_server
+from tests.service import Server, quick_options, running_server
 from tvlb.client import Client, JobEvent
 from tvlb.errors import Cancelled, InvalidInput, JobFailed, ServerProblem, Unreachable
 from tvlb.processes import JobStatus, Progress
@@ -31,6 +30,11 @@ from tvlb.table import read_table
 from tvlb.topology import Failures
 
 _NOBODY = "http://127.0.0.1:1"
+
+
+def tiny_table(seed: int, cycles: int = 300) -> TableBody:
+    """Ask for a table that takes seconds; longer windows take longer."""
+    return TableBody(topology="1,2,2,3", seed=seed, **quick_options(cycles, cycles, 0.05))
 
 
 @pytest.fixture(scope="module")

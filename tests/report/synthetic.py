@@ -30,7 +30,6 @@ _PATTERNS = tuple(f"type2(seed={seed})" for seed in range(3))
 def made_up_sweep(
     sizes: list[str],
     *,
-    seeds: int = 1,
     failures: int = 0,
     method: Literal["search", "paper"] = "paper",
 ) -> tuple[list[Row], dict[str, dict[str, Any]]]:
@@ -39,14 +38,12 @@ def made_up_sweep(
         TableBody(
             topology=f"dfly({size},{arrangement})",
             routing=routing,
-            seed=seed,
             method=method,
             objective="saturation" if method == "paper" else "front",
         ).resolved()
         for size in sizes
         for arrangement in _ARRANGEMENTS
         for routing in _ROUTINGS
-        for seed in range(seeds)
     ]
     rows: list[Row] = []
     documents: dict[str, dict[str, Any]] = {}

@@ -143,22 +143,6 @@ def test_by_the_worst_pattern_the_runs_of_a_pattern_are_averaged() -> None:
     assert _decided("worst-pattern", uneven, even, baseline=alone).expression == "even"
 
 
-def test_the_latency_of_saturated_runs_is_left_out() -> None:
-    # The first run is saturated for both; the others differ by 4%, 4.8%, 3.2% and 4%.
-    baseline = _measured("all", [0.2] * 5, [NAN, 50, 50, 50, 50])
-    (found,) = _judged(baseline, _measured("a", [0.2] * 5, [NAN, 48, 47.6, 48.4, 48]))
-    assert found.latency[0] is not None
-    assert found.latency[0].mean == pytest.approx(-0.04)
-    assert found.verdict is Verdict.FASTER
-
-
-def test_without_a_latency_in_common_nothing_is_said_of_it() -> None:
-    baseline = _measured("all", [0.2, 0.2], [NAN, 50])
-    (found,) = _judged(baseline, _measured("a", [0.2, 0.2], [50, NAN]))
-    assert found.latency == (None,)
-    assert not found.verdict.is_gain
-
-
 # A flag that any run may have by chance decides nothing; those of many runs do.
 def test_a_single_saturated_run_outranks_no_latency() -> None:
     runs = 8

@@ -11,8 +11,8 @@ from tvlb.search.sampling import BATCH, PRECISION, assess
 from tvlb.topology import Dragonfly
 
 
-def _assess(low: NDArray[np.float64], total: int = 1000, tolerance: float = 0.08) -> Assessment:
-    return assess(low, low, len(low), tolerance, total)
+def _assess(low: NDArray[np.float64], total: int = 1000) -> Assessment:
+    return assess(low, low, len(low), 0.08, total)
 
 
 def _around(mean: float, spread: float, patterns: int = 20, seed: int = 0) -> NDArray[np.float64]:

@@ -11,9 +11,9 @@ from tvlb.topology import Dragonfly
 Run = Callable[..., SimulationResult]
 
 
-def _config(vcs: int, buffer: int = 4) -> SimulationConfig:
+def _config(vcs: int) -> SimulationConfig:
     return SimulationConfig(
-        warmup_cycles=30_000, measured_cycles=1000, vc_count=vcs, buffer_flits=buffer
+        warmup_cycles=30_000, measured_cycles=1000, vc_count=vcs, buffer_flits=4
     )
 
 

@@ -257,16 +257,6 @@ def test_saturation_has_an_interval_no_narrower_than_the_grid() -> None:
         )
 
 
-def test_a_single_pattern_has_no_interval() -> None:
-    read = document()
-    set_figures(read["baseline"], (0.20, 50.0))
-    set_figures(read["candidates"][0], (0.25, 45.0))
-    made = row(with_verdict(read))
-    assert numbers(made, "saturation_gain", "latency_change") == pytest.approx([0.25, -0.1])
-    for name in ("saturation_gain_low", "saturation_gain_high", "latency_change_low"):
-        assert made[name] is None
-
-
 def test_figures_that_do_not_exist_are_null() -> None:
     read = document()
     set_figures(read["baseline"], (0.0, None), (0.0, 50.0))

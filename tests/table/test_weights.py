@@ -35,10 +35,10 @@ OPTIONS = WeightOptions(rounds=12, step=0.4, floor=1 / 32)
 ChangeColumns = Callable[..., Table]
 
 
-def balanced(expression: str = "short(2,3)", options: WeightOptions = OPTIONS) -> Table:
+def balanced(expression: str = "short(2,3)") -> Table:
     base = parse_expression(expression, FIVE_GROUPS, seed=5)
-    rows = balance_weights(base, options).path_set.all_rows()
-    return Table.from_rows(base, rows, weights=options, seed=5, version="0.1.0")
+    rows = balance_weights(base, OPTIONS).path_set.all_rows()
+    return Table.from_rows(base, rows, weights=OPTIONS, seed=5, version="0.1.0")
 
 
 def listed(expression: str = "short(2,3)") -> Table:

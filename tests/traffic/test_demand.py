@@ -22,8 +22,8 @@ from tvlb.traffic import (
 TOPOLOGY = Dragonfly(2, 4, 2, 9)
 
 
-def demand_of(pattern: Pattern, seed: int = 0, topology: Topology = TOPOLOGY) -> Demand:
-    return switch_demand(topology, pattern.resolve(topology, seed))
+def demand_of(pattern: Pattern, topology: Topology = TOPOLOGY) -> Demand:
+    return switch_demand(topology, pattern.resolve(topology, 0))
 
 
 def test_shift_is_one_full_flow_per_switch() -> None:

@@ -63,9 +63,7 @@ def _with_error(
     )
 
 
-def _with_interval(
-    name: str, unit: str, description: str, note: str = ""
-) -> tuple[ResultColumn, ...]:
+def _with_interval(name: str, unit: str, description: str, note: str) -> tuple[ResultColumn, ...]:
     """Return the column of a figure, and those of the ends of its interval."""
     return _number(name, unit, description), *_ends(name, unit, note)
 
