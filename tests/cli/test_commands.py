@@ -449,11 +449,11 @@ raise SystemExit(main())
 """
 
 
-# Some 10^16 paths; main reads the network and hears the signal between two of them.
+# 57 million paths, which are within what is listed and take seconds.
 @pytest.mark.slow
 def test_an_interrupt_ends_a_long_list_of_paths(tmp_path: Path) -> None:
     ring = tmp_path / "ring.txt"
-    cables = [f"{one} {(one + 1) % 12}" for one in range(12) for _ in range(24)]
+    cables = [f"{one} {(one + 1) % 11}" for one in range(11) for _ in range(4)]
     ring.write_text("\n".join(["# endpoints 1", *cables]))
     asked = ("simulate", str(ring), "--vlb", "short(all) & <=9", "--load", "0.1")
     program = ("-c", _TELLS_WHEN_PATHS_ARE_LISTED)
