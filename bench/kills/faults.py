@@ -156,13 +156,18 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 class Disks:
-    """Small disks for the data directory and, in it, for the result store."""
+    """Small disks for the data directory and, in it, for the result store.
 
-    def __init__(self, directory: Path) -> None:
+    Parameters
+    ----------
+    wanted : whether they are to be filled; results of long runs need more room.
+    """
+
+    def __init__(self, directory: Path, *, wanted: bool) -> None:
         self._directory = directory
         self._blobs = directory / "blobs"
         libc = ctypes.CDLL(None, use_errno=True)
-        self.available = os.geteuid() == 0 and libc.unshare(_NAMESPACE) == 0
+        self.available = wanted and os.geteuid() == 0 and libc.unshare(_NAMESPACE) == 0
         if self.available:
             _run("mount", "--make-rprivate", "/")
             self._mount(directory, _DISK_MIB)
