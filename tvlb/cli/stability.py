@@ -20,7 +20,7 @@ from tvlb.cli.remote import (
     place_of,
 )
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import grid, print_result, progress_display
+from tvlb.cli.terminal import grid, print_result, print_warnings, progress_display
 from tvlb.documents import check_directory, check_writable
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
@@ -125,6 +125,7 @@ def stability(
         document = compute_at_server(
             place, body, topology=str(network), pattern=str(parse_pattern(pattern))
         )
+    print_warnings(document.get("warnings", ()))
     if figure is not None:
         save_figure(figure, document)
     print_result(document, print_document, json=json)

@@ -4,6 +4,7 @@ Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted
 """
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tvlb.documents import Frame, versions
@@ -30,11 +31,12 @@ from tvlb.search.verdict import (
     balancing_text,
     called,
     described_cases,
+    idle_notes,
 )
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Topology, as_topology
-from tvlb.traffic import Uniform, check_flows
+from tvlb.traffic import Pattern, Uniform, check_flows, parse_pattern
 
 _METHODS = {Method.SEARCH: find_by_search, Method.PAPER: find_by_paper}
 
@@ -233,7 +235,14 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
         paths=count_table_paths(outcome.table, report),
         balancing=balancing_text(report),
         undecided_runs=validation.undecided,
+        notes=idle_notes(_judged_on(outcome), topology, options.seed),
     )
+
+
+def _judged_on(outcome: MethodResult) -> Sequence[Pattern]:
+    if outcome.found is not None:
+        return outcome.found.held_out.workload.first_round
+    return [parse_pattern(text) for text in outcome.validation.patterns]
 
 
 def check_request(topology: Topology, options: SearchOptions) -> None:
