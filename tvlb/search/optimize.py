@@ -87,7 +87,11 @@ class TableResult(Frame):
         return next(one for one in self.candidates if one.name == name)
 
     def records(self) -> list[dict[str, object]]:
-        """See `Frame.records`: one for each set of the final comparison, `all` first."""
+        """See `Frame.records`: one for each set of the final comparison, `all` first.
+
+        Changes are those against the conventional set; None of the set itself, and where there is
+        none. Intervals of 95% hold together.
+        """
         validation = self.validation
         hops = [self.baseline_hops, *(one.mean_hops for one in self.candidates)]
         every = [validation.baseline, *validation.candidates]
@@ -101,9 +105,34 @@ class TableResult(Frame):
                 "latency_sem": one.measured.latency_sem,
                 "mean_vlb_hops": mean,
                 "confirmed": one.confirmed,
+                **self._changes(one.measured.expression),
             }
             for one, mean in zip(every, hops, strict=True)
         ]
+
+    def _changes(self, expression: str) -> dict[str, object]:
+        """Return the changes of a set against the conventional one, with half of each interval."""
+        against = self.topology.conventional_set
+        judged = next(
+            (
+                one
+                for one in self.validation.judgements
+                if (one.expression, one.against) == (expression, against)
+            ),
+            None,
+        )
+        changes = {
+            "saturation_change": judged and judged.saturation,
+            "latency_change": judged and judged.latency[0],
+        }
+        return {
+            key: value
+            for name, change in changes.items()
+            for key, value in (
+                (name, change and change.mean),
+                (f"{name}_half_width", change and change.half_width),
+            )
+        }
 
     def __repr__(self) -> str:
         validation = self.validation
