@@ -138,6 +138,11 @@ class StoredTable(ABC):
         return self.header.topology.build()
 
     @property
+    def called(self) -> str:
+        """What it holds, as comparisons and files for other tools name it."""
+        return self.kind.name
+
+    @property
     def num_rows(self) -> int:
         """Number of the rows of its file."""
         return len(next(iter(self.arrays().values())))
