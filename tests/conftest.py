@@ -32,6 +32,7 @@ _SHARING = {
         "cli/test_server.py",
         "cli/test_health.py",
         "test_listed_network.py",
+        "test_idle_nodes.py",
         "test_one_verdict.py",
     ),
 }

@@ -80,6 +80,25 @@ def test_its_latencies_are_those_of_its_kinds(ran: Any) -> None:
     assert latency(120) - latency(20) > 8
 
 
+def test_its_name_is_told_and_nothing_depends_on_it(ran: Any) -> None:
+    few = ("--method", "paper", "--patterns", "1", "--simulated-patterns", "2")
+    few += ("--finalists", "1", "--data-points", "1", "--workers", "1")
+    few += ("--screening", "200,400,0.1", "--confirmation", "200,400,0.1")
+    Path("down.json").write_text(json.dumps({"links": [[0, 3]]}))
+    Path("west.json").write_text(json.dumps(NETWORK))
+    Path("east.json").write_text(json.dumps(NETWORK | {"name": "Hall 3"}))
+    for name, told in (("west", "west (6 switches, "), ("east", "Hall 3 (6 switches, ")):
+        ran("table", f"{name}.json", *few, "-o", f"{name}.parquet")
+        assert ran("show", f"{name}.parquet")["topology"].startswith(told)
+        ran("repair", f"{name}.parquet", "--without", "down.json", "--strike-only", "-o", "s.json")
+        assert ran("show", "s.json")["topology"].startswith(told)
+        ran("export", f"{name}.parquet", "--to", "graphml", "-o", "back.graphml")
+        ran("export", "back.graphml", "-o", "back.json")
+        assert json.loads(Path("back.json").read_text())["name"] == told.split(" (")[0]
+    west, east = (read_table(f"{name}.parquet") for name in ("west", "east"))
+    assert (west.id, west.topology) == (east.id, east.topology)
+
+
 def test_its_table_holds(ran: Any) -> None:
     windows = ("--screening", "200,400,0.1", "--confirmation", "200,400,0.1")
     few = ("--patterns", "1", "--simulated-patterns", "2", "--finalists", "1", "--data-points", "1")
@@ -99,7 +118,7 @@ def test_its_table_holds(ran: Any) -> None:
     report = ran("verify", "table.json")
     assert report["ok"]
     assert report["table_id"] == made["table"]["id"]
-    assert ran("show", "table.json")["topology"].startswith("network(6 switches, ")
+    assert ran("show", "table.json")["topology"].startswith("net (6 switches, ")
     ran("export", "table.json", "--to", "csv", "-o", "table.csv")
     ran("export", "table.csv", "--to", "parquet", "-o", "table.parquet")
     assert ran("verify", "table.parquet")["table_id"] == report["table_id"]
@@ -149,7 +168,7 @@ def test_it_is_swept(ran: Any) -> None:
     document = ran("sweep", "sweep.toml", "-o", "swept", "--data", "store", "--workers", "1")
     (row,) = document["rows"]
     assert row["status"] == "succeeded"
-    assert row["topology"] == str(Listing.model_validate(NETWORK))
+    assert row["topology"] == str(Listing.model_validate(NETWORK | {"name": "net"}))
     assert row["switches"] == 6
 
 

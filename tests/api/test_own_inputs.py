@@ -82,7 +82,7 @@ def test_tables_sweeps_and_repairs_take_matrices(http: httpx.Client, table: dict
         ("# level=node\nsrc,dst,rate\n0,1\n", "line 3: expected src,dst,rate, got '0,1'"),
         ("# level=node\nsrc,dst,rate\n0,1,-1\n", "line 3: '0,1,-1' is out of range"),
         ("# level=switch\nsrc,dst,rate\n0,20,1\n", "switch 20 is not in dfly(2,4,2,5)"),
-        ("# level=node\nsrc,dst,rate\n0,1,1.5\n", "sends 1.5 flits/cycle; a row may sum to"),
+        ("# level=node\nsrc,dst,rate\n0,1,1.5\n", "sends 1.5 packets/cycle; a row may sum to"),
         (f"# level=node{' ' * (1 << 20)}", "a body may have at most 1,048,576 bytes"),
     ],
 )

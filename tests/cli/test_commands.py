@@ -490,6 +490,9 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("tvlb ")
     assert main(["--help"]) == 0
     assert "simulate" in capsys.readouterr().out
+    assert main(["table", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Words are explained by docs/tutorial.md and the glossary" in told
 
 
 def test_every_kind_of_request_has_a_command(

@@ -84,6 +84,10 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "hyperx(2,3,3), min, ladder on 2 VCs, dshift(1), packets of 16 phits" in shown
     assert "Loads in phits/cycle/node, latencies in cycles" in shown
+    # A single run has no intervals from seed to seed.
+    assert "refused/node" in shown
+    assert "Jain's index" in shown
+    assert "+-" not in shown
     assert "offered load (phits/cycle/node)" in Path("f.svg").read_text()
 
 
@@ -91,7 +95,7 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
     ("options", "message"),
     [
         (["--vlb", "<=4"], "vlb <=4 is of router iq; router vct does not have it"),
-        (["--vlb", "all"], "vlb all is of router iq"),
+        (["--vlb", "t.parquet"], "that a table could list; judge tables with router iq"),
         (["--saturation"], "saturation True is of router iq"),
         (["--no-saturation"], "saturation False is of router iq"),
         (["--buffer", "32"], "buffer 32 is of router iq"),
@@ -105,6 +109,7 @@ def test_the_table_tells_units(capsys: pytest.CaptureFixture[str]) -> None:
         (["--warmup", "detect"], "warm-up 'detect': router vct takes a number of cycles"),
         (["--warmup", "100000001"], "warmup_cycles 100000001 is out of range: 0..100000000"),
         (["--routing", "ugal-l"], "unknown routing 'ugal-l' of router vct"),
+        (["--routing", "par"], "that they draw from, are simulated with router iq"),
         (["--vcs", "won"], "vcs 'won': choose one of ladder, reuse, 2phases, any"),
         (["--vcs", "any", "--routing", "valiant"], "vcs any is for routing min"),
         (["--vc-count", "1"], "vc_count 1 is too few: ladder needs at least 2 here"),

@@ -45,6 +45,18 @@ def test_the_document_has_every_case(capsys: pytest.CaptureFixture[str], tmp_pat
     assert main(["plot", str(figure)]) == 2
 
 
+def test_what_limits_the_runs_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    network = {"switches": 3, "endpoints": [2, 4, 2], "links": [[0, 1], [1, 2], [0, 2]]}
+    (tmp_path / "uneven.json").write_text(json.dumps(network))
+    windows = ("--pattern", "affine(1,1)", "--cycles", "100000", "--link-latencies", "link=30")
+    assert main(["stability", str(tmp_path / "uneven.json"), *windows, "--json"]) == 0
+    captured = capsys.readouterr()
+    buffers, idle = json.loads(captured.out)["warnings"]
+    assert buffers.startswith("an input buffer of 64 phits is below the credit round trip of link")
+    assert idle.startswith("2 of 8 nodes do not send under affine(1,1): ")
+    assert all(f"tvlb: warning: {text}" in captured.err for text in (buffers, idle))
+
+
 def test_the_table_says_what_the_categories_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SHORT, "--routing", "valiant(minlast)"]) == 0
     shown = capsys.readouterr().out

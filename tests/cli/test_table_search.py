@@ -122,6 +122,12 @@ def test_the_summary_tells_what_was_found(front: Path, capsys: pytest.CaptureFix
     for sentence in document["verdict"]["text"]:
         assert sentence in out
     assert document["decision"]["expression"] in document["verdict"]["text"][0]
+    # A budget of nothing is less than what a search begins with.
+    assert "(budget 0; the sets to begin with are always simulated, and what has begun is" in (
+        " ".join(out.split())
+    )
+    document["search"]["budget"] = document["search"]["flit_hops"]
+    assert f"(budget {document['search']['budget']:,})" in summary(document)
     assert "wall time: probe " in out
     # Nothing is cut off, and no line is longer than what it has to name.
     assert "…" not in out

@@ -87,6 +87,7 @@ def test_the_terminal_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "dfly(2,4,2,9): 72 nodes, 36 switches in 9 groups" in shown
     assert "Every switch has at least 5 cables; 5 have to fail to cut the network" in shown
+    assert "note: absolute is the wiring of the T-UGAL paper; what others publish" in shown
     assert main(["show", "2,4,2,9", "--pair", "0,1"]) == 2
     assert capsys.readouterr().err == (
         "tvlb: error: --pair 0,1: 2,4,2,9 is a network, and tables have paths\n"

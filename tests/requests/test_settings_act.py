@@ -313,6 +313,7 @@ _FILES: Mapping[type[BaseModel], tuple[dict[str, Any], Mapping[str, Any]]] = {
             "kinds": [{"name": "ring", "latency": 6}, {"name": "chord"}],
             "link_kinds": ["ring", "ring", "chord", "chord"],
             "labels": ["a", "b", "c", "d"],
+            "name": "Hall 3",
         },
     ),
     Failures: ({"links": [[0, 1]]}, {"links": [[1, 2]], "switches": [1]}),
@@ -333,7 +334,7 @@ def _made(model: type[BaseModel], given: dict[str, Any]) -> object:
     read: Any = model.model_validate_json(json.dumps(given))
     match read:
         case Listing():
-            return read.build(), read.build().labels
+            return read.build(), read.build().labels, str(read)
         case Failures():
             return without(parse_topology("hyperx(1,3,3)"), read)
         case _:

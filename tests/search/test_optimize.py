@@ -77,6 +77,15 @@ def test_finalists_and_baseline_are_confirmed(result: TableResult) -> None:
     confirmed = [one for one in result.validation.candidates if one.confirmed]
     assert 1 <= len(confirmed) <= 2
     judged = [one.expression for one in result.validation.judgements if one.against == "all"]
+    changes = {one["expression"]: one for one in result.records()}
+    for one in result.validation.judgements:
+        if one.against == "all":
+            told = changes[one.expression]
+            assert told["saturation_change"] == one.saturation.mean
+            assert told["saturation_change_half_width"] == one.saturation.half_width
+            latency = one.latency[0]
+            assert told["latency_change"] == (latency and latency.mean)
+    assert changes["all"]["saturation_change"] is None
     assert judged == [one.measured.expression for one in confirmed]
     assert {one.windows for one in confirmed} == {QUICK.confirmation}
 

@@ -5,15 +5,18 @@ import json
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tvlb.balance import WeightOptions
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet, all_pairs, min_rows, parse_expression
-from tvlb.table import CompactTable, Routes, Table, route_formats, write_table
+from tvlb.table import CompactTable, Routes, Table, exported_paths, route_formats, write_table
 from tvlb.topology import Dragonfly, Failures, Topology, parse_topology, without
 
 Weights = dict[tuple[int, ...], float]
@@ -229,3 +232,19 @@ def test_refusals(
     assert complaint in captured.err
     assert captured.err.count("\n") == 1
     assert {path.name for path in tmp_path.iterdir()} == {"t.csv", "d.csv"}
+
+
+def test_files_for_others_say_how_a_table_was_balanced(tiny: Table) -> None:
+    rows = tiny.base_set.all_rows()
+    # Balancing removes paths between groups alone.
+    between = tiny.topology.has_choice(rows.source, rows.target)[rows.pair_of_row]
+    first = np.arange(len(rows)) == int(between.argmax())
+    from_rows = partial(Table.from_rows, tiny.base_set, version="1")
+    made = {
+        "": from_rows(rows),
+        ", by removal": from_rows(rows.select(~first), first),
+        ", by weights": from_rows(rows, weights=WeightOptions()),
+    }
+    assert [one.called for one in made.values()] == [tiny.header.expression + form for form in made]
+    removed = made[", by removal"]
+    assert str(exported_paths(removed)) == f"table {removed.id[:16]} ({removed.called})"

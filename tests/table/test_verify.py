@@ -1,6 +1,7 @@
 """`verify` passes good tables of every kind and names what is wrong with bad ones."""
 
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,19 @@ import pytest
 from numpy.typing import NDArray
 
 from sim_bridge import Routing
+from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput, VerificationFailed
-from tvlb.table import Columns, CompactTable, Table, VcSettings, VerifyReport, verify
-from tvlb.topology import Dragonfly
+from tvlb.paths import parse_expression
+from tvlb.table import (
+    Columns,
+    CompactTable,
+    Table,
+    VcSettings,
+    VerifyReport,
+    pair_paths,
+    verify,
+)
+from tvlb.topology import Dragonfly, ListedTopology
 
 PAR = Routing("par")
 EXPRESSIONS = [
@@ -275,3 +286,19 @@ def test_the_report_counts_all_problems(table: Table, change: Callable[..., Tabl
     assert report.problem_count == 36 * 35 + len(table) + 1
     with pytest.raises(VerificationFailed, match=f"^{report.problem_count} problems"):
         report.raise_if_failed()
+
+
+@pytest.mark.parametrize("expression", ["all", "short(all)"])
+def test_paths_that_are_min_paths_are_counted(expression: str) -> None:
+    # A triangle with a tail: by switch 2 lead the MIN paths between the tail and the others.
+    network = ListedTopology([1] * 4, [[[0, 1], [1, 2], [0, 2], [2, 3]]])
+    path_set = parse_expression(expression, network)
+    table = Table.from_rows(path_set, path_set.all_rows(), version=VERSION)
+    paths = [
+        path.switches for ends in permutations(range(4), 2) for path in pair_paths(table, *ends)
+    ]
+    expected = [(0, 2, 3), (1, 2, 3), (3, 2, 0), (3, 2, 1)]
+    assert [one for one in paths if one in expected] == expected
+    report = verify(table)
+    assert report.minimal_paths == 4
+    assert "as a MIN path: 4" in report.remarks()[0]

@@ -40,8 +40,9 @@ def takes_router_options(command: Callable[..., None]) -> Callable[..., None]:
 def _of_routers(having: Sequence[Router], name: str) -> Any:
     """Return the annotation of an option of some routers; help says where these differ."""
     ours = {one.name: one.options[name] for one in having}
-    text = _by_router({router: told(one) for router, one in ours.items()}, "; ", ": ")
-    shown = _by_router({router: _shown(one) for router, one in ours.items()}, ", ", " ")
+    text = _texts({router: told(one) for router, one in ours.items()})
+    usual = {router: _shown(one) for router, one in ours.items()}
+    shown = ", ".join(_alike(usual) or [f"{router} {value}" for router, value in usual.items()])
     more: dict[str, Any] = {"show_default": shown}
     if len(having) < len(routers()):
         more["rich_help_panel"] = f"Options of router {', '.join(ours)}"
@@ -49,15 +50,22 @@ def _of_routers(having: Sequence[Router], name: str) -> Any:
     return Annotated[values | None, option]
 
 
-def _by_router(texts: dict[str, str], between: str, after: str) -> str:
-    if len(set(texts.values())) == 1:
-        return next(iter(texts.values()))
+def _texts(texts: dict[str, str]) -> str:
+    if alike := _alike(texts):
+        return alike[0]
     # What they all say first is said once.
     first = f"{next(iter(texts.values())).partition(': ')[0]}: "
-    is_shared = after == ": " and all(text.startswith(first) for text in texts.values())
-    shared = first if is_shared else ""
-    told = {router: text.removeprefix(shared) for router, text in texts.items()}
-    return shared + between.join(f"{router}{after}{text}" for router, text in told.items())
+    shared = first if all(text.startswith(first) for text in texts.values()) else ""
+    told = [f"with {router}: {text.removeprefix(shared)}" for router, text in texts.items()]
+    start = f"{shared.removesuffix(': ')} " if shared else ""
+    found = start + "; ".join(told)
+    return found[0].upper() + found[1:]
+
+
+def _alike(texts: dict[str, str]) -> list[str]:
+    """Return the text of all routers, in a list; none where they differ."""
+    different = list(dict.fromkeys(texts.values()))
+    return different if len(different) == 1 else []
 
 
 def _shown(setting: Setting) -> str:

@@ -125,15 +125,15 @@ def print_document(document: Mapping[str, Any], console: Console) -> None:
     """Print the document of a simulation."""
     model = router_named(document.get("router", FIRST))
     states = [model.state(row) for row in document["rows"]]
-    headings = [column.heading for column in model.columns]
+    columns = model.shown_columns(document["rows"])
+    headings = [column.heading for column in columns]
     listed = grid(
         [*headings, "state"] if any(states) else headings, ("state",), model.title(document)
     )
     listed.caption = f"Loads in {model.load_unit}, latencies in cycles"
     for row, state in zip(document["rows"], states, strict=True):
         cells = [
-            "-" if row[one.key] is None else f"{row[one.key]:.{one.digits}f}"
-            for one in model.columns
+            "-" if row[one.key] is None else f"{row[one.key]:.{one.digits}f}" for one in columns
         ]
         listed.add_row(*cells, *([state] if state else []))
     if document["rows"]:

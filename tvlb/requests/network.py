@@ -76,6 +76,9 @@ class NetworkFacts(Document):
         description="By router, routing and policy; routings that the network does not have are "
         "left out."
     )
+    caution: str | None = Field(
+        description="What people may take it for and it is not; null where there is no such thing."
+    )
     labels: tuple[str, ...] = Field(
         description="What the switches are called, by id; may be empty."
     )
@@ -104,6 +107,7 @@ class NetworkFacts(Document):
             fewest_cables=int(degrees[degrees > 0].min(initial=degrees.max())),
             connectivity=_connectivity(topology, degrees),
             vcs_needed=tuple(_vcs_needed(topology)),
+            caution=topology.caution,
             labels=tuple(map(str, labels)) if any(labels) else (),
         )
 

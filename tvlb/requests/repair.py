@@ -35,6 +35,7 @@ from tvlb.search.verdict import (
     balancing_text,
     called,
     described_cases,
+    idle_notes,
 )
 from tvlb.search.windows import ROUTERS, Windows, parse_windows
 from tvlb.search.workload import MAX_TRAFFIC, held_out_workload, parse_traffic
@@ -438,6 +439,7 @@ class _Repairer:
                 _advice(chosen),
                 *loading_notes(chosen, (other,), old, vc_count=options.config.vc_count),
                 self._conventional_vcs,
+                *idle_notes(held_out.workload.first_round, self.topology, self.table.header.seed),
             ),
         )
 

@@ -4,6 +4,7 @@ Reference: Rahman et al., SC'19, section 3.3.4; docs/search.md and docs/weighted
 """
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tvlb.documents import Frame, versions
@@ -29,11 +30,12 @@ from tvlb.search.verdict import (
     balancing_text,
     called,
     described_cases,
+    idle_notes,
 )
 from tvlb.search.work import Work
 from tvlb.table import AnyTable, CompactTable
 from tvlb.topology import Topology, as_topology
-from tvlb.traffic import Uniform, check_flows
+from tvlb.traffic import Pattern, Uniform, check_flows, parse_pattern
 
 _METHODS = {Method.SEARCH: find_by_search, Method.PAPER: find_by_paper}
 
@@ -84,7 +86,11 @@ class TableResult(Frame):
         return next(one for one in self.candidates if one.name == name)
 
     def records(self) -> list[dict[str, object]]:
-        """See `Frame.records`: one for each set of the final comparison, `all` first."""
+        """See `Frame.records`: one for each set of the final comparison, `all` first.
+
+        Changes are those against the conventional set; None of the set itself, and where there is
+        none. Intervals of 95% hold together.
+        """
         validation = self.validation
         hops = [self.baseline_hops, *(one.mean_hops for one in self.candidates)]
         every = [validation.baseline, *validation.candidates]
@@ -98,9 +104,34 @@ class TableResult(Frame):
                 "latency_sem": one.measured.latency_sem,
                 "mean_vlb_hops": mean,
                 "confirmed": one.confirmed,
+                **self._changes(one.measured.expression),
             }
             for one, mean in zip(every, hops, strict=True)
         ]
+
+    def _changes(self, expression: str) -> dict[str, object]:
+        """Return the changes of a set against the conventional one, with half of each interval."""
+        against = self.topology.conventional_set
+        judged = next(
+            (
+                one
+                for one in self.validation.judgements
+                if (one.expression, one.against) == (expression, against)
+            ),
+            None,
+        )
+        changes = {
+            "saturation_change": judged and judged.saturation,
+            "latency_change": judged and judged.latency[0],
+        }
+        return {
+            key: value
+            for name, change in changes.items()
+            for key, value in (
+                (name, change and change.mean),
+                (f"{name}_half_width", change and change.half_width),
+            )
+        }
 
     def __repr__(self) -> str:
         chosen, *_ = self.verdict.sets
@@ -228,7 +259,14 @@ def _verdict(task: SearchTask, outcome: MethodResult, hops: float) -> VerdictRec
         paths=count_table_paths(outcome.table, report),
         balancing=balancing_text(report),
         undecided_runs=validation.undecided,
+        notes=idle_notes(_judged_on(outcome), topology, options.seed),
     )
+
+
+def _judged_on(outcome: MethodResult) -> Sequence[Pattern]:
+    if outcome.found is not None:
+        return outcome.found.held_out.workload.first_round
+    return [parse_pattern(text) for text in outcome.validation.patterns]
 
 
 def check_request(topology: Topology, options: SearchOptions) -> None:

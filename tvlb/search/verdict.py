@@ -5,7 +5,7 @@ numbers from it: nothing else says what a table gains.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from tvlb.balance import BalanceReport
 from tvlb.search.decision import Measured
 from tvlb.statistics import LEVEL, Change, Judgement, Verdict
 from tvlb.topology import Topology
+from tvlb.traffic import Pattern, idle_warnings
 
 _TABLE_OF = "the table of "
 # So much less even is seen in the digits that are printed.
@@ -315,6 +316,11 @@ def called(topology: Topology, expression: str) -> str:
     if expression == topology.published_set:
         return f"the published set ({expression})"
     return f"{_TABLE_OF}{expression}"
+
+
+def idle_notes(patterns: Iterable[Pattern], topology: Topology, seed: int) -> tuple[str, ...]:
+    """Say of which patterns of a comparison some nodes do not send, in sentences."""
+    return tuple(f"{line}." for line in idle_warnings(patterns, topology, seed))
 
 
 def described_cases(patterns: Sequence[str]) -> str:

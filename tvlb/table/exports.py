@@ -28,8 +28,7 @@ def foreign_formats() -> Mapping[str, RouteFormat | NetworkFormat]:
 
 def exported_paths(table: StoredTable) -> PathSet:
     """Return the paths of a table under the name that files of other tools have for them."""
-    expression = table.header.entries().get("expression", table.kind.name)
-    return loaded_path_set(table, f"table {table.id[:16]} ({expression})")
+    return loaded_path_set(table, f"table {table.id[:16]} ({table.called})")
 
 
 def is_archive(name: str) -> bool:

@@ -57,8 +57,8 @@ def _read_record(value: object) -> object:
         return value
     keys = cast("dict[str, object]", value).keys()
     known = [one.record for one in families().values() if one.record is not None]
-    own = [DegradedRecord, *known]
-    kind = NamedRecord if "name" in keys else max(own, key=lambda one: len(keys & one.model_fields))
+    own = [DegradedRecord, NamedRecord, *known]
+    kind = max(own, key=lambda one: len(keys & one.model_fields))
     # JSON mode: strict, but arrays are tuples and object keys may be numbers.
     return kind.model_validate_json(json.dumps(value))
 
@@ -83,6 +83,11 @@ class DegradedRecord(TopologyRecord):
         """See `TopologyRecord.of`."""
         assert topology.origin is not None
         return cls(network=record_of(topology.origin.network), without=topology.origin.failures)
+
+    @property
+    def anonymous(self) -> Self:
+        """See `TopologyRecord.anonymous`."""
+        return self.model_copy(update={"network": self.network.anonymous})
 
     def build(self) -> Topology:
         """See `TopologyRecord.build`."""

@@ -61,6 +61,15 @@ class _RuleTable(StoredTable):
         """See `StoredTable.lists`."""
         return {"removed": self.removed}
 
+    @property
+    def called(self) -> str:
+        """See `StoredTable.called`: the expression, and how it was balanced."""
+        header = self.header
+        if isinstance(header.weights, WeightsRecord):
+            return f"{header.expression}, by weights"
+        is_balanced = len(self.removed) or (header.compact and header.compact.balance)
+        return f"{header.expression}, by removal" if is_balanced else header.expression
+
     @cached_property
     def rule_topology(self) -> Topology:
         """The network of the expression; of a table that was struck, one with fewer failures.

@@ -98,6 +98,11 @@ class TopologyRecord(BaseModel, ABC):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+    @property
+    def anonymous(self) -> Self:
+        """It without what its owner calls the network, on which ids of tables do not depend."""
+        return self
+
     @classmethod
     @abstractmethod
     def of(cls, topology: Topology) -> Self:

@@ -8,6 +8,7 @@ from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
 from tvlb.topology.family import ExplicitTopology
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.listed import Listing, is_label
 from tvlb.topology.topology import Topology
 
 # Of Parquet, and of tables as CSV and JSON.
@@ -62,9 +63,13 @@ def described_file(name: str, content: bytes, endpoints: int | None) -> Explicit
         _check_no_table(content)
         read = _format_of(Path(name).suffix, content).read
         assert read is not None
-        return read(content, endpoints)
+        found = read(content, endpoints)
     except InvalidInput as error:
         raise InvalidInput(f"topology file {name}: {error}".replace(" :", ":")) from error
+    stem = Path(name).stem
+    if isinstance(found, Listing) and not found.name and is_label(stem):
+        return found.model_copy(update={"name": stem})
+    return found
 
 
 def _check_no_table(content: bytes) -> None:

@@ -51,6 +51,7 @@ class ListedTopology(ShortestPathTopology):
         and hyphens with different first letters, by which shapes of paths know them, and latencies
         of 1 to 4,096 cycles.
     labels : what its owner calls every switch; none if there are no such names.
+    title : what its owner calls it, "" without a name; `str` of the topology begins with it.
     path : the file that it came from; `str` of the topology is then this path.
     between_nodes : see `ShortestPathTopology`.
 
@@ -70,8 +71,8 @@ class ListedTopology(ShortestPathTopology):
 
     Notes
     -----
-    Networks are equal that have the same nodes, cables and kinds, whatever their switches are
-    called. Instances are immutable.
+    Networks are equal that have the same nodes, cables and kinds, whatever they and their switches
+    are called. Instances are immutable.
     """
 
     name = "network"
@@ -84,6 +85,7 @@ class ListedTopology(ShortestPathTopology):
         kinds: LinkKinds = kinds,
         *,
         labels: Sequence[str] = (),
+        title: str = "",
         path: str | None = None,
         between_nodes: bool = False,
     ) -> None:
@@ -92,6 +94,7 @@ class ListedTopology(ShortestPathTopology):
         self.between_nodes = between_nodes
         counts = _node_counts(nodes)
         self._labels = _checked_labels(labels, len(counts))
+        (self.title,) = _checked_labels([title], 1)
         self._nodes = self._checked_nodes(counts)
         self._cables = tuple(
             self._sorted_cables(one, name) for one, name in zip(cables, kinds.names, strict=True)
@@ -165,7 +168,10 @@ class ListedTopology(ShortestPathTopology):
         return {"label": self.labels[switch]} if self.labels else {}
 
     def __str__(self) -> str:
-        return self._path or _text(len(self._nodes), self._digest)
+        if self._path:
+            return self._path
+        told = f"{len(self._nodes)} switches, {self._digest[:_DIGITS]}"
+        return f"{self.title} ({told})" if self.title else f"{self.name}({told})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ListedTopology) and self.identity == other.identity
@@ -203,6 +209,7 @@ def merged(topology: Topology) -> tuple[ListedTopology, tuple[str, ...]]:
         kept,
         network.kinds,
         labels=network.labels,
+        title=network.title,
         path=str(topology),
         between_nodes=network.between_nodes,
     )
@@ -217,10 +224,6 @@ def merged(topology: Topology) -> tuple[ListedTopology, tuple[str, ...]]:
 
 def _in_order(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows[np.lexsort(rows.T)]
-
-
-def _text(switches: int, digest: str) -> str:
-    return f"{ListedTopology.name}({switches} switches, {digest[:_DIGITS]})"
 
 
 def _check_kinds(kinds: LinkKinds, count: int) -> None:
@@ -264,13 +267,17 @@ def _checked_labels(labels: Sequence[str], switches: int) -> tuple[str, ...]:
     if labels and len(labels) != switches:
         raise InvalidInput(f"{len(labels)} labels for {switches} switches")
     for label in labels:
-        # Every format can hold these.
-        if not (label.isprintable() and len(label) <= _LONGEST_LABEL):
+        if not is_label(label):
             raise InvalidInput(
                 f"the label {label[:40]!r} is longer than {_LONGEST_LABEL} characters or has "
                 "characters that are not printable"
             )
     return tuple(labels)
+
+
+def is_label(text: str) -> bool:
+    """Whether a text may name a network or a switch: every format can hold it."""
+    return text.isprintable() and len(text) <= _LONGEST_LABEL
 
 
 def _digest(nodes: NDArray[np.int32], cables: Sequence[_Cables], kinds: LinkKinds) -> str:
@@ -345,6 +352,15 @@ class Listing(ExplicitTopology, TopologyRecord):
         ),
         FailFast(),
     ] = ()
+    name: Annotated[
+        str,
+        Field(
+            max_length=_LONGEST_LABEL,
+            exclude_if=lambda name: not name,
+            description="What the network is called; nothing depends on it. Of a file that does "
+            "not say, the name of the file.",
+        ),
+    ] = ""
 
     @classmethod
     def of(cls, topology: Topology) -> Self:
@@ -365,7 +381,13 @@ class Listing(ExplicitTopology, TopologyRecord):
             ),
             link_kinds=names if len(kinds.names) > 1 else (),
             labels=topology.labels,
+            name=topology.title,
         )
+
+    @property
+    def anonymous(self) -> Self:
+        """See `TopologyRecord.anonymous`."""
+        return self.model_copy(update={"name": ""})
 
     @property
     def sizes(self) -> NetworkSizes:
@@ -383,6 +405,7 @@ class Listing(ExplicitTopology, TopologyRecord):
             self._cables_by_kind(),
             kinds_of(self._latencies),
             labels=self.labels,
+            title=self.name,
             path=path,
         )
 
@@ -397,7 +420,10 @@ class Listing(ExplicitTopology, TopologyRecord):
     def shown(cls, given: Mapping[str, Any]) -> str:
         """See `ExplicitTopology.shown`."""
         switches = given["switches"]
-        return f"network of {switches} switch{'es' * (switches != 1)}, as listed"
+        told = f"{switches} switch{'es' * (switches != 1)}"
+        return (
+            f"{name} ({told})" if (name := given.get("name")) else f"network of {told}, as listed"
+        )
 
     @property
     def _latencies(self) -> dict[str, int]:

@@ -12,6 +12,7 @@ from tvlb.topology.listed import (
     MOST_CABLES,
     ListedKind,
     Listing,
+    is_label,
 )
 from tvlb.topology.network import MAX_NODES, MAX_SWITCHES
 
@@ -59,15 +60,18 @@ class NamedCables:
         self._kind_of = array("i")
         self._kinds: dict[str | None, int] = {None: 0}
         self._latencies: dict[str, int] = {}
+        # What the network is called.
+        self.title = ""
 
     @classmethod
     def of_graph(cls, graph: "nx.Graph[Any]") -> Self:
         """Gather the nodes and edges of a graph.
 
-        Their attributes ``endpoints``, ``label``, ``kind`` and ``latency`` are those that GraphML
-        has.
+        Their attributes ``endpoints``, ``label``, ``kind`` and ``latency``, and ``name`` of the
+        graph, are those that GraphML has.
         """
         found = cls()
+        found.title = _text(graph.graph, "name") or ""
         for node, given in graph.nodes(data=True):
             nodes = _number(given, "endpoints", f"node {str(node)[:80]!r}")
             found.switch(str(node), nodes, _text(given, "label"))
@@ -154,6 +158,7 @@ class NamedCables:
             ),
             kinds=kinds,
             link_kinds=link_kinds,
+            name=self.title if is_label(self.title) else "",
             labels=() if labels == tuple(map(str, range(len(labels)))) else labels,
         )
 

@@ -91,9 +91,9 @@ class Demand:
     Attributes
     ----------
     source, target : int32 (flows,), switches, never equal.
-    rate : float64 (flows,), flits/cycle.
+    rate : float64 (flows,), packets/cycle.
     max_injection, max_ejection : largest rate of one node's injection and ejection port,
-        flits/cycle; traffic between nodes of one switch is included.
+        packets/cycle; traffic between nodes of one switch is included.
     """
 
     source: NDArray[np.int32]

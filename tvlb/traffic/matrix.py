@@ -1,7 +1,7 @@
 """Traffic matrices: CSV, read from a file or given as a text.
 
 Format: a line ``# level=node`` or ``# level=switch``, the header ``src,dst,rate``, then one line
-per entry; rates are flits/cycle at load 1. Switches may be named as their owner calls them.
+per entry; rates are packets/cycle at load 1. Switches may be named as their owner calls them.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ class MatrixPattern(Pattern):
         if (wrong := sums > limit * (1 + _SUM_SLACK)).any():
             worst = int(np.where(wrong, sums - limit, 0.0).argmax())
             raise InvalidInput(
-                f"{self}: {self.level} {worst} sends {sums[worst]:.8g} flits/cycle; a row may "
+                f"{self}: {self.level} {worst} sends {sums[worst]:.8g} packets/cycle; a row may "
                 f"sum to at most {limit[worst]}, and {_SUM_SLACK:g} of that more by rounding"
             )
         kept = rate > 0

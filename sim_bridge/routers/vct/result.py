@@ -85,7 +85,7 @@ class VctResult(RunResult):
         "Packets per node that found its queue full in the measured window",
         Number(0.0),
         "mean",
-        column=("refused", 1),
+        column=("refused/node", 1),
     )
     jain: float = figure(
         "Jain's index of the phits delivered to each node in the measured window, 1 if all are "
@@ -93,7 +93,7 @@ class VctResult(RunResult):
         Number(0.0),
         "mean",
         null="without any",
-        column=("Jain", 4),
+        column=("Jain's index", 4),
     )
     phit_hops: int = figure(
         "Phits times the network links that they took, warm-up included", COUNT, "sum"

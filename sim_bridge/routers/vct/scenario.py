@@ -65,7 +65,9 @@ class VctScenario(RouterScenario[VctConfig, VctResult]):
             short = VCT_ROUTING_NAMES[len(VCT_ROUTINGS) :]
             raise InvalidInput(
                 f"unknown routing {self.routing!r} of router vct: expected "
-                f"{', '.join(VCT_ROUTINGS)}, or {', '.join(short)}"
+                f"{', '.join(VCT_ROUTINGS)}, or {', '.join(short)}; routings that choose between "
+                "MIN and VLB paths, and the tables that they draw from, are simulated with router "
+                "iq"
             )
         check_seed(self.seed)
 

@@ -19,6 +19,7 @@ from tvlb.processes import Reporter
 from tvlb.requests import Answer, Context, Form, Request, RequestKind
 from tvlb.requests.common import (
     Count,
+    OptionalKey,
     PathSetText,
     PatternText,
     Seconds,
@@ -39,7 +40,7 @@ from tvlb.requests.texts import PathSetText as AskedPathSet
 from tvlb.requests.texts import PatternText as AskedPattern
 from tvlb.requests.texts import SolverText, is_table_id
 from tvlb.topology import Topology, described
-from tvlb.traffic import Pattern, default_pattern, parse_asked_pattern
+from tvlb.traffic import Pattern, default_pattern, idle_warnings, parse_asked_pattern
 
 
 class ModelBody(Request):
@@ -106,6 +107,9 @@ class _Case(Document):
     pattern: PatternText
     monotone: bool = Field(description="Whether VLB rates must not rise with path length.")
     seed: Seed
+    warnings: OptionalKey[tuple[str, ...]] = Field(
+        None, description="Of which patterns some nodes do not send; absent where all do."
+    )
 
 
 class ModelledCase(_Case):
@@ -122,12 +126,14 @@ class ModelledCase(_Case):
         seed: int,
     ) -> Self:
         """Return the document of what is modelled."""
+        idle = idle_warnings([pattern], topology, seed)
         return cls(
             topology=str(topology),
             path_set=str(path_set),
             pattern=str(pattern),
             monotone=monotone,
             seed=seed,
+            **({"warnings": idle} if idle else {}),
         )
 
 
@@ -137,16 +143,18 @@ class ModelDocument(_Case):
     model_config = ConfigDict(json_schema_extra={"examples": [example("model")]})
 
     theta: float = Field(
-        ge=0.0, description="Modelled saturation throughput, flits/cycle/node; equals theta_low."
+        ge=0.0, description="Modelled saturation throughput, packets/cycle/node; equals theta_low."
     )
     theta_low: float = Field(
-        ge=0.0, description="Certified lower bound on the optimum, flits/cycle/node."
+        ge=0.0, description="Certified lower bound on the optimum, packets/cycle/node."
     )
-    theta_up: float = Field(description="Certified upper bound on the optimum, flits/cycle/node.")
+    theta_up: float = Field(description="Certified upper bound on the optimum, packets/cycle/node.")
     theta_cap: float = Field(
-        description="Largest throughput that 1 and the busiest port allow, flits/cycle/node."
+        description="Largest throughput that 1 and the busiest port allow, packets/cycle/node."
     )
-    bound: float = Field(description="Upper bound that holds for every path set, flits/cycle/node.")
+    bound: float = Field(
+        description="Upper bound that holds for every path set, packets/cycle/node."
+    )
     bound_kind: BoundKind = Field(
         description="What limits the bound; links were `global-links` in earlier versions."
     )
@@ -170,7 +178,7 @@ class ModelDocument(_Case):
     @classmethod
     def of(cls, case: ModelledCase, found: Throughput) -> Self:
         """Return the document of a solved model."""
-        return cls.model_validate({**vars(case), **vars(found), "provenance": versions()})
+        return cls.model_validate({**case.plain(), **vars(found), "provenance": versions()})
 
 
 def _compute(body: ModelBody, context: Context, report: Reporter) -> Answer:

@@ -42,7 +42,7 @@ from tvlb.requests.settings import VctSettings, with_options
 from tvlb.requests.texts import OneOf, VcsText
 from tvlb.requests.texts import PatternText as AskedPattern
 from tvlb.topology import Topology, described
-from tvlb.traffic import Pattern, parse_asked_pattern
+from tvlb.traffic import Pattern, idle_warnings, parse_asked_pattern
 
 _MOST_VCS = 64
 _Category = Literal[1, 2, 3]
@@ -208,6 +208,11 @@ class StabilityDocument(Document):
     until_collapse: bool = Field(
         description="Runs ended as soon as they were sure to be of category 3."
     )
+    warnings: OptionalKey[tuple[str, ...]] = Field(
+        None,
+        description="What limits such runs beyond their routing; absent in documents of earlier "
+        "versions.",
+    )
     stability: tuple[JudgedCase, ...] = Field(min_length=1, description="By case.")
     provenance: Versions
 
@@ -224,12 +229,16 @@ class StabilityDocument(Document):
             }
             for case, runs in study.runs.items()
         ]
+        of_routers = (line for case in study.runs for line in case.config.warnings(study.topology))
+        seed = next(iter(study.runs.values()))[0].seed
+        idle = idle_warnings([study.pattern], study.topology, seed)
         return cls.model_validate(
             {
                 "topology": str(study.topology),
                 "pattern": str(study.pattern),
                 "load": study.load,
                 "until_collapse": study.until_collapse,
+                "warnings": tuple(dict.fromkeys((*of_routers, *idle))),
                 "stability": cases,
                 "provenance": versions(),
             }

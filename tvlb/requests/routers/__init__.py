@@ -81,6 +81,7 @@ class Router(ABC):
     result : dataclass of the figures of its runs.
     scenario_keys, proof_keys : keys of documents that only this router has, beside the routing and
         beside the settings: type and default by name, as pydantic takes them.
+    reasons : why it lacks options that other routers have and what to do instead, by their names.
     example : name of a document (`tvlb.requests.examples`), and there in ``requests`` of a request,
         and of the one that it answers; empty without them.
     """
@@ -94,6 +95,7 @@ class Router(ABC):
     result: ClassVar[type[RunResult]]
     scenario_keys: ClassVar[Mapping[str, Any]] = {}
     proof_keys: ClassVar[Mapping[str, Any]] = {}
+    reasons: ClassVar[Mapping[str, str]] = {}
     example: ClassVar[str] = ""
 
     @property
@@ -133,6 +135,15 @@ class Router(ABC):
                 shown += [Column(each, one.interval, digits) for each in interval]
         return (Column("load", "load", 3), *chain.from_iterable(by_unit.values()))
 
+    def shown_columns(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+        """Return the columns but those of intervals that no row has, such as of single runs."""
+        intervals = {one.interval for one in self.figures.values()}
+        return tuple(
+            one
+            for one in self.columns
+            if one.key not in intervals or any(row[one.key] is not None for row in rows)
+        )
+
     @cached_property
     def told_settings(self) -> type[BaseModel]:
         """The document of the settings of its runs."""
@@ -158,9 +169,8 @@ class Router(ABC):
         for name, value in given.items():
             if value is not None and name not in self.options:
                 others = ", ".join(one.name for one in routers().values() if name in one.options)
-                raise InvalidInput(
-                    f"{name} {value} is of router {others}; router {self.name} does not have it"
-                )
+                lacks = f"{name} {value} is of router {others}; router {self.name} does not have it"
+                raise InvalidInput(": ".join(filter(None, (lacks, self.reasons.get(name)))))
         return {
             name: one.kind.asked(one.default) if given.get(name) is None else given[name]
             for name, one in self.options.items()

@@ -82,6 +82,10 @@ class _VirtualCutThrough(Router):
     proof_keys: ClassVar[Mapping[str, Any]] = {
         "deadlock_proof": (OptionalKey[DeadlockProofPart], None)
     }
+    reasons: ClassVar[Mapping[str, str]] = {
+        "vlb": "its packets take MIN paths, or MIN paths by any switch (valiant), and choose among "
+        "no paths that a table could list; judge tables with router iq",
+    }
     example = "vct"
 
     def scenario(self, experiment: Experiment) -> VctScenario:

@@ -9,7 +9,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.metadata import entry_points
 from itertools import chain
@@ -138,6 +138,11 @@ class StoredTable(ABC):
         return self.header.topology.build()
 
     @property
+    def called(self) -> str:
+        """What it holds, as comparisons and files for other tools name it."""
+        return self.kind.name
+
+    @property
     def num_rows(self) -> int:
         """Number of the rows of its file."""
         return len(next(iter(self.arrays().values())))
@@ -152,8 +157,9 @@ class StoredTable(ABC):
 
     @cached_property
     def id(self) -> str:
-        """SHA-256 (hex) of the content; the same whichever file format it was read from."""
-        content = self.content
+        """SHA-256 (hex) of the content, in whichever format and whatever the network is called."""
+        nameless = self.header.model_copy(update={"topology": self.header.topology.anonymous})
+        content = replace(self.content, header=nameless.entries())
         document = json.dumps(content.document, sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(f"tvlb {content.mark}\n{document}\n".encode())
         for name, values in self.arrays().items():

@@ -18,11 +18,14 @@ from tvlb.topology.named_cables import NamedCables, whole_attribute
 from tvlb.topology.topology import Topology
 
 _KEYS = {
+    "name": ("graph", "string"),
     "endpoints": ("node", "int"),
     "label": ("node", "string"),
     "kind": ("edge", "string"),
     "latency": ("edge", "int"),
 }
+# What the graph is called: a key of graphs or of all.
+_TITLES = {("graph", "name"), ("all", "name")}
 _Item = Literal["node", "edge"]
 
 
@@ -73,6 +76,8 @@ class _Reader:
             self._defaults[self._key] = text.strip()
         elif name == "data" and self._item is not None and self._key[0] in (self._item, "all"):
             self._data[self._key[1]] = text.strip()
+        elif name == "data" and self._item is None and self._key in _TITLES:
+            self.found.title = text.strip()
         elif name == "NodeLabel" and self._item == "node":  # as yEd writes it
             self._data.setdefault("label", text.strip())
         elif name == "node" and self._item == "node":
@@ -129,8 +134,12 @@ def _elements(network: ListedTopology) -> Iterator[bytes]:
         b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     )
     for name, (item, kind) in _KEYS.items():
+        if name == "name" and not network.title:
+            continue
         yield f'<key id="{name}" for="{item}" attr.name="{name}" attr.type="{kind}"/>\n'.encode()
     yield b'<graph edgedefault="undirected">\n'
+    if network.title:
+        yield f"{_data('name', escape(network.title))}\n".encode()
     for switch, nodes in enumerate(network.nodes_of_switches().tolist()):
         label = _data("label", escape(network.labels[switch])) if network.labels else ""
         yield f'<node id="{switch}">{_data("endpoints", nodes)}{label}</node>\n'.encode()

@@ -44,7 +44,11 @@ def _write(topology: Topology, name: str) -> WrittenNetwork:
     parts = Listing.of(network).model_dump(mode="json")
     if not lost_kinds(network):
         del parts["kinds"]
-    lines = [f"{json.dumps(key)}: {json.dumps(part)}" for key, part in parts.items() if part != []]
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(part)}"
+        for key, part in parts.items()
+        if part not in ([], "")
+    ]
     text = ",\n ".join(lines)
     return WrittenNetwork({"": [f"{{{text}}}\n".encode()]}, lost_family(topology))
 
