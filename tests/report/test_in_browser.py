@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import CHROMIUM, UNREADABLE, new_page
+from tests.browser import CHROMIUM, new_page, wrong_with
 from tests.report.synthetic import families_sweep, made_up_sweep
 from tvlb.report import report_html
 
@@ -51,12 +51,7 @@ def check(page: Page) -> None:
     What Plotly draws has thousands of elements, none of which can be reached; the tables tell it.
     """
     settle(page)
-    source = (files("axe_playwright_python") / "axe.min.js").read_text()
-    page.evaluate(source)
-    asked = "axe.run({exclude: ['.main-svg']}, {resultTypes: ['violations']})"
-    found = page.evaluate(asked)["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert wrong_with(page) == []
 
 
 def test_figures_sorting_pages_and_the_way_back(browser: Browser, report: str) -> None:
