@@ -17,7 +17,7 @@ def _signed(value: float | None, digits: int) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{100 * value:.0f} %"
+    return UNKNOWN if value is None else f"{100 * value:.0f}%"
 
 
 def _changed(change: Mapping[str, Any] | None) -> str:
@@ -44,7 +44,7 @@ def _row_gain(row: Mapping[str, Any]) -> str:
 
 def _plus_minus(half: float | None, digits: int) -> str:
     """Write half of a 95% interval after a mean; nothing without one."""
-    return "" if half is None else f" ± {half:.{digits}f}"
+    return "" if half is None else f" +- {half:.{digits}f}"
 
 
 def _duration(seconds: float) -> str:

@@ -63,7 +63,7 @@ def test_a_table_is_readable_without_scripts(server: Server, table: dict[str, An
         mean = f"{one['saturation_mean']:.4f}"
         # Of two patterns: t(1) = 12.7062.
         half = 12.7062047 * one["saturation_sem"]
-        assert f"{mean} ± {half:.4f}" in shown
+        assert f"{mean} +- {half:.4f}" in shown
     assert table["table"]["id"] in shown
     assert f"{table['url']}/download?format=parquet" in shown
     assert "tvlb table &#39;dfly(2,4,2,5)&#39; --method paper --patterns 4" in shown

@@ -92,7 +92,7 @@ def print_document(document: Mapping[str, Any], console: Console) -> None:
     """Print the document of a model."""
     case = ", ".join(str(document[name]) for name in ("topology", "path_set", "pattern"))
     console.print(
-        f"{case}: theta = {document['theta']:.6f} flits/cycle/node "
+        f"{case}: theta = {document['theta']:.6f} packets/cycle/node "
         f"(bound {document['bound']:.6f}, {document['status']})"
     )
     console.print(

@@ -63,7 +63,7 @@ def require_proof(
 
     Parameters
     ----------
-    bound : upper bound on theta that holds for every path set, flits/cycle/node.
+    bound : upper bound on theta that holds for every path set, packets/cycle/node.
     gap : largest relative gap between the certified bounds.
 
     Raises

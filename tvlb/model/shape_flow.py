@@ -38,7 +38,7 @@ class ShapeFlow:
 
     Attributes
     ----------
-    theta : throughput, flits/cycle/node.
+    theta : throughput, packets/cycle/node.
     mass : float64 (shares, shapes), for every share of `theta` asked for what part of the VLB
         traffic each shape carries, by code, where as few hops as possible are taken; sums to 1, or
         is 0 if MIN carries all.

@@ -40,7 +40,7 @@ class Throughput(Frame):
 
     Attributes
     ----------
-    theta : modelled saturation throughput, flits/cycle/node; a feasible value (`theta_low`).
+    theta : modelled saturation throughput, packets/cycle/node; a feasible value (`theta_low`).
     theta_low, theta_up : certified bounds on the optimum, recomputed outside the solver.
     theta_cap : largest theta that 1 and the busiest injection and ejection port allow.
     bound, bound_kind : upper bound that holds for every path set, and what limits it.
@@ -74,7 +74,7 @@ class Throughput(Frame):
 
     def __repr__(self) -> str:
         return (
-            f"<Throughput {self.theta:.4f} flits/cycle/node, at most {self.bound:.4f} with any "
+            f"<Throughput {self.theta:.4f} packets/cycle/node, at most {self.bound:.4f} with any "
             "paths>"
         )
 
@@ -256,7 +256,7 @@ def throughput(
     >>> f"{result.theta:.4f} {result.bound:.4f} {result.status}"
     '0.7500 0.7500 optimal'
     >>> result
-    <Throughput 0.7500 flits/cycle/node, at most 0.7500 with any paths>
+    <Throughput 0.7500 packets/cycle/node, at most 0.7500 with any paths>
 
     References
     ----------

@@ -13,19 +13,21 @@ class ProbePoint(Document):
     """Modelled throughput of one path set, averaged over the patterns."""
 
     expression: PathSetText
-    theta_mean: float = Field(ge=0.0, description="Mean of theta_low, flits/cycle/node.")
+    theta_mean: float = Field(ge=0.0, description="Mean of theta_low, packets/cycle/node.")
     theta_sem: NonNegative = Field(
-        description="Standard error of theta_mean, flits/cycle/node; null for a single pattern.",
+        description="Standard error of theta_mean, packets/cycle/node; null for a single pattern.",
     )
     theta_low: float = Field(
-        ge=0.0, description="Mean of the certified lower bounds, flits/cycle/node."
+        ge=0.0, description="Mean of the certified lower bounds, packets/cycle/node."
     )
     theta_up: float = Field(
-        ge=0.0, description="Mean of the certified upper bounds, flits/cycle/node."
+        ge=0.0, description="Mean of the certified upper bounds, packets/cycle/node."
     )
     patterns: int = Field(ge=1, description="Patterns that it was solved for.")
     mean_vlb_hops: MeanHops
-    distance_to_cut: float = Field(description="theta_up less the candidate cut, flits/cycle/node.")
+    distance_to_cut: float = Field(
+        description="theta_up less the candidate cut, packets/cycle/node."
+    )
     within_tolerance: bool = Field(description="Whether the point reaches the candidate cut.")
 
 
@@ -40,7 +42,7 @@ class Curve(Document):
     )
     best: PathSetText = Field(description="Data point with the largest mean.")
     cut: float = Field(
-        ge=0.0, description="(1 - tolerance) times the largest mean, flits/cycle/node."
+        ge=0.0, description="(1 - tolerance) times the largest mean, packets/cycle/node."
     )
     tolerance: float = Field(
         ge=0.0, lt=1.0, description="Candidates are within this share of the largest mean."

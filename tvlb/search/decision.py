@@ -27,7 +27,7 @@ class Measured:
     Attributes
     ----------
     expression : the path set.
-    saturation : float64 (patterns,), saturation throughput, flits/cycle/node.
+    saturation : float64 (patterns,), saturation throughput, packets/cycle/node.
     latency : float64 (patterns,), mean latency at the reference load, cycles; nan where that was
         not sustained.
     share : float64 (patterns,), how much each pattern counts; None where all count alike.
@@ -42,7 +42,7 @@ class Measured:
 
     @property
     def saturation_mean(self) -> float:
-        """Mean saturation throughput, flits/cycle/node."""
+        """Mean saturation throughput, packets/cycle/node."""
         return self._of(self.saturation).mean
 
     @property

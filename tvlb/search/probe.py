@@ -47,8 +47,8 @@ class ProbePoint:
     ----------
     expression : the path set.
     theta_mean, theta_sem : mean and standard error of what is proven to be reached (the certified
-        lower bounds), flits/cycle/node; the error is nan for a single pattern. A set that was left
-        out of later patterns is estimated by its difference from the best data point.
+        lower bounds), packets/cycle/node; the error is nan for a single pattern. A set that was
+        left out of later patterns is estimated by its difference from the best data point.
     theta_low, theta_up : means of the certified bounds; theta_low is theta_mean.
     patterns : number of patterns that it was solved for.
     mean_vlb_hops : mean hops of a drawn VLB path.
@@ -105,7 +105,7 @@ class ProbeResult(Frame):
     def __repr__(self) -> str:
         return (
             f"<ProbeResult {len(self.points)} data points and {len(self.strategic)} strategic "
-            f"choices: best {self.best}, cut {self.cut:.4f} flits/cycle/node>"
+            f"choices: best {self.best}, cut {self.cut:.4f} packets/cycle/node>"
         )
 
 

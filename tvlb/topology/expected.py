@@ -17,7 +17,7 @@ class ExpectedPaths:
     min_paths : MIN paths of two switches.
     share_by_hops : float64 (most hops,), share of the MIN paths of 1, 2, ... hops.
     adversarial_throughput : bound by capacity on the throughput under adversarial traffic,
-        flits/cycle/node.
+        packets/cycle/node.
     """
 
     pairs: float

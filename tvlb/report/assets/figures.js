@@ -100,7 +100,7 @@ function candidates({ simulated, chosen }) {
           color: sets.map((set) => colour(set.expression === chosen ? "min" : "vlb")),
           symbol: sets.map((set) => (set.expression === chosen ? "star" : "circle") + (set.confirmed ? "" : "-open")),
         },
-        hovertemplate: "%{text}: %{x:.4f} ± %{error_x.array:.4f}<extra></extra>",
+        hovertemplate: "%{text}: %{x:.4f} +- %{error_x.array:.4f}<extra></extra>",
       },
       {
         x: single.map(([, one]) => one.saturation), y: single.map(([place]) => place), text: single.map(([, one]) => literal(one.pattern)),

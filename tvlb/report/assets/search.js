@@ -46,7 +46,7 @@ function changeTable(point, search, judgements) {
 }
 
 function shapeTable(point, search) {
-  const share = (value) => (value === null ? "" : `${(100 * value).toFixed(1)} %`);
+  const share = (value) => (value === null ? "" : `${(100 * value).toFixed(1)}%`);
   return table(
     `Detours by shape of the chosen set, point ${point.point}`,
     [["Shape"], ["Weight", true], ["Share", true], ["Conventional", true]],

@@ -137,16 +137,18 @@ class ModelDocument(_Case):
     model_config = ConfigDict(json_schema_extra={"examples": [example("model")]})
 
     theta: float = Field(
-        ge=0.0, description="Modelled saturation throughput, flits/cycle/node; equals theta_low."
+        ge=0.0, description="Modelled saturation throughput, packets/cycle/node; equals theta_low."
     )
     theta_low: float = Field(
-        ge=0.0, description="Certified lower bound on the optimum, flits/cycle/node."
+        ge=0.0, description="Certified lower bound on the optimum, packets/cycle/node."
     )
-    theta_up: float = Field(description="Certified upper bound on the optimum, flits/cycle/node.")
+    theta_up: float = Field(description="Certified upper bound on the optimum, packets/cycle/node.")
     theta_cap: float = Field(
-        description="Largest throughput that 1 and the busiest port allow, flits/cycle/node."
+        description="Largest throughput that 1 and the busiest port allow, packets/cycle/node."
     )
-    bound: float = Field(description="Upper bound that holds for every path set, flits/cycle/node.")
+    bound: float = Field(
+        description="Upper bound that holds for every path set, packets/cycle/node."
+    )
     bound_kind: BoundKind = Field(
         description="What limits the bound; links were `global-links` in earlier versions."
     )
