@@ -66,6 +66,17 @@ def _clock(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def _fact(value: float | str, name: str) -> str:
+    """Write a figure of a document as people do, by its name there."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, str):
+        return _clock(value) if name == "created_at" else value
+    return str(value) if name == "seed" else f"{value:,}"
+
+
 def _page(url: str) -> str:
     """Return the page of a resource."""
     return url.removeprefix("/v1")
@@ -76,6 +87,7 @@ _TEMPLATES = templates(
     changed=_changed,
     clock=_clock,
     duration=_duration,
+    fact=_fact,
     gain=_gain,
     page=_page,
     percent=_percent,

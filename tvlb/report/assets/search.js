@@ -21,7 +21,7 @@ function searchPart(point, search, judgements) {
     ),
     judgedTable(point, search),
     changeTable(point, search, judgements),
-    element("details", null, element("summary", null, "Figures of the shapes and the steps"), search.shapes.length ? shapeTable(point, search) : null, stepTable(point, search)),
+    element("details", null, element("summary", null, "Figures of the shapes and the steps"), search.shapes.length ? shapeTable(point, search) : null, search.steps.length ? stepTable(point, search) : null),
   ];
 }
 
