@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
+from importlib.resources import files
 
 from playwright.sync_api import Browser, Error, Page, Request, expect, sync_playwright
 
@@ -44,6 +45,13 @@ UNREADABLE = """() => {
   });
 }"""
 """A script that lists the texts of figures that lie on each other, or are cut."""
+# What else axe can tell takes most of its time; what Plotly draws has thousands of elements, none
+# of which can be reached: tables tell it.
+_VIOLATIONS = """async () => {
+  const found = await axe.run({ exclude: [".main-svg"] }, { resultTypes: ["violations"] });
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}"""
+_TOO_WIDE = "document.documentElement.scrollWidth - innerWidth"
 
 
 @contextmanager
@@ -85,6 +93,19 @@ def new_page(
         page.context.clear_cookies()
         page.context.clear_permissions()
     assert wrong == []
+
+
+def wrong_with(page: Page) -> list[str]:
+    """Return what keeps people from a page as it is now; nothing for a page as it ought to be.
+
+    Violations of axe's rules, a page that is wider than the screen, and texts of figures that lie
+    on each other or are cut.
+    """
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
+    wrong: list[str] = page.evaluate(_VIOLATIONS)
+    if (pixels := page.evaluate(_TOO_WIDE)) > 0:
+        wrong.append(f"{pixels} pixels too wide")
+    return [*wrong, *page.evaluate(UNREADABLE)]
 
 
 @cache

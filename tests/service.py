@@ -17,6 +17,7 @@ import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
 from tvlb.cli import main
+from tvlb.requests import request_kinds
 
 # A table by the paper's method in a few seconds, and what makes its repairs as quick.
 TABLE: dict[str, Any] = {
@@ -129,6 +130,17 @@ def answered(server: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
 def events_of(stream: EventSource) -> Iterator[ServerSentEvent]:
     """Yield what happened; what keeps a connection alive is taken for an event without data."""
     return (event for event in stream.iter_sse() if event.data)
+
+
+def form_paths() -> list[str]:
+    """Return the paths of the pages where results of a kind are asked for, or only listed.
+
+    That of the form for a table is not among them: it is on the first page.
+    """
+    kinds = [one for one in request_kinds().values() if not one.form_url.startswith("/#")]
+    found = [one.form_url if one.menu else f"/{one.plural}" for one in kinds]
+    more = [f"{one.form_url}?router={form.router}" for one in kinds for form in one.forms[1:]]
+    return [*found, *more]
 
 
 def new_token(data: Path, name: str = "tests") -> str:

@@ -59,7 +59,7 @@ def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
         "On 8 runs of 2 given patterns, latency at load",
         "from conventional UGAL, paired by run.",
         "<caption>Changes, paired run by run; with 95% confidence, all intervals hold at once",
-        "± is half of a 95% interval over the runs.",
+        "+- is half of a 95% interval over the runs.",
         "with 95% intervals over the runs; the line",
     ):
         assert part in shown
@@ -72,7 +72,7 @@ def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
 
 def test_the_page_of_the_paper_s_method_has_patterns_only() -> None:
     shown = page(example("table"))
-    assert "± is half of a 95% interval over the patterns." in shown
+    assert "+- is half of a 95% interval over the patterns." in shown
     assert "with 95% intervals over the patterns; the line" in shown
 
 

@@ -1,5 +1,6 @@
 """The description of all routes as a page, made of the OpenAPI document."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -81,7 +82,8 @@ def _type(schema: _Schema) -> str:
         if key in schema:
             return " or ".join(dict.fromkeys(map(_type, schema[key])))
     if "const" in schema or "enum" in schema:
-        return ", ".join(map(repr, schema.get("enum", [schema.get("const")])))
+        values = schema.get("enum", [schema.get("const")])
+        return ", ".join(one if isinstance(one, str) else json.dumps(one) for one in values)
     kind = str(schema.get("type", "any value"))
     if kind == "array":
         items = cast("_Schema", schema.get("items", {}))

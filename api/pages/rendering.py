@@ -17,7 +17,7 @@ def _signed(value: float | None, digits: int) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{100 * value:.0f} %"
+    return UNKNOWN if value is None else f"{100 * value:.0f}%"
 
 
 def _changed(change: Mapping[str, Any] | None) -> str:
@@ -44,7 +44,7 @@ def _row_gain(row: Mapping[str, Any]) -> str:
 
 def _plus_minus(half: float | None, digits: int) -> str:
     """Write half of a 95% interval after a mean; nothing without one."""
-    return "" if half is None else f" ± {half:.{digits}f}"
+    return "" if half is None else f" +- {half:.{digits}f}"
 
 
 def _duration(seconds: float) -> str:
@@ -66,6 +66,17 @@ def _clock(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
+def _fact(value: float | str, name: str) -> str:
+    """Write a figure of a document as people do, by its name there."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, str):
+        return _clock(value) if name == "created_at" else value
+    return str(value) if name == "seed" else f"{value:,}"
+
+
 def _page(url: str) -> str:
     """Return the page of a resource."""
     return url.removeprefix("/v1")
@@ -76,6 +87,7 @@ _TEMPLATES = templates(
     changed=_changed,
     clock=_clock,
     duration=_duration,
+    fact=_fact,
     gain=_gain,
     page=_page,
     percent=_percent,

@@ -314,13 +314,14 @@ class _Routes:
             )
             # Not for ever: the files of what is computed again may be replaced.
             headers = {"ETag": f'"{stored}"', "Cache-Control": "private, no-cache"}
+            if route.sandboxed:
+                # Also where nothing changed: a browser takes these headers for what it kept.
+                headers |= _SANDBOX
             if is_known(if_none_match, headers["ETag"]):
                 return Response(None, HTTPStatus.NOT_MODIFIED, headers)
             if suffix:
                 name = f"tvlb-{result_id[:16]}.{suffix}"
                 headers["Content-Disposition"] = f'attachment; filename="{name}"'
-            if route.sandboxed:
-                headers |= _SANDBOX
             return FileResponse(path, headers=headers, media_type=route.media_types[suffix])
 
         media_types = [one.partition(";")[0] for one in route.media_types.values()]

@@ -55,11 +55,11 @@ async function showLinks() {
   picture.colourByUsage(form.elements.usage.checked);
   picture.show(...drawn);
   plots.plot("global-heat", "global-heat", links);
-  if (links.switches_per_group > 1) plots.plot("local-heat", "local-heat", links);
+  if (links.first_global_link > 0) plots.plot("local-heat", "local-heat", links);
   else tellWithoutGroups();
 }
 
-/** Say nothing of groups where every switch is one of its own. */
+/** Say nothing of groups where no links are in them. */
 function tellWithoutGroups() {
   for (const one of document.querySelectorAll("[data-groups]")) one.hidden = true;
   for (const one of document.querySelectorAll("[data-no-groups]")) one.hidden = false;

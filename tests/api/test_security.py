@@ -159,6 +159,8 @@ def test_the_documentation_needs_nothing_from_elsewhere(server: Server) -> None:
     page = httpx.get(f"{server.url}/docs")
     assert page.headers["content-type"].startswith("text/html")
     assert "http" not in page.text
+    assert "Ask for the table of a network with <code>POST /v1/tables</code>:" in page.text
+    assert "<td>true, false </td>" in page.text
     for path in ("/static/documentation.js", "/static/style.css"):
         assert path in page.text
         assert httpx.get(f"{server.url}{path}").status_code == 200

@@ -66,10 +66,10 @@ def test_lead_and_classes_say_the_same_of_the_same_points() -> None:
 
 def test_the_set_that_was_chosen_counts_and_not_the_best() -> None:
     made = point(0, best="<=5") | {"tvlb_saturation_gain": 0.2}
-    assert "+20.0 %" in finding([made]).statements[0].figures
+    assert "+20.0%" in finding([made]).statements[0].figures
     chosen = point(1, gain=0.05, half=0.01, best="<=5", best_saturation_gain=0.9)
     assert chosen["tvlb"] == "short(2,3)"
-    assert "+5.0 %" in finding([chosen]).statements[0].figures
+    assert "+5.0%" in finding([chosen]).statements[0].figures
 
 
 def test_the_most_patterns_are_those_of_the_option() -> None:
@@ -77,7 +77,7 @@ def test_the_most_patterns_are_those_of_the_option() -> None:
 
 
 def test_the_statement_of_a_class() -> None:
-    # Gains of the sizes 4, 6 and 8 %: mean 6 %, deviation 2 %, t(2) = 4.302653: +-4.97 %.
+    # Gains of the sizes 4, 6 and 8%: mean 6%, deviation 2%, t(2) = 4.302653: +-4.97%.
     made = [
         point(n, size, 1.0, gain=0.04 + 0.02 * n, half=0.05, change=-0.03)
         for n, size in enumerate(SIZES)
@@ -86,11 +86,11 @@ def test_the_statement_of_a_class() -> None:
     (statement,) = finding(made).statements
     assert statement.subject == "ugal-l, 1 link per group pair, 3 sizes"
     assert statement.verdict == "higher saturation throughput"
-    # Latencies agree: sqrt(3 * 0.01^2) / 3 = 0.58 %.
+    # Latencies agree: sqrt(3 * 0.01^2) / 3 = 0.58%.
     assert statement.figures == (
-        "the T-VLB set changes saturation throughput by +6.0 % (95% interval +1.0 to +11.0 %, "
-        "over 3 sizes) and latency by -3.0 % (95% interval -3.6 to -2.4 %, over 3 sizes); "
-        "in saturation single points reach from +4.0 to +8.0 %; the interval of saturation lies "
+        "the T-VLB set changes saturation throughput by +6.0% (95% interval +1.0% to +11.0%, "
+        "over 3 sizes) and latency by -3.0% (95% interval -3.6% to -2.4%, over 3 sizes); "
+        "in saturation single points reach from +4.0% to +8.0%; the interval of saturation lies "
         "above 0 in 2 of 3 points, below 0 in 0, and includes 0 in 1; "
         "a T-VLB table was chosen in 2 of 3."
     )
@@ -99,12 +99,12 @@ def test_the_statement_of_a_class() -> None:
 def test_few_sizes_speak_of_themselves() -> None:
     (statement,) = finding([point(0, settings="tolerance 0.1")]).statements
     assert statement.subject == "ugal-l, tolerance 0.1, 2 links per group pair, 1 size"
-    assert "+10.0 % (95% interval +5.0 to +15.0 %, these networks only)" in statement.figures
+    assert "+10.0% (95% interval +5.0% to +15.0%, these networks only)" in statement.figures
 
 
 def test_zero_has_one_sign() -> None:
     (statement,) = finding([point(0, gain=-0.0002, half=0.0001)]).statements
-    assert "+0.0 % (95% interval +0.0 to +0.0 %" in statement.figures
+    assert "+0.0% (95% interval +0.0% to +0.0%" in statement.figures
 
 
 def test_points_without_a_candidate_are_named() -> None:
@@ -127,18 +127,18 @@ def converging(*points: Point) -> str:
     ("gain", "half", "outcome"),
     [
         (0.06, 0.02, "lies above 0: T-VLB does not converge with conventional UGAL"),
-        (0.006, 0.003, "in these simulations, though it gains less than 1 %."),
-        (0.002, 0.005, "lies within 1 % of 0: consistent with convergence."),
-        (-0.006, 0.003, "lies below 0: no shorter set is as good as all VLB paths"),
-        (0.018, 0.028, "includes 0 and reaches beyond 1 %: undecided."),
-        (-0.004, 0.008, "includes 0 and reaches beyond 1 %: undecided."),
+        (0.006, 0.003, "in these simulations, though it gains less than 1%."),
+        (0.002, 0.005, "lies within 1% of 0: consistent with convergence."),
+        (-0.006, 0.003, "lies below 0: no shorter set is as good as conventional UGAL"),
+        (0.018, 0.028, "includes 0 and reaches beyond 1%: undecided."),
+        (-0.004, 0.008, "includes 0 and reaches beyond 1%: undecided."),
         (0.06, None, "Without an interval this is undecided."),
     ],
 )
 def test_convergence_at_one_link_is_tested(gain: float, half: float | None, outcome: str) -> None:
     text = converging(point(0, links=1.0, gain=gain, half=half))
     assert "expects that T-VLB converges with conventional UGAL there" in text
-    assert f"With ugal-l it is {100 * gain:+.1f} % (" in text
+    assert f"With ugal-l it is {100 * gain:+.1f}% (" in text
     assert outcome in text
     assert "For comparison" not in text
 
@@ -151,8 +151,8 @@ def test_convergence_is_compared_with_the_largest_gain_of_the_same_routing() -> 
         point(3, links=8.0, gain=0.9, routing="par"),
     )
     assert text.endswith(
-        "Latency changes by -5.0 % (95% interval -6.0 to -4.0 %, these networks only). For "
-        "comparison, the largest gain of a class is +40.0 % (95% interval +35.0 to +45.0 %, these "
+        "Latency changes by -5.0% (95% interval -6.0% to -4.0%, these networks only). For "
+        "comparison, the largest gain of a class is +40.0% (95% interval +35.0% to +45.0%, these "
         "networks only), with 4 links per group pair."
     )
 
@@ -175,8 +175,8 @@ def test_a_trend_needs_intervals_that_do_not_overlap() -> None:
     larger = trend(few, point(1, links=4.0, gain=0.2, half=0.1))
     assert larger == (
         "ugal-l, fewest against most links: the T-VLB set changes saturation throughput by "
-        "+5.0 % (95% interval +1.0 to +9.0 %, these networks only) with 2 links per group pair and "
-        "by +20.0 % (95% interval +10.0 to +30.0 %, these networks only) with 4 links per group "
+        "+5.0% (95% interval +1.0% to +9.0%, these networks only) with 2 links per group pair and "
+        "by +20.0% (95% interval +10.0% to +30.0%, these networks only) with 4 links per group "
         "pair. The intervals do not overlap: between these networks the gain is larger with more "
         "links. The networks may differ in other ways, too."
     )
@@ -187,12 +187,12 @@ def test_a_trend_needs_intervals_that_do_not_overlap() -> None:
 
 
 def test_kept_against_chosen_is_no_trend_by_construction() -> None:
-    """The set was kept at 1.8 %, not at 1.9 %; nothing was measured that differs."""
+    """The set was kept at 1.8%, not at 1.9%; nothing was measured that differs."""
     text = trend(
         point(0, links=1.0, gain=0.018, half=0.028, **KEPT),
         point(1, links=4.0, gain=0.019, half=0.005),
     )
-    assert "+1.8 % (95% interval -1.0 to +4.6 %" in text
+    assert "+1.8% (95% interval -1.0% to +4.6%" in text
     assert "The intervals overlap: no trend is shown." in text
 
 
@@ -238,6 +238,6 @@ def test_cautions_name_patterns_seeds_and_the_choice() -> None:
 
 def test_the_thresholds_are_those_of_the_search() -> None:
     cautions = " ".join(finding([point(0)]).cautions)
-    level = f"{100 * LEVEL:g} %"
+    level = f"{100 * LEVEL:g}%"
     assert f"its gain is more than {level} or its latency lower" in cautions
     assert f"its mean loss is no more than {level}." in cautions

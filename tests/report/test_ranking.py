@@ -36,10 +36,10 @@ def test_designs_are_ranked_by_the_price_of_what_they_carry() -> None:
     assert first.asked == pytest.approx(43_000 / 54 / 0.5)
     assert found.unit == "EUR"
     for part in (
-        "slimfly(3) with ugal-l asks 1 593 EUR for each packet/cycle that it accepts of common",
+        "slimfly(3) with ugal-l asks 1,593 EUR for each packet/cycle that it accepts of common",
         "for 0.500 packets/cycle/node, the mean of uniform 0.600, random permutations 0.500, "
         "all-to-all 0.400.",
-        "That is 4 % less than the next of 4 designs, dfly(2,4,2,5) with ugal-l.",
+        "That is 4% less than the next of 4 designs, dfly(2,4,2,5) with ugal-l.",
         "Under the worst pattern that was simulated, permutation(seed=2), it accepts 0.300; no "
         "other design asks less",
         "Designs have 18 to 54 nodes, and small networks ask less for each",
@@ -48,16 +48,16 @@ def test_designs_are_ranked_by_the_price_of_what_they_carry() -> None:
 
 
 def test_what_the_grid_of_loads_leaves_open_is_no_order() -> None:
-    # The grid is 0.01: of 0.5 that is 2 %.
+    # The grid is 0.01: of 0.5 that is 2%.
     found = ranked(changed(dfly={"common_chosen": 0.6 * 1593 / 1600 * 1667 / 1593}))
-    assert "Within the 2.0 % that the grid of simulated loads leaves open, dfly(2,4,2,5) with" in (
+    assert "Within the 2.0% that the grid of simulated loads leaves open, dfly(2,4,2,5) with" in (
         found.recommendation
     )
 
 
 def test_another_design_for_the_worst_traffic_is_told() -> None:
     found = ranked(changed(hyperx={"worst_chosen": 1.0}))
-    assert "there hyperx(2,3,3) with ugal-l asks less, 2 333 EUR for each packet/cycle instead" in (
+    assert "there hyperx(2,3,3) with ugal-l asks less, 2,333 EUR for each packet/cycle instead" in (
         found.recommendation
     )
 
@@ -93,7 +93,7 @@ def test_designs_that_carry_nothing_are_last_and_rows_without_figures_in_no_rank
 
 def test_the_report_says_which_and_why() -> None:
     text = " ".join(Reader(report_html("A sweep", ROWS, DOCUMENTS)).text.split())
-    assert "Recommended: slimfly(3) with ugal-l asks 1 593 EUR" in text
+    assert "Recommended: slimfly(3) with ugal-l asks 1,593 EUR" in text
     assert "A sweep: sweep of networks" in text
     assert "compare families by common traffic" in text
     assert "which says nothing of which family carries more" in text

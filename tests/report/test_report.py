@@ -75,11 +75,11 @@ def test_networks_without_groups() -> None:
 
 def test_means_have_half_of_their_95_intervals(page: bytes) -> None:
     text = " ".join(Reader(page).text.split())
-    assert "; ± is half of a 95% interval" in text
+    assert "; +- is half of a 95% interval" in text
     first = ROWS[0]
     for figure, digits in (("saturation_all", 4), ("latency_all", 2), ("theta_all", 4)):
         mean, high = float(str(first[figure])), float(str(first[f"{figure}_high"]))
-        assert f" {mean:.{digits}f} ± {high - mean:.{digits}f} " in text
+        assert f" {mean:.{digits}f} +- {high - mean:.{digits}f} " in text
 
 
 def test_rows_of_earlier_versions_have_means_alone() -> None:
@@ -87,7 +87,7 @@ def test_rows_of_earlier_versions_have_means_alone() -> None:
     earlier = [{name: row[name] for name in row if name not in ends} for row in ROWS]
     text = " ".join(Reader(report_html("A sweep", earlier, DOCUMENTS)).text.split())
     assert f" {ROWS[0]['theta_all']:.4f} " in text
-    assert f" {ROWS[0]['theta_all']:.4f} ± " not in text
+    assert f" {ROWS[0]['theta_all']:.4f} +- " not in text
 
 
 def test_the_overview_says_what_there_is(page: bytes) -> None:
@@ -193,8 +193,8 @@ def test_details_are_those_of_the_documents() -> None:
 def test_the_held_out_gains_of_searches_are_told() -> None:
     rows, documents = made_up_sweep(["2,4,2,5"], method="search")
     text = " ".join(Reader(report_html("A sweep", rows, documents)).text.split())
-    # 12.3 % more saturation and 11.1 % less latency, 4 % either way, over either set.
-    told = "+12.3 % +8.3 to +16.3 % -11.1 % -15.1 to -7.1 %"
+    # 12.3% more saturation and 11.1% less latency, 4% either way, over either set.
+    told = "+12.3% +8.3% to +16.3% -11.1% -15.1% to -7.1%"
     assert f"ugal-l 0 front shape(g.g:4, g.lgl) {told} {told}" in text
     for part in (
         "mean over 3 runs of held-out traffic, paired with conventional UGAL run by run",
@@ -272,8 +272,8 @@ def test_prices_are_shown_where_there_are_any(page: bytes) -> None:
     read = Reader(report_html("A sweep", rows, DOCUMENTS))
     assert "cost-money" in {attributes.get("data-plot") for _, attributes in read.elements}
     text = " ".join(read.text.split())
-    assert "Cost per node (EUR) Watts Cost per accepted flit/cycle, chosen" in text
-    assert "0 dfly(2,4,2,5) ugal-l 0 1 234 99 none 5 000 Not shown to be worth it:" in text
+    assert "Cost per node (EUR) Watts Cost per accepted packet/cycle, chosen" in text
+    assert "0 dfly(2,4,2,5) ugal-l 0 1,234 99 none 5,000 Not shown to be worth it:" in text
     # All cost the same, so that the front is that of the saturation throughput alone.
     fronts = data_of(rows)["fronts"]
     assert sorted(fronts["cost_per_node"]) == sorted(fronts["switches_per_node"])

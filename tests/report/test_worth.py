@@ -14,14 +14,14 @@ LATENCY = "latency -5.0% +- 1.0"
 
 def test_what_gains_says_what_it_takes() -> None:
     assert worth(point(0, paths=12345)) == (
-        f"Worth it: higher saturation throughput ({GAIN}; {LATENCY}), for a table of 12 345 paths "
+        f"Worth it: higher saturation throughput ({GAIN}; {LATENCY}), for a table of 12,345 paths "
         "and no virtual channels beyond those of conventional UGAL."
     )
     priced = point(0, paths=99, cost_per_flit_chosen=1100.0, cost_per_flit_all=1234.5)
     assert worth(priced | {"currency": "EUR"}).endswith(
-        " A flit/cycle that the network accepts costs 1 100 EUR instead of 1 234 EUR."
+        " A packet/cycle that the network accepts costs 1,100 EUR instead of 1,234 EUR."
     )
-    assert worth(priced | {"currency": ""}).endswith("costs 1 100 instead of 1 234.")
+    assert worth(priced | {"currency": ""}).endswith("costs 1,100 instead of 1,234.")
 
 
 @pytest.mark.parametrize(

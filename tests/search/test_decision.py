@@ -36,6 +36,14 @@ def _judged(baseline: Measured, *candidates: Measured) -> tuple[Judgement, ...]:
     return judgements(figures, [baseline.expression], pairing)
 
 
+def test_a_rival_that_stands_twice_is_compared_once() -> None:
+    figures = [one.figures for one in (BASE, _shifted("<=4", [0.01, 0.02, 0.01, 0.02, 0.03]))]
+    pairing = Pairing(tuple("abcde"), np.full(5, 0.2), 1, GRID)
+    once = judgements(figures, ["all"], pairing)
+    assert judgements(figures, ["all", "all"], pairing) == once
+    assert len(once) == 1
+
+
 def _verdict(candidate: Measured, baseline: Measured = BASE) -> Verdict:
     (found,) = _judged(baseline, candidate)
     return found.verdict

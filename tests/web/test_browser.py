@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Generator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,11 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import CHROMIUM, UNREADABLE, new_page
-from tests.service import Server, new_token, running_server
+from tests.api.tiny_sweep import SWEEP
+from tests.browser import CHROMIUM, new_page, wrong_with
+from tests.service import Server, answered, form_paths, new_token, running_server
 from tests.web.test_repair_pages import repaired
+from tests.web.test_stability_pages import STUDY
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
@@ -141,7 +142,7 @@ def test_figures_of_a_search_are_there(
         bars = page.locator("#shapes-plot .barlayer .point")
         shares = [one["shares"] for one in search["held_out"]]
         assert bars.count() == len({shape for one in shares for shape in one})
-        _check(page)
+        assert wrong_with(page) == []
 
 
 @pytest.mark.slow
@@ -281,44 +282,39 @@ def test_signing_in_and_out(browser: Browser, tmp_path: Path) -> None:
         expect(page.get_by_label("Token")).to_be_visible()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
-def test_nothing_stands_in_anybodys_way(
-    browser: Browser, server: Server, table: dict[str, Any], dark: bool, width: int
-) -> None:
-    """No violation of axe's rules, and nothing wider than the screen."""
-    simulation = httpx.post(
-        f"{server.url}/v1/simulations",
-        json={"topology": "2,4,2,5", "load": [0.1], "warmup": 200, "cycles": 200},
-        timeout=60,
-    ).json()
-    repair = repaired(server, table, {"links": [[0, 3]], "switches": [7]})
+@pytest.fixture(scope="module")
+def results(server: Server, table: dict[str, Any]) -> tuple[str, ...]:
+    """Paths of the pages of results of every other kind, and of what else needs some."""
+    run = {"topology": "2,4,2,5", "load": [0.1], "warmup": 200, "cycles": 200}
+    made = [
+        repaired(server, table, {"links": [[0, 3]], "switches": [7]}),
+        answered(server, "/v1/simulations", run),
+        answered(server, "/v1/models", {"topology": "2,4,2,5"}),
+        answered(server, "/v1/stabilities", STUDY),
+        answered(server, "/v1/sweeps", SWEEP),
+    ]
     job = httpx.get(f"{server.url}/v1/jobs").json()["jobs"][0]
+    urls = [one["url"].removeprefix("/v1") for one in made]
+    return (*urls, f"/jobs/{job['id']}", f"/compare?table={table['id']}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nothing_stands_in_anybodys_way(
+    browser: Browser,
+    server: Server,
+    table: dict[str, Any],
+    results: tuple[str, ...],
+    dark: bool,
+    width: int,
+) -> None:
     with new_page(browser, server.url, width=width, dark=dark) as page:
-        for path in (
-            "/",
-            "/glossary",
-            f"/jobs/{job['id']}",
-            f"/compare?table={table['id']}",
-            f"/simulations/{simulation['id']}",
-            f"/repairs/{repair['id']}",
-            f"/tables/{'0' * 64}",
-        ):
+        for path in ("/", "/glossary", "/docs", f"/tables/{'0' * 64}", *form_paths(), *results):
             page.goto(path)
-            _check(page)
+            page.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
+            assert wrong_with(page) == [], page.url
         open_table(page, table)
         page.get_by_role("button", name="Show paths").click()
         expect(page.locator("#path-list option").first).to_be_attached()
-        _check(page)
-
-
-def _check(page: Page) -> None:
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
-    # What else it can tell takes most of its time.
-    # What Plotly draws has thousands of elements, none of which can be reached.
-    asked = "axe.run({exclude: ['.main-svg']}, {resultTypes: ['violations']})"
-    found = page.evaluate(asked)["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
-    wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wider <= 0, f"{page.url} is {wider} pixels too wide"
-    assert page.evaluate(UNREADABLE) == []
+        assert wrong_with(page) == []

@@ -34,7 +34,10 @@ def test_a_repair_is_readable_without_scripts(server: Server, table: dict[str, A
     for judgement in found["verdict"]["judgements"]:
         change = judgement["saturation"]
         told = change_text(change["mean"], change["half_width"])
-        assert f'<td><code>{judgement["against"]}</code></td><td class="number">{told}<br>' in text
+        cells = (
+            f'<code>{judgement["against"]}</code></td><td class="number" data-label="Saturation">'
+        )
+        assert f"{cells}{told}<br>" in text
     assert f"{found['vcs_needed']}<small> free of deadlock" in text
     assert f'href="{found["url"]}/download?format=parquet"' in text
     assert "<small> 0-1</small>" in text

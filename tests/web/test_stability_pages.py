@@ -1,14 +1,13 @@
 """The form for a study of stability, and its page."""
 
 import re
-from importlib.resources import files
 from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser import CHROMIUM, new_page
+from tests.browser import CHROMIUM, new_page, wrong_with
 from tests.service import Server, answered
 
 STUDY: dict[str, Any] = {
@@ -44,15 +43,8 @@ def test_a_study_is_readable_without_scripts(server: Server) -> None:
 def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark: bool) -> None:
     seed = 2**63 - width
     with new_page(browser, server.url, width=width, dark=dark) as page:
-        axe = (files("axe_playwright_python") / "axe.min.js").read_text()
-
-        def check_accessibility() -> None:
-            page.evaluate(axe)
-            assert page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"] == []
-            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-
         page.goto("/stabilities/new")
-        check_accessibility()
+        assert wrong_with(page) == []
         problem, estimate = page.locator("#problem"), page.locator("#estimate")
         page.locator("#request [name=topology]").fill("hyperx(2,3,3)")
         page.get_by_label("Pattern").fill("adv(1)")
@@ -88,7 +80,7 @@ def test_a_study_is_asked_for(browser: Browser, server: Server, width: int, dark
         expect(page.locator("main")).to_contain_text(
             "valiant(minlast), ladder with 4 VCs or more: the VC rises with every link."
         )
-        check_accessibility()
+        assert wrong_with(page) == []
         study = page.url.removeprefix(server.url)
         page.goto("/stabilities/new")
         expect(page.locator(f"a[href='{study}']")).to_have_text("hyperx(2,3,3), dshift(1)")

@@ -25,7 +25,7 @@ def templates(package: str, **filters: Callable[..., str]) -> Environment:
 
 
 def _count(value: int | None) -> str:
-    return UNKNOWN if value is None else f"{value:,}".replace(",", " ")
+    return UNKNOWN if value is None else f"{value:,}"
 
 
 def _figures(value: float | None, digits: int) -> str:

@@ -51,19 +51,19 @@ def _outcome(gain: ChangeInterval) -> str:
     if gain.low is None or gain.high is None:
         return "Without an interval this is undecided."
     if gain.above:
-        but = ", though it gains less than 1 %" if gain.high <= LEVEL else ""
+        but = ", though it gains less than 1%" if gain.high <= LEVEL else ""
         return (
             "The interval lies above 0: T-VLB does not converge with conventional UGAL in these "
             f"simulations{but}."
         )
     if gain.below:
         return (
-            "The interval lies below 0: no shorter set is as good as all VLB paths, which is "
+            "The interval lies below 0: no shorter set is as good as conventional UGAL, which is "
             "consistent with convergence."
         )
     if gain.level:
-        return "The interval lies within 1 % of 0: consistent with convergence."
-    return "The interval includes 0 and reaches beyond 1 %: undecided."
+        return "The interval lies within 1% of 0: consistent with convergence."
+    return "The interval includes 0 and reaches beyond 1%: undecided."
 
 
 def _mean(one: PointClass) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tvlb.report.classes import PointClass, classes_of
 from tvlb.report.conclusions import convergence, trends
 from tvlb.report.points import Point
-from tvlb.report.words import change, links, number_of, percent, span, who
+from tvlb.report.words import change, ends, links, number_of, span, who
 from tvlb.statistics import LEAST_SIZES, LEVEL, Verdict
 
 
@@ -118,8 +118,7 @@ def _reach(one: PointClass) -> str:
     """Tell how far points are apart, which an interval of their mean does not."""
     if one.lowest is None or one.highest is None or one.points - one.unmeasured < 2:
         return ""
-    low, high = percent(one.lowest), percent(one.highest)
-    return f"in saturation single points reach from {low} to {high} %; "
+    return f"in saturation single points reach from {ends(one.lowest, one.highest)}; "
 
 
 def _cautions(computed: Sequence[Point], classes: Sequence[PointClass]) -> tuple[str, ...]:
@@ -187,8 +186,8 @@ def _choice(most: int) -> str:
         "the best of them is taken, under the same patterns that its gain is taken from. That "
         "flatters it: intervals hold for all confirmed candidates together, but do not correct for "
         "the screening. A candidate is chosen if its intervals show a higher saturation throughput "
-        f"and its gain is more than {100 * LEVEL:g} % or its latency lower, or if they show a "
-        f"lower latency and its mean loss is no more than {100 * LEVEL:g} %. The chosen set may be "
+        f"and its gain is more than {100 * LEVEL:g}% or its latency lower, or if they show a "
+        f"lower latency and its mean loss is no more than {100 * LEVEL:g}%. The chosen set may be "
         "another than the best: hardly below it, and of lower latency."
     )
 

@@ -16,7 +16,7 @@ from tvlb.report.data import drawn_data, script_text
 from tvlb.report.finding import finding
 from tvlb.report.points import points_of
 from tvlb.report.ranking import ranking
-from tvlb.report.words import amount
+from tvlb.report.words import amount, ends, percent
 from tvlb.report.worth import worth
 
 # In the order in which they build on each other.
@@ -111,7 +111,7 @@ def _digest(script: str) -> str:
 
 
 def _signed_percent(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{100 * value:+z.1f} %"
+    return UNKNOWN if value is None else percent(value)
 
 
 def _first_upper(text: str) -> str:
@@ -119,9 +119,7 @@ def _first_upper(text: str) -> str:
 
 
 def _between(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return "no interval"
-    return f"{100 * low:+z.1f} to {100 * high:+z.1f} %"
+    return "no interval" if low is None or high is None else ends(low, high)
 
 
 def _plain_number(value: float) -> str:

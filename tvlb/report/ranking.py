@@ -169,13 +169,13 @@ def _against(best: Design, others: Sequence[Design]) -> str:
     if alike:
         more = f" and {len(alike) - _NAMED} more" if len(alike) > _NAMED else ""
         return (
-            f"Within the {100 * best.resolution:.1f} % that the grid of simulated loads leaves "
+            f"Within the {100 * best.resolution:.1f}% that the grid of simulated loads leaves "
             f"open, {', '.join(alike[:_NAMED])}{more} may be as good: let size, latency or cabling "
             "decide."
         )
     ahead = 100 * (1.0 - best.asked / others[0].asked)
     count = number_of(len(others) + 1, "design")
-    return f"That is {ahead:.0f} % less than the next of {count}, {others[0]}."
+    return f"That is {ahead:.0f}% less than the next of {count}, {others[0]}."
 
 
 def _under_worst(best: Design, designs: Sequence[Design], unit: str) -> str:

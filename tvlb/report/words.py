@@ -3,33 +3,31 @@
 from collections.abc import Sequence
 
 from tvlb.report.classes import PointClass
-from tvlb.statistics import ChangeInterval
+from tvlb.statistics import ChangeInterval, change_text
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, signed, without its unit."""
-    return f"{100 * share:+z.1f}"
+    """Return a share in percent, signed."""
+    return change_text(share, None)
 
 
 def amount(value: float) -> str:
     """Return an amount of money or power, or a large number."""
-    return f"{value:,.0f}".replace(",", " ") if value >= 1000 else f"{value:.4g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def change(estimate: ChangeInterval) -> str:
     """Return a change in percent with its interval, and what that speaks of."""
-    mean = f"{percent(estimate.mean)} %"
+    mean = percent(estimate.mean)
     if estimate.low is None or estimate.high is None:
         return f"{mean} (no interval)"
     of = f"over {estimate.sizes} sizes" if estimate.over_sizes else "these networks only"
-    return f"{mean} (95% interval {ends(estimate)}, {of})"
+    return f"{mean} (95% interval {ends(estimate.low, estimate.high)}, {of})"
 
 
-def ends(estimate: ChangeInterval) -> str:
-    """Return the ends of the interval of a change that has one."""
-    assert estimate.low is not None
-    assert estimate.high is not None
-    return f"{percent(estimate.low)} to {percent(estimate.high)} %"
+def ends(low: float, high: float) -> str:
+    """Return the ends of an interval of changes."""
+    return f"{percent(low)} to {percent(high)}"
 
 
 def who(one: PointClass) -> str:

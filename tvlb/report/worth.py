@@ -59,6 +59,6 @@ def _saved(point: Point) -> str:
         return ""
     unit = f" {point['currency']}" if point["currency"] else ""
     return (
-        f" A flit/cycle that the network accepts costs {amount(chosen)}{unit} instead of "
+        f" A packet/cycle that the network accepts costs {amount(chosen)}{unit} instead of "
         f"{amount(conventional)}{unit}."
     )

@@ -173,15 +173,17 @@ def judgements(
 
     Parameters
     ----------
-    rivals : names of those that others are compared with, the first one with none of them.
+    rivals : names of those that others are compared with, the first one with none of them; one that
+        stands twice, as a conventional set that is the published one does, counts once.
     pairing : the runs; intervals of all the changes hold together.
     """
+    names = [*dict.fromkeys(rivals)]
     pairs = [
         (one, rival)
-        for place, name in enumerate(rivals)
+        for place, name in enumerate(names)
         for rival in sets
         for one in sets
-        if rival.name == name and one.name not in rivals[: place + 1]
+        if rival.name == name and one.name not in names[: place + 1]
     ]
     loads = len(sets[0].latency)
     together = replace(pairing, intervals=max(1, len(pairs) * (1 + loads)))

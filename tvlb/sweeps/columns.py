@@ -132,7 +132,7 @@ _RESULTS = (
     *(
         _number(
             f"cost_per_flit_{name}",
-            "currency/(flit/cycle)",
+            "currency/(packet/cycle)",
             f"Cost over what all nodes together have accepted at saturation, {of}: cost_per_node "
             f"over saturation_{name}.",
         )

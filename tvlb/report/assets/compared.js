@@ -116,7 +116,7 @@ function gains(figure, size, title, yTitle) {
           ...ticks(known.map((point) => point[size]), width),
         },
         yaxis: {
-          title: { text: yTitle }, tickformat: "+.3~g", ticksuffix: " %", zeroline: true, zerolinewidth: 2,
+          title: { text: yTitle }, tickformat: "+.3~g", ticksuffix: "%", zeroline: true, zerolinewidth: 2,
           range: frame(known.map((point) => point[figure]), halves).map((end) => 100 * end),
         },
       },

@@ -12,6 +12,7 @@ const SCALE = [
   [0.75, "#1f6eb3"],
   [1, "#08306b"],
 ];
+const MOST_TICKS = 10;
 // Lines of labels at the side.
 const WRAPPED = 28;
 
@@ -34,13 +35,14 @@ function probe({ probe, strategic, cut }) {
     [
       trace("data points", probe, "lines+markers", "circle", "min"),
       trace("strategic choices", strategic, "markers", "diamond", "vlb"),
+      // For the legend alone: the line goes from side to side, and a label on it would lie on points.
+      { name: `cut ${cut.toFixed(4)}`, x: [null], y: [null], mode: "lines", line: { color: colour("text"), dash: "dash", width: 1.5 } },
     ],
     {
       showlegend: true,
       xaxis: { title: { text: "VLB path set" }, tickangle: -60, tickfont: { size: 10 }, type: "category" },
       yaxis: { title: { text: `theta (${LOAD_UNIT})` }, range: around([...means, cut], halves, 1) },
       shapes: [atLine("y", cut)],
-      annotations: [{ xref: "paper", x: 0.01, y: cut, text: `cut ${cut.toFixed(4)}`, showarrow: false, yanchor: "bottom", xanchor: "left" }],
     },
   ];
 }
@@ -100,7 +102,7 @@ function candidates({ simulated, chosen }) {
           color: sets.map((set) => colour(set.expression === chosen ? "min" : "vlb")),
           symbol: sets.map((set) => (set.expression === chosen ? "star" : "circle") + (set.confirmed ? "" : "-open")),
         },
-        hovertemplate: "%{text}: %{x:.4f} ± %{error_x.array:.4f}<extra></extra>",
+        hovertemplate: "%{text}: %{x:.4f} +- %{error_x.array:.4f}<extra></extra>",
       },
       {
         x: single.map(([, one]) => one.saturation), y: single.map(([place]) => place), text: single.map(([, one]) => literal(one.pattern)),
@@ -162,6 +164,11 @@ function usage(kinds) {
   ];
 }
 
+/** An axis of numbered things, which have no halves. */
+function numbered(title, count) {
+  return { title: { text: title }, tick0: 0, dtick: Math.max(1, Math.ceil(count / MOST_TICKS)), showgrid: false };
+}
+
 function heat(z, x, y, x_title, y_title, hover) {
   // Usages that differ in the last bits are equal.
   const rounded = z.map((row) => row.map((value) => (value === null ? null : Number(value.toPrecision(6)))));
@@ -170,22 +177,23 @@ function heat(z, x, y, x_title, y_title, hover) {
     [{ type: "heatmap", z: rounded, x, y, zmin: Math.min(0.9, ...known), zmax: Math.max(1.1, ...known), colorscale: SCALE, colorbar: { title: { text: "usage / mean" } }, hovertemplate: hover, hoverongaps: false }],
     {
       margin: { l: 60, r: 10, t: 10, b: 50 },
-      xaxis: { title: { text: x_title }, constrain: "domain", showgrid: false },
-      yaxis: { title: { text: y_title }, autorange: "reversed", showgrid: false },
+      xaxis: { constrain: "domain", ...(typeof x[0] === "number" ? numbered(x_title, x.length) : { title: { text: x_title }, showgrid: false }) },
+      yaxis: { autorange: "reversed", ...numbered(y_title, y.length) },
     },
   ];
 }
 
-/** Busiest link from one group to another. */
+/** Busiest link from one group to another; of networks without links in groups from one switch to another. */
 function globalHeat(links) {
-  const groups = [...Array(links.groups).keys()];
+  const size = links.first_global_link > 0 ? links.switches_per_group : 1;
+  const groups = [...Array((links.groups * links.switches_per_group) / size).keys()];
   const z = groups.map(() => groups.map(() => null));
   for (let link = links.first_global_link; link < links.src.length; link++) {
-    const from = Math.floor(links.src[link] / links.switches_per_group);
-    const to = Math.floor(links.dst[link] / links.switches_per_group);
+    const from = Math.floor(links.src[link] / size);
+    const to = Math.floor(links.dst[link] / size);
     z[from][to] = Math.max(z[from][to] ?? 0, links.usage[link]);
   }
-  const one = links.switches_per_group > 1 ? "group" : "switch";
+  const one = size > 1 ? "group" : "switch";
   return heat(z, groups, groups, `to ${one}`, `from ${one}`, `${one} %{y} to %{x}: %{z:.2f}<extra></extra>`);
 }
 

@@ -10,7 +10,7 @@ const MILLION = 1e6;
 const MOST_SHAPES = 24;
 
 function plusMinusHalf(half, digits) {
-  return half === null ? "" : ` ± ${half.toFixed(digits)}`;
+  return half === null ? "" : ` +- ${half.toFixed(digits)}`;
 }
 
 /** Saturation against latency on held-out patterns, a point for each set. */
@@ -112,7 +112,7 @@ export function shapes(search) {
         name: "chosen set", type: "bar", orientation: "h",
         y: rows.map((one) => literal(one.shape)), x: rows.map((one) => 100 * one.share),
         marker: { color: colour("min") },
-        hovertemplate: "%{y}: %{x:.1f} % of the detours<extra></extra>",
+        hovertemplate: "%{y}: %{x:.1f}% of the detours<extra></extra>",
       },
       {
         mode: "text", y: weighed.map((one) => literal(one.shape)), x: weighed.map(reach), hoverinfo: "skip", showlegend: false,
@@ -124,7 +124,7 @@ export function shapes(search) {
               name: wrapped(`conventional UGAL: ${conventional}`), mode: "markers", y: known.map((one) => literal(one.shape)),
               x: known.map((one) => 100 * one.conventional),
               marker: { symbol: "line-ns-open", size: 13, color: colour("vlb"), line: { width: 3 } },
-              hovertemplate: "%{y}, conventional: %{x:.1f} %<extra></extra>",
+              hovertemplate: "%{y}, conventional: %{x:.1f}%<extra></extra>",
             },
           ]
         : []),

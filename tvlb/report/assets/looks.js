@@ -103,7 +103,7 @@ export function layoutOf({ rows, ...more }) {
   const text = colour("text");
   const axis = {
     gridcolor: colour("line"), zerolinecolor: colour("faint"), linecolor: text, automargin: true,
-    exponentformat: "none", zeroline: false,
+    exponentformat: "none", separatethousands: true, zeroline: false,
   };
   const titled = (own) => ({ ...axis, ...own, title: { standoff: 10, ...own?.title } });
   return {
@@ -145,7 +145,8 @@ export function show(place, make) {
 /** Break the title of an axis before its unit where it is longer than the axis. */
 function inLines(axis, length) {
   const text = axis.title?.text ?? "";
-  if (LETTER * text.length < length - AROUND) return axis;
+  const longest = Math.max(...text.split("<br>").map((line) => line.length));
+  if (LETTER * longest < length - AROUND) return axis;
   return { ...axis, title: { ...axis.title, text: text.replace(" (", "<br>(") } };
 }
 

@@ -30,14 +30,14 @@ function halfOf(point, figure) {
 
 /** A mean with half of its 95% interval; of rows of earlier versions the mean alone. */
 function plusMinus([value, half], digits) {
-  return half === null ? figures(value, digits) : `${figures(value, digits)} ± ${figures(half, digits)}`;
+  return half === null ? figures(value, digits) : `${figures(value, digits)} +- ${figures(half, digits)}`;
 }
 
 function percent(value) {
   if (value === null) return "none";
   const text = (100 * value).toFixed(1);
   // Zero has one sign.
-  return `${value >= 0 ? "+" : ""}${text === "-0.0" ? "+0.0" : text} %`;
+  return `${value >= 0 ? "+" : ""}${text === "-0.0" ? "+0.0" : text}%`;
 }
 
 /** An amount of money or power. */
@@ -54,5 +54,5 @@ function withInterval(changes, figure) {
 }
 
 function count(value) {
-  return value === null ? "none" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+  return value === null ? "none" : String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -21,7 +21,7 @@ function searchPart(point, search, judgements) {
     ),
     judgedTable(point, search),
     changeTable(point, search, judgements),
-    element("details", null, element("summary", null, "Figures of the shapes and the steps"), search.shapes.length ? shapeTable(point, search) : null, stepTable(point, search)),
+    element("details", null, element("summary", null, "Figures of the shapes and the steps"), search.shapes.length ? shapeTable(point, search) : null, search.steps.length ? stepTable(point, search) : null),
   ];
 }
 
@@ -46,7 +46,7 @@ function changeTable(point, search, judgements) {
 }
 
 function shapeTable(point, search) {
-  const share = (value) => (value === null ? "" : `${(100 * value).toFixed(1)} %`);
+  const share = (value) => (value === null ? "" : `${(100 * value).toFixed(1)}%`);
   return table(
     `Detours by shape of the chosen set, point ${point.point}`,
     [["Shape"], ["Weight", true], ["Share", true], ["Conventional", true]],

@@ -52,7 +52,7 @@ function changeOf(point, figure) {
 function measuredOf(point, figure) {
   if (point.status !== "succeeded") return "";
   const [low, high] = [point[`${figure}_low`], point[`${figure}_high`]];
-  return [percent(point[figure]), point[figure] === null ? "" : element("small", null, low === null ? "no interval" : `${percent(low).replace(" %", "")} to ${percent(high)}`)];
+  return [percent(point[figure]), point[figure] === null ? "" : element("small", null, low === null ? "no interval" : `${percent(low)} to ${percent(high)}`)];
 }
 
 function section(point) {
@@ -68,16 +68,16 @@ function section(point) {
 
 function outcome(point, detail) {
   const made = [
-    element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces all VLB paths. " : " is kept; this is the best candidate. ", point.worth),
+    element("p", { class: "lead" }, element("code", null, point.chosen), point.replaces_all ? " replaces conventional UGAL. " : " is kept; this is the best candidate. ", point.worth),
     detail?.verdict ? element("ul", null, ...detail.verdict.map((line) => element("li", null, line))) : null,
     facts([
       ["Saturation throughput", meanOf(point, "saturation_chosen", 4), `conventional ${meanOf(point, "saturation_all", 4)}`],
-      [detail ? `Latency at load ${figures(detail.reference_load, 3)}` : "Latency", meanOf(point, "latency_chosen", 2), `cycles, conventional ${meanOf(point, "latency_all", 2)}`],
+      [detail ? `Latency at load ${detail.reference_load}` : "Latency", meanOf(point, "latency_chosen", 2), `cycles, conventional ${meanOf(point, "latency_all", 2)}`],
       ["Best candidate", point.best ?? "none", point.best === null ? null : `saturation ${withInterval(point, "best_saturation_gain")}, latency ${withInterval(point, "best_latency_change")}`],
       ["Paths", count(point.paths), pathsRemark(point)],
-      ...(point.cost_per_flit_chosen === null ? [] : [["Cost per accepted flit/cycle", `${amount(point.cost_per_flit_chosen)} ${point.currency}`, `conventional ${amount(point.cost_per_flit_all)}`]]),
+      ...(point.cost_per_flit_chosen === null ? [] : [["Cost per accepted packet/cycle", `${amount(point.cost_per_flit_chosen)} ${point.currency}`, `conventional ${amount(point.cost_per_flit_all)}`]]),
     ]),
-    element("p", { class: "small" }, `${simulatedOn(point, detail)}, ± is half of a 95% interval over the ${detail?.search?.case ?? "pattern"}s. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
+    element("p", { class: "small" }, `${simulatedOn(point, detail)}, +- is half of a 95% interval over the ${detail?.search?.case ?? "pattern"}s. Table `, element("code", { class: "id" }, point.table_id), `, tvlb ${point.version}.`),
   ];
   return detail ? [...made, ...searched(point, detail)] : [...made, element("p", null, "The report was made without the document of this table, so there is no more.")];
 }
@@ -150,20 +150,20 @@ function candidateTable(point, detail) {
     `${one.windows[0]}, ${one.windows[1]}, ${one.windows[2]}`,
     one.verdict ?? (one.confirmed ? "" : "screened only"),
   ]);
-  const caption = `Simulated sets of point ${point.point}: saturation in packets/cycle/node, latency and windows in cycles; ± is half of a 95% interval, changes have theirs`;
+  const caption = `Simulated sets of point ${point.point}: saturation in packets/cycle/node, latency and windows in cycles; +- is half of a 95% interval, changes have theirs`;
   return table(caption, columns, rows, (number) => detail.simulated[number].expression === point.chosen);
 }
 
 /** The figures behind the plots, for those who cannot see them. */
 function figureTables(point, detail, probe) {
   const modelled = table(
-    `Probe curve of point ${point.point}; ± is half of a 95% interval`,
+    `Probe curve of point ${point.point}; +- is half of a 95% interval`,
     [["Set"], ["Theta", true], ["Mean hops", true], ["Candidate"]],
     [...probe.table1, ...probe.strategic].map((one) => [element("code", null, one[0]), plusMinus([one[1], one[2]], 4), figures(one[4], 2), one[3] ? "yes" : ""]),
   );
   const loads = detail.curves.map(([expression, members]) =>
     table(
-      `Latency against load of point ${point.point}, ${expression}; ± is half of a 95% interval`,
+      `Latency against load of point ${point.point}, ${expression}; +- is half of a 95% interval`,
       [["Load", true], ["Latency", true], ["Accepted", true], ["Saturated patterns", true]],
       members.map((one) => [figures(one[0], 3), plusMinus([one[1], one[2]], 2), figures(one[3], 4), String(one[4])]),
     ),
@@ -171,7 +171,7 @@ function figureTables(point, detail, probe) {
   const shown = [...Array(11).keys()].map((tenth) => 10 * tenth);
   const usage = table(
     `Link usage over the mean by percentile, point ${point.point}`,
-    [["Links"], ...shown.map((percentile) => [`${percentile} %`, true])],
+    [["Links"], ...shown.map((percentile) => [`${percentile}%`, true])],
     detail.usage.map(([kind, when, values]) => [`${kind}, ${when}`, ...shown.map((percentile) => figures(values[percentile], 2))]),
   );
   return element("details", null, element("summary", null, "Figures of the curves"), modelled, loads, usage);
