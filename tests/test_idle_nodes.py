@@ -55,7 +55,10 @@ def test_in_models_and_simulations(server: Server) -> None:
     def told(kind: str, pattern: str, **options: object) -> list[str] | None:
         body = {"topology": UNEVEN, "pattern": pattern, **options}
         with httpx.Client(base_url=server.url, headers={"Prefer": "wait=60"}, timeout=90) as http:
-            return http.post(f"/v1/{kind}", json=body).json().get("warnings")
+            answer = http.post(f"/v1/{kind}", json=body).json()
+            page = http.get(f"/{kind}/{answer['id']}", headers={"Accept": "text/html"}).text
+            assert page.count(TOLD) == len(answer.get("warnings", ()))
+            return answer.get("warnings")
 
     assert told("models", "affine(1,1)") == [TOLD]
     assert told("models", "uniform") is None

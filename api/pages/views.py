@@ -135,6 +135,7 @@ def view_simulation(simulation: Document) -> Document:
         "router": router,
         "title": router.title(simulation),
         "summary": router.summary(simulation),
+        "columns": router.shown_columns(rows),
         "rows": [(row, router.state(row)) for row in rows],
         "data": data | {"load_unit": router.load_unit},
     }

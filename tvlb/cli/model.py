@@ -66,6 +66,7 @@ def model(
             monotone=monotone,
             seed=seed,
         )
+        print_warnings(document.get("warnings", ()))
         print_result(document, print_document, json=json)
         return
     path_set = parse_path_set(vlb, network, seed)
