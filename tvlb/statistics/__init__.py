@@ -7,7 +7,6 @@ from tvlb.statistics.changes import (
     SetFigures,
     change_text,
     judgements,
-    mean_interval,
 )
 from tvlb.statistics.estimates import MeanEstimate, estimate, standard_error, t_quantile
 from tvlb.statistics.judged import (
@@ -19,6 +18,7 @@ from tvlb.statistics.judged import (
     half_widths,
     judged_on,
     judged_sets,
+    mean_interval,
     modelled_half,
     shape_rows,
     shortened,

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.statistics.estimates import estimate
-from tvlb.statistics.judged import Estimator, by_pattern
 from tvlb.statistics.verdict import ChangeInterval, Verdict, verdict_of
 
 Document = Mapping[str, Any]
@@ -196,12 +195,3 @@ def judgements(
         )
         for one, rival in pairs
     )
-
-
-def mean_interval(one: Document, figure: str, of: Estimator) -> tuple[float, float]:
-    """Return the ends of the 95% interval of a set's mean saturation or latency; nan without."""
-    found = of(by_pattern(one, figure))
-    # Rounding to the grid of loads alone gives a uniform error.
-    least = one["windows"]["grid"] / math.sqrt(12.0) if figure == "saturation" else 0.0
-    half = found.half_width(least)
-    return found.mean - half, found.mean + half

@@ -137,7 +137,18 @@ def estimator(document: Document) -> Estimator:
 def half_widths(one: Document, document: Document) -> dict[str, float | None]:
     """Return half of the 95% intervals of a set's mean saturation and latency; None without."""
     of = estimator(document)
-    return {name: _half_width(of(by_pattern(one, name))) for name in ("saturation", "latency")}
+    ends = {name: mean_interval(one, name, of) for name in ("saturation", "latency")}
+    halves = {name: (high - low) / 2.0 for name, (low, high) in ends.items()}
+    return {name: None if math.isnan(half) else half for name, half in halves.items()}
+
+
+def mean_interval(one: Document, figure: str, of: Estimator) -> tuple[float, float]:
+    """Return the ends of the 95% interval of a set's mean saturation or latency; nan without."""
+    found = of(by_pattern(one, figure))
+    # Rounding to the grid of loads alone gives a uniform error.
+    least = one["windows"]["grid"] / math.sqrt(12.0) if figure == "saturation" else 0.0
+    half = found.half_width(least)
+    return found.mean - half, found.mean + half
 
 
 def modelled_half(point: Document) -> float | None:
