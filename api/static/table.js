@@ -100,7 +100,7 @@ function clear() {
 async function showPaths() {
   const { src, dst } = form.elements;
   clear();
-  const found = await read(`/paths?src=${src.value}&dst=${dst.value}&limit=${MOST_LISTED}`);
+  const found = await read(`/paths?src=${encodeURIComponent(src.value)}&dst=${encodeURIComponent(dst.value)}&limit=${MOST_LISTED}`);
   if (found === null) return;
   shown = [
     ...found.min_paths.map((path) => ({ kind: "MIN", ...path })),

@@ -152,10 +152,10 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
             "Judged on 3 held-out patterns, +- is half of a 95% interval over"
         )
         expect(front).to_contain_text("On 3 held-out patterns, latency at load 0.1;")
-        expect(front).to_contain_text("from conventional UGAL, paired by pattern.")
+        expect(front).to_contain_text("intervals of the changes against conventional UGAL.")
         sets = section.get_by_role("table", name="Sets of point 0 on 3 held-out patterns:")
         expect(sets.locator("tbody tr")).to_have_count(5)
-        changes = section.get_by_role("table", name="Changes of point 0, paired run by run,")
+        changes = section.get_by_role("table", name="Changes of point 0, paired run by run;")
         expect(changes.locator("tbody tr").first).to_contain_text("+12.3% +- 4.0")
         check(page)
         page.set_viewport_size({"width": 400, "height": 900})

@@ -34,6 +34,8 @@ def test_a_dragonfly() -> None:
     needed = {(one.router, one.routing, one.policy): one.vcs for one in facts.vcs_needed}
     assert needed["iq", "ugal-l", "won"] == 4
     assert needed["iq", "par", "per-hop"] == 7
+    # A route of MIN is half of a detour: local, global, local.
+    assert (needed["iq", "min", "won"], needed["iq", "min", "per-hop"]) == (2, 3)
     assert needed["vct", "valiant(minfirst)", "ladder"] == 6
     assert needed["vct", "min", "any"] is None
 

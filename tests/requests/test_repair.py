@@ -26,6 +26,7 @@ from tvlb.table import (
     Channel,
     Columns,
     CompactTable,
+    RowChanges,
     Table,
     read_table,
     strike_out,
@@ -442,6 +443,17 @@ def test_tables_that_may_deadlock_together_are_told() -> None:
     assert warning.startswith("Warning: while switches are loaded one after another, the routes")
     assert "VC 0 waits for link 3 (local, 1 -> 0) VC 0 waits for link 0" in warning
     assert not LoadingDocument.of(waiting).deadlock_free_beside_old
+
+
+def test_switches_that_change_are_told_by_their_names() -> None:
+    found = repair(TABLE, FAILURES[0], STRUCK)
+    few = np.where(np.isin(np.arange(20), (3, 7)), 1, 0)
+    labels = tuple(f"rack{number}" for number in range(20))
+    named = replace(found.struck, changes=RowChanges(few, 0 * few, 0 * few), labels=labels)
+    notes = loading_notes(named, (), found.old, vc_count=None)
+    assert any("at 2 switches (rack3, rack7): 2 fewer" in line for line in notes)
+    assert [one.label for one in LoadingDocument.of(named).switches] == ["rack3", "rack7"]
+    assert "label" not in LoadingDocument.of(found.struck).plain()["switches"][0]
 
 
 def test_the_command_strikes_only(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:

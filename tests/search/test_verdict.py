@@ -86,3 +86,24 @@ def test_what_is_kept_and_what_of_the_other_is_not_decided_have_names() -> None:
     assert "Not decided: saturation throughput against conventional UGAL (all) (intervals" in (
         "".join(called.text)
     )
+
+
+def test_what_is_kept_has_the_best_of_the_others_and_the_published_set_against_it() -> None:
+    published = replace(CHOICE, expression="P", called="the published set (P)", saturation=0.41)
+    changes = (change(0.001, 0.02, 0.0), (change(0.0, 0.02), None))
+    judged = [Judgement(name, "all", *changes) for name in ("A", "P", "B")]
+    kept = replace(
+        record(*changes[:1], None, None),
+        expression="all",
+        replaces=False,
+        sets=(RIVAL, CHOICE, published, replace(published, expression="B", called="B")),
+        judgements=tuple(judged),
+    )
+    best, second, figures, *_ = kept.text[1:]
+    assert best.startswith("The best of the others, the table of A, against conventional UGAL")
+    assert second.startswith("The published set (P) against conventional UGAL (all), mean of")
+    assert figures.startswith("Means of conventional UGAL (all): ")
+    # No interval, nothing to be sure of.
+    alone = replace(kept, judgements=(), sets=(RIVAL,)).text
+    assert alone[0] == "Keep conventional UGAL (all): no other set was simulated."
+    assert not any("95%" in line for line in alone)

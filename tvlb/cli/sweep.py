@@ -178,7 +178,15 @@ def _print_plan(
 def print_results(results: Sequence[PointResult], console: Console) -> None:
     """Print what was chosen in every point that was computed, and what that gains."""
     listed = grid(
-        ("point", "topology and routing", "chosen", "saturation", "all", "gain", "latency"),
+        (
+            "point",
+            "topology and routing",
+            "chosen",
+            "saturation",
+            "conventional",
+            "gain",
+            "latency",
+        ),
         left=("topology and routing", "chosen"),
         title="Chosen against conventional UGAL, with 95% intervals",
     )

@@ -83,8 +83,8 @@ def _patterns_used(document: Document) -> str:
 def _print_simulated(document: Document, console: Console) -> None:
     load = document["reference_load"]
     listed = grid(
-        ("path set", "VLB hops", "saturation", f"latency at {load:g}", "windows", "vs. all"),
-        left=("path set", "vs. all"),
+        ("path set", "VLB hops", "saturation", f"latency at {load:g}", "windows", "change"),
+        left=("path set", "change"),
         title=f"Step 2: simulated on {len(document['baseline']['per_pattern'])} patterns, with "
         "95% intervals",
     )
@@ -164,6 +164,8 @@ def _latencies(one: Document) -> list[str]:
 def print_changes(document: Document, letters: Mapping[str, str], console: Console) -> None:
     """Print the changes against the sets that others are compared with."""
     verdict = document["verdict"]
+    if not verdict["judgements"]:
+        return
     listed = grid(
         ("set", "against", "saturation", *(f"latency at {load:g}" for load in verdict["loads"])),
         left=("set", "against"),

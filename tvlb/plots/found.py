@@ -44,7 +44,7 @@ def front_panel(axis: Axis, document: Document) -> str:
     _keep_possible(axis)
     if not any(one.latency is not None for one in sets):
         note(axis, "no set has a latency at this load: all are saturated")
-    return f"bars: 95% of the difference from conventional UGAL, paired by {cases.case}"
+    return "bars: intervals of the changes against conventional UGAL"
 
 
 def _keep_possible(axis: Axis) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from tvlb.documents import Document
-from tvlb.requests.common import Count
+from tvlb.requests.common import Count, OptionalKey
 from tvlb.table import Channel, RowChanges, StruckOut
 
 _SHOWN = 16
@@ -28,6 +28,7 @@ class Loading:
     cycle : channels that wait for each other while both tables are in use; empty if none do.
     keeps_policy : whether by the policy of the old table it is free of deadlock, too, and needs no
         more virtual channels than that.
+    labels : what its owner calls every switch; none without such names.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Loading:
     changes: RowChanges
     cycle: tuple[Channel, ...]
     keeps_policy: bool
+    labels: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +147,9 @@ def _rows(one: Loading, old: OldTable) -> str:
     number = len(switches)
     if number == np.count_nonzero(old.struck.rows.topology.is_end):
         return f"other rows than the table in use at all {number:,} switches: {told}"
-    shown = ", ".join(map(str, switches[:_SHOWN])) + ", ..." * (number > _SHOWN)
+    numbers: list[int] = switches[:_SHOWN].tolist()
+    names = [one.labels[switch] if one.labels else str(switch) for switch in numbers]
+    shown = ", ".join(names) + ", ..." * (number > _SHOWN)
     these = f"{number:,} switches" if number > 1 else "1 switch"
     return f"other rows than the table in use at {these} ({shown}): {told}"
 
@@ -169,6 +173,7 @@ class SwitchRows(Document):
     """Rows of a source switch that a table has otherwise than the old one."""
 
     switch: Count
+    label: OptionalKey[str] = Field(None, description="What its owner calls the switch.")
     removed: Count = Field(description="Rows that only the old table has.")
     added: Count = Field(description="Rows that only this table has.")
     reweighted: Count = Field(description="Rows of both with another draw weight.")
@@ -208,7 +213,9 @@ class LoadingDocument(Document):
                 "pairs_without_paths": loading.bare,
                 "deadlock_free_beside_old": not loading.cycle,
                 "switches": [
-                    {"switch": one} | {kind: int(getattr(changes, kind)[one]) for kind in kinds}
+                    {"switch": one}
+                    | ({"label": loading.labels[one]} if loading.labels else {})
+                    | {kind: int(getattr(changes, kind)[one]) for kind in kinds}
                     for one in changes.switches.tolist()
                 ],
             }

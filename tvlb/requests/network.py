@@ -162,7 +162,8 @@ def _vcs_needed(topology: Topology) -> Iterator[VcsNeeded]:
     for routing, scheme in product(Routing, _SCHEMES):
         with suppress(InvalidInput):  # the network does not have the routing
             routing.check(topology)
-            vcs = SimulationConfig(vc_scheme=scheme).vcs_needed(topology, routing)
+            halves = 2 if routing.draws_vlb else 1
+            vcs = SimulationConfig(vc_scheme=scheme).vcs_needed(topology, routing, halves)
             yield VcsNeeded(router="iq", routing=routing, policy=scheme, vcs=vcs)
     uniform = parse_pattern("uniform")
     for routing, policy in product(VCT_ROUTINGS, VC_POLICIES):

@@ -348,6 +348,7 @@ class _Striker:
             changes=struck.changes(rows),
             cycle=together.cycle,
             keeps_policy=self._fits(rows, old.vcs_needed),
+            labels=self.topology.labels,
         )
 
 

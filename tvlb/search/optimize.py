@@ -137,7 +137,8 @@ class TableResult(Frame):
         chosen, *_ = self.verdict.sets
         return (
             f"<TableResult {self.topology}, {self.options.routing}: {chosen.expression}, "
-            f"saturation {chosen.saturation:.4f} packets/cycle/node (all: "
+            f"saturation {chosen.saturation:.4f} packets/cycle/node "
+            f"({self.topology.conventional_set}: "
             f"{self.validation.baseline.measured.saturation_mean:.4f})>"
         )
 

@@ -16,6 +16,7 @@ from tvlb.topology import Topology
 from tvlb.traffic import Pattern, idle_warnings
 
 _TABLE_OF = "the table of "
+_PUBLISHED = "the published set"
 # So much less even is seen in the digits that are printed.
 _EVEN = 5e-4
 
@@ -111,13 +112,13 @@ class VerdictRecord:
             for line in (
                 self._advice,
                 *self.notes,
-                *(self._changes(one) for one in self.own or self._best),
+                *map(self._changes, self._told),
                 self._figures,
                 f"{_begin(self._briefly)} has {self.paths:,} paths{self._hops}; simulated "
                 f"with {self.vcs} virtual channels per port ({self.vc_policy}).",
                 self.balancing,
                 self._undecided,
-                "With 95% confidence, all these intervals hold at once.",
+                self._confidence,
             )
             if line
         )
@@ -127,6 +128,20 @@ class VerdictRecord:
         """The candidate of highest mean saturation, where none was chosen."""
         best = max(self._others, key=lambda one: self._set(one.expression).saturation, default=None)
         return () if best is None else (best,)
+
+    @property
+    def _told(self) -> tuple[Judgement, ...]:
+        """Judgements of the choice, or of the best of the others and of what was published."""
+        published = (
+            one for one in self._others if self._set(one.expression).called.startswith(_PUBLISHED)
+        )
+        return self.own or tuple(dict.fromkeys((*self._best, *published)))
+
+    @property
+    def _confidence(self) -> str:
+        if all(math.isnan(one.saturation.half_width) for one in self.judgements):
+            return ""
+        return "With 95% confidence, all these intervals hold at once."
 
     @property
     def _others(self) -> tuple[Judgement, ...]:
@@ -230,7 +245,8 @@ class VerdictRecord:
             *(f"{what} {change or 'unknown'}" for what, change in self._latencies(judgement)),
         ]
         own = judgement.expression == self.expression
-        what = self._briefly if own else f"the best of the others, {mine.called},"
+        best = f"the best of the others, {mine.called}," if judgement in self._best else mine.called
+        what = self._briefly if own else best
         of = "Against" if own and self.replaces else f"{_begin(what)} against"
         mean = f"mean of the changes in each of {self.cases}"
         return f"{of} {rival.called}, {mean}: {', '.join(parts)}."
@@ -314,7 +330,7 @@ def called(topology: Topology, expression: str) -> str:
     if expression == topology.conventional_set:
         return f"conventional UGAL ({expression})"
     if expression == topology.published_set:
-        return f"the published set ({expression})"
+        return f"{_PUBLISHED} ({expression})"
     return f"{_TABLE_OF}{expression}"
 
 

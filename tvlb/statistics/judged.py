@@ -4,7 +4,7 @@ Figures, pages and reports read it; it draws nothing.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -36,8 +36,8 @@ class JudgedSet:
     on_front : whether it is, and no other answer has both more saturation and less latency here.
     chosen : whether its table was chosen.
     saturation, latency : mean saturation load and mean latency at the lower load; None without.
-    saturation_half, latency_half : half of the 95% interval of the difference from the conventional
-        set, paired by pattern; None without, and for that set.
+    saturation_half, latency_half : half of the interval of the change against the conventional set,
+        as the verdict has it, of that set's figure; None without, and for that set.
     """
 
     name: str
@@ -66,14 +66,18 @@ def judged_sets(document: Document) -> tuple[JudgedSet, ...]:
         for number, expression in enumerate(answers, 1)
     }
     base = _conventional(document)
-    of = estimator(document)
+    changes = {
+        one["expression"]: one
+        for one in document.get("verdict", {}).get("judgements", ())
+        if one["against"] == base["expression"]
+    }
     chosen = document["decision"]["expression"]
     found = [one for one in search["held_out"] if one["expression"] in names]
     return tuple(
         _judged(
             one,
             base,
-            of,
+            changes.get(one["expression"]),
             names.get(one["expression"]),
             on_front=one in found and not any(_beats(other, one) for other in found),
             chosen=one["expression"] == chosen,
@@ -91,15 +95,20 @@ def _beats(one: Document, other: Document) -> bool:
 
 
 def _judged(
-    one: Document, base: Document, of: Estimator, found: str | None, *, on_front: bool, chosen: bool
+    one: Document,
+    base: Document,
+    change: Document | None,
+    found: str | None,
+    *,
+    on_front: bool,
+    chosen: bool,
 ) -> JudgedSet:
-    def half(values: Sequence[Any], others: Sequence[Any]) -> float | None:
-        if one is base:
-            return None
-        differences = np.array(values, dtype=np.float64) - np.array(others, dtype=np.float64)
-        return _half_width(of(differences))
+    def half(change: Document | None, figure: float | None) -> float | None:
+        width = None if change is None else change["half_width"]
+        return None if width is None or figure is None else width * figure
 
     known = _NAMES.get(one["known_as"])
+    latency = None if change is None else change["latency"][0]
     return JudgedSet(
         name=", ".join(name for name in (found, known) if name is not None),
         expression=one["expression"],
@@ -107,9 +116,9 @@ def _judged(
         on_front=on_front,
         chosen=chosen,
         saturation=one["saturation_mean"],
-        saturation_half=half(one["saturation"], base["saturation"]),
+        saturation_half=half(change and change["saturation"], base["saturation_mean"]),
         latency=one["latency_mean"][0],
-        latency_half=half(one["latency"][0], base["latency"][0]),
+        latency_half=half(latency, base["latency_mean"][0]),
     )
 
 

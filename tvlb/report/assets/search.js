@@ -15,7 +15,7 @@ function searchPart(point, search, judgements) {
     element(
       "div",
       { class: "figures" },
-      figure(id("front"), "Saturation against latency", `On ${search.cases}, latency at load ${search.loads[0]}; error bars are 95% of the difference from conventional UGAL, paired by ${search.case}. A line joins the found sets that no other found one beats.`, () => FIGURES.front(search), "plot tall"),
+      figure(id("front"), "Saturation against latency", `On ${search.cases}, latency at load ${search.loads[0]}; error bars are the intervals of the changes against conventional UGAL. A line joins the found sets that no other found one beats.`, () => FIGURES.front(search), "plot tall"),
       search.shapes.length ? figure(id("shapes"), "Detours by shape", "Share of the drawn detours of the chosen set by the kinds of links of both halves; the mark is conventional UGAL.", () => FIGURES.shapes(search), "plot tall") : null,
       figure(id("anytime"), "Anytime curve", `Score of the best set so far against what the search simulated until then; 0 is the reference, ${search.reference}.`, () => FIGURES.anytime(search), "plot tall"),
     ),
