@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -17,6 +18,7 @@ from tvlb.errors import InvalidInput, NoWorkers
 from tvlb.processes import Progress
 from tvlb.processes.cluster import SlurmOptions, slurm_workers
 from tvlb.processes.cluster.certificates import temporary_security
+from tvlb.processes.cluster.packages import cluster_package
 from tvlb.processes.cluster.slurm import SlurmJobs
 
 _ROOT = Path(__file__).parents[2]
@@ -123,6 +125,14 @@ def test_certificates_are_removed_after_a_kill(tmp_path: Path) -> None:
     while any(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(tmp_path.iterdir())
+
+
+def test_ctrl_c_does_what_it_did_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [one for one in sys.modules if one.partition(".")[0] == "dask_jobqueue"]:
+        monkeypatch.delitem(sys.modules, name)
+    before = signal.getsignal(signal.SIGINT)
+    cluster_package("dask_jobqueue")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize(
