@@ -64,6 +64,7 @@ def test_the_page_of_a_table_tells_patterns_from_runs() -> None:
     ):
         assert part in shown
     assert "8 patterns" not in shown
+    assert "Means are over uniform, a." in shown
     other = page(searched(["uniform", "a"], ["b", "c"]))
     for part in ("Sets on 2 held-out patterns;", "half of a 95% interval over the patterns."):
         assert part in other

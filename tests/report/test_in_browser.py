@@ -149,7 +149,8 @@ def test_what_searches_found_is_drawn_and_told(browser: Browser, found: str) -> 
         expect(shapes.locator(".barlayer .point")).to_have_count(3)
         expect(shapes).to_contain_text("weight 4")
         expect(section).to_contain_text(
-            "Judged on 3 held-out patterns, +- is half of a 95% interval over"
+            "Judged on 3 held-out patterns (type2(seed=0), type2(seed=1), type2(seed=2)), +- is "
+            "half of a 95% interval over"
         )
         expect(front).to_contain_text("On 3 held-out patterns, latency at load 0.1;")
         expect(front).to_contain_text("intervals of the changes against conventional UGAL.")

@@ -8,7 +8,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from tvlb.cli.terminal import grid
-from tvlb.statistics import change_text, estimate, judged_on
+from tvlb.statistics import change_text, estimate, judged_on, judging_patterns
 
 Document = Mapping[str, Any]
 
@@ -190,6 +190,8 @@ def print_verdict(document: Document, console: Console) -> None:
     console.print(f"[bold]{first}[/bold]", soft_wrap=True)
     for line in others:
         console.print(f"  {line}", soft_wrap=True)
+    if "baseline" in document:
+        console.print(f"  Means are over {', '.join(judging_patterns(document))}.", soft_wrap=True)
 
 
 def _with_form(one: Document, letters: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from tvlb.statistics import (
     change_text,
     drawn_search,
     estimator,
+    judging_patterns,
     mean_interval,
     modelled_half,
     shortened,
@@ -120,6 +121,7 @@ def _detail(document: Document) -> dict[str, Any]:
             _simulated(one, document) for one in (document["baseline"], *document["candidates"])
         ],
         "search": drawn_search(document),
+        "patterns": judging_patterns(document),
         "verdict": verdict and verdict["text"],
         "judgements": [
             [one["expression"], one["against"], *map(_told, (one["saturation"], *one["latency"]))]

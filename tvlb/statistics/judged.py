@@ -257,6 +257,11 @@ def shape_rows(document: Document) -> tuple[ShapeRow, ...]:
     )
 
 
+def judging_patterns(document: Document) -> tuple[str, ...]:
+    """Return the patterns that means of simulated sets are over, each once."""
+    return tuple(dict.fromkeys(one["pattern"] for one in document["baseline"]["per_pattern"]))
+
+
 def drawn_search(document: Document) -> dict[str, Any] | None:
     """Return what figures of a search draw; None by the paper's method and of earlier versions."""
     search = document.get("search")

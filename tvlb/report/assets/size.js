@@ -83,7 +83,8 @@ function outcome(point, detail) {
 }
 
 function simulatedOn(point, detail) {
-  return detail?.search ? `Judged on ${detail.search.cases}` : `${point.simulated_patterns} simulated patterns`;
+  const cases = detail?.search ? `Judged on ${detail.search.cases}` : `${point.simulated_patterns} simulated patterns`;
+  return detail ? `${cases} (${detail.patterns.join(", ")})` : cases;
 }
 
 function pathsRemark(point) {
