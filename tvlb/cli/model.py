@@ -66,15 +66,14 @@ def model(
             monotone=monotone,
             seed=seed,
         )
-        print_warnings(document.get("warnings", ()))
         print_result(document, print_document, json=json)
         return
     path_set = parse_path_set(vlb, network, seed)
     traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
     case = ModelledCase.of(network, path_set, traffic, monotone=monotone, seed=seed)
     chosen = parse_solver(solver)
-    print_warnings(idle_warnings([traffic], network, seed))
     if export is not None:
+        print_warnings(idle_warnings([traffic], network, seed))
         check_writable(export, MODEL_SUFFIXES)
         export_model(network, path_set, traffic, export, monotone=monotone, seed=seed)
         if json:

@@ -19,7 +19,7 @@ from tvlb.cli.options import (
 )
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.router_options import takes_router_options
-from tvlb.cli.terminal import grid, print_json, print_warnings, progress_display, stdout
+from tvlb.cli.terminal import grid, print_result, progress_display
 from tvlb.documents import check_writable
 from tvlb.errors import InvalidInput
 from tvlb.languages import one_of
@@ -105,13 +105,9 @@ def simulate(
             seeds=seeds,
             **asked,
         )
-    print_warnings(document["warnings"])
     if figure is not None:
         save_figure(figure, document)
-    if json:
-        print_json(document)
-    else:
-        print_document(document, stdout())
+    print_result(document, print_document, json=json)
 
 
 def _compute(model: Router, experiment: Experiment, workers: int) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from tvlb.cli.executors import ExecutorOptions
 from tvlb.cli.options import Json, PatternOption, Seed, TopologyArgument, WithoutOption, integer
 from tvlb.cli.remote import ServerOption, TokenFileOption, ask_server, place_of
 from tvlb.cli.settings import takes_settings
-from tvlb.cli.terminal import grid, print_result, print_warnings, progress_display
+from tvlb.cli.terminal import grid, print_result, progress_display
 from tvlb.documents import check_directory, check_writable
 from tvlb.errors import InvalidInput
 from tvlb.jobs.workspace import Workspace
@@ -118,7 +118,6 @@ def stability(
             until_collapse=until_collapse,
             **asked(router),
         )
-    print_warnings(document.get("warnings", ()))
     if figure is not None:
         save_figure(figure, document)
     print_result(document, print_document, json=json)

@@ -49,7 +49,8 @@ def print_json(document: object) -> None:
 def print_result(
     document: Mapping[str, Any], show: Callable[[Mapping[str, Any], Console], None], *, json: bool
 ) -> None:
-    """Print a document on stdout, as JSON or as people read it."""
+    """Print a document on stdout, as JSON or as people read it, and its warnings on stderr."""
+    print_warnings(document.get("warnings", ()))
     if json:
         print_json(document)
     else:
