@@ -182,7 +182,9 @@ class _FakeSlurm:
 
     def begin_jobs(self) -> None:
         """Run the jobs on this machine from now on; they end with the coordinator."""
-        begun = 'sh "$1" >"{0}/output" 2>&1 & echo "$!|job" | tee -a "{0}/jobs"'
+        # Who submits a script removes it then, maybe before the job has begun.
+        begun = 'cp "$1" "{0}/script"; sh "{0}/script" >"{0}/output" 2>&1 & '
+        begun += 'echo "$!|job" | tee -a "{0}/jobs"'
         self._command("sbatch", f'if test "$1" != --test-only; then {begun}; fi')
 
     def _command(self, name: str, line: str) -> None:
