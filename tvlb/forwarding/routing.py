@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.forwarding.engines import RouteTask, engines
 from tvlb.forwarding.forwarding import Forwarding
-from tvlb.forwarding.measures import LinkLoads, loads_of
 from tvlb.languages import Names, Text, Whole, check_settings, setting
 from tvlb.processes import Reporter, silent
 from tvlb.statistics import KeyedStream, check_seed
@@ -102,12 +101,10 @@ class Routed:
     ----------
     forwarding : the entries.
     order : the order that gave it; of `auto` the better one.
-    loads : of its links.
     """
 
     forwarding: Forwarding
     order: Order
-    loads: LinkLoads
 
 
 def route(
@@ -126,7 +123,7 @@ def route(
     Examples
     --------
     >>> from tvlb.topology import parse_topology
-    >>> route(parse_topology("2,4,2,9"), RouteOptions(order="interleave")).loads.efi
+    >>> route(parse_topology("2,4,2,9"), RouteOptions(order="interleave")).forwarding.loads.efi
     86
     """
     asked = options or RouteOptions()
@@ -135,5 +132,5 @@ def route(
     for order in Order.parse(asked.order).tried:
         task = RouteTask(topology, order.nodes(topology), asked.passes, report)
         forwarding = Forwarding.of(topology, engine.route(task))
-        tried.append(Routed(forwarding, order, loads_of(forwarding)))
-    return min(tried, key=lambda one: one.loads.efi)
+        tried.append(Routed(forwarding, order))
+    return min(tried, key=lambda one: one.forwarding.loads.efi)

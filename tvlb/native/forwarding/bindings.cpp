@@ -2,12 +2,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../bindings.hpp"
 #include "engine.hpp"
+#include "even_flow.hpp"
 #include "measure.hpp"
 
 namespace binding {
@@ -19,6 +22,8 @@ using tvlb::forwarding::EngineKind;
 using tvlb::forwarding::EngineKinds;
 using tvlb::forwarding::Graph;
 using tvlb::forwarding::Port;
+using tvlb::forwarding::PortRoutes;
+using tvlb::forwarding::SharedRoutes;
 using tvlb::forwarding::Table;
 
 using Ports = nb::ndarray<const Port, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -77,20 +82,82 @@ nb::dict loads_of(const Graph& graph, const Ports& ports) {
     return out;
 }
 
-nb::tuple rates_of(const Graph& graph, const Ports& ports, const Bisections& of) {
-    if (of.nodes < 2 || of.nodes > graph.nodes()) throw std::invalid_argument("no such bisections");
-    auto found = unlocked([&] { return tvlb::forwarding::rates_of(graph, ports_of(graph, ports), of); });
-    return nb::make_tuple(hand_over(std::move(found.mean)), hand_over(std::move(found.worst)));
+nb::tuple rates_tuple(tvlb::forwarding::Rates&& rates) {
+    return nb::make_tuple(hand_over(std::move(rates.mean)), hand_over(std::move(rates.worst)));
 }
 
-auto stream_rates(const Graph& graph, const Ports& ports, const Array<std::int32_t>& sources,
-                  const Array<std::int32_t>& targets) {
-    check_column(sources.size(), targets.size());
-    check_nodes(graph, view(sources));
-    check_nodes(graph, view(targets));
-    return hand_over(unlocked([&] {
-        return tvlb::forwarding::stream_rates(graph, ports_of(graph, ports), view(sources), view(targets));
-    }));
+// Keeps the array alive that the routes read.
+struct BoundPorts {
+    Ports array;
+    PortRoutes routes;
+};
+
+const PortRoutes& routes_of(const BoundPorts& bound) { return bound.routes; }
+const SharedRoutes& routes_of(const SharedRoutes& routes) { return routes; }
+
+// What is measured of any routes.
+template <class Bound>
+void bind_rates(nb::class_<Bound>& bound) {
+    bound
+        .def("rates",
+             [](const Bound& self, const Bisections& of) {
+                 const auto& routes = routes_of(self);
+                 if (of.nodes < 2 || of.nodes > routes.graph().nodes()) {
+                     throw std::invalid_argument("no such bisections");
+                 }
+                 return rates_tuple(unlocked([&] { return tvlb::forwarding::rates_of(routes, of); }));
+             },
+             "bisections"_a)
+        .def("shift_rates",
+             [](const Bound& self, std::size_t first, std::size_t count) {
+                 return rates_tuple(unlocked(
+                     [&] { return tvlb::forwarding::shift_rates(routes_of(self), first, count); }));
+             },
+             "first"_a, "count"_a)
+        .def("stream_rates",
+             [](const Bound& self, const Array<std::int32_t>& sources,
+                const Array<std::int32_t>& targets) {
+                 const auto& routes = routes_of(self);
+                 check_column(sources.size(), targets.size());
+                 check_nodes(routes.graph(), view(sources));
+                 check_nodes(routes.graph(), view(targets));
+                 return hand_over(unlocked([&] {
+                     return tvlb::forwarding::stream_rates(routes, view(sources), view(targets));
+                 }));
+             },
+             "sources"_a, "targets"_a);
+}
+
+SharedRoutes shared_routes(const Graph& graph, const Array<std::int64_t>& offset,
+                           const Array<std::int32_t>& link, const Array<double>& share) {
+    check_column(offset.size(), graph.switches() * graph.switches() + 1);
+    check_column(link.size(), share.size());
+    check_ids(view(link), graph.links());
+    if (!std::ranges::is_sorted(view(offset)) || view(offset).front() != 0 ||
+        view(offset).back() != static_cast<std::int64_t>(link.size())) {
+        throw std::invalid_argument("offsets of pairs do not fit the links");
+    }
+    return {graph, copy(offset), copy(link), copy(share)};
+}
+
+// From every switch to one, kUnreached where there is no way; cables are links both ways.
+auto shortest_hops(const Graph& graph, std::int32_t sw) {
+    if (sw < 0 || static_cast<std::size_t>(sw) >= graph.switches()) {
+        throw std::invalid_argument("no such switch");
+    }
+    tvlb::forwarding::ShortestWays ways(graph);
+    ways.find(sw);
+    return hand_over(std::vector<std::int32_t>(ways.hops().begin(), ways.hops().end()));
+}
+
+double price_bound(const Graph& graph, const Array<double>& prices) {
+    check_column(prices.size(), graph.links());
+    return unlocked([&] { return tvlb::forwarding::price_bound(graph, view(prices)); });
+}
+
+nb::tuple even_loads(const Graph& graph, int rounds) {
+    auto found = unlocked([&] { return tvlb::forwarding::even_loads(graph, rounds); });
+    return nb::make_tuple(hand_over(std::move(found.load)), found.bound);
 }
 
 auto links_of(const Graph& graph) {
@@ -128,8 +195,19 @@ void bind_forwarding(nb::module_& m) {
         .def(nb::init<std::uint64_t, std::uint64_t, std::size_t, std::size_t, bool>(), "seed"_a,
              "first"_a, "count"_a, "nodes"_a, "both"_a);
     m.def("forwarding_loads", &loads_of, "graph"_a, "ports"_a);
-    m.def("bisection_rates", &rates_of, "graph"_a, "ports"_a, "bisections"_a);
-    m.def("stream_rates", &stream_rates, "graph"_a, "ports"_a, "sources"_a, "targets"_a);
+    nb::class_<BoundPorts> ports(m, "PortRoutes");
+    ports.def(nb::new_([](const Graph& graph, const Ports& given) {
+                  return BoundPorts{given, {graph, ports_of(graph, given)}};
+              }),
+              "graph"_a, "ports"_a, nb::keep_alive<0, 1>());
+    bind_rates(ports);
+    nb::class_<SharedRoutes> shared(m, "SharedRoutes");
+    shared.def(nb::new_(&shared_routes), "graph"_a, "offset"_a, "link"_a, "share"_a,
+               nb::keep_alive<0, 1>());
+    bind_rates(shared);
+    m.def("shortest_hops", &shortest_hops, "graph"_a, "switch"_a);
+    m.def("price_bound", &price_bound, "graph"_a, "prices"_a);
+    m.def("even_loads", &even_loads, "graph"_a, "rounds"_a);
 }
 
 }  // namespace binding

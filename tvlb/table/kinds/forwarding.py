@@ -11,7 +11,7 @@ from pydantic import Field
 
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding, LinkLoads, loads_of
+from tvlb.forwarding import NO_PORT, Forwarding
 from tvlb.table.deadlock import VcSettings
 from tvlb.table.kinds import Finding, Header, StoredTable, TableKind, TableReport
 from tvlb.table.networks import record_of
@@ -82,14 +82,9 @@ class ForwardingTable(StoredTable):
                 "node and switch"
             )
 
-    @cached_property
-    def loads(self) -> LinkLoads:
-        """Of the links, under all pairs of nodes."""
-        return loads_of(self.forwarding)
-
 
 def _verify(table: ForwardingTable, _: VcSettings) -> TableReport:
-    loads = table.loads
+    loads = table.forwarding.loads
     found: list[Finding] = []
     if loads.holes:
         found.append(Finding(loads.holes, f"{loads.holes:,} entries name no link of their switch"))
@@ -100,7 +95,7 @@ def _verify(table: ForwardingTable, _: VcSettings) -> TableReport:
 
 
 def _summary(table: ForwardingTable) -> dict[str, Any]:
-    header, loads = table.header, table.loads
+    header, loads = table.header, table.forwarding.loads
     return {
         "id": table.id,
         "topology": str(table.topology),
