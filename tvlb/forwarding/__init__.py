@@ -6,6 +6,7 @@ Ethernet switches route.
 
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
 from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, graph_of
+from tvlb.forwarding.layers import dependency_circle, in_layers
 from tvlb.forwarding.measures import (
     Bandwidth,
     LinkLoads,
@@ -28,8 +29,10 @@ __all__ = [
     "Routed",
     "bandwidth_of",
     "core_engine",
+    "dependency_circle",
     "engines",
     "graph_of",
+    "in_layers",
     "loads_of",
     "route",
     "stream_rates",

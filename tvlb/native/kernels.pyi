@@ -296,6 +296,19 @@ class Bisections:
     def __init__(self, seed: int, first: int, count: int, nodes: int, both: bool) -> None: ...
 
 def forwarding_loads(graph: ForwardingGraph, ports: _Ports) -> dict[str, Any]: ...
+def forwarding_layers(graph: ForwardingGraph, ports: _Ports, most: int) -> tuple[_Ports, int]:
+    """Return the layers, uint8 (nodes, switches), and how many there are, at most one more."""
+
+def forwarding_fit(
+    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
+) -> tuple[_Ports, _Ports]:
+    """Return ports and layers in one layer less."""
+
+def forwarding_dependencies(
+    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
+) -> DependencyGraph:
+    """Return what waits for what; channels are link * count + layer."""
+
 def bisection_rates(
     graph: ForwardingGraph, ports: _Ports, bisections: Bisections
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -2,12 +2,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../bindings.hpp"
 #include "engine.hpp"
+#include "layers.hpp"
 #include "measure.hpp"
 
 namespace binding {
@@ -18,6 +20,8 @@ using tvlb::forwarding::Bisections;
 using tvlb::forwarding::EngineKind;
 using tvlb::forwarding::EngineKinds;
 using tvlb::forwarding::Graph;
+using tvlb::forwarding::Layer;
+using tvlb::forwarding::Layers;
 using tvlb::forwarding::Port;
 using tvlb::forwarding::Table;
 
@@ -103,6 +107,41 @@ auto links_of(const Graph& graph) {
     return hand_over_as(std::move(links), graph.switches(), tvlb::forwarding::kMostPorts);
 }
 
+std::span<const Layer> layers_of(const Graph& graph, const Ports& layers) {
+    return ports_of(graph, layers);
+}
+
+// Layers, and how many are in use.
+nb::tuple part(const Graph& graph, const Ports& ports, std::size_t most) {
+    if (most < 1 || most >= tvlb::forwarding::kMostLayers) throw std::invalid_argument("too many layers");
+    auto found = unlocked([&] { return tvlb::forwarding::layers_of(graph, ports_of(graph, ports), most); });
+    return nb::make_tuple(hand_over_as(std::move(found.of), graph.nodes(), graph.switches()), found.count);
+}
+
+// Ports and layers.
+nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::size_t count) {
+    if (count < 2 || count > tvlb::forwarding::kMostLayers) throw std::invalid_argument("no such layers");
+    const auto given = layers_of(graph, layers);
+    Layers fitting{{given.begin(), given.end()}, count};
+    Table table(graph.switches(), ports_of(graph, ports));
+    unlocked([&] { tvlb::forwarding::fit(graph, table, fitting); });
+    return nb::make_tuple(
+        hand_over_as(std::vector<Port>(table.ports()), graph.nodes(), graph.switches()),
+        hand_over_as(std::move(fitting.of), graph.nodes(), graph.switches()));
+}
+
+// Channels are link * layers + layer.
+tvlb::vc::DependencyGraph dependencies_of(const Graph& graph, const Ports& ports, const Ports& layers,
+                                          std::size_t count) {
+    const auto of = layers_of(graph, layers);
+    if (std::ranges::any_of(of, [&](auto layer) { return layer >= count; })) {
+        throw std::invalid_argument("a layer is beyond the last one");
+    }
+    return unlocked([&] {
+        return tvlb::forwarding::dependencies_of(graph, ports_of(graph, ports), of, count);
+    });
+}
+
 }  // namespace
 
 void bind_forwarding(nb::module_& m) {
@@ -128,6 +167,9 @@ void bind_forwarding(nb::module_& m) {
         .def(nb::init<std::uint64_t, std::uint64_t, std::size_t, std::size_t, bool>(), "seed"_a,
              "first"_a, "count"_a, "nodes"_a, "both"_a);
     m.def("forwarding_loads", &loads_of, "graph"_a, "ports"_a);
+    m.def("forwarding_layers", &part, "graph"_a, "ports"_a, "most"_a);
+    m.def("forwarding_fit", &fit, "graph"_a, "ports"_a, "layers"_a, "count"_a);
+    m.def("forwarding_dependencies", &dependencies_of, "graph"_a, "ports"_a, "layers"_a, "count"_a);
     m.def("bisection_rates", &rates_of, "graph"_a, "ports"_a, "bisections"_a);
     m.def("stream_rates", &stream_rates, "graph"_a, "ports"_a, "sources"_a, "targets"_a);
 }
