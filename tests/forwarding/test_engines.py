@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.forwarding.networks import connected_networks as networks
 from tests.sssp_rows import DATA, Row, read_rows
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import (
@@ -28,21 +29,6 @@ ROWS = read_rows()
 def test_reference_rows(row: Row) -> None:
     found = row.routed()
     assert row.wrong_loads(found) + row.wrong_bandwidth(found, 500) == []
-
-
-def networks() -> st.SearchStrategy[Topology]:
-    """Connected networks of up to nine switches, some without nodes, with parallel cables."""
-
-    @st.composite
-    def drawn(draw: st.DrawFn) -> Topology:
-        size = draw(st.integers(2, 9))
-        switch = st.integers(0, size - 1)
-        tree = [(draw(st.integers(0, one - 1)), one) for one in range(1, size)]
-        more = draw(st.lists(st.tuples(switch, switch).filter(lambda e: e[0] != e[1]), max_size=12))
-        nodes = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
-        return ListedTopology([*nodes[:-1], max(nodes[-1], 1)], [[*tree, *more]])
-
-    return drawn()
 
 
 class Account:

@@ -7,21 +7,22 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.forwarding.test_engines import networks
+from tests.forwarding.networks import connected_networks as networks
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, graph_of, route
+from tvlb.forwarding.forwarding import Ports
 from tvlb.forwarding.repair import RepairedForwarding, repair_forwarding
 from tvlb.native import kernels
 from tvlb.topology import Failures, Topology, parse_topology, without
 
 
-def _left(topology: Topology, cables: list[int], switches: list[int] = []) -> Topology | None:  # noqa: B006
+def _left(topology: Topology, cables: list[int], *switches: int) -> Topology | None:
     network = topology.network
     every = np.flatnonzero(network.link_source < network.link_target)
-    down = every[sorted({cable % len(every) for cable in cables})] if len(every) else []
+    down = {int(every[cable % len(every)]) for cable in cables}
     ends = [(int(network.link_source[one]), int(network.link_target[one])) for one in down]
     try:
-        return without(topology, Failures(links=tuple(ends), switches=tuple(switches)))
+        return without(topology, Failures(links=tuple(ends), switches=switches))
     except InvalidInput:
         return None
 
@@ -32,7 +33,7 @@ def _hops(topology: Topology, target: int) -> list[int]:
 
 @given(networks(), st.lists(st.integers(0, 99), min_size=1, max_size=3), st.integers(0, 99))
 def test_exactly_what_must_change_does(topology: Topology, cables: list[int], switch: int) -> None:
-    left = _left(topology, cables, [switch] if switch < topology.num_switches else [])
+    left = _left(topology, cables, *([switch] if switch < topology.num_switches else []))
     assume(left is not None)
     assert left is not None
     repaired = repair_forwarding(route(topology).forwarding, left)
@@ -45,17 +46,17 @@ def test_exactly_what_must_change_does(topology: Topology, cables: list[int], sw
     changed = 0
     for node in range(left.num_nodes):
         hops = _hops(left, int(left.network.node_switch[node]))
-        for switch in range(left.num_switches):
-            old, new = int(before[node, switch]), int(found.ports[node, switch])
-            if hops[switch] < 1:
+        for at in range(left.num_switches):
+            old, new = int(before[node, at]), int(found.ports[node, at])
+            if hops[at] < 1:
                 continue
-            stays = old != NO_PORT and hops[target[links[switch, old]]] == hops[switch] - 1
+            stays = old != NO_PORT and hops[target[links[at, old]]] == hops[at] - 1
             assert (old == new) if stays else (old != new)
             changed += not stays
     assert changed == repaired.must_change == len(repaired.changes[0])
 
 
-def _mixtures(repaired: RepairedForwarding) -> Iterator[np.ndarray]:
+def _mixtures(repaired: RepairedForwarding) -> Iterator[Ports]:
     """Yield the entries after every update, and after every write of a block."""
     mixed = repaired.before.copy()
     yield mixed
@@ -64,7 +65,7 @@ def _mixtures(repaired: RepairedForwarding) -> Iterator[np.ndarray]:
         yield mixed
 
 
-def _circles(topology: Topology, ports: np.ndarray) -> bool:
+def _circles(topology: Topology, ports: Ports) -> bool:
     """Whether a packet circles; one that is lost at a link that is down does not."""
     links, target = graph_of(topology).links(), topology.network.link_target
     for node in range(topology.num_nodes):
@@ -135,14 +136,15 @@ def test_a_cable_of_a_dragonfly() -> None:
     old = route(topology, RouteOptions(order="auto")).forwarding
     left = without(topology, Failures(links=((0, 1),)))
     found = repair_forwarding(old, left)
-    # What went over the cable: .3% of the entries, where routing afresh changes 8%.
-    assert found.must_change == len(found.changes[0]) == 60
+    # What went over the cable, one of 396: .4% of the entries, where routing afresh changes 8%.
+    changed = len(found.changes[0])
+    assert 0 < found.must_change == changed < 0.005 * found.entries
     afresh = route(left, RouteOptions(order="auto")).forwarding
+    assert np.count_nonzero(afresh.ports != found.before) > 0.05 * found.entries
     assert found.forwarding.loads.efi <= 1.1 * afresh.loads.efi
     moved = repair_forwarding(old, left, rebalance=0.001)
     assert moved.forwarding.loads.efi < found.forwarding.loads.efi
-    most = 60 + int(0.001 * old.ports.size)
-    assert 60 < len(moved.changes[0]) <= most
+    assert changed < len(moved.changes[0]) <= changed + int(0.001 * old.ports.size)
 
 
 def test_what_can_not_be_repaired() -> None:

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
 from tvlb.forwarding.forwarding import NO_PORT, Forwarding, Ports, graph_of
-from tvlb.forwarding.routing import Order
+from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
+from tvlb.forwarding.routing import MAX_LAYERS, Order, RouteOptions, route
 from tvlb.native import kernels
 from tvlb.processes import Progress, Reporter, silent
 from tvlb.topology import Topology, links_left
 
 BLOCK = 64
 """LIDs of a block, which a subnet manager writes at a time."""
+_NO_PLACES = np.zeros(0, dtype=np.int32)
 _PASSES = 3
 _POWER = 8
 
@@ -42,7 +44,7 @@ class RepairedForwarding:
     before: Ports
     must_change: int
     in_one_lane: bool
-    reoriented: bool
+    reoriented: bool = False
 
     @cached_property
     def changes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -113,23 +115,26 @@ def repair_forwarding(
         raise InvalidInput(f"rebalance {rebalance:g} is out of range: 0..1")
     if lost := old.loads.lost_pairs:
         raise InvalidInput(f"packets of {lost:,} pairs of nodes do not arrive; see tvlb verify")
-    graph, before = graph_of(left), carried_over(old, left)
-    in_one_lane = len(kernels.link_order(graph_of(old.topology), old.ports)) > 0
-    shortest = old.loads.shortest_pairs == old.loads.pairs
-    if shortest:
-        found = _completed(left, before, np.zeros(0, dtype=np.int32), rebalance, report)
-        joint = in_one_lane and len(kernels.link_order(graph, found[0], before)) > 0
-        if joint or not in_one_lane:
-            return RepairedForwarding(
-                Forwarding.of(left, found[0]), before, found[1], in_one_lane, reoriented=False
-            )
-    place = kernels.link_order(graph, before)
+    before = carried_over(old, left)
+    in_one_lane = old.num_layers == 1 and not dependency_circle(old)
+    if old.loads.shortest_pairs == old.loads.pairs:
+        ports, missing, _ = _completed(left, before, _NO_PLACES, rebalance, report)
+        found = Forwarding.of(left, ports)
+        if not in_one_lane or not dependency_circle(found, Forwarding.of(left, before)):
+            return RepairedForwarding(_layered(found, old), before, missing, in_one_lane)
+    if not in_one_lane:
+        raise InvalidInput("routes")
+    place = kernels.link_order(graph_of(left), dependencies(Forwarding.of(left, before)))
     ports, missing, lost = _completed(left, before, place, rebalance, report)
-    if lost:
-        raise InvalidInput("no way")
-    return RepairedForwarding(
-        Forwarding.of(left, ports), before, missing, in_one_lane, reoriented=False
-    )
+    if lost == 0:
+        return RepairedForwarding(Forwarding.of(left, ports), before, missing, in_one_lane)
+    afresh = route(left, RouteOptions(order="interleave", max_layers=1), report).forwarding
+    return RepairedForwarding(afresh, before, missing, in_one_lane, reoriented=True)
+
+
+def _layered(found: Forwarding, old: Forwarding) -> Forwarding:
+    """Return the entries in layers, where the old table has several."""
+    return found if old.num_layers == 1 else in_layers(found, MAX_LAYERS)
 
 
 def _completed(

@@ -262,6 +262,9 @@ class DependencyGraph:
     def add(self, channels: _Int32) -> None:
         """Add routes by the channels that they take, a row each, -1 beyond the last."""
 
+    def join(self, other: DependencyGraph) -> None:
+        """Add what another graph with as many channels has."""
+
     def remove(self, held: int, wanted: int) -> None: ...
     def routes(self, held: int, wanted: int) -> int: ...
     def find_cycle(self) -> list[int]: ...
@@ -322,8 +325,8 @@ class SharedRoutes:
 def price_bound(graph: ForwardingGraph, prices: NDArray[np.float64]) -> float: ...
 def even_loads(graph: ForwardingGraph, rounds: int) -> tuple[NDArray[np.float64], float]: ...
 def shortest_hops(graph: ForwardingGraph, switch: int) -> _Int32: ...
-def link_order(graph: ForwardingGraph, ports: _Ports, beside: _Ports | None = None) -> _Int32:
-    """Return the places of links on routes; empty where routes wait in a circle."""
+def link_order(graph: ForwardingGraph, dependencies: DependencyGraph) -> _Int32:
+    """Return the places of links on routes; empty where links wait in a circle."""
 
 class ForwardingRepair:
     def __init__(self, graph: ForwardingGraph, kept: _Ports, place: _Int32) -> None: ...
@@ -334,7 +337,21 @@ class ForwardingRepair:
     def ports(self) -> _Ports: ...
     def loads(self) -> NDArray[np.uint64]: ...
 
-def update_order(graph: ForwardingGraph, before: _Ports, after: _Ports) -> tuple[_Int32, _Int32]: ...
+def update_order(
+    graph: ForwardingGraph, before: _Ports, after: _Ports
+) -> tuple[_Int32, _Int32]: ...
 def block_order(
     graph: ForwardingGraph, after: _Ports, nodes: _Int32, switches: _Int32, block_of_node: _Int32
 ) -> tuple[_Int32, _Int32, NDArray[np.uint64]]: ...
+def forwarding_layers(graph: ForwardingGraph, ports: _Ports, most: int) -> tuple[_Ports, int]:
+    """Return the layers, uint8 (nodes, switches), and how many there are, at most one more."""
+
+def forwarding_fit(
+    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
+) -> tuple[_Ports, _Ports]:
+    """Return ports and layers in one layer less."""
+
+def forwarding_dependencies(
+    graph: ForwardingGraph, ports: _Ports, layers: _Ports, count: int
+) -> DependencyGraph:
+    """Return what waits for what; channels are link * count + layer."""

@@ -1,10 +1,8 @@
 // Bindings of forwarding tables: ports by destination and switch, in and out.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "../bindings.hpp"
 #include "engine.hpp"
 #include "even_flow.hpp"
+#include "layers.hpp"
 #include "measure.hpp"
 #include "ordered.hpp"
 #include "repair.hpp"
@@ -25,6 +24,8 @@ using tvlb::forwarding::Bisections;
 using tvlb::forwarding::EngineKind;
 using tvlb::forwarding::EngineKinds;
 using tvlb::forwarding::Graph;
+using tvlb::forwarding::Layer;
+using tvlb::forwarding::Layers;
 using tvlb::forwarding::Port;
 using tvlb::forwarding::PortRoutes;
 using tvlb::forwarding::Repair;
@@ -153,10 +154,9 @@ SharedRoutes shared_routes(const Graph& graph, const Array<std::int64_t>& offset
     return {graph, copy(offset), copy(link), copy(share)};
 }
 
-auto link_order(const Graph& graph, const Ports& ports, const std::optional<Ports>& beside) {
-    std::vector<std::span<const Port>> tables{ports_of(graph, ports)};
-    if (beside) tables.push_back(ports_of(graph, *beside));
-    return hand_over(unlocked([&] { return tvlb::forwarding::link_order(graph, tables); }));
+auto link_order(const Graph& graph, const tvlb::vc::DependencyGraph& dependencies) {
+    if (dependencies.channels() != graph.links()) throw std::invalid_argument("no channels of links");
+    return hand_over(unlocked([&] { return tvlb::forwarding::link_order(graph, dependencies); }));
 }
 
 Repair repair(const Graph& graph, const Ports& kept, const Array<std::int32_t>& place) {
@@ -221,6 +221,41 @@ auto links_of(const Graph& graph) {
     return hand_over_as(std::move(links), graph.switches(), tvlb::forwarding::kMostPorts);
 }
 
+std::span<const Layer> layers_of(const Graph& graph, const Ports& layers) {
+    return ports_of(graph, layers);
+}
+
+// Layers, and how many are in use.
+nb::tuple part(const Graph& graph, const Ports& ports, std::size_t most) {
+    if (most < 1 || most >= tvlb::forwarding::kMostLayers) throw std::invalid_argument("too many layers");
+    auto found = unlocked([&] { return tvlb::forwarding::layers_of(graph, ports_of(graph, ports), most); });
+    return nb::make_tuple(hand_over_as(std::move(found.of), graph.nodes(), graph.switches()), found.count);
+}
+
+// Ports and layers.
+nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::size_t count) {
+    if (count < 2 || count > tvlb::forwarding::kMostLayers) throw std::invalid_argument("no such layers");
+    const auto given = layers_of(graph, layers);
+    Layers fitting{{given.begin(), given.end()}, count};
+    Table table(graph.switches(), ports_of(graph, ports));
+    unlocked([&] { tvlb::forwarding::fit(graph, table, fitting); });
+    return nb::make_tuple(
+        hand_over_as(std::vector<Port>(table.ports()), graph.nodes(), graph.switches()),
+        hand_over_as(std::move(fitting.of), graph.nodes(), graph.switches()));
+}
+
+// Channels are link * layers + layer.
+tvlb::vc::DependencyGraph dependencies_of(const Graph& graph, const Ports& ports, const Ports& layers,
+                                          std::size_t count) {
+    const auto of = layers_of(graph, layers);
+    if (std::ranges::any_of(of, [&](auto layer) { return layer >= count; })) {
+        throw std::invalid_argument("a layer is beyond the last one");
+    }
+    return unlocked([&] {
+        return tvlb::forwarding::dependencies_of(graph, ports_of(graph, ports), of, count);
+    });
+}
+
 }  // namespace
 
 void bind_forwarding(nb::module_& m) {
@@ -256,7 +291,7 @@ void bind_forwarding(nb::module_& m) {
     shared.def(nb::new_(&shared_routes), "graph"_a, "offset"_a, "link"_a, "share"_a,
                nb::keep_alive<0, 1>());
     bind_rates(shared);
-    m.def("link_order", &link_order, "graph"_a, "ports"_a, "beside"_a = nb::none());
+    m.def("link_order", &link_order, "graph"_a, "dependencies"_a);
     nb::class_<Repair>(m, "ForwardingRepair")
         .def(nb::new_(&repair), "graph"_a, "kept"_a, "place"_a, nb::keep_alive<0, 1>())
         .def("fill", [](Repair& self, const Array<std::int32_t>& order) { return self.fill(view(order)); },
@@ -279,6 +314,9 @@ void bind_forwarding(nb::module_& m) {
     m.def("shortest_hops", &shortest_hops, "graph"_a, "switch"_a);
     m.def("price_bound", &price_bound, "graph"_a, "prices"_a);
     m.def("even_loads", &even_loads, "graph"_a, "rounds"_a);
+    m.def("forwarding_layers", &part, "graph"_a, "ports"_a, "most"_a);
+    m.def("forwarding_fit", &fit, "graph"_a, "ports"_a, "layers"_a, "count"_a);
+    m.def("forwarding_dependencies", &dependencies_of, "graph"_a, "ports"_a, "layers"_a, "count"_a);
 }
 
 }  // namespace binding

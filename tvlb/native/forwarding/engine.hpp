@@ -22,6 +22,8 @@ class Table {
 public:
     Table(std::size_t nodes, std::size_t switches)
         : switches_(switches), ports_(nodes * switches, kNone) {}
+    Table(std::size_t switches, std::span<const Port> ports)
+        : switches_(switches), ports_(ports.begin(), ports.end()) {}
 
     Table(std::span<const Port> ports, std::size_t switches)
         : switches_(switches), ports_(ports.begin(), ports.end()) {}
@@ -110,6 +112,8 @@ public:
     /// Sets the entries that one destination lacks, and counts its routes. Those of its own switch stay
     /// kNone.
     virtual void add(std::size_t node, std::span<Port> ports) = 0;
+    /// Counts the routes for one destination by entries that are there.
+    void keep(std::span<const Port> ports) { count(ports, 1); }
     /// Takes the routes for one destination out.
     virtual void remove(std::span<const Port> ports) { count(ports, -1); }
     /// Sets all entries.

@@ -1,102 +1,42 @@
 #include "ordered.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <numeric>
-#include <queue>
 #include <tuple>
 
-#include "../interrupt.hpp"
-
 namespace tvlb::forwarding {
-namespace {
 
-// Which links routes take behind each other.
-class Follows {
-public:
-    explicit Follows(const Graph& graph) : graph_(graph), target_(graph.links()), begin_(1, 0) {
-        for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph.switches()); ++sw) {
-            for (const Hop& hop : graph.leaving(sw)) target_[static_cast<std::size_t>(hop.link)] = hop.target;
-        }
-        for (const auto target : target_) begin_.push_back(begin_.back() + graph.leaving(target).size());
-        follows_.assign(begin_.back(), false);
-        is_used_.assign(graph.links(), false);
+using Channel = vc::DependencyGraph::Channel;
+
+std::vector<std::int32_t> link_order(const Graph& graph, const vc::DependencyGraph& dependencies) {
+    const auto order = dependencies.order();
+    std::vector<std::int32_t> place(order.size(), 0);
+    for (std::size_t at = 0; at < order.size(); ++at) {
+        place[order[at]] = 2 * static_cast<std::int32_t>(at) + 1;
     }
-
-    void add(std::int32_t node_switch, std::span<const Port> ports, Tree& tree) {
-        tree.each(ports, [&](const Hop& hop, std::int64_t routes) {
-            if (routes == 0) return;
-            is_used_[static_cast<std::size_t>(hop.link)] = true;
-            const auto next = ports[static_cast<std::size_t>(hop.target)];
-            if (hop.target != node_switch && next != kNone) {
-                follows_[begin_[static_cast<std::size_t>(hop.link)] + next] = true;
+    if (place.empty()) return place;
+    std::vector<bool> is_free(place.size(), true);
+    std::vector<std::int32_t> target(place.size());
+    for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph.switches()); ++sw) {
+        for (const Hop& hop : graph.leaving(sw)) {
+            const auto held = static_cast<std::size_t>(hop.link);
+            target[held] = hop.target;
+            for (const Hop& next : graph.leaving(hop.target)) {
+                const auto wanted = static_cast<std::size_t>(next.link);
+                if (dependencies.routes(static_cast<Channel>(held), static_cast<Channel>(wanted)) == 0) {
+                    continue;
+                }
+                is_free[held] = is_free[wanted] = false;
             }
-        });
-    }
-
-    [[nodiscard]] bool is_used(std::size_t link) const { return is_used_[link]; }
-    [[nodiscard]] std::span<const Hop> from_target(std::size_t link) const {
-        return graph_.leaving(target_[link]);
-    }
-    // Links that are taken behind one.
-    void each(std::size_t link, auto&& visit) const {
-        for (const Hop& hop : from_target(link)) {
-            if (follows_[begin_[link] + hop.port]) visit(static_cast<std::size_t>(hop.link));
         }
     }
-
-private:
-    const Graph& graph_;
-    std::vector<std::int32_t> target_;  // by link
-    std::vector<std::size_t> begin_;    // by link, and one more
-    std::vector<bool> follows_;         // by link and port at its target
-    std::vector<bool> is_used_;
-};
-
-// Places 1, 3, 5, .. of the used links, 0 of others; empty if there is a circle.
-std::vector<std::int32_t> sorted(const Follows& follows, std::size_t links) {
-    std::vector<std::int32_t> before(links, 0);
-    std::size_t left = 0;
-    for (std::size_t link = 0; link < links; ++link) {
-        left += follows.is_used(link);
-        follows.each(link, [&](std::size_t next) { ++before[next]; });
-    }
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-    for (std::size_t link = 0; link < links; ++link) {
-        if (follows.is_used(link) && before[link] == 0) ready.push(link);
-    }
-    std::vector<std::int32_t> place(links, 0);
-    for (std::int32_t at = 1; !ready.empty(); at += 2, --left) {
-        const auto link = ready.top();
-        ready.pop();
-        place[link] = at;
-        follows.each(link, [&](std::size_t next) {
-            if (--before[next] == 0) ready.push(next);
-        });
-    }
-    return left == 0 ? place : std::vector<std::int32_t>{};
-}
-
-}  // namespace
-
-std::vector<std::int32_t> link_order(const Graph& graph, std::span<const std::span<const Port>> tables) {
-    Follows follows(graph);
-    Tree tree(graph);
-    for (const auto ports : tables) {
-        for (std::size_t node = 0; node < graph.nodes(); ++node) {
-            check_interrupt();
-            const auto to = ports.subspan(node * graph.switches(), graph.switches());
-            follows.add(graph.switch_of(node), to, tree);
-        }
-    }
-    auto place = sorted(follows, graph.links());
+    const auto last = 2 * static_cast<std::int32_t>(place.size()) + 1;
     for (std::size_t link = 0; link < place.size(); ++link) {
-        if (follows.is_used(link)) continue;
-        auto first = 2 * static_cast<std::int32_t>(place.size()) + 1;
-        for (const Hop& hop : follows.from_target(link)) {
-            const auto next = static_cast<std::size_t>(hop.link);
-            if (follows.is_used(next)) first = std::min(first, place[next]);
+        if (!is_free[link]) continue;
+        auto first = last;
+        for (const Hop& next : graph.leaving(target[link])) {
+            const auto onward = static_cast<std::size_t>(next.link);
+            if (!is_free[onward]) first = std::min(first, place[onward]);
         }
         place[link] = first - 1;
     }

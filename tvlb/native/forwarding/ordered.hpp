@@ -6,15 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "../vc/dependency_graph.hpp"
 #include "engine.hpp"
 
 namespace tvlb::forwarding {
 
-/// Places of links in an order in which every route of some tables takes them. A link that no route takes
-/// has the place before the first link that leads on from its target. Empty if there is no such order:
-/// routes depend on each other in a circle.
+/// Places of links in an order in which routes take them, by what waits for what. A link that nothing waits
+/// for and that waits for none has the place before the first one that leads on from its target. Empty if
+/// links wait for each other in a circle.
 [[nodiscard]] std::vector<std::int32_t> link_order(const Graph& graph,
-                                                   std::span<const std::span<const Port>> tables);
+                                                   const vc::DependencyGraph& dependencies);
 
 /// Completes tables along ways on which the places of links rise. Entries that are set stay wherever
 /// such a way goes on behind them.
