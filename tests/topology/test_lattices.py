@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvlb.errors import InvalidInput
-from tvlb.paths import all_pairs, min_rows
+from tvlb.paths import all_pairs, min_rows, parse_expression
 from tvlb.topology import (
     Failures,
     Hypercube,
@@ -85,6 +85,40 @@ def test_more_paths_than_are_numbered_are_no_hindrance_before_they_are_asked_for
     assert topology.layout.first_global_link == 2 * 4096
     with pytest.raises(InvalidInput, match=r"torus\(4,16,16,16\): two switches have more than 2"):
         topology.longest_min_path  # noqa: B018
+
+
+# 5 dimensions have 5 + 20 + 60 + 120 + 120 = 325 orders of different kinds, 3 sides of 4 have 270.
+@pytest.mark.parametrize(
+    ("topology", "hops", "paths"), [(Hypercube(1, 5), 5, 120), (Torus(1, 4, 4, 4), 6, 720)], ids=str
+)
+def test_halves_are_told_apart_by_length_where_orders_are_too_many(
+    topology: Hypercube | Torus, hops: int, paths: int
+) -> None:
+    assert topology.halves == tuple("h" * length for length in range(1, hops + 1))
+    # 6 links of 3 kinds, 2 each, either way round.
+    assert topology.most_min_paths == paths
+    longest = topology.longest_min_path
+    assert sorted(longest) == sorted(
+        kind
+        for kind in range(len(topology.kinds.names))
+        for _ in range(hops // len(topology.kinds.names))
+    )
+    one_kind = ListedTopology(topology.switch_nodes, [np.concatenate(topology.cables())])
+    ends = all_pairs(topology)
+    some = slice(None, None, 37)
+    for text, other in (
+        ("<=4", "<=4"),
+        ("shape(h.hh)", "shape(l.ll)"),
+        ("short(2,3)", "short(2,3)"),
+    ):
+        ours, theirs = (
+            parse_expression(name, network).rows(*(one[some] for one in ends))
+            for name, network in ((text, topology), (other, one_kind))
+        )
+        assert ours.offset.tolist() == theirs.offset.tolist()
+        assert ours.hops.tolist() == theirs.hops.tolist()
+        assert ours.weight.tolist() == pytest.approx(theirs.weight.tolist())
+        assert ours.intermediate.tolist() == theirs.intermediate.tolist()
 
 
 # Nodes, switches and cables as the literature of destination-based routing tells them.
