@@ -164,4 +164,5 @@ NB_MODULE(kernels, m) {
           "second"_a);
     binding::bind_regret(m);
     binding::bind_virtual_channels(m);
+    binding::bind_forwarding(m);
 }

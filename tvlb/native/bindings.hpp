@@ -135,4 +135,7 @@ void bind_dragonfly(nb::module_& m);
 // Adds the policies of virtual channels, and the graph that proofs search for circles.
 void bind_virtual_channels(nb::module_& m);
 
+// Adds the engines of forwarding tables, and what measures these.
+void bind_forwarding(nb::module_& m);
+
 }  // namespace binding

@@ -22,7 +22,7 @@ from tvlb.table.formats import (
 from tvlb.table.kinds import Content, StoredTable, TableKind, marks
 
 _ENTRY = re.compile(r"# (\w+): (.*)")
-_VALUES = {"i": r"(-?\d{1,10})", "f": r"([^,\s]+)"}
+_VALUES = {"i": r"(-?\d{1,10})", "u": r"(\d{1,10})", "f": r"([^,\s]+)"}
 
 
 def _title(mark: str) -> str:
@@ -88,7 +88,7 @@ def _columns(lines: list[str], start: int, kind: TableKind[Any]) -> dict[str, li
     """Take the rows apart; the first line has the number `start`."""
     types, names = [one.kind for one in kind.columns.values()], ",".join(kind.columns)
     pattern = re.compile(",".join(_VALUES[one] for one in types), re.ASCII)
-    parsers = [int if one == "i" else decimal_number for one in types]
+    parsers = [int if one in "iu" else decimal_number for one in types]
     rows: list[Sequence[Any]] = []
     for number, line in enumerate(lines, start):
         match = pattern.fullmatch(line)

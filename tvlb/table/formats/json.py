@@ -18,7 +18,7 @@ from tvlb.table.formats import (
 from tvlb.table.kinds import Content, StoredTable, TableKind, marks
 
 _KEYS = {"table": "header"}
-_TYPES = {"i": (int,), "f": (int, float)}
+_TYPES = {"i": (int,), "u": (int,), "f": (int, float)}
 
 
 def _key(mark: str) -> str:

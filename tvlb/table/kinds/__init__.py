@@ -42,7 +42,7 @@ __all__ = [
     "table_kinds",
 ]
 
-_WIDE = {"i": np.int64, "f": np.float64}
+_WIDE = {"i": np.int64, "u": np.int64, "f": np.float64}
 _GROUP = "tvlb.tables"
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -355,7 +355,7 @@ def _array(name: str, column: Sequence[Any] | NDArray[Any], kind: np.dtype[Any])
 
 
 def _narrow(name: str, values: NDArray[Any], wanted: np.dtype[Any]) -> NDArray[Any]:
-    if wanted.kind == "i" and len(values):
+    if wanted.kind in "iu" and len(values):
         limits = np.iinfo(wanted)
         outside = (values < limits.min) | (values > limits.max)
         if outside.any():

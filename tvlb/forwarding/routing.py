@@ -1,0 +1,139 @@
+"""Makes a forwarding table: an engine, an order of destinations, and passes.
+
+The order and its ties decide more than literature says, see docs/forwarding-tables.md.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.forwarding.engines import RouteTask, engines
+from tvlb.forwarding.forwarding import Forwarding
+from tvlb.forwarding.measures import LinkLoads, loads_of
+from tvlb.languages import Names, Text, Whole, check_settings, setting
+from tvlb.processes import Reporter, silent
+from tvlb.statistics import KeyedStream, check_seed
+from tvlb.topology import Topology
+
+MAX_PASSES = 1000
+_FORMS = "id, interleave, random(seed=N) or auto"
+_RANDOM = re.compile(r"random\((?:seed=)?([0-9]{1,19})\)")
+
+
+@dataclass(frozen=True)
+class Order:
+    """In which order destinations are routed; `str` parses back to it.
+
+    Attributes
+    ----------
+    name : id: as nodes are numbered; interleave: the first node of every switch, then the second
+        ones; random; auto: id and interleave, of which the lower EFI is kept.
+    seed : of a random order.
+    """
+
+    name: Literal["id", "interleave", "random", "auto"]
+    seed: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "Order":
+        """Parse an order; raise InvalidInput naming the text."""
+        given = text.replace(" ", "")
+        if (found := _RANDOM.fullmatch(given)) is not None:
+            check_seed(seed := int(found[1]))
+            return cls("random", seed)
+        for name in ("id", "interleave", "auto"):
+            if given == name:
+                return cls(name)
+        if given.startswith("random"):
+            raise InvalidInput(f"order {text[:80]!r}: a random order needs a seed: random(seed=N)")
+        raise InvalidInput(f"order {text[:80]!r}: expected {_FORMS}")
+
+    @property
+    def tried(self) -> "tuple[Order, ...]":
+        """The orders that are tried."""
+        return (Order("id"), Order("interleave")) if self.name == "auto" else (self,)
+
+    def nodes(self, topology: Topology) -> NDArray[np.int32]:
+        """Return all nodes in this order, int32 (nodes,)."""
+        every = np.arange(topology.num_nodes)
+        if self.name == "interleave":
+            switch = topology.network.node_switch
+            every = np.lexsort((switch, every - topology.first_node[switch]))
+        elif self.name == "random":
+            every = np.array(KeyedStream(self.seed, "forwarding").permutation(len(every)))
+        return every.astype(np.int32)
+
+    def __str__(self) -> str:
+        return f"random(seed={self.seed})" if self.name == "random" else self.name
+
+
+@dataclass(frozen=True)
+class RouteOptions:
+    """How a forwarding table is made; every option decides the result.
+
+    Raises
+    ------
+    InvalidInput : a value is out of range.
+    """
+
+    engine: str = setting("psssp", "Engine that makes the table", Names(tuple(engines())))
+    order: str = setting("id", f"Order in which destinations are routed: {_FORMS}", Text("ORDER"))
+    passes: int = setting(
+        0,
+        "How often every destination is taken out and routed again by the loads that are there; "
+        "the table with the lowest EFI is kept",
+        Whole(0, MAX_PASSES),
+    )
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        object.__setattr__(self, "order", str(Order.parse(self.order)))
+
+
+@dataclass(frozen=True, eq=False)
+class Routed:
+    """A forwarding table that was made.
+
+    Attributes
+    ----------
+    forwarding : the entries.
+    order : the order that gave it; of `auto` the better one.
+    loads : of its links.
+    """
+
+    forwarding: Forwarding
+    order: Order
+    loads: LinkLoads
+
+
+def route(
+    topology: Topology, options: RouteOptions | None = None, report: Reporter = silent
+) -> Routed:
+    """Make a forwarding table.
+
+    Raises
+    ------
+    InvalidInput : the engine cannot route the network, or a switch has more than 255 links.
+
+    References
+    ----------
+    Hoefler, Schneider, Lumsdaine, Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009.
+
+    Examples
+    --------
+    >>> from tvlb.topology import parse_topology
+    >>> route(parse_topology("2,4,2,9"), RouteOptions(order="interleave")).loads.efi
+    86
+    """
+    asked = options or RouteOptions()
+    engine = engines()[asked.engine]
+    tried: list[Routed] = []
+    for order in Order.parse(asked.order).tried:
+        task = RouteTask(topology, order.nodes(topology), asked.passes, report)
+        forwarding = Forwarding.of(topology, engine.route(task))
+        tried.append(Routed(forwarding, order, loads_of(forwarding)))
+    return min(tried, key=lambda one: one.loads.efi)
