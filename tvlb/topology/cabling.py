@@ -5,8 +5,8 @@ Every cable is listed from both of its ends, which have to agree.
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -304,26 +304,13 @@ def node_name(node: int) -> str:
 
 def _check_apart(fabric: Fabric) -> None:
     """Refuse GUIDs and LIDs of two owners."""
-    for what, found in (("GUID", _guids(fabric)), ("LID", _lids(fabric))):
-        owners: dict[int, str] = {}
-        for value, name in found:
-            if value in owners:
-                shown = f"0x{value:016x}" if what == "GUID" else value
-                raise InvalidInput(
-                    f"the {what} {shown} is of two ports, {owners[value][:80]!r} and {name[:80]!r}"
-                )
-            owners[value] = name
-
-
-def _owners(fabric: Fabric) -> Iterable[FabricSwitch | FabricNode]:
-    return (*fabric.switches, *fabric.nodes)
-
-
-def _guids(fabric: Fabric) -> Iterator[tuple[int, str]]:
-    return ((one.guid, one.name) for one in _owners(fabric) if one.guid is not None)
-
-
-def _lids(fabric: Fabric) -> Iterator[tuple[int, str]]:
-    for one in _owners(fabric):
-        for lid in range(one.lid, one.lid + (1 << getattr(one, "lmc", 0)) if one.lid else 0):
-            yield lid, one.name
+    every = (*fabric.switches, *fabric.nodes)
+    guids = ((f"GUID 0x{one.guid:016x}", one.name) for one in every if one.guid is not None)
+    lids = ((f"LID {lid}", one.name) for one in every for lid in one.lids)
+    owners: dict[str, str] = {}
+    for value, name in chain(guids, lids):
+        if value in owners:
+            raise InvalidInput(
+                f"the {value} is of two ports, {owners[value][:80]!r} and {name[:80]!r}"
+            )
+        owners[value] = name

@@ -40,6 +40,11 @@ class FabricSwitch:
     guid: int | None = None
     lid: int = 0
 
+    @property
+    def lids(self) -> range:
+        """All of its LIDs."""
+        return range(self.lid, self.lid + bool(self.lid))
+
 
 @dataclass(frozen=True, slots=True)
 class FabricNode:
@@ -61,6 +66,11 @@ class FabricNode:
     guid: int | None = None
     lid: int = 0
     lmc: int = 0
+
+    @property
+    def lids(self) -> range:
+        """All of its LIDs."""
+        return range(self.lid, self.lid + (1 << self.lmc) * bool(self.lid))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,6 @@ A module of this folder declares ``FORMAT``: what `tvlb export --to` calls it, a
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,16 +157,18 @@ class RouteFormat:
     single_cables : whether it cannot hold parallel cables, and merges them where that is asked for.
     write : writes the files of a name and returns what has to be said about them, a line each;
         raises InvalidInput if the format cannot hold what it is given.
-    takes : what it writes: the switch sequences of a path set, or tables of a class.
+    takes : what it writes: switch sequences, or tables of a class.
+    options : keywords of `write`, which are options of `tvlb export`.
     """
 
     name: str
     suffixes: tuple[str, ...]
     endings: tuple[str, ...]
     fixed_weights: bool
-    write: Callable[[Any, Path], Sequence[str]]
+    write: Callable[..., Sequence[str]]
     takes: type[Routes] | type[StoredTable] = Routes
     single_cables: bool = False
+    options: tuple[str, ...] = ()
 
 
 @cache
