@@ -17,7 +17,8 @@ from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding
 from tvlb.forwarding.forwarding import Ports, graph_of
 from tvlb.table.kinds import Finding
-from tvlb.topology import LAST_LID, Fabric
+from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.topology import LAST_LID, Fabric, read_fabric
 
 _LONGEST_LINE = 1000
 _LOOKED_AT = 1 << 16
@@ -79,6 +80,26 @@ def read_dump(path: Path | str, fabric: Fabric) -> Dump:
             return reader.dump()
         except InvalidInput as error:
             raise InvalidInput(f"dump {path}: line {number}: {error}") from error
+
+
+def read_dumped_table(path: Path | str, fabric: str | None) -> tuple[ForwardingTable, list[str]]:
+    """Return the forwarding table that a dump holds, and what has to be said about it, a line each.
+
+    Parameters
+    ----------
+    fabric : path of the file of the fabric, what ibnetdiscover printed.
+
+    Raises
+    ------
+    InvalidInput : there is no fabric; or as `read_dump` and `read_fabric`.
+    """
+    if fabric is None:
+        raise InvalidInput(
+            f"{path} is a dump of forwarding tables: give the output of ibnetdiscover with --fabric"
+        )
+    dump = read_dump(path, read_fabric(fabric))
+    said = [*(one.text for one in dump.findings), *dump.remarks]
+    return ForwardingTable.of(dump.forwarding, "opensm"), said
 
 
 @dataclass

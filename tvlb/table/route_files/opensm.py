@@ -66,4 +66,5 @@ FORMAT = RouteFormat(
     write=_write,
     takes=ForwardingTable,
     options=("fabric", "allow_deadlock"),
+    network="ibsim",
 )
