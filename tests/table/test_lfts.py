@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 from tests.fabric_simulator import INSTALLED, fabric_simulator
 from tvlb.cli import main
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, loads_of, route
-from tvlb.forwarding.one_lane import circle_of, to_switches, waits_of
+from tvlb.forwarding import (
+    NO_PORT,
+    Forwarding,
+    RouteOptions,
+    circle_of,
+    loads_of,
+    route,
+    to_switches,
+    waits_of,
+)
 from tvlb.table import Dump, read_any_table, read_dump, route_formats
 from tvlb.table.kinds.forwarding import ForwardingTable
 from tvlb.topology import (

@@ -191,7 +191,7 @@ def export(
             _refuse(given, ("--pattern",), f"{to} with a share" if min_share is not None else to)
         path_set = _paths_of(source, vlb, without, seed)
         if min_share is None and _ROUTES[to].fixed_weights:
-            min_share = _modelled_share(path_set, pattern, seed)
+            min_share = _modelled_share(path_set, to, pattern, seed)
         routes = Routes(path_set, min_share, loop_free=loop_free, merge_parallel=merge_parallel)
         document = _export_routes(routes, _ROUTES[to], output)
     if json:
@@ -354,13 +354,15 @@ def _paths_of(source: str, vlb: str | None, without: str | None, seed: int) -> P
     return exported_paths(read_any_table(source))
 
 
-def _modelled_share(paths: PathSet | TablePaths, pattern: str | None, seed: int) -> float | None:
+def _modelled_share(
+    paths: PathSet | TablePaths, to: str, pattern: str | None, seed: int
+) -> float | None:
     """Return the MIN share at the optimum of the model; None of a forwarding table."""
     if isinstance(paths, PathSet):
         network = paths.topology
         traffic = default_pattern(network) if pattern is None else parse_pattern(pattern)
         return modelled_min_share(paths, traffic, seed=seed)
-    _refuse({"--pattern": pattern}, ("--pattern",), "of a forwarding table")
+    _refuse({"--pattern": pattern}, ("--pattern",), f"{to} of a forwarding table")
     return None
 
 

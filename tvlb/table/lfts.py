@@ -14,8 +14,7 @@ import numpy as np
 
 from tvlb.documents import explained
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding
-from tvlb.forwarding.forwarding import Ports, graph_of
+from tvlb.forwarding import NO_PORT, Forwarding, Ports, graph_of
 from tvlb.table.kinds import Finding
 from tvlb.table.kinds.forwarding import ForwardingTable
 from tvlb.topology import LAST_LID, Fabric, read_fabric

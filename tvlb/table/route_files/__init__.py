@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import Forwarding
-from tvlb.forwarding.sequences import sequences_from
+from tvlb.forwarding import Forwarding, sequences_from
 from tvlb.languages import declared
 from tvlb.paths import (
     PathRows,

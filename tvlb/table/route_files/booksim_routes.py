@@ -27,7 +27,7 @@ def _write(table: ForwardingTable, path: Path) -> Sequence[str]:
             f"{topology.called(switch)} has {counts[switch]}, and {topology.called(0)} {counts[0]}"
         )
     topology.network.check_single_cables(
-        str(topology), "booksim-routes cannot hold them, since BookSim merges them"
+        str(topology), "booksim-routes cannot hold them, since BookSim merges them", ""
     )
     with files.atomic_file(path) as stream:
         stream.writelines(_lines(table, int(counts[0])))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tvlb.documents import files
 from tvlb.errors import InvalidInput
-from tvlb.forwarding.one_lane import circle_of, to_switches, waits_of
+from tvlb.forwarding import circle_of, to_switches, waits_of
 from tvlb.table.kinds.forwarding import ForwardingTable
 from tvlb.table.lfts import write_dump
 from tvlb.table.route_files import RouteFormat
