@@ -17,11 +17,10 @@ from tvlb.forwarding import (
     NO_PORT,
     Forwarding,
     RouteOptions,
-    circle_of,
-    loads_of,
+    dependencies,
+    dependency_circle,
     route,
     to_switches,
-    waits_of,
 )
 from tvlb.table import Dump, read_any_table, read_dump, route_formats
 from tvlb.table.kinds.forwarding import ForwardingTable
@@ -101,7 +100,7 @@ def test_what_opensm_dumps(tmp_path: Path) -> None:
     assert re.fullmatch(
         r"other routes to further LIDs .*: \d+ entries, first LID 13 at S-00000", remark
     )
-    assert loads_of(dump.forwarding).lost_pairs == 0
+    assert dump.forwarding.loads.lost_pairs == 0
 
 
 @pytest.mark.parametrize(
@@ -233,28 +232,28 @@ def test_switches_without_nodes_are_reached_by_what_is_in_use() -> None:
     cables = [[leaf, spine] for leaf in range(4) for spine in (4, 5)]
     network = ListedTopology([2, 2, 2, 2, 0, 0], [cables])
     forwarding = table_of(network).forwarding
-    waits = waits_of(forwarding)
-    # Up from any leaf, at ports 0 and 1, then down to the three others.
-    assert waits.sum() <= 4 * 2 * 3
-    assert circle_of(network, waits) == []
-    before = waits.copy()
-    ports = to_switches(forwarding, waits)
+    graph = dependencies(forwarding, one_lane=True)
+    ports = to_switches(forwarding, graph)
     assert ports[4].tolist() == [0, 0, 0, 0, NO_PORT, 0]
     assert ports[5].tolist() == [1, 1, 1, 1, 0, NO_PORT]
     # Those for leaves go as packets for their first node.
     assert np.array_equal(ports[:4, :4], forwarding.ports[::2][:4, :4])
-    assert (waits & ~before).sum() == 2
+    # From a spine to the other a packet goes down to leaf 0, by link 8 or 12, and up, by 1 or 0.
+    downs, ups = range(8, 16), range(8)
+    added = [(down, up) for down in downs for up in ups if graph.routes(down, up)]
+    assert added == [(8, 1), (12, 0)]
+    assert graph.find_cycle() == []
 
 
 def test_a_circle_is_found_and_named(tmp_path: Path) -> None:
     # Around a ring of five switches every packet takes one or two cables, always the same way.
     ring = ListedTopology([1] * 5, [[[one, (one + 1) % 5] for one in range(5)]])
     table = table_of(ring, "minhop")
-    assert len(circle_of(ring, waits_of(table.forwarding))) == 5
+    assert len(dependency_circle(table.forwarding)) == 5
     fabric, path = tmp_path / "fabric", tmp_path / "ring.lfts"
     fabric.write_text(discovered(ring))
     with pytest.raises(
-        InvalidInput, match=r"can deadlock in one lane.* 5 cables.*: .*S-00001\[\d\] to"
+        InvalidInput, match=r"one lane.*: 5 links wait .*S-00001\[\d\] -> S"
     ) as caught:
         OPENSM.write(table, path, fabric=str(fabric))
     assert str(caught.value).endswith("--allow-deadlock writes it all the same")
@@ -263,7 +262,7 @@ def test_a_circle_is_found_and_named(tmp_path: Path) -> None:
     assert "can deadlock" in warning
     # A line has none.
     line_of_five = ListedTopology([1] * 5, [[[one, one + 1] for one in range(4)]])
-    assert circle_of(line_of_five, waits_of(table_of(line_of_five).forwarding)) == []
+    assert dependency_circle(table_of(line_of_five).forwarding) == ()
 
 
 def test_what_cannot_be_loaded_is_refused(tmp_path: Path) -> None:

@@ -4,40 +4,55 @@ Every packet for a node leaves a switch by the same link, wherever it comes from
 Ethernet switches route.
 """
 
+from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
 from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, Ports, graph_of
+from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
+from tvlb.forwarding.management import to_switches
 from tvlb.forwarding.measures import (
-    Bandwidth,
     LinkLoads,
+    Routes,
+    StreamRates,
     bandwidth_of,
-    loads_of,
-    stream_rates,
+    pattern_rates,
+    shift_rates,
 )
-from tvlb.forwarding.one_lane import circle_of, to_switches, waits_of
+from tvlb.forwarding.measuring import Measured, MeasureOptions, measure
 from tvlb.forwarding.routing import Order, Routed, RouteOptions, route
 from tvlb.forwarding.sequences import sequences_from
+from tvlb.forwarding.split import SplitRoutes
 
 __all__ = [
     "MOST_LINKS",
     "NO_PORT",
-    "Bandwidth",
+    "EfiBound",
     "Engine",
     "Forwarding",
     "LinkLoads",
+    "MeasureOptions",
+    "Measured",
     "Order",
     "Ports",
     "RouteOptions",
     "RouteTask",
     "Routed",
+    "Routes",
+    "SplitEfi",
+    "SplitRoutes",
+    "StreamRates",
     "bandwidth_of",
-    "circle_of",
     "core_engine",
+    "dependencies",
+    "dependency_circle",
+    "efi_bound",
     "engines",
     "graph_of",
-    "loads_of",
+    "in_layers",
+    "measure",
+    "pattern_rates",
     "route",
     "sequences_from",
-    "stream_rates",
+    "shift_rates",
+    "split_efi",
     "to_switches",
-    "waits_of",
 ]

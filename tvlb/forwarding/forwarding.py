@@ -2,12 +2,13 @@
 
 import atexit
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvlb.errors import InvalidInput
+from tvlb.forwarding.measures import LinkLoads, NativeRoutes
 from tvlb.native import kernels
 from tvlb.topology import Topology
 
@@ -56,6 +57,20 @@ class Forwarding:
     def num_layers(self) -> int:
         """Layers that are in use."""
         return 1 + int(self.layers.max(initial=0))
+
+    @cached_property
+    def loads(self) -> LinkLoads:
+        """Routes over every link; O(nodes x switches), and entries may be wrong."""
+        nodes = self.topology.switch_nodes
+        found = kernels.forwarding_loads(graph_of(self.topology), self.ports)
+        return LinkLoads(**found, own_pairs=int((nodes * (nodes - 1)).sum()))
+
+    @property
+    def native(self) -> NativeRoutes:
+        """See `tvlb.forwarding.Routes`."""
+        if lost := self.loads.lost_pairs:
+            raise InvalidInput(f"packets of {lost:,} pairs of nodes do not arrive; see tvlb verify")
+        return kernels.PortRoutes(graph_of(self.topology), self.ports)
 
     def links(self) -> NDArray[np.int32]:
         """Return the link ids of the entries, int32 (nodes, switches), -1 where there is none."""

@@ -29,21 +29,17 @@ private:
     std::uint64_t state_;
 };
 
-// Rates of streams that share links.
+// Rates of streams that share links: one over the largest sum of shares on a link of the route.
+template <class Routes>
 class Streams {
 public:
-    Streams(const Graph& graph, std::span<const Port> ports)
-        : graph_(graph), ports_(ports), on_link_(graph.links(), 0) {}
+    explicit Streams(const Routes& routes) : routes_(routes), on_link_(routes.graph().links(), 0) {}
 
     void add(std::int32_t source, std::int32_t node) {
-        const auto to = ports_.subspan(static_cast<std::size_t>(node) * graph_.switches(), graph_.switches());
-        const auto target = graph_.switch_of(static_cast<std::size_t>(node));
-        for (auto at = graph_.switch_of(static_cast<std::size_t>(source)); at != target;) {
-            const Hop& hop = graph_.hop(at, to[static_cast<std::size_t>(at)]);
-            taken_.push_back(hop.link);
-            ++on_link_[static_cast<std::size_t>(hop.link)];
-            at = hop.target;
-        }
+        routes_.follow(source, node, [&](std::int32_t link, double share) {
+            taken_.push_back(link);
+            on_link_[static_cast<std::size_t>(link)] += share;
+        });
         ends_.push_back(taken_.size());
     }
 
@@ -51,21 +47,33 @@ public:
     void finish(auto&& visit) {
         std::size_t begin = 0;
         for (const auto end : ends_) {
-            std::uint32_t most = 1;
+            double most = 1;
             for (; begin < end; ++begin) {
                 most = std::max(most, on_link_[static_cast<std::size_t>(taken_[begin])]);
             }
-            visit(1.0 / most);
+            visit(1 / most);
         }
         for (const auto link : taken_) on_link_[static_cast<std::size_t>(link)] = 0;
         taken_.clear();
         ends_.clear();
     }
 
+    // Adds mean and worst rate, and forgets the streams.
+    void finish(Rates& rates) {
+        const auto count = static_cast<double>(ends_.size());
+        double sum = 0;
+        double worst = 1;
+        finish([&](double rate) {
+            sum += rate;
+            worst = std::min(worst, rate);
+        });
+        rates.mean.push_back(sum / count);
+        rates.worst.push_back(worst);
+    }
+
 private:
-    const Graph& graph_;
-    std::span<const Port> ports_;
-    std::vector<std::uint32_t> on_link_;
+    const Routes& routes_;
+    std::vector<double> on_link_;
     std::vector<std::int32_t> taken_;  // links of all streams, one stream behind the other
     std::vector<std::size_t> ends_;
 };
@@ -140,10 +148,11 @@ Loads loads_of(const Graph& graph, std::span<const Port> ports) {
     return found;
 }
 
-Rates rates_of(const Graph& graph, std::span<const Port> ports, const Bisections& of) {
+template <class Routes>
+Rates rates_of(const Routes& routes, const Bisections& of) {
     Rates rates;
-    Streams streams(graph, ports);
-    std::vector<std::int32_t> nodes(graph.nodes());
+    Streams streams(routes);
+    std::vector<std::int32_t> nodes(routes.graph().nodes());
     for (std::size_t i = 0; i < of.count; ++i) {
         check_interrupt();
         Draws draws(of.seed, of.first + i);
@@ -157,26 +166,43 @@ Rates rates_of(const Graph& graph, std::span<const Port> ports, const Bisections
             streams.add(nodes[at], nodes[half + at]);
             if (of.both) streams.add(nodes[half + at], nodes[at]);
         }
-        double sum = 0;
-        double worst = 1;
-        streams.finish([&](double rate) {
-            sum += rate;
-            worst = std::min(worst, rate);
-        });
-        rates.mean.push_back(sum / static_cast<double>(of.both ? 2 * half : half));
-        rates.worst.push_back(worst);
+        streams.finish(rates);
     }
     return rates;
 }
 
-std::vector<double> stream_rates(const Graph& graph, std::span<const Port> ports,
-                                 std::span<const std::int32_t> sources,
+template <class Routes>
+Rates shift_rates(const Routes& routes, std::size_t first, std::size_t count) {
+    Rates rates;
+    Streams streams(routes);
+    const auto nodes = routes.graph().nodes();
+    for (auto shift = first; shift < first + count; ++shift) {
+        check_interrupt();
+        for (std::size_t node = 0; node < nodes; ++node) {
+            streams.add(static_cast<std::int32_t>(node), static_cast<std::int32_t>((node + shift) % nodes));
+        }
+        streams.finish(rates);
+    }
+    return rates;
+}
+
+template <class Routes>
+std::vector<double> stream_rates(const Routes& routes, std::span<const std::int32_t> sources,
                                  std::span<const std::int32_t> targets) {
-    Streams streams(graph, ports);
+    Streams streams(routes);
     for (std::size_t i = 0; i < sources.size(); ++i) streams.add(sources[i], targets[i]);
     std::vector<double> rates;
     streams.finish([&](double rate) { rates.push_back(rate); });
     return rates;
 }
+
+template Rates rates_of(const PortRoutes&, const Bisections&);
+template Rates rates_of(const SharedRoutes&, const Bisections&);
+template Rates shift_rates(const PortRoutes&, std::size_t, std::size_t);
+template Rates shift_rates(const SharedRoutes&, std::size_t, std::size_t);
+template std::vector<double> stream_rates(const PortRoutes&, std::span<const std::int32_t>,
+                                          std::span<const std::int32_t>);
+template std::vector<double> stream_rates(const SharedRoutes&, std::span<const std::int32_t>,
+                                          std::span<const std::int32_t>);
 
 }  // namespace tvlb::forwarding

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graph.hpp"
@@ -35,15 +36,66 @@ struct Bisections {
 };
 
 struct Rates {
-    std::vector<double> mean, worst;  // by bisection: of its streams, shares of full bandwidth
+    std::vector<double> mean, worst;  // by bisection or shift: of its streams, shares of full bandwidth
 };
 
-/// All routes have to arrive.
-[[nodiscard]] Rates rates_of(const Graph& graph, std::span<const Port> ports, const Bisections& of);
+/// The routes of a forwarding table, all of which have to arrive.
+class PortRoutes {
+public:
+    PortRoutes(const Graph& graph, std::span<const Port> ports) : graph_(graph), ports_(ports) {}
+
+    [[nodiscard]] const Graph& graph() const { return graph_; }
+    /// Calls `visit(link, share)` for every link on the way between two nodes.
+    void follow(std::int32_t source, std::int32_t node, auto&& visit) const {
+        const auto here = static_cast<std::size_t>(node);
+        const auto to = ports_.subspan(here * graph_.switches(), graph_.switches());
+        const auto target = graph_.switch_of(here);
+        for (auto at = graph_.switch_of(static_cast<std::size_t>(source)); at != target;) {
+            const Hop& hop = graph_.hop(at, to[static_cast<std::size_t>(at)]);
+            visit(hop.link, 1.0);
+            at = hop.target;
+        }
+    }
+
+private:
+    const Graph& graph_;
+    std::span<const Port> ports_;
+};
+
+/// Routes that are spread over links: of every pair of switches, the share that each link carries.
+class SharedRoutes {
+public:
+    /// By source, then by target: the entries of a pair are those from offset[pair] on.
+    SharedRoutes(const Graph& graph, std::vector<std::int64_t> offset, std::vector<std::int32_t> link,
+                 std::vector<double> share)
+        : graph_(graph), offset_(std::move(offset)), link_(std::move(link)), share_(std::move(share)) {}
+
+    [[nodiscard]] const Graph& graph() const { return graph_; }
+    void follow(std::int32_t source, std::int32_t node, auto&& visit) const {
+        const auto from = static_cast<std::size_t>(graph_.switch_of(static_cast<std::size_t>(source)));
+        const auto to = static_cast<std::size_t>(graph_.switch_of(static_cast<std::size_t>(node)));
+        const auto pair = from * graph_.switches() + to;
+        const auto end = static_cast<std::size_t>(offset_[pair + 1]);
+        for (auto at = static_cast<std::size_t>(offset_[pair]); at < end; ++at) visit(link_[at], share_[at]);
+    }
+
+private:
+    const Graph& graph_;
+    std::vector<std::int64_t> offset_;
+    std::vector<std::int32_t> link_;
+    std::vector<double> share_;
+};
+
+template <class Routes>
+[[nodiscard]] Rates rates_of(const Routes& routes, const Bisections& of);
+
+/// Of shifts `first`, `first + 1`, ..: node i sends to node i + shift, modulo their number.
+template <class Routes>
+[[nodiscard]] Rates shift_rates(const Routes& routes, std::size_t first, std::size_t count);
 
 /// Of every stream, by position: its rate, a share of full bandwidth. 1 between nodes of one switch.
-[[nodiscard]] std::vector<double> stream_rates(const Graph& graph, std::span<const Port> ports,
-                                               std::span<const std::int32_t> sources,
+template <class Routes>
+[[nodiscard]] std::vector<double> stream_rates(const Routes& routes, std::span<const std::int32_t> sources,
                                                std::span<const std::int32_t> targets);
 
 }  // namespace tvlb::forwarding

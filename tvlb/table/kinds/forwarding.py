@@ -1,6 +1,6 @@
 """Forwarding tables: one port per destination node and switch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -11,13 +11,14 @@ from pydantic import Field
 
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding, LinkLoads, loads_of
+from tvlb.forwarding import NO_PORT, Forwarding, dependency_circle
 from tvlb.table.deadlock import VcSettings
 from tvlb.table.kinds import Finding, Header, StoredTable, TableKind, TableReport
 from tvlb.table.networks import record_of
 
 _COLUMNS = {"port": np.dtype(np.uint8), "layer": np.dtype(np.uint8)}
 _LONGEST_NAME = 100
+_MOST_TOLD = 12
 
 
 class ForwardingHeader(Header):
@@ -82,25 +83,41 @@ class ForwardingTable(StoredTable):
                 "node and switch"
             )
 
-    @cached_property
-    def loads(self) -> LinkLoads:
-        """Of the links, under all pairs of nodes."""
-        return loads_of(self.forwarding)
-
 
 def _verify(table: ForwardingTable, _: VcSettings) -> TableReport:
-    loads = table.loads
+    loads = table.forwarding.loads
     found: list[Finding] = []
     if loads.holes:
         found.append(Finding(loads.holes, f"{loads.holes:,} entries name no link of their switch"))
     if loads.lost_pairs:
         text = f"packets of {loads.lost_pairs:,} pairs of nodes do not arrive"
         found.append(Finding(loads.lost_pairs, text))
+    if circle := dependency_circle(table.forwarding):
+        found.append(Finding(1, f"packets can deadlock: {_in_words(table, circle)}"))
     return TableReport.of(table, found)
 
 
+def _in_words(table: ForwardingTable, circle: Sequence[int]) -> str:
+    """Say which links wait for each other, by the names of switches."""
+    network, called = table.topology.network, table.topology.called
+    return circle_in_words(
+        [
+            f"{called(int(network.link_source[link]))} -> {called(int(network.link_target[link]))}"
+            for link in circle
+        ]
+    )
+
+
+def circle_in_words(links: Sequence[str]) -> str:
+    """Say that links wait for each other."""
+    more = len(links) - _MOST_TOLD
+    rest = f", and {more} more" if more > 0 else ""
+    told = ", ".join(links[:_MOST_TOLD])
+    return f"{len(links)} links wait for each other in a circle: {told}{rest}"
+
+
 def _summary(table: ForwardingTable) -> dict[str, Any]:
-    header, loads = table.header, table.loads
+    header, loads = table.header, table.forwarding.loads
     return {
         "id": table.id,
         "topology": str(table.topology),

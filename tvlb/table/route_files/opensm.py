@@ -9,53 +9,46 @@ from pathlib import Path
 
 from tvlb.documents import files
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import circle_of, to_switches, waits_of
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.forwarding import dependencies, to_switches
+from tvlb.table.kinds.forwarding import ForwardingTable, circle_in_words
 from tvlb.table.lfts import write_dump
 from tvlb.table.route_files import RouteFormat
 from tvlb.topology import Fabric, Topology, read_fabric
-
-_MOST_SHOWN = 8
 
 
 def _write(
     table: ForwardingTable, path: Path, *, fabric: str, allow_deadlock: bool = False
 ) -> Sequence[str]:
-    read = read_fabric(fabric)
-    forwarding = table.forwarding
+    read, forwarding = read_fabric(fabric), table.forwarding
+    read.check_guids()
     read.check_is(forwarding.topology)
-    waits = waits_of(forwarding)
-    circle = circle_of(forwarding.topology, waits)
+    graph = dependencies(forwarding, one_lane=True)
+    circle = graph.find_cycle()
     if circle and not allow_deadlock:
-        raise InvalidInput(
-            f"{_circle(forwarding.topology, circle, read)}; --allow-deadlock writes it all the same"
-        )
-    management = to_switches(forwarding, waits)
+        told = _circle(forwarding.topology, circle, read)
+        raise InvalidInput(f"{told}; --allow-deadlock writes it all the same")
+    management = to_switches(forwarding, graph)
     with files.atomic_file(path) as stream:
         write_dump(forwarding, management, read, stream)
     if circle:
         return [_circle(forwarding.topology, circle, read)]
-    if circle := circle_of(forwarding.topology, waits):
+    if circle := graph.find_cycle():
         told = _circle(forwarding.topology, circle, read)
         return [f"with packets for switches without nodes {told}"]
     return []
 
 
 def _circle(topology: Topology, circle: Sequence[int], fabric: Fabric) -> str:
-    """Say that a table can deadlock, with the ports of the cables, each with its far end."""
+    """Say that a table can deadlock, with the switches and ports that the cables join."""
     links, ports = topology.network, fabric.ports_of(topology)
-    shown = [
-        f"{fabric.switches[int(links.link_source[link])].name}[{ports[link]}] to "
-        f"{fabric.switches[int(links.link_target[link])].name}"
-        for link in circle[:_MOST_SHOWN]
-    ]
-    more = len(circle) - len(shown)
-    told = ", ".join(shown) + (f" and {more} more" if more else "")
-    return (
-        f"the table can deadlock in one lane, which is all that OpenSM's file engine has: packets "
-        f"on each of these {len(circle)} cables wait for the next and on the last for the first: "
-        f"{told}"
+    told = circle_in_words(
+        [
+            f"{fabric.switches[int(links.link_source[link])].name}[{ports[link]}] -> "
+            f"{fabric.switches[int(links.link_target[link])].name}"
+            for link in circle
+        ]
     )
+    return f"the table can deadlock in one lane, which is all that OpenSM's file engine has: {told}"
 
 
 FORMAT = RouteFormat(
