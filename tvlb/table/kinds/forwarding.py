@@ -100,13 +100,20 @@ def _verify(table: ForwardingTable, _: VcSettings) -> TableReport:
 def _in_words(table: ForwardingTable, circle: Sequence[int]) -> str:
     """Say which links wait for each other, by the names of switches."""
     network, called = table.topology.network, table.topology.called
-    cables = [
-        f"{called(int(network.link_source[link]))} -> {called(int(network.link_target[link]))}"
-        for link in circle[:_MOST_TOLD]
-    ]
-    more = len(circle) - len(cables)
-    rest = f", and {more} more" if more else ""
-    return f"{len(circle)} links wait for each other in a circle: {', '.join(cables)}{rest}"
+    return circle_in_words(
+        [
+            f"{called(int(network.link_source[link]))} -> {called(int(network.link_target[link]))}"
+            for link in circle
+        ]
+    )
+
+
+def circle_in_words(links: Sequence[str]) -> str:
+    """Say that links wait for each other."""
+    more = len(links) - _MOST_TOLD
+    rest = f", and {more} more" if more > 0 else ""
+    told = ", ".join(links[:_MOST_TOLD])
+    return f"{len(links)} links wait for each other in a circle: {told}{rest}"
 
 
 def _summary(table: ForwardingTable) -> dict[str, Any]:
