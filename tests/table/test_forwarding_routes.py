@@ -11,7 +11,7 @@ from tvlb.cli import main
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, route
 from tvlb.table import Routes, exported_paths, route_formats, write_table
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import ListedTopology, Topology, parse_topology
 
 BOOKSIM = route_formats()["booksim-routes"]

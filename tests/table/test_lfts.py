@@ -23,7 +23,7 @@ from tvlb.forwarding import (
     to_switches,
 )
 from tvlb.table import Dump, read_any_table, read_dump, route_formats
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import (
     ListedTopology,
     Topology,

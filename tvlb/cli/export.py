@@ -9,6 +9,7 @@ import typer
 
 from tvlb.cli.options import (
     AdversarialPatternOption,
+    FabricOption,
     Json,
     Seed,
     WithoutOption,
@@ -140,13 +141,7 @@ def export(
         int | None,
         integer("Compute nodes of each switch, if the network file does not say."),
     ] = None,
-    fabric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Output of ibnetdiscover: the fabric whose GUIDs, LIDs and ports are meant.",
-        ),
-    ] = None,
+    fabric: FabricOption = None,
     allow_deadlock: Annotated[
         bool,
         typer.Option(

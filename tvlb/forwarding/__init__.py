@@ -7,7 +7,7 @@ Ethernet switches route.
 from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
 from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, Ports, graph_of
-from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
+from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers, layers_needed
 from tvlb.forwarding.management import to_switches
 from tvlb.forwarding.measures import (
     LinkLoads,
@@ -48,6 +48,7 @@ __all__ = [
     "engines",
     "graph_of",
     "in_layers",
+    "layers_needed",
     "measure",
     "pattern_rates",
     "route",

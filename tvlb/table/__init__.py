@@ -40,10 +40,11 @@ from tvlb.table.files import (
     write_table,
 )
 from tvlb.table.formats import Format, by_suffix, table_formats
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.header import TableHeader, TableWeights
 from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
-from tvlb.table.lfts import Dump, is_dump, read_dump, read_dumped_table
+from tvlb.table.lfts import Dump, audited_file, is_dump, read_dump, read_dumped_table
 from tvlb.table.networks import NamedRecord, record_of
 from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, TablePaths, route_formats
 from tvlb.table.rows import COLUMN_TYPES, Columns
@@ -73,6 +74,7 @@ __all__ = [
     "Diversity",
     "Dump",
     "Format",
+    "ForwardingTable",
     "Header",
     "LinkShares",
     "NamedRecord",
@@ -95,6 +97,7 @@ __all__ = [
     "VcScheme",
     "VcSettings",
     "VerifyReport",
+    "audited_file",
     "by_suffix",
     "check_deadlock",
     "check_foreign",

@@ -10,8 +10,8 @@ from tvlb.errors import InvalidInput
 from tvlb.paths import PathSet
 from tvlb.table.files import loaded_path_set
 from tvlb.table.formats import MAX_TEXT_ROWS, table_formats
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.kinds import StoredTable
-from tvlb.table.kinds.forwarding import ForwardingTable
 from tvlb.table.route_files import RouteFormat, Routes, TablePaths, route_formats
 from tvlb.topology import NetworkFormat, network_formats, write_network
 

@@ -15,8 +15,10 @@ import numpy as np
 from tvlb.documents import explained
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding, Ports, graph_of
+from tvlb.table.audit import ForwardingReport, audit
+from tvlb.table.files import read_any_table
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.kinds import Finding
-from tvlb.table.kinds.forwarding import ForwardingTable
 from tvlb.topology import LAST_LID, Fabric, read_fabric
 
 _LONGEST_LINE = 1000
@@ -81,6 +83,47 @@ def read_dump(path: Path | str, fabric: Fabric) -> Dump:
             raise InvalidInput(f"dump {path}: line {number}: {error}") from error
 
 
+def audited_file(path: str, fabric: str | None, against: str | None) -> ForwardingReport:
+    """Audit a file of a forwarding table, or a dump.
+
+    Parameters
+    ----------
+    fabric : path of the file of the fabric; dumps need one.
+    against : path of the table, or of the dump, that is in use.
+
+    Raises
+    ------
+    InvalidInput : a file cannot be read, or is none of those; or as `audit`.
+    """
+    known = None if fabric is None else read_fabric(fabric)
+    other = None if against is None else _loaded(against, known, fabric)[0]
+    table, findings, remarks = _loaded(path, known, fabric)
+    if known is not None:
+        known.check_is(table.topology)
+    return audit(table, known, other, findings=findings, remarks=remarks)
+
+
+def _loaded(
+    path: str, known: Fabric | None, fabric: str | None
+) -> tuple[ForwardingTable, Sequence[Finding], Sequence[str]]:
+    """Return a table with what its file tells of faults, and more that is none."""
+    if is_dump(path):
+        dump = read_dump(path, _known(path, fabric) if known is None else known)
+        return ForwardingTable.of(dump.forwarding, "opensm"), dump.findings, dump.remarks
+    loaded = read_any_table(path)
+    if not isinstance(loaded, ForwardingTable):
+        raise InvalidInput(f"{path} is a {loaded.kind.name}, not a forwarding table")
+    return loaded, (), ()
+
+
+def _known(path: Path | str, fabric: str | None) -> Fabric:
+    if fabric is None:
+        raise InvalidInput(
+            f"{path} is a dump of forwarding tables: give the output of ibnetdiscover with --fabric"
+        )
+    return read_fabric(fabric)
+
+
 def read_dumped_table(path: Path | str, fabric: str | None) -> tuple[ForwardingTable, list[str]]:
     """Return the forwarding table that a dump holds, and what has to be said about it, a line each.
 
@@ -92,11 +135,7 @@ def read_dumped_table(path: Path | str, fabric: str | None) -> tuple[ForwardingT
     ------
     InvalidInput : there is no fabric; or as `read_dump` and `read_fabric`.
     """
-    if fabric is None:
-        raise InvalidInput(
-            f"{path} is a dump of forwarding tables: give the output of ibnetdiscover with --fabric"
-        )
-    dump = read_dump(path, read_fabric(fabric))
+    dump = read_dump(path, _known(path, fabric))
     said = [*(one.text for one in dump.findings), *dump.remarks]
     return ForwardingTable.of(dump.forwarding, "opensm"), said
 

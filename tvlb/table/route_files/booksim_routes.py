@@ -13,7 +13,7 @@ import numpy as np
 from tvlb.documents import files
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.route_files import RouteFormat
 
 

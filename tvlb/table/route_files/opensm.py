@@ -10,7 +10,7 @@ from pathlib import Path
 from tvlb.documents import files
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import dependencies, to_switches
-from tvlb.table.kinds.forwarding import ForwardingTable, circle_in_words
+from tvlb.table.forwarding_table import ForwardingTable, circle_in_words
 from tvlb.table.lfts import write_dump
 from tvlb.table.route_files import RouteFormat
 from tvlb.topology import Fabric, Topology, read_fabric
