@@ -14,8 +14,8 @@ from sim_bridge import PATH_ROUTINGS, VCT_ROUTINGS, SimulationConfig, VctConfig,
 from sim_bridge.routers.vct import VC_POLICIES
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.native.virtual_channels import VcScheme
 from tvlb.paths import min_usage
+from tvlb.table import VcScheme
 from tvlb.topology import Topology, family_of
 from tvlb.traffic import parse_pattern
 
