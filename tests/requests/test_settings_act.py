@@ -48,7 +48,8 @@ BASES: Mapping[str, dict[str, Any]] = {
     "simulation by ugal-l": _RUN,
     "simulation by ugal-g": _RUN | {"routing": "ugal-g"},
     "simulation by par": _RUN | {"routing": "par"},
-    "simulation by table": _RUN | {"routing": "table", "table": _FOLLOWED.id, "vcs": "layer"},
+    "simulation by table": _RUN
+    | {"routing": "table", "table": _FOLLOWED.id, "vcs": "won", "load": [0.3]},
     "simulation, search": _RUN | {"topology": "1,3,1,4", "saturation": True, "load": []},
     "simulation, vct by min": _RUN | {"router": "vct"},
     "simulation, vct by valiant": _RUN

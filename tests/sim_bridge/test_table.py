@@ -176,6 +176,14 @@ def test_tables_that_do_not_fit_are_refused(small: Dragonfly) -> None:
             {"routing": "table", "table": Forwarding.of(small, lost)},
         ),
         (
+            "decide each-attempt: the routes of routing table are fixed",
+            {
+                "routing": "table",
+                "table": forwarding,
+                "config": SimulationConfig(decide="each-attempt"),
+            },
+        ),
+        (
             "vcs layer is of routing table, not of min",
             {"routing": "min", "config": SimulationConfig(vc_scheme="layer")},
         ),

@@ -227,6 +227,8 @@ class SimulationConfig:
         if self.vc_scheme == LAYER and not routing.follows_table:
             known = one_of(one for one in Routing if one.follows_table)
             raise InvalidInput(f"vcs {LAYER} is of routing {known}, not of {routing}")
+        if self.decide != Decide.ONCE and routing.follows_table:
+            raise InvalidInput(f"decide {self.decide}: the routes of routing {routing} are fixed")
         of_first = [one for one in Routing if one.compares_first_queues]
         given = {
             "ugal_rule": (self.ugal_rule, UgalRule.HOPS, of_first),
