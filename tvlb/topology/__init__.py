@@ -25,6 +25,7 @@ from tvlb.topology.family import (
     register,
     sized_families,
 )
+from tvlb.topology.fattree3 import FatTree3
 from tvlb.topology.files import (
     describe_network_files,
     is_network_file,
@@ -32,7 +33,10 @@ from tvlb.topology.files import (
     write_network,
 )
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.ft2 import FatTree2
+from tvlb.topology.hypercube import Hypercube
 from tvlb.topology.hyperx import HyperX
+from tvlb.topology.kary import KaryTree
 from tvlb.topology.listed import (
     DEFAULT_LATENCY,
     ListedTopology,
@@ -50,10 +54,12 @@ from tvlb.topology.named import (
 )
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import as_topology, parse_topology
+from tvlb.topology.random_regular import RandomRegular
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.sizing import Largest, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.slimfly import SlimFly
 from tvlb.topology.topology import Layout, Origin, Topology, Triples
+from tvlb.topology.torus import Torus
 
 __all__ = [
     "ARRANGEMENTS",
@@ -68,7 +74,11 @@ __all__ = [
     "ExplicitTopology",
     "Failures",
     "Family",
+    "FatTree2",
+    "FatTree3",
     "HyperX",
+    "Hypercube",
+    "KaryTree",
     "Largest",
     "Layout",
     "LinkKind",
@@ -80,6 +90,7 @@ __all__ = [
     "NetworkFormat",
     "NetworkSizes",
     "Origin",
+    "RandomRegular",
     "ShortestPathTopology",
     "SizeColumn",
     "SizeParameter",
@@ -88,6 +99,7 @@ __all__ = [
     "Topology",
     "TopologyMetadata",
     "TopologyRecord",
+    "Torus",
     "Triples",
     "WrittenNetwork",
     "as_topology",
