@@ -15,6 +15,7 @@ from sim_bridge import SimulationConfig, _core, simulate
 from sim_bridge.routers.vct import VctConfig, VctScenario
 from tvlb.balance import BalanceOptions, balance, balance_weights
 from tvlb.errors import SimulationDeadlock
+from tvlb.forwarding import route
 from tvlb.model import throughput
 from tvlb.native import kernels
 from tvlb.paths import PathSet, parse_expression
@@ -84,6 +85,8 @@ def _work() -> None:
     for path_set in (shapes, short, every, balanced):
         run("ugal-l", path_set, 0.1, config)
     run("min", none, 0.1, config)
+    forwarding = route(network).forwarding
+    simulate(network, routing="table", table=forwarding, load=0.1, config=config)
     deadlocking = SimulationConfig(warmup_cycles=30_000, vc_count=1, buffer_flits=4)
     with suppress(SimulationDeadlock):
         run("vlb", every, 1.0, deadlocking)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Console
 
-from sim_bridge import Routing
+from sim_bridge import PATH_ROUTINGS, Routing
 from tvlb.cli.options import FabricOption, Json, VcSchemeOption, WithoutOption, integer
 from tvlb.cli.terminal import grid, print_json, print_result, stdout
 from tvlb.documents import plain
@@ -198,8 +198,8 @@ def verify_command(
     routing: Annotated[
         str | None,
         typer.Option(
-            help=f"Routing that draws from the table, {one_of(Routing)}; where it decides again on "
-            "the way, these routes are looked at too.",
+            help=f"Routing that draws from the table, {one_of(PATH_ROUTINGS)}; where it decides "
+            "again on the way, these routes are looked at too.",
             show_default="one that decides at the source only",
         ),
     ] = None,
@@ -226,6 +226,10 @@ def verify_command(
         if fabric is not None or against is not None:
             raise InvalidInput("--fabric and --against are for forwarding tables")
         chosen = None if routing is None else choose(Routing, "routing", routing)
+        if chosen is not None and chosen not in PATH_ROUTINGS:
+            raise InvalidInput(
+                f"routing {chosen} draws from no table: choose {one_of(PATH_ROUTINGS)}"
+            )
         report = loaded.verify(VcSettings(vcs, vc_count, chosen))
     if json:
         print_json(plain(asdict(report) | {"ok": report.ok}))

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 from pydantic import Field
 
-from sim_bridge import VCT_ROUTINGS, Routing, SimulationConfig, VctConfig, VctScenario
+from sim_bridge import PATH_ROUTINGS, VCT_ROUTINGS, SimulationConfig, VctConfig, VctScenario
 from sim_bridge.routers.vct import VC_POLICIES
 from tvlb.documents import Document
 from tvlb.errors import InvalidInput
-from tvlb.languages import Names, settings
 from tvlb.paths import min_usage
+from tvlb.table import VcScheme
 from tvlb.topology import Topology, compiled, family_of
 from tvlb.traffic import parse_pattern
 
@@ -23,7 +23,6 @@ _MOST_SOURCES = 2_048
 _MOST_CUT = 512
 _PAIRS = 1 << 18
 _Switches = NDArray[np.int32]
-_SCHEMES = tuple(cast("Names", settings(SimulationConfig)["vc_scheme"].kind).names)
 
 
 class CablesOfKind(Document):
@@ -197,7 +196,7 @@ def _connectivity(topology: Topology, degrees: NDArray[np.int64]) -> int | None:
 
 
 def _vcs_needed(topology: Topology) -> Iterator[VcsNeeded]:
-    for routing, scheme in product(Routing, _SCHEMES):
+    for routing, scheme in product(PATH_ROUTINGS, VcScheme):
         with suppress(InvalidInput):  # the network does not have the routing
             routing.check(topology)
             halves = 2 if routing.draws_vlb else 1
