@@ -29,7 +29,7 @@ class FabricSimulator:
     folder: Path
     socket: str
 
-    def _run(self, *command: str) -> bytes:
+    def _run(self, *command: str, seconds: float = _SECONDS) -> bytes:
         environment = os.environ | {"IBSIM_SOCKNAME": self.socket, "OSM_TMP_DIR": str(self.folder)}
         done = subprocess.run(
             ["ibsim-run", *command],
@@ -37,7 +37,7 @@ class FabricSimulator:
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=_SECONDS,
+            timeout=seconds,
             check=False,
         )
         return done.stdout
@@ -48,12 +48,15 @@ class FabricSimulator:
         path.write_bytes(self._run("ibnetdiscover"))
         return path
 
-    def manage(self, *options: str) -> tuple[Path, str]:
-        """Have OpenSM make tables once; return what it dumped and its log."""
+    def manage(self, *options: str, seconds: float = _SECONDS) -> tuple[Path, str]:
+        """Have OpenSM make tables once; return what it dumped and its log.
+
+        Raises TimeoutExpired.
+        """
         log = self.folder / "opensm.log"
         log.unlink(missing_ok=True)
         told = ("-f", str(log), "-D", "0x43", "--dump_files_dir", str(self.folder))
-        self._run("opensm", "-o", "-r", *told, *options)
+        self._run("opensm", "-o", "-r", *told, *options, seconds=seconds)
         return self.folder / "opensm-lfts.dump", log.read_text()
 
 
