@@ -89,6 +89,7 @@ VALUES: Mapping[str, list[Any]] = {
     "packet": [8],
     "pattern": ["shift(2,0)"],
     "patterns": [1],
+    "rebalance": [0.5],
     "routing": ["valiant(minlast)", "min", ["min"]],
     "screening": [_WINDOWS | {"measured": 200}],
     "seed": [1],

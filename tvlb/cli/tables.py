@@ -123,6 +123,8 @@ def _print_network(facts: Mapping[str, Any], console: Console) -> None:
         for routing, vcs in counts.items():
             table.add_row(routing, *("-" if one is None else str(one) for one in vcs.values()))
         console.print(table)
+    if facts["uncounted"]:
+        console.print(f"No VCs are told, nor are paths listed: {facts['uncounted']}")
     if facts["caution"]:
         console.print(f"note: {facts['caution']}")
     if facts["labels"]:

@@ -26,6 +26,7 @@ from tvlb.topology.family import (
     register,
     sized_families,
 )
+from tvlb.topology.fattree3 import FatTree3
 from tvlb.topology.files import (
     describe_network_files,
     is_network_file,
@@ -33,7 +34,10 @@ from tvlb.topology.files import (
     write_network,
 )
 from tvlb.topology.formats import NetworkFormat, WrittenNetwork, network_formats
+from tvlb.topology.ft2 import FatTree2
+from tvlb.topology.hypercube import Hypercube
 from tvlb.topology.hyperx import HyperX
+from tvlb.topology.kary import KaryTree
 from tvlb.topology.listed import (
     DEFAULT_LATENCY,
     ListedTopology,
@@ -51,10 +55,12 @@ from tvlb.topology.named import (
 )
 from tvlb.topology.network import LinkKinds, Network
 from tvlb.topology.parse import as_topology, parse_topology
+from tvlb.topology.random_regular import RandomRegular
 from tvlb.topology.shortest_paths import ShortestPathTopology
 from tvlb.topology.sizing import Largest, SizeColumn, SizeParameter, Sizing
 from tvlb.topology.slimfly import SlimFly
 from tvlb.topology.topology import Layout, Origin, Topology, Triples
+from tvlb.topology.torus import Torus
 
 __all__ = [
     "ARRANGEMENTS",
@@ -73,7 +79,11 @@ __all__ = [
     "FabricSwitch",
     "Failures",
     "Family",
+    "FatTree2",
+    "FatTree3",
     "HyperX",
+    "Hypercube",
+    "KaryTree",
     "Largest",
     "Layout",
     "LinkKind",
@@ -85,6 +95,7 @@ __all__ = [
     "NetworkFormat",
     "NetworkSizes",
     "Origin",
+    "RandomRegular",
     "ShortestPathTopology",
     "SizeColumn",
     "SizeParameter",
@@ -93,6 +104,7 @@ __all__ = [
     "Topology",
     "TopologyMetadata",
     "TopologyRecord",
+    "Torus",
     "Triples",
     "WrittenNetwork",
     "as_topology",

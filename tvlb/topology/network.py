@@ -14,6 +14,8 @@ MAX_NODES = 10_000_000
 MAX_SWITCHES = 20_000
 MAX_LINKS = 20_000_000
 """Directed; networks beyond these limits are not built."""
+MAX_PORTS = 128
+"""Of a switch of a network that parameters give."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,14 @@ class Network:
             self.link_source,
             self.link_target,
             self.link_kind,
+        )
+
+
+def check_ports(text: str, ports: int) -> None:
+    """Raise InvalidInput if a switch of a network, of this text, has too many ports."""
+    if ports > MAX_PORTS:
+        raise InvalidInput(
+            f"a switch of {text} has {ports} ports; at most {MAX_PORTS} are supported"
         )
 
 

@@ -146,6 +146,6 @@ FORWARDING = TableKind(
     verify=_verify,
     summary=_summary,
     row="a port and a layer",
-    no_repair="forwarding tables cannot be repaired yet",
+    no_repair="forwarding tables are repaired by tvlb repair, entry by entry",
 )
 KINDS = (FORWARDING,)
