@@ -177,6 +177,11 @@ def test_other_forms_of_dumps(tmp_path: Path) -> None:
         (DUMPED.replace("200001 (", "200000 (", 1), "line 15: a second block of the switch"),
         (DUMPED.replace("200001 (", "200009 (", 1), "no switch with the GUID 0x000000000020000"),
         (DUMPED.replace("200001 (", "100005 (", 1), "no switch with the GUID 0x000000000010000"),
+        (
+            DUMPED.replace("0100005", "0100_05", 1),
+            "line 10: the GUID of the port with LID 12 is none",
+        ),
+        (DUMPED.replace("0x000c 003", "0x000c 003\xb2", 1), "line 10: expected a LID and a port"),
         ("# " + "x" * 2000, "line 1: more than 1,000 characters"),
     ],
 )
