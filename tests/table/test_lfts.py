@@ -19,6 +19,7 @@ from tvlb.forwarding import (
     RouteOptions,
     dependencies,
     dependency_circle,
+    graph_of,
     route,
     to_switches,
 )
@@ -176,6 +177,11 @@ def test_other_forms_of_dumps(tmp_path: Path) -> None:
         (DUMPED.replace("200001 (", "200000 (", 1), "line 15: a second block of the switch"),
         (DUMPED.replace("200001 (", "200009 (", 1), "no switch with the GUID 0x000000000020000"),
         (DUMPED.replace("200001 (", "100005 (", 1), "no switch with the GUID 0x000000000010000"),
+        (
+            DUMPED.replace("0100005", "0100_05", 1),
+            "line 10: the GUID of the port with LID 12 is none",
+        ),
+        (DUMPED.replace("0x000c 003", "0x000c 003\xb2", 1), "line 10: expected a LID and a port"),
         ("# " + "x" * 2000, "line 1: more than 1,000 characters"),
     ],
 )
@@ -226,23 +232,41 @@ def test_what_is_written_is_read(data: st.DataObject) -> None:
     assert np.array_equal(dump.forwarding.ports, table.forwarding.ports)
 
 
-def test_switches_without_nodes_are_reached_by_what_is_in_use() -> None:
-    # A fat tree of two levels: leaves 0 to 3 below spines 4 and 5. Every spine is a link away from
-    # a leaf, and two from the other spine by a leaf, down and up, which no packet for a node does.
-    cables = [[leaf, spine] for leaf in range(4) for spine in (4, 5)]
-    network = ListedTopology([2, 2, 2, 2, 0, 0], [cables])
+def test_switches_without_nodes_are_reached_without_a_circle() -> None:
+    # A fat tree of two levels: leaves 0 to 3 below spines 4 and 5. A leaf has a link to each spine,
+    # and no packet from a node goes on from there; spines reach each other by a leaf.
+    network = ListedTopology(
+        [2, 2, 2, 2, 0, 0], [[[one, two] for one in range(4) for two in (4, 5)]]
+    )
     forwarding = table_of(network).forwarding
     graph = dependencies(forwarding, one_lane=True)
     ports = to_switches(forwarding, graph)
-    assert ports[4].tolist() == [0, 0, 0, 0, NO_PORT, 0]
-    assert ports[5].tolist() == [1, 1, 1, 1, 0, NO_PORT]
+    assert ports[4, :5].tolist() == [0, 0, 0, 0, NO_PORT]
+    assert ports[5, :4].tolist() == [1, 1, 1, 1]
+    assert ports[4, 5] != NO_PORT
+    # Links 8 to 15 lead down: after none of them a packet from a node goes up.
+    assert not any(graph.routes(down, up) for down in range(8, 16) for up in range(8))
     # Those for leaves go as packets for their first node.
     assert np.array_equal(ports[:4, :4], forwarding.ports[::2][:4, :4])
-    # From a spine to the other a packet goes down to leaf 0, by link 8 or 12, and up, by 1 or 0.
-    downs, ups = range(8, 16), range(8)
-    added = [(down, up) for down in downs for up in ups if graph.routes(down, up)]
-    assert added == [(8, 1), (12, 0)]
+
+
+@pytest.mark.parametrize("network", ["tests/data/networks/kary4_3.json", "dflyplus(2,4,2,5)"])
+def test_switches_without_nodes_are_reached_from_everywhere(network: str) -> None:
+    topology = parse_topology(network.replace("tests/data", str(DATA)))
+    forwarding = table_of(topology).forwarding
+    graph = dependencies(forwarding, one_lane=True)
     assert graph.find_cycle() == []
+    ports = to_switches(forwarding, graph)
+    # Spines of a Dragonfly+ in other groups are behind a link down and one up again.
+    assert bool(graph.find_cycle()) == network.startswith("dflyplus")
+    links, target = graph_of(topology).links(), topology.network.link_target
+    for switch in range(topology.num_switches):
+        # All switches walk towards it at once; none needs more steps than there are switches.
+        at = np.arange(topology.num_switches)
+        for _ in range(topology.num_switches):
+            taken = links[at, ports[switch, at] % NO_PORT]
+            at = np.where(at == switch, at, target[taken])
+        assert (at == switch).all()
 
 
 def test_a_circle_is_found_and_named(tmp_path: Path) -> None:

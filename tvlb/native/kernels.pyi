@@ -269,6 +269,9 @@ class DependencyGraph:
 
     def remove(self, held: int, wanted: int) -> None: ...
     def routes(self, held: int, wanted: int) -> int: ...
+    def order(self) -> list[int]:
+        """Return all channels, each before those that it waits for; none if there is a circle."""
+
     def find_cycle(self) -> list[int]: ...
 
 _Ports = NDArray[np.uint8]

@@ -24,8 +24,8 @@ from tvlb.topology import LAST_LID, Fabric, read_fabric
 _LONGEST_LINE = 1000
 _LOOKED_AT = 1 << 16
 _BLOCK = re.compile(rb"Unicast lids .{1,200}? guid 0x([0-9a-fA-F]{1,16})\b")
-_ENTRY = re.compile(rb"0x([0-9a-fA-F]{1,8})\s++([0-9]{1,6}|UNREACHABLE)\b(.*)", re.DOTALL)
-_OWNER = re.compile(rb"portguid 0x([0-9a-fA-F]{1,16})\b")
+_ENTRY = re.compile(rb"0x([0-9a-fA-F]{1,8})\s++([0-9]{1,6}|UNREACHABLE)(\s.*)?", re.DOTALL)
+_OWNER = re.compile(rb"portguid 0x([0-9a-fA-F]{1,16})(?=[:\s]|\Z)")
 _END = re.compile(rb"[0-9]{1,9} (?:valid )?lids dumped")
 _MISSING = -1
 _ANY_PORT = 256
@@ -185,7 +185,7 @@ class _Reader:
             raise InvalidInput(f"more than {_LONGEST_LINE:,} characters")
         text = line.strip()
         if match := _ENTRY.fullmatch(text):
-            self._take(int(match[1], 16), match[2], match[3])
+            self._take(int(match[1], 16), match[2], match[3] or b"")
         elif match := _BLOCK.match(text):
             self._end()
             self._begin(int(match[1], 16))
@@ -218,7 +218,8 @@ class _Reader:
         most = self._fabric.switches[self._switch].ports
         if number > most and number != NO_PORT:
             raise InvalidInput(f"port {number} of {self._name!r}, which has ports 0..{most}")
-        told = _OWNER.search(rest)
+        if (told := _OWNER.search(rest)) is None and b"portguid" in rest:
+            raise InvalidInput(f"the GUID of the port with LID {lid} is none")
         owner = self._by_lid.get(lid) if told is None else self._by_guid.get(int(told[1], 16))
         if owner is None:
             self._unknown.add(1, f"LID {lid} at {self._name}")
