@@ -51,6 +51,8 @@ constraints = ["a == 2*p == 2*h", "nodes <= 2000"]
 simulated_patterns = 3
 """
 
+_DISCOVERED = Path(__file__).parent.parent / "tests" / "data" / "fabric.ibnetdiscover"
+
 # Formats that hold no parallel cables.
 SIMPLE = {"booksim-anynet"}
 
@@ -99,6 +101,7 @@ def _networks() -> dict[str, bytes]:
         b'<edge source="a" target="b"/>\n<edge source="b" target="c"/>\n</graph></graphml>\n'
     )
     # The content tells the format.
+    found["network-discovered.ibnet"] = _DISCOVERED.read_bytes()
     found["network-content.data"] = found["network-graphml.graphml"]
     return found
 

@@ -5,12 +5,12 @@
     python -m bench.mutated_files --files 20000
     python -m bench.mutated_files --files 10000 --kinds network topology
 
-Tables in Parquet, JSON and CSV, traffic matrices, networks in JSON, GraphML and edge lists, sweep
-files and result documents are mutated: bytes flipped, ends cut off, pieces spliced in, lines
-repeated, numbers made huge or written in other digits, values exchanged for others, deep nesting,
-entities, and small files that expand. Two processes read them, each file within 5 s of processor
-time and 1 GiB of address space beyond what the process has when it begins. Every file has one
-outcome:
+Tables in Parquet, JSON and CSV, traffic matrices, networks in JSON, GraphML, edge lists and as
+fabrics, sweep files and result documents are mutated: bytes flipped, ends cut off, pieces spliced
+in, lines repeated, numbers made huge or written in other digits, values exchanged for others, deep
+nesting, entities, and small files that expand. Two processes read them, each file within 5 s of
+processor time and 1 GiB of address space beyond what the process has when it begins. Every file has
+one outcome:
 
 refused : InvalidInput.
 faulty : a table that can be read, of which `verify` says what is wrong.
@@ -216,6 +216,28 @@ def _plain_graphml(content: bytes) -> _Plain:
     return [endpoints(one) for one in nodes], ends
 
 
+def _plain_fabric(content: bytes) -> _Plain:
+    lines = [line.partition("#") for line in content.decode().split("\n")]
+    ports = dict[str, list[tuple[str, ...]]]()
+    switches: list[str] = []
+    for line, _, _ in lines:
+        if begun := re.search(r'(Switch|Ca|Hca)\s+[0-9]+\s+"([^"]+)"', line):
+            ports[begun[2]] = []
+            switches += [begun[2]] * (begun[1] == "Switch")
+        elif cabled := re.search(r'\[([0-9]+)\].*"([^"]+)"\[([0-9]+)\]', line):
+            ports[[*ports][-1]].append(cabled.groups())
+    if b"switchguid=" in content:
+        switches.sort(key=lambda one: int(one[2:], 16))
+    nodes = [sum(peer not in switches for _, peer, _ in ports[one]) for one in switches]
+    pairs = [
+        (switches.index(one), switches.index(peer))
+        for one in switches
+        for own, peer, other in ports[one]
+        if peer in switches and (one, int(own)) < (peer, int(other))
+    ]
+    return nodes, pairs
+
+
 _PLAIN = {
     ".json": _plain_json,
     ".edgelist": _plain_edges,
@@ -223,6 +245,8 @@ _PLAIN = {
     ".graphml": _plain_graphml,
     ".data": _plain_graphml,
     ".anynet": _plain_anynet,
+    ".netlist": _plain_fabric,
+    ".ibnet": _plain_fabric,
 }
 
 

@@ -18,7 +18,8 @@ from tvlb.forwarding import (
     route,
 )
 from tvlb.table import VcSettings
-from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
+from tvlb.table.kinds.forwarding import FORWARDING
 from tvlb.topology import Dragonfly, ListedTopology, Topology
 
 

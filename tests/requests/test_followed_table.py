@@ -15,7 +15,7 @@ from tvlb.forwarding import RouteOptions, route
 from tvlb.paths import parse_expression
 from tvlb.requests import Context, command_line, request_kinds, simulation_body
 from tvlb.table import CompactTable, StoredTable, write_table
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import parse_topology
 
 _NETWORK = "dfly(2,4,2,5)"

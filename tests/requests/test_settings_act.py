@@ -30,7 +30,7 @@ from tvlb.requests.prices import Prices
 from tvlb.requests.request import Question
 from tvlb.search import SearchOptions
 from tvlb.table import CompactTable, write_table
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, Listing, parse_topology, without
 
 _RUN = {"topology": "2,4,2,5", "load": [0.7], "warmup": 100, "cycles": 200}

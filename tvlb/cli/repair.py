@@ -27,7 +27,7 @@ from tvlb.requests.repair import check_repair
 from tvlb.requests.repair import repair as repaired
 from tvlb.search import asked_traffic, router_warnings
 from tvlb.table import by_suffix, check_writable, read_any_table, write_table
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures, read_failures
 
 _MOST_SWITCHES = 20

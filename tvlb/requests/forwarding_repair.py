@@ -20,7 +20,7 @@ from tvlb.languages import asked
 from tvlb.processes import Reporter, silent
 from tvlb.requests.common import Count, NonNegative
 from tvlb.requests.repair import RepairOptions, what_is_left
-from tvlb.table.kinds.forwarding import ForwardingTable
+from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.topology import Failures
 
 _OF_FORWARDING = ("rebalance",)

@@ -9,6 +9,7 @@ from tvlb.topology.dragonfly import ARRANGEMENTS, FROM_FILE, Dragonfly, LinkKind
 from tvlb.topology.dragonfly_plus import DragonflyPlus
 from tvlb.topology.expected import ExpectedPaths, touched
 from tvlb.topology.explicit import DegradedNetwork, described, explicit_type, shown_topology
+from tvlb.topology.fabric import LAST_LID, Fabric, FabricNode, FabricSwitch, read_fabric
 from tvlb.topology.failures import Failures, read_failures
 from tvlb.topology.family import (
     Description,
@@ -65,6 +66,7 @@ __all__ = [
     "ARRANGEMENTS",
     "DEFAULT_LATENCY",
     "FROM_FILE",
+    "LAST_LID",
     "UNNAMED",
     "DegradedNetwork",
     "Description",
@@ -72,6 +74,9 @@ __all__ = [
     "DragonflyPlus",
     "ExpectedPaths",
     "ExplicitTopology",
+    "Fabric",
+    "FabricNode",
+    "FabricSwitch",
     "Failures",
     "Family",
     "FatTree2",
@@ -122,6 +127,7 @@ __all__ = [
     "parse_topology",
     "parse_topology_call",
     "path_kernel",
+    "read_fabric",
     "read_failures",
     "read_network",
     "register",

@@ -97,12 +97,15 @@ class Network:
             digest.update(column.astype("<i4").tobytes())
         return digest.hexdigest()
 
-    def check_single_cables(self, text: str, wanted: str) -> None:
+    def check_single_cables(
+        self, text: str, wanted: str, way_out: str = "; --merge-parallel writes one of them"
+    ) -> None:
         """Refuse parallel cables.
 
         Parameters
         ----------
-        text, wanted : what the network is called, and who cannot hold them and why.
+        text, wanted, way_out : what the network is called, who cannot hold them and why, and what
+            is to be done about it.
 
         Raises
         ------
@@ -114,7 +117,7 @@ class Network:
             first, second = pairs[int((counts > 1).argmax())].tolist()
             raise InvalidInput(
                 f"{text} has parallel cables, first between the switches {first} and {second}; "
-                f"{wanted}; --merge-parallel writes one of them"
+                f"{wanted}{way_out}"
             )
 
     def compile(self) -> kernels.Network:
