@@ -34,7 +34,8 @@ def _with(table: StoredTable, network: str = _NETWORK) -> Context:
     def stored(text: str) -> Any:
         assert table.id.startswith(text)
         return SimpleNamespace(
-            kind="route",
+            name=text,
+            tables="forwarding table",
             request={"topology": network},
             table_id=table.id,
             read_table=lambda: table,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,6 +133,17 @@ def test_layers_are_virtual_channels(lanes: tuple[Forwarding, Forwarding]) -> No
     simulate(ring(5, 4), routing="table", table=two, load=1.0, config=full)
     with pytest.raises(SimulationDeadlock):
         simulate(ring(5, 4), routing="table", table=one, load=1.0, config=full)
+
+
+def test_layers_of_the_engine_need_as_many_channels(small: Dragonfly) -> None:
+    layered = route(small, RouteOptions(layers=True)).forwarding
+    assert layered.num_layers > 1
+    config = SimulationConfig(warmup_cycles=0, measured_cycles=200, traced_packets=2000)
+    assert warnings_of(layered, config) == ()
+    assert warnings_of(layered, replace(config, vc_count=1)) != ()
+    result = simulate(small, routing="table", table=layered, load=0.5, config=config)
+    vcs = {hop.vc for trace in result.traces for hop in trace.hops}
+    assert vcs == set(range(layered.num_layers))
 
 
 def test_other_channels_are_those_of_a_scheme(small: Dragonfly) -> None:

@@ -232,7 +232,7 @@ def damage_of(table: StoredTable) -> str:
 
 def path_set_of(table: StoredTable, name: str, topology: Topology) -> PathSet:
     """Return the paths of a table as `loaded_path_set`; refuses that of another network, too."""
-    _check_network(table, name, topology)
+    check_network(table, name, topology)
     return loaded_path_set(table, name)
 
 
@@ -245,11 +245,12 @@ def forwarding_of(table: StoredTable, name: str, topology: Topology) -> Forwardi
     """
     if not isinstance(table, ForwardingTable):
         raise InvalidInput(f"{name} is a {table.kind.name}, where a {FORWARDING.name} is needed")
-    _check_network(table, name, topology)
+    check_network(table, name, topology)
     return table.forwarding
 
 
-def _check_network(table: StoredTable, name: str, topology: Topology) -> None:
+def check_network(table: StoredTable, name: str, topology: Topology) -> None:
+    """Raise InvalidInput if a table is of another network."""
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""
         raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
