@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from sim_bridge.routers.vct import LongRun, stability
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
+    from tvlb.forwarding import RouteOptions
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
     from tvlb.requests.drawing import plot
     from tvlb.requests.repair import RepairOptions, repair
+    from tvlb.requests.routing import route
     from tvlb.search import SearchOptions, TableResult, optimize, probe
     from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
@@ -32,6 +34,7 @@ __all__ = [
     "Dragonfly",
     "LongRun",
     "RepairOptions",
+    "RouteOptions",
     "SearchOptions",
     "SimulationConfig",
     "TableResult",
@@ -50,6 +53,7 @@ __all__ = [
     "probe",
     "read_table",
     "repair",
+    "route",
     "search",
     "simulate",
     "stability",
@@ -67,6 +71,7 @@ _HOME = {
     "Dragonfly": "tvlb.topology",
     "LongRun": "sim_bridge.routers.vct",
     "RepairOptions": "tvlb.requests.repair",
+    "RouteOptions": "tvlb.forwarding",
     "SearchOptions": "tvlb.search",
     "SimulationConfig": "sim_bridge",
     "TableResult": "tvlb.search",
@@ -80,6 +85,7 @@ _HOME = {
     "probe": "tvlb.search",
     "read_table": "tvlb.table",
     "repair": "tvlb.requests.repair",
+    "route": "tvlb.requests.routing",
     "simulate": "sim_bridge",
     "stability": "sim_bridge.routers.vct",
     "sweep": "tvlb.sweeps",

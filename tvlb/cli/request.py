@@ -16,9 +16,10 @@ from rich.console import Console
 
 from tvlb.cli.options import Json, TopologyArgument, WithoutOption, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
-from tvlb.cli.settings import read_by_typer
-from tvlb.cli.terminal import print_result, print_written, progress_display
+from tvlb.cli.settings import option_of, read_by_typer, told
+from tvlb.cli.terminal import in_words, print_result, print_written, progress_display
 from tvlb.errors import InvalidInput
+from tvlb.languages import Setting
 from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
 from tvlb.requests import (
     Answer,
@@ -83,9 +84,12 @@ def _body(body: type[Question], given: dict[str, Any]) -> Question:
 def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
     """Yield the parameters of the command of a kind."""
     options: dict[str, tuple[Any, Any]] = {}
-    for name, field in kind.forms[0].body.model_fields.items():
+    body = kind.forms[0].body
+    for name, field in body.model_fields.items():
         if name == "topology":
             options |= {name: (TopologyArgument, ...), "without": (WithoutOption, None)}
+        elif name in body.declared:
+            options[name] = _setting(body.declared[name])
         else:
             options[name] = _option(field)
     if kind.makes_table:
@@ -102,6 +106,13 @@ def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
         yield inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
         )
+
+
+def _setting(one: Setting) -> tuple[Any, Any]:
+    """Return annotation and default of the option for a setting, as `takes_settings` has it."""
+    usual = one.unset or str(one.default)
+    values, option = option_of(one, f"{told(one)}.", show_default=usual)
+    return Annotated[values | None, option], None
 
 
 def _option(field: FieldInfo) -> tuple[Any, Any]:
@@ -148,5 +159,5 @@ class _Here(Context):
 
 def _print_facts(document: Mapping[str, Any], console: Console) -> None:
     for name, value in document.items():
-        if isinstance(value, int | float | str):
-            console.print(f"{name.replace('_', ' ')}: {value}")
+        if isinstance(value, int | float | str | dict) and name != "provenance":
+            console.print(f"{name.replace('_', ' ')}: {in_words(value)}")

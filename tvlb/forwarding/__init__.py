@@ -6,7 +6,7 @@ Ethernet switches route.
 
 from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
-from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, graph_of
+from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, Ports, graph_of
 from tvlb.forwarding.measures import (
     LinkLoads,
     Routes,
@@ -29,6 +29,7 @@ __all__ = [
     "MeasureOptions",
     "Measured",
     "Order",
+    "Ports",
     "RouteOptions",
     "RouteTask",
     "Routed",

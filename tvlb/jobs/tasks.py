@@ -102,8 +102,11 @@ class WorkspaceContext(Context):
         """See `Context.result`."""
         with self._results() as results:
             found = results.get(key)
-        if found is None or found.kind != kind:
+        if found is None:
             raise InvalidInput(f"there is no {kind} {key}")
+        if found.kind != kind:
+            other, wanted = (request_kinds()[name].noun for name in (found.kind, kind))
+            raise InvalidInput(f"{key} is the id of a {other}, where that of a {wanted} is needed")
         return self._stored(found)
 
     def table(self, text: str) -> StoredResult:
@@ -128,7 +131,7 @@ class WorkspaceContext(Context):
         def read_document() -> Mapping[str, Any]:
             return json.loads(blobs.read(found.document))
 
-        return StoredResult(found.request, found.table_id, read_document, read_table)
+        return StoredResult(found.kind, found.request, found.table_id, read_document, read_table)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         """See `Context.sweep`."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
+from tvlb.forwarding import Order, RouteOptions
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
 from tvlb.requests.sizes import program_size
@@ -44,6 +45,12 @@ _SECONDS_PER_PROGRAM = 0.003
 _BYTES_PER_CELL = 10.0
 # `auto` drops path sets on the way. What it solves is worth 8 to 15 patterns of all sets.
 _AUTO_PATTERNS = 10
+
+# A forwarding table by nodes times directed links, and by its entries.
+_SECONDS_PER_ROUTED_LINK = 3e-9
+_LEAST_ROUTE_SECONDS = 0.002
+_BYTES_PER_ENTRY = 4.0
+_BYTES_PER_LINK = 100.0
 
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
 # times as long per packet as dfly(4,8,4,9).
@@ -321,6 +328,17 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
         ),
     }
     return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+
+
+def route_cost(topology: Topology, options: RouteOptions) -> Cost:
+    """Estimate a forwarding table."""
+    nodes, links = topology.num_nodes, topology.num_links
+    tries = len(Order.parse(options.order).tried) * (1 + 2 * options.passes)
+    entries = nodes * topology.num_switches
+    return _cost(
+        {"route": _LEAST_ROUTE_SECONDS + nodes * links * tries * _SECONDS_PER_ROUTED_LINK},
+        entries * _BYTES_PER_ENTRY + links * _BYTES_PER_LINK,
+    )
 
 
 def _preparing_seconds(options: SearchOptions) -> float:

@@ -27,8 +27,8 @@ from tvlb.languages import (
 )
 from tvlb.requests.common import Document
 from tvlb.requests.problems import InWords
-from tvlb.requests.request import STRICT
-from tvlb.requests.texts import LatenciesText, ObjectiveText, OneOf, TrafficText
+from tvlb.requests.request import STRICT, Question
+from tvlb.requests.texts import LatenciesText, ObjectiveText, OneOf, OrderText, TrafficText
 from tvlb.search import Windows as SimulatedWindows
 from tvlb.search import shown_traffic
 
@@ -38,6 +38,7 @@ _TEXTS: dict[str, Any] = {
     "objective": ObjectiveText,
     "traffic": TrafficText,
     "link_latencies": LatenciesText,
+    "order": OrderText,
 }
 
 
@@ -50,7 +51,10 @@ def with_options(base: type[_Model], declaring: type) -> type[_Model]:
         )
         for name, one in offered(declaring).items()
     }
-    return create_model(base.__name__, __base__=base, **fields)
+    found = create_model(base.__name__, __base__=base, **fields)
+    if issubclass(found, Question):
+        found.declared = {**found.declared, **offered(declaring)}
+    return found
 
 
 def _usual(setting: Setting) -> Any:

@@ -6,7 +6,13 @@ from typing import Any
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, PathSet, Switches, parse_expression
-from tvlb.requests.kind import Context, Examination
+from tvlb.requests.kind import (
+    Context,
+    Examination,
+    RequestKind,
+    StoredResult,
+    request_kinds,
+)
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.request import Request, network_in
 from tvlb.requests.texts import is_table_id
@@ -55,6 +61,23 @@ def paths_of(context: Context) -> ReadPaths:
     return read
 
 
+def check_tables(found: StoredResult, named: str, wanted: str) -> None:
+    """Refuse a stored table of another kind, told by its result alone.
+
+    Parameters
+    ----------
+    named : what messages call it.
+    wanted : name of the kind of table that is needed.
+
+    Raises
+    ------
+    InvalidInput : it is of another kind.
+    """
+    kind = request_kinds()[found.kind].tables
+    if kind != wanted:
+        raise InvalidInput(f"{named} is a {kind}, where a {wanted} is needed")
+
+
 def examine_with_tables(
     body: Request, limits: RequestLimits | None, context: Context
 ) -> Examination:
@@ -68,6 +91,7 @@ def examine_with_tables(
     if text is None or not is_table_id(text):
         return Examination(*body.examined(limits))
     table = context.table(text)
+    check_tables(table, f"vlb {text}", RequestKind.tables)
     resolved, cost = body.model_copy(update={"vlb": table.table_id}).examined(limits)
     asked: dict[str, Any] = resolved.model_dump(mode="json", include={"topology"})
     here, there = (shown_topology(network_in(one)) for one in (asked, table.request))

@@ -198,7 +198,7 @@ class TableDocument(Curve, _Found):
 
 
 class LinkUsage(Document):
-    """The directed links of a network by link id, and how much the VLB paths of a table use them.
+    """The directed links of a network by link id, and how much the routes of a table use them.
 
     The links inside groups come first. In networks without groups every switch is one of its own.
     """
@@ -222,7 +222,8 @@ class LinkUsage(Document):
     dst: tuple[int, ...] = Field(description="Target switch of every link.")
     usage: tuple[float, ...] = Field(
         description="Usage over the mean of the links of the same kind in use, when every switch "
-        "pair draws its VLB paths equally often."
+        "pair draws its VLB paths equally often, or by the routes of all pairs of nodes in a "
+        "forwarding table."
     )
     sampled_pairs: int | None = Field(
         description="Number of switch pairs between groups that usage was taken from; null for all."

@@ -23,6 +23,7 @@ from sim_bridge import parse_warmup
 from sim_bridge.latencies import LatenciesText as Latencies
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import Order
 from tvlb.languages import one_of
 from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import LONGEST_EXPRESSION, expression_examples, expression_regex
@@ -205,6 +206,14 @@ TrafficText = Annotated[
         examples=["uniform", "shift(2,0):3"],
     ),
     _parsed_by(parse_asked_traffic, "pattern", _is_matrix),
+]
+OrderText = Annotated[
+    str,
+    Field(
+        pattern=r"^(id|interleave|auto|random\((seed=)?[0-9]{1,19}\))$",
+        examples=["interleave", "random(seed=1)"],
+    ),
+    _parsed_by(Order.parse, "order"),
 ]
 ObjectiveText = Annotated[
     str,

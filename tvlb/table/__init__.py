@@ -42,6 +42,7 @@ from tvlb.table.files import (
 from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.header import TableHeader, TableWeights
 from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
+from tvlb.table.kinds.forwarding import FORWARDING, ForwardingTable
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
 from tvlb.table.networks import NamedRecord, record_of
 from tvlb.table.route_files import RouteFormat, Routes, SourceRoutes, route_formats
@@ -63,6 +64,7 @@ from tvlb.table.table import AnyTable, CompactTable, Table
 __all__ = [
     "COLUMN_TYPES",
     "COMPACT_REFUSED",
+    "FORWARDING",
     "TABLE_SUFFIXES",
     "AnyTable",
     "Channel",
@@ -71,6 +73,7 @@ __all__ = [
     "DeadlockCheck",
     "Diversity",
     "Format",
+    "ForwardingTable",
     "Header",
     "LinkShares",
     "NamedRecord",

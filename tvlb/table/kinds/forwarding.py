@@ -82,6 +82,10 @@ class ForwardingTable(StoredTable):
                 "node and switch"
             )
 
+    def link_usage(self) -> NDArray[np.float64]:
+        """See `StoredTable`."""
+        return self.forwarding.loads.of_link.astype(np.float64)
+
 
 def _verify(table: ForwardingTable, _: VcSettings) -> TableReport:
     loads = table.forwarding.loads
