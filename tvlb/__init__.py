@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from sim_bridge.routers.vct import LongRun, stability
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
-    from tvlb.forwarding import RouteOptions
+    from tvlb.forwarding import MeasureOptions, RouteOptions
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
     from tvlb.requests.drawing import plot
+    from tvlb.requests.measuring import measure
     from tvlb.requests.repair import RepairOptions, repair
     from tvlb.requests.routing import route
     from tvlb.search import SearchOptions, TableResult, optimize, probe
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Dragonfly",
     "LongRun",
+    "MeasureOptions",
     "RepairOptions",
     "RouteOptions",
     "SearchOptions",
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "balance",
     "errors",
+    "measure",
     "model",
     "optimize",
     "parse_expression",
@@ -70,6 +73,7 @@ __all__ = [
 _HOME = {
     "Dragonfly": "tvlb.topology",
     "LongRun": "sim_bridge.routers.vct",
+    "MeasureOptions": "tvlb.forwarding",
     "RepairOptions": "tvlb.requests.repair",
     "RouteOptions": "tvlb.forwarding",
     "SearchOptions": "tvlb.search",
@@ -77,6 +81,7 @@ _HOME = {
     "TableResult": "tvlb.search",
     "TvlbError": "tvlb.errors",
     "VctConfig": "sim_bridge",
+    "measure": "tvlb.requests.measuring",
     "optimize": "tvlb.search",
     "parse_expression": "tvlb.paths",
     "parse_pattern": "tvlb.traffic",

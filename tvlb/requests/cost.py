@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
-from tvlb.forwarding import Order, RouteOptions
+from tvlb.forwarding import MeasureOptions, Order, RouteOptions
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
 from tvlb.requests.sizes import program_size
@@ -51,6 +51,16 @@ _SECONDS_PER_ROUTED_LINK = 3e-9
 _LEAST_ROUTE_SECONDS = 0.002
 _BYTES_PER_ENTRY = 4.0
 _BYTES_PER_LINK = 100.0
+
+# Measures of routes.
+_SECONDS_PER_ENTRY = 5e-9
+_SECONDS_PER_STREAM = 2e-8
+_SECONDS_PER_STREAM_LINK = 1e-8
+_SECONDS_PER_SPLIT_PATH = 2e-6
+_BYTES_PER_SPLIT_PATH = 100.0
+_SECONDS_PER_SPLIT_FLOW = 1e-6
+_BYTES_PER_SPLIT_FLOW = 200.0
+_MOST_SPLIT_FLOWS = 1e6
 
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
 # times as long per packet as dfly(4,8,4,9).
@@ -339,6 +349,40 @@ def route_cost(topology: Topology, options: RouteOptions) -> Cost:
         {"route": _LEAST_ROUTE_SECONDS + nodes * links * tries * _SECONDS_PER_ROUTED_LINK},
         entries * _BYTES_PER_ENTRY + links * _BYTES_PER_LINK,
     )
+
+
+def measure_cost(
+    topology: Topology, options: MeasureOptions, *, is_table: bool, has_detours: bool
+) -> Cost:
+    """Estimate measures of routes.
+
+    Parameters
+    ----------
+    is_table : whether they are those of a forwarding table.
+    has_detours : whether paths are VLB paths, too.
+    """
+    nodes, switches = topology.num_nodes, topology.num_switches
+    streams = options.bisections * sum(options.jobs or (nodes,)) * (1 + options.both) / 2
+    streams += nodes * nodes if options.pattern else 0
+    links = float(len(topology.longest_min_path))
+    stages = {"loads": nodes * switches * _SECONDS_PER_ENTRY}
+    memory = nodes * switches * _BYTES_PER_ENTRY
+    if not is_table:
+        paths = switches * switches + has_detours * topology.expected_paths.vlb_paths
+        links *= paths / switches / switches
+        stages["loads"] = paths * _SECONDS_PER_SPLIT_PATH
+        memory += paths * _BYTES_PER_SPLIT_PATH
+    stages["bisections"] = streams * (_SECONDS_PER_STREAM + links * _SECONDS_PER_STREAM_LINK)
+    if options.bound is not None:
+        stages["bound"] = _bound_seconds(topology)
+        memory += switches * topology.num_links * _BYTES_PER_SPLIT_FLOW
+    return _cost(stages, memory)
+
+
+def _bound_seconds(topology: Topology) -> float:
+    """Estimate the program of routes that split freely."""
+    flows = float(topology.num_switches * topology.num_links)
+    return _LEAST_MODEL_SECONDS + min(flows, _MOST_SPLIT_FLOWS) ** 1.5 * _SECONDS_PER_SPLIT_FLOW
 
 
 def _preparing_seconds(options: SearchOptions) -> float:

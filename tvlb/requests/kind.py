@@ -71,14 +71,16 @@ class StoredResult:
 
     Attributes
     ----------
-    kind : of the request.
+    name : what messages call it.
+    tables : what they call tables like its own; see `TableKind.name`.
     request : as JSON values.
     table_id : of its table; None without one.
     read_document : reads its document, as JSON values; raises as `read_table`.
     read_table : reads its table; raises DamagedBlob or StoreUnavailable.
     """
 
-    kind: str
+    name: str
+    tables: str
     request: Mapping[str, Any]
     table_id: str | None
     read_document: Callable[[], Mapping[str, Any]]

@@ -1,26 +1,24 @@
-"""Path sets of requests: expressions, and tables that a server has, by their ids."""
+"""Stored tables that requests name by their ids: T-VLB tables as path sets, and others."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tvlb.errors import InvalidInput
 from tvlb.paths import PathRows, PathSet, Switches, parse_expression
-from tvlb.requests.kind import (
-    Context,
-    Examination,
-    RequestKind,
-    StoredResult,
-    request_kinds,
-)
+from tvlb.requests.kind import Context, Examination, RequestKind
 from tvlb.requests.limits import RequestLimits
-from tvlb.requests.request import Request, network_in
+from tvlb.requests.request import Question, network_in
 from tvlb.requests.texts import is_table_id
-from tvlb.table import path_set_of
+from tvlb.table import FORWARDING, path_set_of
 from tvlb.topology import Topology, shown_topology
 
 ReadPaths = Callable[[str, Topology, int], PathSet]
 """Makes a path set of its text, for a network and with a seed."""
+
+NAMING: Mapping[str, str] = {"vlb": RequestKind.tables, "table": FORWARDING.name}
+"""Fields that may name a stored table, and of which kind it has to be."""
 
 _SHOWN = 12
 
@@ -61,40 +59,44 @@ def paths_of(context: Context) -> ReadPaths:
     return read
 
 
-def check_tables(found: StoredResult, named: str, wanted: str) -> None:
-    """Refuse a stored table of another kind, told by its result alone.
-
-    Parameters
-    ----------
-    named : what messages call it.
-    wanted : name of the kind of table that is needed.
-
-    Raises
-    ------
-    InvalidInput : it is of another kind.
-    """
-    kind = request_kinds()[found.kind].tables
-    if kind != wanted:
-        raise InvalidInput(f"{named} is a {kind}, where a {wanted} is needed")
-
-
 def examine_with_tables(
-    body: Request, limits: RequestLimits | None, context: Context
+    body: Question, limits: RequestLimits | None, context: Context
 ) -> Examination:
-    """Resolve a request that may name a table by some digits of its id, and estimate its cost.
+    """Resolve a request that may name tables by some digits of their ids, and estimate its cost.
+
+    A request without a network is about that of its table.
 
     Raises
     ------
-    InvalidInput : as `Question.examined`; there is no such table, or it is of another network.
+    InvalidInput : as `Question.examined`; there is no such table, it is of another network, or of
+        another kind than is needed.
     """
-    text: str | None = getattr(body, "vlb", None)
-    if text is None or not is_table_id(text):
-        return Examination(*body.examined(limits))
-    table = context.table(text)
-    check_tables(table, f"vlb {text}", RequestKind.tables)
-    resolved, cost = body.model_copy(update={"vlb": table.table_id}).examined(limits)
+    named = {option: context.table(text) for option, text in _named(body)}
+    for option, found in named.items():
+        if found.tables != NAMING[option]:
+            raise InvalidInput(
+                f"{option} {found.name} is a {found.tables}, where a {NAMING[option]} is needed"
+            )
+        body = body.model_copy(update={option: found.table_id})
+        if getattr(body, "topology", None) is None:
+            body = _about(body, network_in(found.request))
+    resolved, cost = body.examined(limits)
     asked: dict[str, Any] = resolved.model_dump(mode="json", include={"topology"})
-    here, there = (shown_topology(network_in(one)) for one in (asked, table.request))
-    if here != there:
-        raise InvalidInput(f"vlb {text}: the table is of {there}, not of {here}")
+    for option, found in named.items():
+        here, there = (shown_topology(network_in(one)) for one in (asked, found.request))
+        if here != there:
+            raise InvalidInput(f"{option} {found.name}: the table is of {there}, not of {here}")
     return Examination(resolved, cost)
+
+
+def _named(body: Question) -> Iterator[tuple[str, str]]:
+    for option in NAMING:
+        text: str | None = getattr(body, option, None)
+        if text is not None and is_table_id(text):
+            yield option, text
+
+
+def _about(body: Question, network: Any) -> Question:
+    """Return the request about a network, as requests describe it in JSON."""
+    given = body.model_dump(mode="json") | {"topology": network}
+    return type(body).model_validate_json(json.dumps(given))

@@ -23,7 +23,7 @@ from sim_bridge import parse_warmup
 from sim_bridge.latencies import LatenciesText as Latencies
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import Order
+from tvlb.forwarding import MeasureOptions, Order
 from tvlb.languages import one_of
 from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import LONGEST_EXPRESSION, expression_examples, expression_regex
@@ -120,7 +120,7 @@ def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def told_digits(digits: int) -> InWords:
+def told_digits(digits: int | str) -> InWords:
     """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
 
     def refuse(value: object) -> None:
@@ -238,6 +238,19 @@ SolverText = Annotated[
         examples=[kind.installed()[0] for kind in _SERVED],
     ),
     _parsed_by(parse_solver, "solver"),
+]
+TableIdText = Annotated[
+    str,
+    Field(
+        pattern=f"^{_TABLE_ID}$",
+        description="Id of a forwarding table, or its first digits, 8 or more.",
+    ),
+    told_digits("8 to 64"),
+]
+JobText = Annotated[
+    str,
+    Field(pattern=r"^[0-9]{1,8}(,[0-9]{1,8}){0,63}$", examples=["16", "8,32,64"]),
+    _parsed_by(lambda text: MeasureOptions(job=text), "job"),
 ]
 TableFormatText = Annotated[
     str,

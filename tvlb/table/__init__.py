@@ -24,6 +24,7 @@ from tvlb.table.exports import (
 )
 from tvlb.table.files import (
     TABLE_SUFFIXES,
+    check_network,
     check_writable,
     damage_of,
     format_of,
@@ -98,6 +99,7 @@ __all__ = [
     "by_suffix",
     "check_deadlock",
     "check_foreign",
+    "check_network",
     "check_writable",
     "damage_of",
     "export_foreign",

@@ -230,7 +230,12 @@ def damage_of(table: StoredTable) -> str:
 
 def path_set_of(table: StoredTable, name: str, topology: Topology) -> PathSet:
     """Return the paths of a table as `loaded_path_set`; refuses that of another network, too."""
+    check_network(table, name, topology)
+    return loaded_path_set(table, name)
+
+
+def check_network(table: StoredTable, name: str, topology: Topology) -> None:
+    """Raise InvalidInput if a table is of another network."""
     if table.topology != topology:
         wiring = " with another wiring" if str(table.topology) == str(topology) else ""
         raise InvalidInput(f"{name} is a table of {table.topology}{wiring}, not of {topology}")
-    return loaded_path_set(table, name)

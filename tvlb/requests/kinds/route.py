@@ -9,11 +9,12 @@ from tvlb.forwarding import RouteOptions, efi_bound, graph_of
 from tvlb.languages import asked, made, one_of
 from tvlb.processes import Reporter, Stages
 from tvlb.requests import Answer, Context, Form, Link, Request, RequestKind
-from tvlb.requests.common import Count, Seconds, Share, TopologyText, Versions
+from tvlb.requests.common import Count, Seconds, TopologyText, Versions
 from tvlb.requests.cost import Cost, route_cost
 from tvlb.requests.examples import example
+from tvlb.requests.loads import LoadFigures, load_figures
 from tvlb.requests.routing import RoutedTable, route
-from tvlb.requests.settings import with_options, with_settings
+from tvlb.requests.settings import with_asked, with_options
 from tvlb.table import FORWARDING, ForwardingTable, table_formats
 from tvlb.topology import Topology, described
 
@@ -47,7 +48,7 @@ class RouteBody(with_options(Request, RouteOptions)):
         return route_cost(network, self.options())
 
 
-class RouteParameters(with_settings(Document, RouteOptions)):
+class RouteParameters(with_asked(Document, RouteOptions)):
     """How the table was asked for."""
 
 
@@ -77,7 +78,13 @@ class ForwardingSummary(Document):
         )
 
 
-class RouteDocument(Document):
+class _Head(Document):
+    topology: TopologyText
+    table: ForwardingSummary
+
+
+# The keys of the last base come first.
+class RouteDocument(LoadFigures, _Head):
     """A forwarding table, and how it loads the links of its network.
 
     A load is the number of ordered pairs of nodes whose route takes a directed link between
@@ -86,18 +93,6 @@ class RouteDocument(Document):
 
     model_config = ConfigDict(json_schema_extra={"examples": [example("route")]})
 
-    topology: TopologyText
-    table: ForwardingSummary
-    efi: Count = Field(description="Edge forwarding index: the highest load of a link.")
-    efi_links: Count = Field(description="Links with that load.")
-    efi_bound: Count = Field(description="A proven bound: no shortest routes have a lower index.")
-    mean_load: float = Field(ge=0, description="Mean load of a link.")
-    hops_mean: float = Field(
-        ge=0, description="Mean links of a route, over all ordered pairs of nodes."
-    )
-    minimal_share: Share = Field(
-        description="Share of the routes between two switches that are shortest."
-    )
     parameters: RouteParameters
     timings: dict[str, Seconds] = Field(description="Wall time by stage, seconds.")
     provenance: Versions
@@ -105,18 +100,12 @@ class RouteDocument(Document):
     @classmethod
     def of(cls, found: RoutedTable) -> Self:
         """Describe a table that was made."""
-        loads = found.table.forwarding.loads
         return cls.model_validate(
             {
                 "topology": str(found.table.topology),
                 "table": ForwardingSummary.of(found.table),
-                "efi": loads.efi,
-                "efi_links": loads.efi_links,
-                "efi_bound": efi_bound(found.table.topology).value,
-                "mean_load": loads.mean_load,
-                "hops_mean": loads.hops_mean,
-                "minimal_share": loads.minimal_share,
-                "parameters": RouteParameters.model_validate(found.options),
+                **load_figures(found.table.forwarding.loads, efi_bound(found.table.topology)),
+                "parameters": RouteParameters.model_validate(asked(found.options)),
                 "timings": found.seconds,
                 "provenance": versions(),
             }
@@ -126,7 +115,7 @@ class RouteDocument(Document):
 class _Listed(Document):
     topology: str
     table: ForwardingSummary
-    efi: Count = Field(description="As in the document.")
+    efi: int = Field(description="As in the document.")
     efi_bound: Count = Field(description="As in the document.")
 
 
