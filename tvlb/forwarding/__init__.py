@@ -7,6 +7,7 @@ Ethernet switches route.
 from tvlb.forwarding.bounds import EfiBound, SplitEfi, efi_bound, split_efi
 from tvlb.forwarding.engines import Engine, RouteTask, core_engine, engines
 from tvlb.forwarding.forwarding import MOST_LINKS, NO_PORT, Forwarding, Ports, graph_of
+from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
 from tvlb.forwarding.measures import (
     LinkLoads,
     Routes,
@@ -39,9 +40,12 @@ __all__ = [
     "StreamRates",
     "bandwidth_of",
     "core_engine",
+    "dependencies",
+    "dependency_circle",
     "efi_bound",
     "engines",
     "graph_of",
+    "in_layers",
     "measure",
     "pattern_rates",
     "route",

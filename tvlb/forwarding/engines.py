@@ -51,12 +51,14 @@ class Engine:
     route : returns the ports, see `Forwarding`; equal tasks have equal ports. Raises InvalidInput
         where it cannot route the network.
     is_shortest : whether all its routes are shortest.
+    is_general : whether it routes every network.
     """
 
     name: str
     text: str
     route: Callable[[RouteTask], Ports]
     is_shortest: bool = True
+    is_general: bool = True
 
 
 def core_engine(kind: kernels.ForwardingEngine) -> Engine:

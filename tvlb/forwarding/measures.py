@@ -86,7 +86,7 @@ class Routes(Protocol):
         """The network."""
         ...
 
-    @property
+    @cached_property
     def loads(self) -> LinkLoads:
         """Of its links."""
         ...

@@ -1,4 +1,4 @@
-"""Makes a forwarding table: an engine, an order of destinations, and passes.
+"""Makes a forwarding table: an engine, an order of destinations, passes, and layers.
 
 The order and its ties decide more than literature says, see docs/forwarding-tables.md.
 """
@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from tvlb.errors import InvalidInput
 from tvlb.forwarding.engines import RouteTask, engines
 from tvlb.forwarding.forwarding import Forwarding
-from tvlb.languages import Names, Text, Whole, check_settings, setting
+from tvlb.forwarding.layers import in_layers
+from tvlb.languages import Flag, Names, Text, Whole, check_settings, setting
 from tvlb.processes import Reporter, silent
 from tvlb.statistics import KeyedStream, check_seed
 from tvlb.topology import Topology
 
 MAX_PASSES = 1000
+MAX_LAYERS = 15
+DEFAULT_LAYERS = 8
 _FORMS = "id, interleave, random(seed=N) or auto"
 _RANDOM = re.compile(r"random\((?:seed=)?([0-9]{1,19})\)")
 
@@ -87,10 +90,29 @@ class RouteOptions:
         "the table with the lowest EFI is kept",
         Whole(0, MAX_PASSES),
     )
+    layers: bool = setting(
+        False, "Part routes into layers of virtual channels that cannot deadlock", Flag()
+    )
+    max_layers: int | None = setting(
+        None,
+        "Layers at most; giving it asks for layers",
+        Whole(1, MAX_LAYERS),
+        unset=f"{DEFAULT_LAYERS} where layers are asked for",
+    )
+    fallback: bool = setting(
+        True,
+        "Give what does not fit into the layers up*/down* trees; without, it is an error",
+        Flag(),
+    )
 
     def __post_init__(self) -> None:
         check_settings(self)
         object.__setattr__(self, "order", str(Order.parse(self.order)))
+
+    @property
+    def most_layers(self) -> int | None:
+        """Layers at most; None where none are asked for."""
+        return self.max_layers or (DEFAULT_LAYERS if self.layers else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +136,8 @@ def route(
 
     Raises
     ------
-    InvalidInput : the engine cannot route the network, or a switch has more than 255 links.
+    InvalidInput : the engine cannot route the network, a switch has more than 255 links, or the
+        layers do not suffice.
 
     References
     ----------
@@ -132,5 +155,7 @@ def route(
     for order in Order.parse(asked.order).tried:
         task = RouteTask(topology, order.nodes(topology), asked.passes, report)
         forwarding = Forwarding.of(topology, engine.route(task))
+        if (most := asked.most_layers) is not None:
+            forwarding = in_layers(forwarding, most, fallback=asked.fallback)
         tried.append(Routed(forwarding, order))
     return min(tried, key=lambda one: one.forwarding.loads.efi)

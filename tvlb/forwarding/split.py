@@ -51,7 +51,7 @@ class SplitRoutes:
         for source in range(switches):
             keys = [np.zeros(0, dtype=np.int64)]
             weights = [np.zeros(0)]
-            for rows, share in self._of_source(source):
+            for rows, share in self.of_source(source):
                 key, weight = _by_link(rows, share, links)
                 keys.append(key)
                 weights.append(weight)
@@ -63,7 +63,7 @@ class SplitRoutes:
         offset = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return offset, np.concatenate(found_links), np.concatenate(found_shares)
 
-    def _of_source(self, source: int) -> list[tuple[PathRows, NDArray[np.float64]]]:
+    def of_source(self, source: int) -> list[tuple[PathRows, NDArray[np.float64]]]:
         """Return MIN and VLB paths from a switch, with the share of each pair."""
         sources, targets = pairs_from(self.topology, source)
         minimal = min_rows(self.topology, sources, targets)
@@ -97,7 +97,7 @@ class SplitRoutes:
         found = 0.0
         for source in range(self.topology.num_switches):
             hops = kernels.shortest_hops(graph, source)
-            for rows, share in self._of_source(source):
+            for rows, share in self.of_source(source):
                 pair = rows.pair_of_row
                 shortest = rows.hops == hops[rows.target[pair]]
                 of_pair = rows.weight * share[pair] * nodes[source] * nodes[rows.target[pair]]

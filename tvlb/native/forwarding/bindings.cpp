@@ -11,7 +11,10 @@
 #include "../bindings.hpp"
 #include "engine.hpp"
 #include "even_flow.hpp"
+#include "layers.hpp"
 #include "measure.hpp"
+#include "ordered.hpp"
+#include "repair.hpp"
 
 namespace binding {
 namespace {
@@ -21,8 +24,11 @@ using tvlb::forwarding::Bisections;
 using tvlb::forwarding::EngineKind;
 using tvlb::forwarding::EngineKinds;
 using tvlb::forwarding::Graph;
+using tvlb::forwarding::Layer;
+using tvlb::forwarding::Layers;
 using tvlb::forwarding::Port;
 using tvlb::forwarding::PortRoutes;
+using tvlb::forwarding::Repair;
 using tvlb::forwarding::SharedRoutes;
 using tvlb::forwarding::Table;
 
@@ -43,6 +49,14 @@ void check_nodes(const Graph& graph, std::span<const std::int32_t> nodes) {
     }
 }
 
+Table table_of(const Graph& graph, const Ports& ports) {
+    return {ports_of(graph, ports), graph.switches()};
+}
+
+auto hand_over_table(const Graph& graph, const Table& table) {
+    return hand_over_as(std::vector<Port>(table.ports()), graph.nodes(), graph.switches());
+}
+
 // An engine with the table that it is making.
 class Routing {
 public:
@@ -58,7 +72,7 @@ public:
         engine_->route_again(view(order), power, table_);
     }
     [[nodiscard]] auto ports() const {
-        return hand_over_as(std::vector<Port>(table_.ports()), graph_.nodes(), graph_.switches());
+        return hand_over_table(graph_, table_);
     }
     [[nodiscard]] auto loads() const {
         return hand_over(std::vector<std::uint64_t>(engine_->loads().begin(), engine_->loads().end()));
@@ -140,6 +154,43 @@ SharedRoutes shared_routes(const Graph& graph, const Array<std::int64_t>& offset
     return {graph, copy(offset), copy(link), copy(share)};
 }
 
+auto link_order(const Graph& graph, const tvlb::vc::DependencyGraph& dependencies) {
+    if (dependencies.channels() != graph.links()) throw std::invalid_argument("no channels of links");
+    return hand_over(unlocked([&] { return tvlb::forwarding::link_order(graph, dependencies); }));
+}
+
+Repair repair(const Graph& graph, const Ports& kept, const Array<std::int32_t>& place) {
+    if (place.size() != 0) check_column(place.size(), graph.links());
+    return unlocked([&] { return Repair(graph, table_of(graph, kept), copy(place)); });
+}
+
+nb::tuple update_order(const Graph& graph, const Ports& before, const Ports& after) {
+    const auto changes = unlocked([&] {
+        return tvlb::forwarding::update_order(graph, table_of(graph, before), table_of(graph, after));
+    });
+    std::vector<std::int32_t> nodes, switches;
+    for (const auto& [node, sw] : changes) {
+        nodes.push_back(node);
+        switches.push_back(sw);
+    }
+    return nb::make_tuple(hand_over(std::move(nodes)), hand_over(std::move(switches)));
+}
+
+nb::tuple block_order(const Graph& graph, const Ports& after, const Array<std::int32_t>& nodes,
+                      const Array<std::int32_t>& switches, const Array<std::int32_t>& block_of_node) {
+    check_column(nodes.size(), switches.size());
+    check_column(block_of_node.size(), graph.nodes());
+    check_nodes(graph, view(nodes));
+    check_ids(view(switches), graph.switches());
+    std::vector<tvlb::forwarding::Change> changes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) changes.push_back({view(nodes)[i], view(switches)[i]});
+    auto found = unlocked([&] {
+        return tvlb::forwarding::block_order(graph, table_of(graph, after), changes, view(block_of_node));
+    });
+    return nb::make_tuple(hand_over(std::move(found.sw)), hand_over(std::move(found.block)),
+                          hand_over(std::move(found.entries)));
+}
+
 // From every switch to one, kUnreached where there is no way; cables are links both ways.
 auto shortest_hops(const Graph& graph, std::int32_t sw) {
     if (sw < 0 || static_cast<std::size_t>(sw) >= graph.switches()) {
@@ -168,6 +219,41 @@ auto links_of(const Graph& graph) {
         }
     }
     return hand_over_as(std::move(links), graph.switches(), tvlb::forwarding::kMostPorts);
+}
+
+std::span<const Layer> layers_of(const Graph& graph, const Ports& layers) {
+    return ports_of(graph, layers);
+}
+
+// Layers, and how many are in use.
+nb::tuple part(const Graph& graph, const Ports& ports, std::size_t most) {
+    if (most < 1 || most >= tvlb::forwarding::kMostLayers) throw std::invalid_argument("too many layers");
+    auto found = unlocked([&] { return tvlb::forwarding::layers_of(graph, ports_of(graph, ports), most); });
+    return nb::make_tuple(hand_over_as(std::move(found.of), graph.nodes(), graph.switches()), found.count);
+}
+
+// Ports and layers.
+nb::tuple fit(const Graph& graph, const Ports& ports, const Ports& layers, std::size_t count) {
+    if (count < 2 || count > tvlb::forwarding::kMostLayers) throw std::invalid_argument("no such layers");
+    const auto given = layers_of(graph, layers);
+    Layers fitting{{given.begin(), given.end()}, count};
+    Table table(graph.switches(), ports_of(graph, ports));
+    unlocked([&] { tvlb::forwarding::fit(graph, table, fitting); });
+    return nb::make_tuple(
+        hand_over_as(std::vector<Port>(table.ports()), graph.nodes(), graph.switches()),
+        hand_over_as(std::move(fitting.of), graph.nodes(), graph.switches()));
+}
+
+// Channels are link * layers + layer.
+tvlb::vc::DependencyGraph dependencies_of(const Graph& graph, const Ports& ports, const Ports& layers,
+                                          std::size_t count) {
+    const auto of = layers_of(graph, layers);
+    if (std::ranges::any_of(of, [&](auto layer) { return layer >= count; })) {
+        throw std::invalid_argument("a layer is beyond the last one");
+    }
+    return unlocked([&] {
+        return tvlb::forwarding::dependencies_of(graph, ports_of(graph, ports), of, count);
+    });
 }
 
 }  // namespace
@@ -205,9 +291,32 @@ void bind_forwarding(nb::module_& m) {
     shared.def(nb::new_(&shared_routes), "graph"_a, "offset"_a, "link"_a, "share"_a,
                nb::keep_alive<0, 1>());
     bind_rates(shared);
+    m.def("link_order", &link_order, "graph"_a, "dependencies"_a);
+    nb::class_<Repair>(m, "ForwardingRepair")
+        .def(nb::new_(&repair), "graph"_a, "kept"_a, "place"_a, nb::keep_alive<0, 1>())
+        .def("fill", [](Repair& self, const Array<std::int32_t>& order) { return self.fill(view(order)); },
+             "order"_a, Unlocked())
+        .def("fill_again",
+             [](Repair& self, const Array<std::int32_t>& order, int power) {
+                 self.fill_again(view(order), power);
+             },
+             "order"_a, "power"_a, Unlocked())
+        .def("missing", &Repair::num_missing, Unlocked())
+        .def("rebalance", &Repair::rebalance, "most"_a, Unlocked())
+        .def("ports",
+             [](const Repair& self) { return hand_over_table(self.graph(), self.table()); })
+        .def("loads", [](const Repair& self) {
+            return hand_over(std::vector<std::uint64_t>(self.loads().begin(), self.loads().end()));
+        });
+    m.def("update_order", &update_order, "graph"_a, "before"_a, "after"_a);
+    m.def("block_order", &block_order, "graph"_a, "after"_a, "nodes"_a, "switches"_a,
+          "block_of_node"_a);
     m.def("shortest_hops", &shortest_hops, "graph"_a, "switch"_a);
     m.def("price_bound", &price_bound, "graph"_a, "prices"_a);
     m.def("even_loads", &even_loads, "graph"_a, "rounds"_a);
+    m.def("forwarding_layers", &part, "graph"_a, "ports"_a, "most"_a);
+    m.def("forwarding_fit", &fit, "graph"_a, "ports"_a, "layers"_a, "count"_a);
+    m.def("forwarding_dependencies", &dependencies_of, "graph"_a, "ports"_a, "layers"_a, "count"_a);
 }
 
 }  // namespace binding

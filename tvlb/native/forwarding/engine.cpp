@@ -13,7 +13,8 @@ void Engine::route(std::span<const std::int32_t> order, Table& table) {
     }
 }
 
-void Engine::route_again(std::span<const std::int32_t> order, int power, Table& table) {
+void Engine::route_again(std::span<const std::int32_t> order, int power, Table& table,
+                         const Table* kept) {
     const auto total = std::accumulate(load_.begin(), load_.end(), std::uint64_t{0});
     if (total == 0) return;
     set_prices({static_cast<double>(total) / static_cast<double>(load_.size()), power});
@@ -21,7 +22,8 @@ void Engine::route_again(std::span<const std::int32_t> order, int power, Table& 
         check_interrupt();
         const auto ports = table.to(static_cast<std::size_t>(node));
         remove(ports);
-        std::ranges::fill(ports, kNone);
+        if (kept != nullptr) std::ranges::copy(kept->to(static_cast<std::size_t>(node)), ports.begin());
+        else std::ranges::fill(ports, kNone);
         add(static_cast<std::size_t>(node), ports);
     }
 }

@@ -22,6 +22,11 @@ class Table {
 public:
     Table(std::size_t nodes, std::size_t switches)
         : switches_(switches), ports_(nodes * switches, kNone) {}
+    Table(std::size_t switches, std::span<const Port> ports)
+        : switches_(switches), ports_(ports.begin(), ports.end()) {}
+
+    Table(std::span<const Port> ports, std::size_t switches)
+        : switches_(switches), ports_(ports.begin(), ports.end()) {}
 
     [[nodiscard]] std::span<Port> to(std::size_t node) {
         return std::span(ports_).subspan(node * switches_, switches_);
@@ -104,16 +109,21 @@ public:
     Engine& operator=(const Engine&) = delete;
     virtual ~Engine() = default;
 
-    /// Sets the entries for one destination, which has none, and counts its routes. Those of its own
-    /// switch stay kNone.
+    /// Sets the entries that one destination lacks, and counts its routes. Those of its own switch stay
+    /// kNone.
     virtual void add(std::size_t node, std::span<Port> ports) = 0;
+    /// Counts the routes for one destination by entries that are there.
+    void keep(std::span<const Port> ports) { count(ports, 1); }
     /// Takes the routes for one destination out.
     virtual void remove(std::span<const Port> ports) { count(ports, -1); }
     /// Sets all entries.
     virtual void route(std::span<const std::int32_t> order, Table& table);
-    /// Takes every destination out once, in this order, and routes it again by what is there, with
-    /// prices of the mean load and this power.
-    void route_again(std::span<const std::int32_t> order, int power, Table& table);
+    /// Takes every destination out once, in this order, but for the entries that are kept, and routes it
+    /// again by what is there, with prices of the mean load and this power.
+    void route_again(std::span<const std::int32_t> order, int power, Table& table,
+                     const Table* kept = nullptr);
+    /// Moves routes from a link to others.
+    void move(const Hop& hop, std::int64_t routes) { add_load(hop, routes); }
 
     [[nodiscard]] std::span<const std::uint64_t> loads() const { return load_; }
 

@@ -13,62 +13,41 @@ void DependencyGraph::add(Channel held, Channel wanted) {
     else all.insert(place, {wanted, 1});
 }
 
+DependencyGraph::Dependency& DependencyGraph::at(Channel held, Channel wanted) {
+    return *std::ranges::lower_bound(of_[held], wanted, {}, &Dependency::wanted);
+}
+
 void DependencyGraph::remove(Channel held, Channel wanted) {
-    std::erase_if(of_.at(held), [&](const Dependency& one) { return one.wanted == wanted; });
+    if (routes(held, wanted) > 0) at(held, wanted).routes = 0;
 }
 
 std::uint32_t DependencyGraph::routes(Channel held, Channel wanted) const {
     const auto& all = of_.at(held);
-    const auto found = std::ranges::find(all, wanted, &Dependency::wanted);
-    return found == all.end() ? 0 : found->routes;
+    const auto found = std::ranges::lower_bound(all, wanted, {}, &Dependency::wanted);
+    return found == all.end() || found->wanted != wanted ? 0 : found->routes;
+}
+
+void DependencyGraph::join(const DependencyGraph& other) {
+    for (Channel held = 0; held < of_.size(); ++held) {
+        for (const auto& [wanted, routes] : other.of_.at(held)) {
+            if (routes > 0) add(held, wanted);
+        }
+    }
+}
+
+std::vector<DependencyGraph::Channel> DependencyGraph::order() const {
+    CycleSearch search(*this);
+    if (!search.next().empty()) return {};
+    return {search.done().rbegin(), search.done().rend()};
 }
 
 std::vector<DependencyGraph::Channel> DependencyGraph::find_cycle() const {
-    const auto start = lowest_on_cycle();
-    return start ? shortest_through(*start) : std::vector<Channel>{};
-}
-
-// Tarjan, Depth-first search and linear graph algorithms, 1972: channels on circles are those of strong
-// components of several.
-std::optional<DependencyGraph::Channel> DependencyGraph::lowest_on_cycle() const {
-    std::optional<Channel> lowest;
-    std::vector<std::uint32_t> number(of_.size(), 0);  // in the order of visits, from 1
-    std::vector<std::uint32_t> earliest(of_.size(), 0);
-    std::vector<Channel> open;  // visited, of components that are not complete
-    std::vector<bool> is_open(of_.size(), false);
-    std::vector<std::pair<Channel, std::size_t>> walk;  // and the dependencies followed
-    std::uint32_t visited = 0;
-    const auto visit = [&](Channel at) {
-        number[at] = earliest[at] = ++visited;
-        open.push_back(at);
-        is_open[at] = true;
-        walk.emplace_back(at, 0);
-    };
-    const auto complete = [&](Channel root) {
-        const bool is_cycle = open.back() != root || routes(root, root) > 0;
-        for (Channel member = root + 1; member != root;) {
-            member = open.back();
-            open.pop_back();
-            is_open[member] = false;
-            if (is_cycle) lowest = std::min(member, lowest.value_or(member));
-        }
-    };
-    for (Channel root = 0; root < of_.size(); ++root) {
-        if (number[root] == 0) visit(root);
-        while (!walk.empty()) {
-            const Channel at = walk.back().first;
-            if (walk.back().second < of_[at].size()) {
-                const Channel next = of_[at][walk.back().second++].wanted;
-                if (number[next] == 0) visit(next);
-                else if (is_open[next]) earliest[at] = std::min(earliest[at], number[next]);
-                continue;
-            }
-            walk.pop_back();
-            if (earliest[at] == number[at]) complete(at);
-            else earliest[walk.back().first] = std::min(earliest[walk.back().first], earliest[at]);
-        }
+    CycleSearch search(*this);
+    if (search.next().empty()) return {};
+    for (Channel start = 0;; ++start) {
+        if (search.is_done(start)) continue;
+        if (auto cycle = shortest_through(start); !cycle.empty()) return cycle;
     }
-    return lowest;
 }
 
 std::vector<DependencyGraph::Channel> DependencyGraph::shortest_through(Channel start) const {
@@ -82,6 +61,7 @@ std::vector<DependencyGraph::Channel> DependencyGraph::shortest_through(Channel 
             further = reached.size();
         }
         for (const auto& [wanted, routes] : of_[reached[i]]) {
+            if (routes == 0) continue;
             if (wanted == start) last.push_back(reached[i]);
             else if (before[wanted] == kNone) {
                 before[wanted] = reached[i];
@@ -89,10 +69,47 @@ std::vector<DependencyGraph::Channel> DependencyGraph::shortest_through(Channel 
             }
         }
     }
+    if (last.empty()) return {};
     std::vector<Channel> cycle{std::ranges::min(last)};
     while (cycle.back() != start) cycle.push_back(before[cycle.back()]);
     std::ranges::reverse(cycle);
     return cycle;
+}
+
+std::span<const CycleSearch::Channel> CycleSearch::next() {
+    leave_what_was_removed();
+    for (; root_ < graph_.channels(); ++root_) {
+        if (state_[root_] == State::done) continue;
+        if (open_.empty()) open_.push_back(root_);
+        while (!open_.empty()) {
+            const Channel at = open_.back();
+            state_[at] = State::open;
+            const auto& all = graph_.of_[at];
+            auto& place = followed_[at];
+            while (place < all.size() &&
+                   (all[place].routes == 0 || state_[all[place].wanted] == State::done)) {
+                ++place;
+            }
+            if (place == all.size()) {
+                state_[at] = State::done;
+                done_.push_back(at);
+                open_.pop_back();
+                continue;
+            }
+            const Channel wanted = all[place].wanted;
+            if (state_[wanted] == State::open) return {std::ranges::find(open_, wanted), open_.end()};
+            open_.push_back(wanted);
+        }
+    }
+    return {};
+}
+
+void CycleSearch::leave_what_was_removed() {
+    const auto is_gone = [&](Channel at) { return graph_.of_[at][followed_[at]].routes == 0; };
+    const auto gone = std::ranges::find_if(open_, is_gone);
+    if (gone == open_.end()) return;
+    for (const auto at : std::span(gone + 1, open_.end())) state_[at] = State::fresh;
+    open_.erase(gone + 1, open_.end());
 }
 
 }  // namespace tvlb::vc

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,26 +17,67 @@ public:
 
     /// A route holds a channel while it waits for the next one.
     void add(Channel held, Channel wanted);
-    /// Of all routes that were added.
+    /// Adds all dependencies of another graph with as many channels.
+    void join(const DependencyGraph& other);
+    /// Takes out one route of those that were added.
+    void remove_route(Channel held, Channel wanted) { --at(held, wanted).routes; }
+    /// Takes out all routes of a dependency, where there are any.
     void remove(Channel held, Channel wanted);
     [[nodiscard]] std::size_t channels() const { return of_.size(); }
     [[nodiscard]] std::uint32_t routes(Channel held, Channel wanted) const;
 
     /// Channels of which each waits for the next one and the last one for the first: a shortest circle
     /// through the lowest channel that is on any, and of these the one whose last channel is the
-    /// lowest. None if there is none. O(channels + dependencies).
+    /// lowest. None if there is none. O(channels + dependencies) if there is none, and that for every
+    /// channel below that leads to a circle and is on none.
     [[nodiscard]] std::vector<Channel> find_cycle() const;
 
+    /// All channels, each before those that it waits for; none if there is a circle.
+    [[nodiscard]] std::vector<Channel> order() const;
+
 private:
+    friend class CycleSearch;
+
     struct Dependency {
         Channel wanted;
-        std::uint32_t routes;
+        std::uint32_t routes;  // none: it was removed
     };
 
-    [[nodiscard]] std::optional<Channel> lowest_on_cycle() const;
+    [[nodiscard]] Dependency& at(Channel held, Channel wanted);
     [[nodiscard]] std::vector<Channel> shortest_through(Channel start) const;
 
     std::vector<std::vector<Dependency>> of_;  // by channel held, by rising channel wanted
+};
+
+/// Depth-first search from the lowest channels on, which goes on where dependencies were removed: all
+/// circles of a graph, until there are no more, in O(channels + dependencies) and the length of the
+/// ways that are open when a circle is found.
+class CycleSearch {
+public:
+    using Channel = DependencyGraph::Channel;
+
+    explicit CycleSearch(const DependencyGraph& graph)
+        : graph_(graph), state_(graph.channels(), State::fresh), followed_(graph.channels(), 0) {}
+
+    /// Channels of which each waits for the next one and the last one for the first; none if there is
+    /// no circle. Only removals are allowed between calls.
+    [[nodiscard]] std::span<const Channel> next();
+    /// Whether a channel is known to lead to no circle.
+    [[nodiscard]] bool is_done(Channel channel) const { return state_[channel] == State::done; }
+    /// Those channels, each behind all that it waits for.
+    [[nodiscard]] std::span<const Channel> done() const { return done_; }
+
+private:
+    enum class State : std::uint8_t { fresh, open, done };
+
+    void leave_what_was_removed();
+
+    const DependencyGraph& graph_;
+    std::vector<State> state_;
+    std::vector<std::uint32_t> followed_;  // by channel: dependencies that lead to no circle
+    std::vector<Channel> done_;
+    std::vector<Channel> open_;            // the way from the root, each by its next dependency
+    Channel root_ = 0;
 };
 
 }  // namespace tvlb::vc

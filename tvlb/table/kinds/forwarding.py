@@ -1,6 +1,6 @@
 """Forwarding tables: one port per destination node and switch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -11,13 +11,14 @@ from pydantic import Field
 
 from tvlb.documents import VERSION
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import NO_PORT, Forwarding
+from tvlb.forwarding import NO_PORT, Forwarding, dependency_circle
 from tvlb.table.deadlock import VcSettings
 from tvlb.table.kinds import Finding, Header, StoredTable, TableKind, TableReport
 from tvlb.table.networks import record_of
 
 _COLUMNS = {"port": np.dtype(np.uint8), "layer": np.dtype(np.uint8)}
 _LONGEST_NAME = 100
+_MOST_TOLD = 12
 
 
 class ForwardingHeader(Header):
@@ -95,7 +96,21 @@ def _verify(table: ForwardingTable, _: VcSettings) -> TableReport:
     if loads.lost_pairs:
         text = f"packets of {loads.lost_pairs:,} pairs of nodes do not arrive"
         found.append(Finding(loads.lost_pairs, text))
+    if circle := dependency_circle(table.forwarding):
+        found.append(Finding(1, f"packets can deadlock: {_in_words(table, circle)}"))
     return TableReport.of(table, found)
+
+
+def _in_words(table: ForwardingTable, circle: Sequence[int]) -> str:
+    """Say which links wait for each other, by the names of switches."""
+    network, called = table.topology.network, table.topology.called
+    cables = [
+        f"{called(int(network.link_source[link]))} -> {called(int(network.link_target[link]))}"
+        for link in circle[:_MOST_TOLD]
+    ]
+    more = len(circle) - len(cables)
+    rest = f", and {more} more" if more else ""
+    return f"{len(circle)} links wait for each other in a circle: {', '.join(cables)}{rest}"
 
 
 def _summary(table: ForwardingTable) -> dict[str, Any]:

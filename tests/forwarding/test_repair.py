@@ -1,0 +1,160 @@
+"""Forwarding tables for what failures left: what has to change, and in which order."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.forwarding.networks import connected_networks as networks
+from tvlb.errors import InvalidInput
+from tvlb.forwarding import NO_PORT, Forwarding, RouteOptions, graph_of, route
+from tvlb.forwarding.forwarding import Ports
+from tvlb.forwarding.repair import RepairedForwarding, repair_forwarding
+from tvlb.native import kernels
+from tvlb.topology import Failures, Topology, parse_topology, without
+
+
+def _left(topology: Topology, cables: list[int], *switches: int) -> Topology | None:
+    network = topology.network
+    every = np.flatnonzero(network.link_source < network.link_target)
+    down = {int(every[cable % len(every)]) for cable in cables}
+    ends = [(int(network.link_source[one]), int(network.link_target[one])) for one in down]
+    try:
+        return without(topology, Failures(links=tuple(ends), switches=switches))
+    except InvalidInput:
+        return None
+
+
+def _hops(topology: Topology, target: int) -> list[int]:
+    return kernels.shortest_hops(graph_of(topology), target).tolist()
+
+
+@given(networks(), st.lists(st.integers(0, 99), min_size=1, max_size=3), st.integers(0, 99))
+def test_exactly_what_must_change_does(topology: Topology, cables: list[int], switch: int) -> None:
+    left = _left(topology, cables, *([switch] if switch < topology.num_switches else []))
+    assume(left is not None)
+    assert left is not None
+    repaired = repair_forwarding(route(topology).forwarding, left)
+    found, before = repaired.forwarding, repaired.before
+    assert found.loads.lost_pairs == 0
+    if repaired.in_one_lane:
+        return
+    assert found.loads.shortest_pairs == found.loads.pairs
+    target, links = left.network.link_target, graph_of(left).links()
+    changed = 0
+    for node in range(left.num_nodes):
+        hops = _hops(left, int(left.network.node_switch[node]))
+        for at in range(left.num_switches):
+            old, new = int(before[node, at]), int(found.ports[node, at])
+            if hops[at] < 1:
+                continue
+            stays = old != NO_PORT and hops[target[links[at, old]]] == hops[at] - 1
+            assert (old == new) if stays else (old != new)
+            changed += not stays
+    assert changed == repaired.must_change == len(repaired.changes[0])
+
+
+def _mixtures(repaired: RepairedForwarding) -> Iterator[Ports]:
+    """Yield the entries after every update, and after every write of a block."""
+    mixed = repaired.before.copy()
+    yield mixed
+    for node, switch in zip(*repaired.changes, strict=True):
+        mixed[node, switch] = repaired.forwarding.ports[node, switch]
+        yield mixed
+
+
+def _circles(topology: Topology, ports: Ports) -> bool:
+    """Whether a packet circles; one that is lost at a link that is down does not."""
+    links, target = graph_of(topology).links(), topology.network.link_target
+    for node in range(topology.num_nodes):
+        for start in range(topology.num_switches):
+            at = start
+            for _ in range(topology.num_switches + 1):
+                if at == topology.network.node_switch[node] or ports[node, at] == NO_PORT:
+                    break
+                at = int(target[links[at, ports[node, at]]])
+            else:
+                return True
+    return False
+
+
+@given(networks(), st.lists(st.integers(0, 99), min_size=1, max_size=3))
+def test_no_mixture_of_old_and_new_entries_circles(topology: Topology, cables: list[int]) -> None:
+    left = _left(topology, cables)
+    assume(left is not None)
+    assert left is not None
+    repaired = repair_forwarding(route(topology).forwarding, left)
+    mixed = repaired.before
+    for mixed in _mixtures(repaired):
+        assert not _circles(left, mixed)
+    assert np.array_equal(mixed, repaired.forwarding.ports)
+
+
+@given(networks(), st.lists(st.integers(0, 99), min_size=1, max_size=3), st.integers(1, 4))
+def test_blocks_are_written_in_such_an_order(
+    topology: Topology, cables: list[int], size: int
+) -> None:
+    left = _left(topology, cables)
+    assume(left is not None)
+    assert left is not None
+    repaired = repair_forwarding(route(topology).forwarding, left)
+    block_of_node = (np.arange(left.num_nodes) // size).astype(np.int32)
+    switches, blocks, entries = repaired.block_writes(block_of_node)
+    assert entries.sum() == len(repaired.changes[0])
+    new, mixed = repaired.forwarding.ports, repaired.before.copy()
+    waits = {(int(n), int(s)) for n, s in zip(*repaired.changes, strict=True)}
+    links, target = graph_of(left).links(), left.network.link_target
+
+    def is_ready(node: int, switch: int) -> bool:
+        """Whether all that changes on the new way behind an entry is written."""
+        at = switch
+        while at != left.network.node_switch[node]:
+            at = int(target[links[at, new[node, at]]])
+            if (node, at) in waits:
+                return False
+        return True
+
+    for switch, block, changed in zip(switches, blocks, entries, strict=True):
+        ready = [
+            one
+            for one in waits
+            if one[1] == switch and block_of_node[one[0]] == block and is_ready(*one)
+        ]
+        assert len(ready) == changed > 0
+        for node, at in ready:
+            mixed[node, at] = new[node, at]
+            waits.remove((node, at))
+        assert not _circles(left, mixed)
+    assert not waits
+    assert np.array_equal(mixed, new)
+
+
+def test_a_cable_of_a_dragonfly() -> None:
+    topology = parse_topology("4,8,4,9")
+    old = route(topology, RouteOptions(order="auto")).forwarding
+    left = without(topology, Failures(links=((0, 1),)))
+    found = repair_forwarding(old, left)
+    # What went over the cable, one of 396: .4% of the entries, where routing afresh changes 8%.
+    changed = len(found.changes[0])
+    assert 0 < found.must_change == changed < 0.005 * found.entries
+    afresh = route(left, RouteOptions(order="auto")).forwarding
+    assert np.count_nonzero(afresh.ports != found.before) > 0.05 * found.entries
+    assert found.forwarding.loads.efi <= 1.1 * afresh.loads.efi
+    moved = repair_forwarding(old, left, rebalance=0.001)
+    assert moved.forwarding.loads.efi < found.forwarding.loads.efi
+    assert changed < len(moved.changes[0]) <= changed + int(0.001 * old.ports.size)
+
+
+def test_what_can_not_be_repaired() -> None:
+    topology = parse_topology("2,4,2,9")
+    old = route(topology).forwarding
+    left = without(topology, Failures(links=((0, 1),)))
+    with pytest.raises(InvalidInput, match=r"rebalance 1\.5 is out of range: 0\.\.1"):
+        repair_forwarding(old, left, rebalance=1.5)
+    with pytest.raises(InvalidInput, match="is not what is left of it"):
+        repair_forwarding(old, parse_topology("2,4,2,5"))
+    lost = Forwarding.of(topology, np.full_like(old.ports, NO_PORT))
+    with pytest.raises(InvalidInput, match="do not arrive; see tvlb verify"):
+        repair_forwarding(lost, left)

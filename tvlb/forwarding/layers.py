@@ -1,0 +1,80 @@
+"""Layers of virtual channels in which the routes of a forwarding table cannot deadlock.
+
+Sources: Hoefler, Schneider, Lumsdaine 2009; Domke, Hoefler, Nagel, Deadlock-Free Oblivious Routing
+for Arbitrary Topologies, IPDPS 2011; Schroeder et al., Autonet, 1991.
+"""
+
+import numpy as np
+
+from tvlb.errors import InvalidInput
+from tvlb.forwarding.forwarding import Forwarding, graph_of
+from tvlb.native import kernels
+
+_ALL = 254
+
+
+def in_layers(forwarding: Forwarding, most: int, *, fallback: bool = True) -> Forwarding:
+    """Part routes into layers in which no links wait for each other in a circle.
+
+    Parameters
+    ----------
+    most : layers at most, at least 1.
+    fallback : where there would be more, give destinations an up*/down* tree in the last layer,
+        which then holds nothing that goes up once it has gone down; every connected network has
+        such a table.
+
+    Raises
+    ------
+    InvalidInput : packets do not arrive, or there would be more layers and no `fallback`.
+    """
+    topology, graph = forwarding.topology, graph_of(forwarding.topology)
+    if lost := forwarding.loads.lost_pairs:
+        raise InvalidInput(f"no layers: packets of {lost:,} pairs of nodes do not arrive")
+    ports = forwarding.ports
+    layers, count = kernels.forwarding_layers(graph, ports, most)
+    if count > most and not fallback:
+        _, needed = kernels.forwarding_layers(graph, ports, _ALL)
+        left = int(np.count_nonzero(layers == most))
+        raise InvalidInput(
+            f"max_layers {most} is too few: these routes on {topology} take {needed} layers, and "
+            f"{left:,} of {layers.size:,} are left"
+        )
+    if count > most:
+        ports, layers = kernels.forwarding_fit(graph, ports, layers, count)
+    return Forwarding(topology, ports, layers)
+
+
+def dependencies(
+    forwarding: Forwarding, *beside: Forwarding, one_lane: bool = False
+) -> kernels.DependencyGraph:
+    """Return which links wait for which, as channels link * layers + layer.
+
+    Parameters
+    ----------
+    beside : tables of the same network that are in use at the same time, in as many layers.
+    one_lane : all layers share their virtual channels, as where a device knows none.
+    """
+    every = (forwarding, *beside)
+    count = 1 if one_lane else max(one.num_layers for one in every)
+    graph = graph_of(forwarding.topology)
+    found = [
+        kernels.forwarding_dependencies(
+            graph, one.ports, np.zeros_like(one.layers) if one_lane else one.layers, count
+        )
+        for one in every
+    ]
+    for other in found[1:]:
+        found[0].join(other)
+    return found[0]
+
+
+def dependency_circle(
+    forwarding: Forwarding, *beside: Forwarding, one_lane: bool = False
+) -> tuple[int, ...]:
+    """Return link ids of which each waits for the next and the last for the first; none if none do.
+
+    The dependencies are taken from the entries as they are, which may be wrong; see `dependencies`.
+    """
+    count = 1 if one_lane else max(one.num_layers for one in (forwarding, *beside))
+    found = dependencies(forwarding, *beside, one_lane=one_lane).find_cycle()
+    return tuple(channel // count for channel in found)

@@ -1,0 +1,164 @@
+"""The forwarding table for what failures left of a network, with as few changes as there can be.
+
+Entries stay whose links are up and still lead on a way that is allowed: a shortest one, or one
+that keeps a table without circles in one lane. The rest is routed by the loads that are there.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tvlb.errors import InvalidInput
+from tvlb.forwarding.forwarding import NO_PORT, Forwarding, Ports, graph_of
+from tvlb.forwarding.layers import dependencies, dependency_circle, in_layers
+from tvlb.forwarding.routing import MAX_LAYERS, Order, RouteOptions, route
+from tvlb.native import kernels
+from tvlb.processes import Progress, Reporter, silent
+from tvlb.topology import Topology, links_left
+
+BLOCK = 64
+"""LIDs of a block, which a subnet manager writes at a time."""
+_NO_PLACES = np.zeros(0, dtype=np.int32)
+_PASSES = 3
+_POWER = 8
+
+
+@dataclass(frozen=True, eq=False)
+class RepairedForwarding:
+    """A forwarding table for what failures left.
+
+    Attributes
+    ----------
+    forwarding : the new entries.
+    before : the old ones, uint8 (nodes, switches) in the numbers of the new network; `NO_PORT`
+        where the link is down.
+    must_change : entries whose link is down or leads on no way that is allowed.
+    in_one_lane : whether the old table can not deadlock in one lane.
+    reoriented : whether the new one is allowed to have routes that wait for old ones in a circle:
+        there was no other way.
+    """
+
+    forwarding: Forwarding
+    before: Ports
+    must_change: int
+    in_one_lane: bool
+    reoriented: bool = False
+
+    @cached_property
+    def changes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Nodes and switches of the entries that change, in an order that may be followed.
+
+        Those nearest their destination come first, so that no packet circles between old and new
+        entries, however many of them are written.
+        """
+        graph = graph_of(self.forwarding.topology)
+        return kernels.update_order(graph, self.before, self.forwarding.ports)
+
+    @property
+    def entries(self) -> int:
+        """Entries of the new table: one of every switch that is up for every node elsewhere."""
+        return int(np.count_nonzero(self.forwarding.ports != NO_PORT))
+
+    def block_writes(
+        self, block_of_node: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
+        """Return the same as writes of blocks: switch, block and entries changed of each, in order.
+
+        A block whose entries must not change together is written more than once.
+
+        Parameters
+        ----------
+        block_of_node : int32 (nodes,); by default of LIDs that count nodes from 1.
+        """
+        nodes = self.forwarding.topology.num_nodes
+        blocks = (np.arange(nodes) + 1) // BLOCK if block_of_node is None else block_of_node
+        graph, ports = graph_of(self.forwarding.topology), self.forwarding.ports
+        return kernels.block_order(graph, ports, *self.changes, blocks.astype(np.int32))
+
+
+def carried_over(old: Forwarding, left: Topology) -> Ports:
+    """Return the ports of a table in the numbers of what failures left, see `RepairedForwarding`.
+
+    Raises
+    ------
+    InvalidInput : the network is not what is left of that of the table.
+    """
+    now = links_left(old.topology, left)
+    nodes = old.topology.network.node_switch
+    stays = left.switch_nodes[nodes] > 0
+    port_of_link = np.full(left.num_links + 1, NO_PORT, dtype=np.uint8)
+    links = graph_of(left).links()
+    switch, port = np.nonzero(links >= 0)
+    port_of_link[links[switch, port]] = port
+    # A link that is down, or none, is -1.
+    became = np.append(now, np.int32(-1))
+    return port_of_link[became[old.links()[stays]]]
+
+
+def repair_forwarding(
+    old: Forwarding, left: Topology, *, rebalance: float = 0.0, report: Reporter = silent
+) -> RepairedForwarding:
+    """Make the table for what failures left of a network.
+
+    Parameters
+    ----------
+    rebalance : share of the entries that may change besides, to lower the highest load, 0..1.
+
+    Raises
+    ------
+    InvalidInput : the network is not what is left of that of the table, a share is out of range, or
+        packets of the old table do not arrive.
+    """
+    if not 0 <= rebalance <= 1:
+        raise InvalidInput(f"rebalance {rebalance:g} is out of range: 0..1")
+    if lost := old.loads.lost_pairs:
+        raise InvalidInput(f"packets of {lost:,} pairs of nodes do not arrive; see tvlb verify")
+    before = carried_over(old, left)
+    in_one_lane = old.num_layers == 1 and not dependency_circle(old)
+    if old.loads.shortest_pairs == old.loads.pairs:
+        ports, missing, _ = _completed(left, before, _NO_PLACES, rebalance, report)
+        found = Forwarding.of(left, ports)
+        if not in_one_lane or not dependency_circle(found, Forwarding.of(left, before)):
+            return RepairedForwarding(_layered(found, old), before, missing, in_one_lane)
+    if not in_one_lane:
+        raise InvalidInput("routes")
+    place = kernels.link_order(graph_of(left), dependencies(Forwarding.of(left, before)))
+    ports, missing, lost = _completed(left, before, place, rebalance, report)
+    if lost == 0:
+        return RepairedForwarding(Forwarding.of(left, ports), before, missing, in_one_lane)
+    afresh = route(left, RouteOptions(order="interleave", max_layers=1), report).forwarding
+    return RepairedForwarding(afresh, before, missing, in_one_lane, reoriented=True)
+
+
+def _layered(found: Forwarding, old: Forwarding) -> Forwarding:
+    """Return the entries in layers, where the old table has several."""
+    return found if old.num_layers == 1 else in_layers(found, MAX_LAYERS)
+
+
+def _completed(
+    left: Topology,
+    before: Ports,
+    place: NDArray[np.int32],
+    rebalance: float,
+    report: Reporter,
+) -> tuple[Ports, int, int]:
+    """Return the ports, how many entries had to change, and how many found no way."""
+    order = Order("interleave").nodes(left)
+    repair = kernels.ForwardingRepair(graph_of(left), before, place)
+    missing = repair.missing()
+    lost = repair.fill(order)
+    best = int(repair.loads().max(initial=0)), repair.ports()
+    for done in range(_PASSES if missing and not lost else 0):
+        repair.fill_again(order, _POWER)
+        report(Progress("passes", done + 1, _PASSES))
+        highest = int(repair.loads().max(initial=0))
+        if highest < best[0]:
+            best = highest, repair.ports()
+    if rebalance and not lost:
+        repair = kernels.ForwardingRepair(graph_of(left), best[1], place)
+        repair.fill(order)
+        repair.rebalance(int(rebalance * best[1].size))
+        best = 0, repair.ports()
+    return best[1], missing, lost

@@ -1,0 +1,222 @@
+#include "layers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <ranges>
+#include <utility>
+
+#include "../interrupt.hpp"
+#include "up_down.hpp"
+
+namespace tvlb::forwarding {
+namespace {
+
+using vc::CycleSearch;
+using vc::DependencyGraph;
+using Channel = DependencyGraph::Channel;
+
+Channel channel(const Hop& hop) { return static_cast<Channel>(hop.link); }
+
+// Calls `visit` for the links of a route in pairs, as long as it does not return false.
+void each_turn(const Graph& graph, std::int32_t source, std::int32_t target, std::span<const Port> ports,
+               auto&& visit) {
+    const auto next = [&](std::int32_t at) -> const Hop& {
+        return graph.hop(at, ports[static_cast<std::size_t>(at)]);
+    };
+    if (source == target) return;
+    for (const Hop* held = &next(source); held->target != target;) {
+        const Hop* wanted = &next(held->target);
+        if (!visit(*held, *wanted)) return;
+        held = wanted;
+    }
+}
+
+// Routes in their layers, of which one after the other is made free of circles.
+class Layering {
+public:
+    Layering(const Graph& graph, std::span<const Port> ports)
+        : graph_(graph),
+          ports_(ports),
+          layers_(ports.size(), 0),
+          present_(graph.links()),
+          later_(graph.links()),
+          link_(graph.links()) {
+        for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph.switches()); ++sw) {
+            for (const Hop& hop : graph.leaving(sw)) link_[static_cast<std::size_t>(hop.link)] = hop;
+        }
+        by_switch_.resize(ports.size());
+        for (std::size_t node = 0; node < graph.nodes(); ++node) {
+            const auto to = ports_to(node);
+            for (std::size_t sw = 0; sw < to.size(); ++sw) by_switch_[sw * graph.nodes() + node] = to[sw];
+        }
+    }
+
+    Layers run(std::size_t most) {
+        fill();
+        for (layer_ = 0; layer_ < most; ++layer_) {
+            moved_ = false;
+            CycleSearch search(present_);
+            for (auto circle = search.next(); !circle.empty(); circle = search.next()) {
+                check_interrupt();
+                const auto [held, wanted] = weakest_of(circle);
+                move_routes(held, wanted, layer_ + 1 < most);
+            }
+            if (!moved_) return {std::move(layers_), layer_ + 1};
+            present_ = std::exchange(later_, DependencyGraph(graph_.links()));
+        }
+        return {std::move(layers_), most + 1};
+    }
+
+private:
+    void fill() {
+        for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+            check_interrupt();
+            for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph_.switches()); ++sw) {
+                if (graph_.nodes_at(sw) == 0) continue;
+                each_turn(graph_, sw, graph_.switch_of(node), ports_to(node),
+                          [&](const Hop& held, const Hop& wanted) {
+                              present_.add(channel(held), channel(wanted));
+                              return true;
+                          });
+            }
+        }
+    }
+
+    [[nodiscard]] std::pair<Hop, Hop> weakest_of(std::span<const Channel> circle) const {
+        Channel before = circle.back();
+        std::pair<Channel, Channel> weakest;
+        auto fewest = std::numeric_limits<std::uint32_t>::max();
+        for (const auto at : circle) {
+            if (const auto routes = present_.routes(before, at); routes < fewest) {
+                fewest = routes;
+                weakest = {before, at};
+            }
+            before = at;
+        }
+        return {link_[weakest.first], link_[weakest.second]};
+    }
+
+    // All that take both links one behind the other to the next layer.
+    void move_routes(const Hop& held, const Hop& wanted, bool are_counted) {
+        moved_ = true;
+        const auto first = column(held.source);
+        const auto second = column(wanted.source);
+        for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+            if (first[node] != held.port || second[node] != wanted.port) continue;
+            reached_.assign(1, held.source);
+            for (std::size_t i = 0; i < reached_.size(); ++i) {
+                move(node, reached_[i], are_counted);
+                for (const Hop& hop : graph_.arriving(reached_[i])) {
+                    if (ports_to(node)[static_cast<std::size_t>(hop.source)] != hop.port) continue;
+                    reached_.push_back(hop.source);
+                }
+            }
+        }
+    }
+
+    void move(std::size_t node, std::int32_t source, bool is_counted) {
+        auto& layer = layers_[node * graph_.switches() + static_cast<std::size_t>(source)];
+        if (layer != layer_ || graph_.nodes_at(source) == 0) return;
+        ++layer;
+        each_turn(graph_, source, graph_.switch_of(node), ports_to(node),
+                  [&](const Hop& held, const Hop& wanted) {
+                      present_.remove_route(channel(held), channel(wanted));
+                      if (is_counted) later_.add(channel(held), channel(wanted));
+                      return true;
+                  });
+    }
+
+    [[nodiscard]] std::span<const Port> ports_to(std::size_t node) const {
+        return ports_.subspan(node * graph_.switches(), graph_.switches());
+    }
+    [[nodiscard]] std::span<const Port> column(std::int32_t sw) const {
+        return std::span(by_switch_).subspan(static_cast<std::size_t>(sw) * graph_.nodes(), graph_.nodes());
+    }
+
+    const Graph& graph_;
+    std::span<const Port> ports_;
+    std::vector<Layer> layers_;     // by destination, then by source
+    DependencyGraph present_, later_;  // routes of this layer and of the next one
+    std::vector<Hop> link_;         // by id
+    std::vector<Port> by_switch_;   // then by destination
+    std::vector<std::int32_t> reached_;
+    std::size_t layer_ = 0;
+    bool moved_ = false;
+};
+
+bool is_forbidden(const Graph& graph, const UpDown& order, std::int32_t source, std::int32_t target,
+                  std::span<const Port> ports) {
+    bool is_allowed = true;
+    each_turn(graph, source, target, ports, [&](const Hop& held, const Hop& wanted) {
+        return is_allowed = order.allows(held, wanted);
+    });
+    return !is_allowed;
+}
+
+}  // namespace
+
+Layers layers_of(const Graph& graph, std::span<const Port> ports, std::size_t most) {
+    return Layering(graph, ports).run(most);
+}
+
+void fit(const Graph& graph, Table& table, Layers& layers) {
+    const auto last = static_cast<Layer>(layers.count - 2);
+    const std::int32_t roots[]{centre_of(graph)};
+    const UpDown order(graph, order_below(graph, roots));
+    UpDownEngine engine(graph, order);
+    std::vector<std::size_t> moved;
+    const auto switches = static_cast<std::int32_t>(graph.switches());
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        check_interrupt();
+        const auto of = std::span(layers.of).subspan(node * graph.switches(), graph.switches());
+        const auto is_in_the_way = [&](std::int32_t sw) {
+            return of[static_cast<std::size_t>(sw)] >= last && graph.nodes_at(sw) > 0 &&
+                   is_forbidden(graph, order, sw, graph.switch_of(node), table.to(node));
+        };
+        if (std::ranges::any_of(std::views::iota(0, switches), is_in_the_way)) {
+            moved.push_back(node);
+            std::ranges::fill(of, last);
+        } else {
+            engine.keep(table.to(node));
+            for (auto& layer : of) layer = std::min(layer, last);
+        }
+    }
+    for (const auto node : moved) {
+        std::ranges::fill(table.to(node), kNone);
+        engine.add(node, table.to(node));
+    }
+    layers.count = static_cast<std::size_t>(last) + 1;
+}
+
+DependencyGraph dependencies_of(const Graph& graph, std::span<const Port> ports,
+                                std::span<const Layer> layers, std::size_t count) {
+    DependencyGraph found(graph.links() * count);
+    // Behind a switch a layer's routes to a node are all alike.
+    std::vector<std::size_t> seen(graph.switches() * count, graph.nodes());
+    const auto switches = graph.switches();
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        check_interrupt();
+        const auto to = ports.subspan(node * switches, switches);
+        const auto target = graph.switch_of(node);
+        for (std::int32_t source = 0; static_cast<std::size_t>(source) < switches; ++source) {
+            if (graph.nodes_at(source) == 0) continue;
+            const std::size_t layer = layers[node * switches + static_cast<std::size_t>(source)];
+            const Hop* held = nullptr;
+            for (auto at = source; at != target;) {
+                const auto here = static_cast<std::size_t>(at);
+                if (!graph.has(at, to[here])) break;
+                const Hop& wanted = graph.hop(at, to[here]);
+                if (held != nullptr) {
+                    found.add(static_cast<Channel>(static_cast<std::size_t>(held->link) * count + layer),
+                              static_cast<Channel>(static_cast<std::size_t>(wanted.link) * count + layer));
+                }
+                if (std::exchange(seen[here * count + layer], node) == node) break;
+                held = &wanted;
+                at = wanted.target;
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace tvlb::forwarding

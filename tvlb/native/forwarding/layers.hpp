@@ -1,0 +1,39 @@
+// Layers of virtual channels: routes are parted so that in no layer channels wait in a circle.
+//
+// Source: Hoefler, Schneider, Lumsdaine 2009, and Domke, Hoefler, Nagel, Deadlock-Free Oblivious
+// Routing for Arbitrary Topologies, IPDPS 2011.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../vc/dependency_graph.hpp"
+#include "engine.hpp"
+
+namespace tvlb::forwarding {
+
+using Layer = std::uint8_t;
+inline constexpr std::size_t kMostLayers = 255;
+
+/// Of routes by destination, then by source switch; 0 of switches without nodes, which send nothing.
+struct Layers {
+    std::vector<Layer> of;
+    std::size_t count = 1;  // that are in use
+};
+
+/// Parts routes: of a circle in a layer all routes over its dependency with the fewest go to the next
+/// one. What is left after `most` layers is put in one more, where circles may be. All entries have to
+/// arrive.
+[[nodiscard]] Layers layers_of(const Graph& graph, std::span<const Port> ports, std::size_t most);
+
+/// Where that left a layer too many: gives destinations with a route in the last two that goes up once
+/// it has gone down an up*/down* tree, for all their routes, and makes these two layers one.
+void fit(const Graph& graph, Table& table, Layers& layers);
+
+/// What waits for what, as channels link * layers + layer: straight from entries that may be wrong.
+[[nodiscard]] vc::DependencyGraph dependencies_of(const Graph& graph, std::span<const Port> ports,
+                                                  std::span<const Layer> layers, std::size_t count);
+
+}  // namespace tvlb::forwarding

@@ -1,0 +1,334 @@
+#include "repair.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "../interrupt.hpp"
+#include "engines/psssp.hpp"
+#include "ordered.hpp"
+
+namespace tvlb::forwarding {
+
+Repair::Repair(const Graph& graph, Table kept, std::vector<std::int32_t> place)
+    : graph_(graph), place_(std::move(place)), kept_(std::move(kept)), table_(kept_),
+      is_open_(graph.nodes(), false) {
+    if (place_.empty()) {
+        engine_ = std::make_unique<Psssp>(graph);
+        drop_longer();
+    } else {
+        engine_ = std::make_unique<Ordered>(graph, place_);
+    }
+    for (std::size_t node = 0; node < graph.nodes(); ++node) is_open_[node] = missing(node, kept_) > 0;
+}
+
+void Repair::drop_longer() {
+    ShortestWays ways(graph_);
+    for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+        check_interrupt();
+        ways.find(graph_.switch_of(node));
+        const auto ports = kept_.to(node);
+        for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(ports.size()); ++sw) {
+            auto& port = ports[static_cast<std::size_t>(sw)];
+            if (port == kNone) continue;
+            const auto next = static_cast<std::size_t>(graph_.hop(sw, port).target);
+            if (ways.hops()[next] + 1 != ways.hops()[static_cast<std::size_t>(sw)]) port = kNone;
+        }
+    }
+    table_ = kept_;
+}
+
+bool Repair::is_missing(std::int32_t sw, std::int32_t target, Port port) const {
+    return port == kNone && sw != target && !graph_.leaving(sw).empty();
+}
+
+std::uint64_t Repair::missing(std::size_t node, const Table& table) const {
+    std::uint64_t found = 0;
+    const auto ports = table.to(node);
+    for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(ports.size()); ++sw) {
+        found += is_missing(sw, graph_.switch_of(node), ports[static_cast<std::size_t>(sw)]);
+    }
+    return found;
+}
+
+std::uint64_t Repair::num_missing() const {
+    std::uint64_t found = 0;
+    for (std::size_t node = 0; node < graph_.nodes(); ++node) found += missing(node, kept_);
+    return found;
+}
+
+std::uint64_t Repair::fill(std::span<const std::int32_t> order) {
+    std::uint64_t left = 0;
+    // Those that are complete first: what is there decides on the rest.
+    for (const bool open : {false, true}) {
+        for (const auto number : order) {
+            const auto node = static_cast<std::size_t>(number);
+            if (is_open_[node] != open) continue;
+            check_interrupt();
+            engine_->add(node, table_.to(node));
+            if (open) left += missing(node, table_);
+        }
+    }
+    return left;
+}
+
+void Repair::fill_again(std::span<const std::int32_t> order, int power) {
+    std::vector<std::int32_t> open;
+    std::ranges::copy_if(order, std::back_inserter(open),
+                         [&](auto node) { return is_open_[static_cast<std::size_t>(node)]; });
+    engine_->route_again(open, power, table_, &kept_);
+}
+
+std::uint64_t Repair::rebalance(std::uint64_t most) {
+    std::vector<Hop> by_link(graph_.links());
+    for (std::int32_t sw = 0; sw < static_cast<std::int32_t>(graph_.switches()); ++sw) {
+        for (const Hop& hop : graph_.leaving(sw)) by_link[static_cast<std::size_t>(hop.link)] = hop;
+    }
+    hops_.resize(graph_.switches());
+    std::uint64_t changed = 0;
+    while (changed < most) {
+        check_interrupt();
+        const auto highest = std::ranges::max_element(loads());
+        const Hop& hop = by_link[static_cast<std::size_t>(highest - loads().begin())];
+        const auto load = *highest;
+        std::uint64_t second = 0;
+        for (const auto& other : loads()) {
+            if (&other != &*highest) second = std::max(second, other);
+        }
+        auto moves = over(hop);
+        const auto before = changed;
+        while (changed < most && *highest >= std::min(second, load - 1) && unload(hop, moves)) ++changed;
+        if (changed == before) break;
+    }
+    return changed;
+}
+
+// Destinations whose routes take a link, with how many do.
+std::vector<Repair::Move> Repair::over(const Hop& hop) {
+    std::vector<Move> found;
+    for (std::size_t node = 0; node < graph_.nodes(); ++node) {
+        const auto ports = table_.to(node);
+        if (ports[static_cast<std::size_t>(hop.source)] != hop.port) continue;
+        tree_.each(ports, [&](const Hop& taken, std::int64_t routes) {
+            if (taken.link == hop.link && routes > 0) {
+                found.push_back({static_cast<std::int32_t>(node), routes});
+            }
+        });
+    }
+    return found;
+}
+
+// Moves one destination to another link of the switch, that with the lowest load on the way then.
+bool Repair::unload(const Hop& hop, std::vector<Move>& moves) {
+    auto least = loads()[static_cast<std::size_t>(hop.link)];
+    const Hop* chosen = nullptr;
+    auto moved = moves.end();
+    for (auto move = moves.begin(); move != moves.end(); ++move) {
+        for (const Hop& other : graph_.leaving(hop.source)) {
+            if (other.port == hop.port || !may_change(move->node, other)) continue;
+            const auto load = highest_behind(move->node, other) + static_cast<std::uint64_t>(move->routes);
+            if (load > least || (load == least && (moved == moves.end() || move->routes <= moved->routes))) {
+                continue;
+            }
+            least = load;
+            chosen = &other;
+            moved = move;
+        }
+    }
+    if (chosen == nullptr || least >= loads()[static_cast<std::size_t>(hop.link)]) return false;
+    shift(moved->node, hop, -moved->routes);
+    table_.to(static_cast<std::size_t>(moved->node))[static_cast<std::size_t>(hop.source)] = chosen->port;
+    shift(moved->node, *chosen, moved->routes);
+    moves.erase(moved);
+    return true;
+}
+
+bool Repair::may_change(std::int32_t node, const Hop& to) {
+    const auto target = graph_.switch_of(static_cast<std::size_t>(node));
+    if (place_.empty()) {
+        const auto& hops = hops_to(target);
+        return hops[static_cast<std::size_t>(to.target)] + 1 == hops[static_cast<std::size_t>(to.source)];
+    }
+    const auto ports = table_.to(static_cast<std::size_t>(node));
+    const auto place = place_[static_cast<std::size_t>(to.link)];
+    const auto follows = [&](std::int32_t sw, Port port) {
+        return place_[static_cast<std::size_t>(graph_.hop(sw, port).link)];
+    };
+    if (to.target != target) {
+        const auto next = ports[static_cast<std::size_t>(to.target)];
+        if (next == kNone || follows(to.target, next) <= place) return false;
+    }
+    return std::ranges::all_of(graph_.arriving(to.source), [&](const Hop& hop) {
+        return ports[static_cast<std::size_t>(hop.source)] != hop.port ||
+               place_[static_cast<std::size_t>(hop.link)] < place;
+    });
+}
+
+// The highest load of a link and of those behind it.
+std::uint64_t Repair::highest_behind(std::int32_t node, const Hop& hop) const {
+    const auto ports = table_.to(static_cast<std::size_t>(node));
+    const auto target = graph_.switch_of(static_cast<std::size_t>(node));
+    auto highest = loads()[static_cast<std::size_t>(hop.link)];
+    for (auto at = hop.target; at != target;) {
+        const Hop& next = graph_.hop(at, ports[static_cast<std::size_t>(at)]);
+        highest = std::max(highest, loads()[static_cast<std::size_t>(next.link)]);
+        at = next.target;
+    }
+    return highest;
+}
+
+// Adds routes to a link and to those behind it.
+void Repair::shift(std::int32_t node, const Hop& first, std::int64_t routes) {
+    const auto ports = table_.to(static_cast<std::size_t>(node));
+    const auto target = graph_.switch_of(static_cast<std::size_t>(node));
+    engine_->move(first, routes);
+    for (auto at = first.target; at != target;) {
+        const Hop& next = graph_.hop(at, ports[static_cast<std::size_t>(at)]);
+        engine_->move(next, routes);
+        at = next.target;
+    }
+}
+
+const std::vector<std::uint16_t>& Repair::hops_to(std::int32_t target) {
+    auto& hops = hops_[static_cast<std::size_t>(target)];
+    if (hops.empty()) {
+        ShortestWays ways(graph_);
+        ways.find(target);
+        hops.assign(ways.hops().begin(), ways.hops().end());
+    }
+    return hops;
+}
+
+std::vector<Change> update_order(const Graph& graph, const Table& before, const Table& after) {
+    struct Placed {
+        std::int32_t depth;
+        Change change;
+    };
+    std::vector<Placed> found;
+    std::vector<std::int32_t> depth(graph.switches());
+    std::vector<Hop> taken;
+    Tree tree(graph);
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        const auto old = before.to(node);
+        const auto now = after.to(node);
+        if (std::ranges::equal(old, now)) continue;
+        check_interrupt();
+        taken.clear();
+        tree.each(now, [&](const Hop& hop, std::int64_t) { taken.push_back(hop); });
+        depth[static_cast<std::size_t>(graph.switch_of(node))] = 0;
+        for (auto hop = taken.rbegin(); hop != taken.rend(); ++hop) {
+            const auto sw = static_cast<std::size_t>(hop->source);
+            depth[sw] = depth[static_cast<std::size_t>(hop->target)] + 1;
+            if (old[sw] != now[sw]) found.push_back({depth[sw], {static_cast<std::int32_t>(node), hop->source}});
+        }
+    }
+    std::ranges::stable_sort(found, {}, &Placed::depth);
+    std::vector<Change> changes;
+    for (const auto& one : found) changes.push_back(one.change);
+    return changes;
+}
+
+namespace {
+
+// Blocks that wait to be written, with entries that wait for others.
+class Blocks {
+public:
+    Blocks(const Graph& graph, const Table& after, std::span<const Change> changes,
+           std::span<const std::int32_t> block_of_node)
+        : changes_(changes), behind_(changes.size()), waits_(changes.size(), false) {
+        std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
+        for (const auto& [node, sw] : changes) {
+            const std::pair key{sw, block_of_node[static_cast<std::size_t>(node)]};
+            const auto block = known.try_emplace(key, blocks_.size()).first->second;
+            if (block == blocks_.size()) blocks_.push_back({key.first, key.second, {}, 0});
+            blocks_[block].entries.push_back(block_of_.size());
+            block_of_.push_back(block);
+        }
+        link_entries(graph, after);
+        for (std::size_t i = 0; i < blocks_.size(); ++i) queue_.insert(key_of(i));
+    }
+
+    BlockWrites write() {
+        BlockWrites writes;
+        while (!queue_.empty()) {
+            check_interrupt();
+            const auto block = std::get<2>(*queue_.begin());
+            queue_.erase(queue_.begin());
+            writes.sw.push_back(blocks_[block].sw);
+            writes.block.push_back(blocks_[block].block);
+            writes.entries.push_back(write(block));
+            if (!blocks_[block].entries.empty()) queue_.insert(key_of(block));
+        }
+        return writes;
+    }
+
+private:
+    struct Block {
+        std::int32_t sw, block;
+        std::vector<std::size_t> entries;  // not written yet
+        std::size_t waiting;               // of them
+    };
+    // Those of which nothing waits come first, then those of which most can be written.
+    using Key = std::tuple<bool, std::int64_t, std::size_t>;
+
+    [[nodiscard]] Key key_of(std::size_t block) const {
+        const auto& [sw, number, entries, waiting] = blocks_[block];
+        return {waiting > 0, -static_cast<std::int64_t>(entries.size() - waiting), block};
+    }
+
+    // An entry waits for the first one that changes on the new way behind it.
+    void link_entries(const Graph& graph, const Table& after) {
+        std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> entry;
+        for (std::size_t i = 0; i < changes_.size(); ++i) entry[{changes_[i].node, changes_[i].sw}] = i;
+        for (std::size_t i = 0; i < changes_.size(); ++i) {
+            const auto [node, sw] = changes_[i];
+            const auto ports = after.to(static_cast<std::size_t>(node));
+            const auto target = graph.switch_of(static_cast<std::size_t>(node));
+            for (auto at = graph.hop(sw, ports[static_cast<std::size_t>(sw)]).target; at != target;) {
+                if (const auto next = entry.find({node, at}); next != entry.end()) {
+                    behind_[next->second].push_back(i);
+                    waits_[i] = true;
+                    ++blocks_[block_of_[i]].waiting;
+                    break;
+                }
+                at = graph.hop(at, ports[static_cast<std::size_t>(at)]).target;
+            }
+        }
+    }
+
+    std::uint64_t write(std::size_t block) {
+        auto& entries = blocks_[block].entries;
+        const auto first = std::ranges::stable_partition(entries, [&](auto i) { return waits_[i]; }).begin();
+        const std::vector<std::size_t> written(first, entries.end());
+        entries.erase(first, entries.end());
+        for (const auto one : written) {
+            for (const auto next : behind_[one]) {
+                const auto other = block_of_[next];
+                const bool is_queued = other != block;
+                if (is_queued) queue_.erase(key_of(other));
+                waits_[next] = false;
+                --blocks_[other].waiting;
+                if (is_queued) queue_.insert(key_of(other));
+            }
+        }
+        return written.size();
+    }
+
+    std::span<const Change> changes_;
+    std::vector<std::vector<std::size_t>> behind_;  // by entry, those that wait for it
+    std::vector<bool> waits_;                       // by entry
+    std::vector<std::size_t> block_of_;             // by entry
+    std::vector<Block> blocks_;
+    std::set<Key> queue_;
+};
+
+}  // namespace
+
+BlockWrites block_order(const Graph& graph, const Table& after, std::span<const Change> changes,
+                        std::span<const std::int32_t> block_of_node) {
+    return Blocks(graph, after, changes, block_of_node).write();
+}
+
+}  // namespace tvlb::forwarding

@@ -1,0 +1,78 @@
+// Tables for what failures left of a network: what may stay stays, and the rest is routed by the loads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine.hpp"
+
+namespace tvlb::forwarding {
+
+class Repair {
+public:
+    /// Parameters:
+    ///   kept: the entries whose links are up, of the graph; those that may not stay are dropped.
+    ///   place: by link, see `link_order`; empty for shortest ways.
+    Repair(const Graph& graph, Table kept, std::vector<std::int32_t> place);
+
+    /// Entries that are missing, those that may not stay among them.
+    [[nodiscard]] std::uint64_t num_missing() const;
+    /// Routes what is missing. Returns the number of entries that no allowed way completes.
+    std::uint64_t fill(std::span<const std::int32_t> order);
+    /// Routes what was missing again by what is there, see `Engine::route_again`.
+    void fill_again(std::span<const std::int32_t> order, int power);
+    /// Changes at most so many entries, each so that the highest load of the links which it moves routes
+    /// between falls; returns how many it changed.
+    std::uint64_t rebalance(std::uint64_t most);
+
+    [[nodiscard]] const Graph& graph() const { return graph_; }
+    [[nodiscard]] const Table& table() const { return table_; }
+    [[nodiscard]] std::span<const std::uint64_t> loads() const { return engine_->loads(); }
+
+private:
+    struct Move {
+        std::int32_t node;
+        std::int64_t routes;
+    };
+
+    void drop_longer();
+    [[nodiscard]] std::vector<Move> over(const Hop& hop);
+    bool unload(const Hop& hop, std::vector<Move>& moves);
+    [[nodiscard]] bool may_change(std::int32_t node, const Hop& to);
+    [[nodiscard]] std::uint64_t highest_behind(std::int32_t node, const Hop& hop) const;
+    void shift(std::int32_t node, const Hop& first, std::int64_t routes);
+    [[nodiscard]] const std::vector<std::uint16_t>& hops_to(std::int32_t target);
+    [[nodiscard]] bool is_missing(std::int32_t sw, std::int32_t target, Port port) const;
+    [[nodiscard]] std::uint64_t missing(std::size_t node, const Table& table) const;
+
+    const Graph& graph_;
+    std::vector<std::int32_t> place_;
+    std::unique_ptr<TreeEngine> engine_;
+    Table kept_, table_;
+    std::vector<bool> is_open_;  // by node, whether an entry was missing
+    std::vector<std::vector<std::uint16_t>> hops_;  // by target, then by switch
+    Tree tree_{graph_};
+};
+
+struct Change {
+    std::int32_t node;
+    std::int32_t sw;
+};
+
+/// Entries that differ, those nearest the destination first: no packet circles between old and new ones,
+/// however many are written.
+[[nodiscard]] std::vector<Change> update_order(const Graph& graph, const Table& before, const Table& after);
+
+struct BlockWrites {
+    std::vector<std::int32_t> sw, block;  // of every write, in order
+    std::vector<std::uint64_t> entries;   // that it changes
+};
+
+/// The same, many entries of a switch at a time: those of the nodes of one block. A block that would
+/// have to change before and after another is written more than once.
+[[nodiscard]] BlockWrites block_order(const Graph& graph, const Table& after, std::span<const Change> changes,
+                                      std::span<const std::int32_t> block_of_node);
+
+}  // namespace tvlb::forwarding
