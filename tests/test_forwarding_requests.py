@@ -2,7 +2,9 @@
 
 import csv
 import json
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from tests.service import Server, answered
 from tvlb.cli import main
 from tvlb.client import Client
 from tvlb.errors import InvalidInput
-from tvlb.forwarding import RouteOptions
+from tvlb.forwarding import MeasureOptions, RouteOptions
+from tvlb.requests import Question
+from tvlb.requests.kinds.measure import MeasureBody, MeasureDocument
 from tvlb.requests.kinds.route import RouteBody
 
 DATA = Path(__file__).parent / "data"
@@ -29,6 +33,9 @@ ROWS = [
 every_row = pytest.mark.parametrize(
     "row", ROWS, ids=lambda row: f"{row['algorithm']} {row['endpoint_order']}"
 )
+# As many as the reference drew.
+BISECTIONS = "10000"
+BODIES: dict[str, type[Question]] = {"route": RouteBody, "measure": MeasureBody}
 INTERLEAVED = next(row for row in ROWS if row["endpoint_order"] == "interleave")
 
 
@@ -66,6 +73,19 @@ def check_loads(document: Mapping[str, Any], row: Mapping[str, str]) -> None:
         assert document[name] == pytest.approx(float(row[column]), abs=tolerance), name
 
 
+def check_measures(document: Mapping[str, Any], row: Mapping[str, str]) -> None:
+    """Compare loads and EBB; means of two independent drawings differ by their errors."""
+    check_loads(document, row)
+    error = math.hypot(float(row["ebb_stderr"]), document["ebb_se"])
+    assert abs(document["ebb"] - float(row["ebb_mean"])) <= 4 * error
+    # Of one size of job, all nodes.
+    (job,) = document["jobs"]
+    assert (job["nodes"], job["ebb"]) == (72, document["ebb"])
+    least, *_, most = job["bandwidth_percentiles"]
+    assert (least, most) == (document["ebb_min"], document["ebb_max"])
+    assert document["load_percentiles"][-1] == document["efi"]
+
+
 @every_row
 def test_on_the_command_line(row: dict[str, str], ran: Any) -> None:
     options = [f"--{name}={value}" for name, value in asked(row).items()]
@@ -79,9 +99,14 @@ def test_on_the_command_line(row: dict[str, str], ran: Any) -> None:
     shown = ran("show", "made.json")
     check_loads(shown, row)
     assert shown["id"] == table["id"]
-    assert ran("verify", "made.json")["ok"]
     ran("export", "made.json", "--to", "parquet", "-o", "made.parquet")
     assert ran("show", "made.parquet") == shown
+    measured = ran("measure", "--table", "made.parquet", "--bisections", BISECTIONS)
+    check_measures(measured, row)
+    assert measured["table"] == table
+    Path("measured.json").write_text(json.dumps(measured))
+    assert main(["plot", "measured.json", "-o", "measured.svg"]) == 0
+    assert "Bandwidth of bisections" in Path("measured.svg").read_text()
 
 
 @every_row
@@ -92,6 +117,11 @@ def test_in_python(row: dict[str, str]) -> None:
     names = ("efi", "efi_links", "mean_load", "hops_mean", "minimal_share")
     check_loads({name: getattr(loads, name) for name in names}, row)
     assert f"EFI {row['efi_max']} " in repr(found)
+    options = MeasureOptions(bisections=int(BISECTIONS))
+    measured = tvlb.measure(NETWORK, options, table=found.table)
+    check_measures(MeasureDocument.of(measured).plain(), row)
+    assert f"EFI {row['efi_max']}, EBB " in repr(measured)
+    assert next(axis.get_title() for axis in tvlb.plot(measured).axes) == "Link loads"
 
 
 @every_row
@@ -101,9 +131,14 @@ def test_over_rest(row: dict[str, str], server: Server) -> None:
     with Client(server.url) as client:
         assert document["id"] in [one.id for one in client.results("route")]
         links = client.links(document["id"], "route")
-    # A load is told over the mean of its kind: 72 links in groups carry 36 x 2 nodes' traffic.
+    # Loads are told over the mean of their kind.
     assert len(links.usage) == 180
     assert max(links.usage) > 1
+    body = {"table": document["table"]["id"][:16], "bisections": int(BISECTIONS)}
+    measured = answered(server, "/v1/measures", body)
+    check_measures(measured, row)
+    assert measured["request"]["table"] == document["table"]["id"]
+    assert measured["request"]["topology"] == NETWORK
 
 
 def test_a_server_makes_the_same_file(ran: Any, server: Server) -> None:
@@ -135,34 +170,123 @@ def test_on_the_page(server: Server) -> None:
             assert main(["show", f"got.{suffix}"]) == 0
 
 
+def test_measures_on_the_page(server: Server) -> None:
+    body = {"topology": NETWORK, "vlb": "<=4", "min_share": 0.5, "bisections": 100}
+    more = {"job": "8,72", "pattern": "shift(1,0)", "bound": "lp"}
+    made = answered(server, "/v1/measures", body | more)
+    assert [job["nodes"] for job in made["jobs"]] == [8, 72]
+    assert made["efi_lp"] == pytest.approx(made["efi_lp_high"])
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        page = http.get(f"/measures/{made['id']}").text
+        for told in (f"{made['ebb']:.4f}", "MIN paths with a share of 0.5", 'id="bandwidth-plot"'):
+            assert told in page
+        assert "--min-share 0.5 --bisections 100 --job 8,72" in page
+        form = http.get("/measures/new").text
+        for told in ('name="table"', 'name="min_share"', 'name="job"', made["id"]):
+            assert told in form
+
+
+def test_paths_are_measured_by_their_shares(ran: Any) -> None:
+    # Of the 20 switches of dfly(2,4,2,5) every two nodes have a route, whatever it splits into.
+    minimal = ran("measure", "2,4,2,5", "--bisections", "10")
+    assert (minimal["table"], minimal["path_set"], minimal["min_share"]) == (None, "none", 1.0)
+    assert minimal["mean_load"] * 100 == pytest.approx(minimal["hops_mean"] * 40 * 39)
+    split = ran("measure", "2,4,2,5", "--vlb", "<=4", "--min-share", "0.5", "--bisections", "10")
+    assert split["hops_mean"] > minimal["hops_mean"]
+    found = tvlb.measure("2,4,2,5", MeasureOptions(bisections=10), vlb="<=4", min_share=0.5)
+    document = MeasureDocument.of(found).plain()
+    assert {**document, "timings": None} == {**split, "timings": None}
+
+
+def test_a_server_measures_the_table_of_a_file(ran: Any, server: Server) -> None:
+    ran("route", NETWORK, "-o", "t.parquet", "--server", server.url)
+    given = ("measure", "--table", "t.parquet", "--both", "--job", "16", "--bisections", "50")
+    here, there = ran(*given, "--workers", "2"), ran(*given, "--server", server.url)
+    assert {**here, "timings": None} == {**there, "timings": None}
+
+
 def test_an_order_prints_as_it_is_parsed() -> None:
     body = RouteBody(topology="2,4,2,9", order="random(7)")
     assert body.resolved().order == "random(seed=7)"
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("command", "options", "sentence"),
     [
-        ({"order": "random"}, "order 'random': a random order needs a seed: random(seed=N)"),
-        ({"order": "random(seed=x)"}, "a random order needs a seed"),
-        ({"order": "sorted"}, "order 'sorted': expected id, interleave, random(seed=N) or auto"),
-        ({"engine": "ospf"}, "engine 'ospf': choose one of psssp, "),
-        ({"passes": -1}, "passes -1 is out of range: 0..1000"),
-        ({"passes": "many"}, "'many' is not an integer"),
+        ("measure", {"job": "x"}, "job 'x': expected a number of nodes, 2 or more"),
+        ("measure", {"job": "99"}, "job 99 is out of range: dfly(2,4,2,9) has nodes for 2..72"),
+        ("measure", {"bisections": 0}, "bisections 0 is out of range: 1..10000000"),
+        ("measure", {"pattern": "uniform"}, "pattern uniform: streams need one destination"),
+        ("measure", {"vlb": "all"}, "vlb all: give min_share, the share of MIN paths, 0..1"),
+        ("measure", {"min_share": 0.5}, "min_share 0.5 has no meaning without vlb"),
+        ("measure", {"bound": "cut"}, "bound 'cut': choose one of lp"),
+        (
+            "route",
+            {"order": "random"},
+            "order 'random': a random order needs a seed: random(seed=N)",
+        ),
+        ("route", {"order": "random(seed=x)"}, "a random order needs a seed"),
+        (
+            "route",
+            {"order": "sorted"},
+            "order 'sorted': expected id, interleave, random(seed=N) or auto",
+        ),
+        ("route", {"engine": "ospf"}, "engine 'ospf': choose one of psssp, "),
+        ("route", {"passes": -1}, "passes -1 is out of range: 0..1000"),
+        ("route", {"passes": "many"}, "'many' is not an integer"),
     ],
 )
 def test_bad_input_is_refused_in_the_same_words(
-    options: dict[str, Any], sentence: str, server: Server, capsys: pytest.CaptureFixture[str]
+    command: str,
+    options: dict[str, Any],
+    sentence: str,
+    server: Server,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    given = [f"--{name}={value}" for name, value in options.items()]
-    assert main(["route", NETWORK, *given, "-o", "made.parquet"]) == 2
-    assert sentence in capsys.readouterr().err
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    output = ("-o", "made.parquet") if command == "route" else ()
+    assert main([command, NETWORK, *given, *output]) == 2
+    printed = capsys.readouterr()
+    assert (sentence in printed.err, printed.out) == (True, ""), printed.err
     assert not Path("made.parquet").exists()
-    answer = httpx.post(f"{server.url}/v1/routes", json={"topology": NETWORK, **options})
+    body = {"topology": NETWORK, **options}
+    answer = httpx.post(f"{server.url}/v1/{command}s", json=body)
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
     assert sentence in answer.json()["detail"]
     with pytest.raises(InvalidInput):
-        RouteBody(topology=NETWORK, **options)
+        BODIES[command](**body).examined()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "nothing to measure: give a network or a forwarding table"),
+        (("--without", "down.json"), "--without down.json: of which network is not said"),
+        (("2,4,2,5", "--table", "t.json"), "table t.json: the table is of dfly(2,4,2,9), not of"),
+        (("--table", "no.json"), "cannot read no.json"),
+        (("--table", "t.json", "--vlb", "all"), "a forwarding table has routes of its own"),
+        (
+            ("--vlb", "t.json", "--min-share", "0"),
+            "vlb t.json is a forwarding table, where a T-VLB",
+        ),
+    ],
+)
+def test_what_cannot_be_measured(
+    arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tvlb.write_table(tvlb.route(NETWORK).table, "t.json")
+    assert main(["measure", *arguments]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_damaged_table_is_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    table = tvlb.route("2,4,2,5").table
+    # No switch sends on what is for node 0: 38 nodes of other switches lose it.
+    port = table.port.copy()
+    port[:20] = 255
+    tvlb.write_table(replace(table, port=port), "t.parquet")
+    assert main(["measure", "--table", "t.parquet"]) == 2
+    assert "packets of 38 pairs of nodes do not arrive; see tvlb verify" in capsys.readouterr().err
 
 
 def test_it_is_told_from_a_table_of_paths(server: Server) -> None:
@@ -192,12 +316,13 @@ def test_an_engine_of_another_package(tmp_path: Path) -> None:
     source = (DATA / "last_link.py").read_text()
     assert len(source.splitlines()) <= 40
     environment = installed(source, "[tvlb.engines] last = toy:ENGINE", tmp_path / "packages")
-    routed, verified, told = tvlb_each(
+    routed, verified, measured, told = tvlb_each(
         environment,
         tmp_path,
         [
-            ("route", NETWORK, "--engine", "last-link", "-o", "t.parquet", "--json"),
+            ("route", NETWORK, "--engine", "last-link", "--layers", "-o", "t.parquet", "--json"),
             ("verify", "t.parquet", "--json"),
+            ("measure", "--table", "t.parquet", "--bisections", "10", "--json"),
             ("route", "--help"),
         ],
     )
@@ -206,4 +331,5 @@ def test_an_engine_of_another_package(tmp_path: Path) -> None:
     assert (document["table"]["engine"], document["minimal_share"]) == ("last-link", 1.0)
     assert document["mean_load"] == pytest.approx(float(INTERLEAVED["mean_link_load"]), abs=0.005)
     assert json.loads(verified)["ok"]
+    assert json.loads(measured)["efi"] == document["efi"]
     assert "last-link" in told

@@ -134,6 +134,33 @@ def view_route(route: Document) -> Document:
     return {"foreign": _foreign(ForwardingTable), "formats": _formats(entries)}
 
 
+def view_measure(measures: Document) -> Document:
+    """Return what the page of measures shows."""
+    bound = measures.get("efi_lp", measures["efi_bound"])
+    loads = [{"name": "links", "values": measures["load_percentiles"]}]
+    jobs = [
+        {"name": f"{job['nodes']:,} nodes", "values": job["bandwidth_percentiles"]}
+        for job in measures["jobs"]
+    ]
+    return {
+        "data": {
+            "loads": {
+                "curves": loads,
+                "marks": [{"name": "bound", "value": bound}],
+                "of": "links",
+                "value": "load (routes of pairs of nodes)",
+            },
+            "bandwidth": {
+                "curves": jobs,
+                "marks": [],
+                "of": "bisections",
+                "value": "mean rate (share of full)",
+                "most": 1,
+            },
+        }
+    }
+
+
 def view_simulation(simulation: Document) -> Document:
     """Return what the page of a simulation shows."""
     router = router_named(simulation.get("router", FIRST))
@@ -297,6 +324,7 @@ PAGES: Mapping[str, Page] = {
     "table": Page(shown_table, "table.parquet", ("repair",)),
     "repair": Page(view_repair, "repaired.parquet"),
     "route": Page(view_route, "forwarding.parquet"),
+    "measure": Page(view_measure),
     "simulation": Page(view_simulation),
     "stability": Page(view_stability),
 }
