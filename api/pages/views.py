@@ -148,7 +148,7 @@ def view_measure(measures: Document) -> Document:
                 "curves": loads,
                 "marks": [{"name": "bound", "value": bound}],
                 "of": "links",
-                "value": "load (routes of pairs of nodes)",
+                "value": "pairs of nodes routed over a link",
             },
             "bandwidth": {
                 "curves": jobs,

@@ -527,7 +527,7 @@ def _load_spread_panel(axis: Axis, results: Sequence[_Result]) -> str:
     axis.set_xlim(0, 100)
     axis.set_ylim(*from_zero([max(result.document["load_percentiles"]) for result in results]))
     axis.set_xlabel("percentile of the links")
-    axis.set_ylabel("load (routes of pairs of nodes)")
+    axis.set_ylabel("pairs of nodes routed over a link")
     return "bound: no routes have a lower highest load"
 
 
