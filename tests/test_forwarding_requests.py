@@ -182,7 +182,7 @@ def test_measures_on_the_page(server: Server) -> None:
             assert told in page
         assert "--min-share 0.5 --bisections 100 --job 8,72" in page
         form = http.get("/measures/new").text
-        for told in ('name="table"', 'name="min_share"', 'name="job"', made["id"]):
+        for told in ('name="table"', 'name="bound"', "<option>lp</option>", made["id"]):
             assert told in form
 
 

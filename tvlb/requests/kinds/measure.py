@@ -299,6 +299,7 @@ KIND = RequestKind(
     ),
     asking="Measure the routes of a forwarding table, or MIN paths and VLB paths by fixed shares: "
     "at once if that takes little, else as a job.",
+    noun="measurement",
     reading="Return measures of routes: loads of links, and bandwidth under random bisections.",
     listed=_Listed,
     stages=Stages({"bisections": ("measure", 0.0, 0.9), "shifts": ("measure", 0.9, 1.0)}),
