@@ -34,6 +34,7 @@ _SHARING = {
         "test_listed_network.py",
         "test_idle_nodes.py",
         "test_one_verdict.py",
+        "test_forwarding_requests.py",
     ),
 }
 # What takes longest, in that order. It comes first: what began last would leave the other processes

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from sim_bridge.routers.vct import LongRun, stability
     from tvlb import balance, errors, model, paths, search, table, topology, traffic
     from tvlb.errors import TvlbError
+    from tvlb.forwarding import MeasureOptions, RouteOptions
     from tvlb.model import throughput
     from tvlb.paths import parse_expression
     from tvlb.requests.drawing import plot
+    from tvlb.requests.measuring import measure
     from tvlb.requests.repair import RepairOptions, repair
+    from tvlb.requests.routing import route
     from tvlb.search import SearchOptions, TableResult, optimize, probe
     from tvlb.table import read_table, write_table
     from tvlb.topology import Dragonfly, parse_topology
@@ -31,7 +34,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Dragonfly",
     "LongRun",
+    "MeasureOptions",
     "RepairOptions",
+    "RouteOptions",
     "SearchOptions",
     "SimulationConfig",
     "TableResult",
@@ -40,6 +45,7 @@ __all__ = [
     "__version__",
     "balance",
     "errors",
+    "measure",
     "model",
     "optimize",
     "parse_expression",
@@ -50,6 +56,7 @@ __all__ = [
     "probe",
     "read_table",
     "repair",
+    "route",
     "search",
     "simulate",
     "stability",
@@ -66,12 +73,15 @@ __all__ = [
 _HOME = {
     "Dragonfly": "tvlb.topology",
     "LongRun": "sim_bridge.routers.vct",
+    "MeasureOptions": "tvlb.forwarding",
     "RepairOptions": "tvlb.requests.repair",
+    "RouteOptions": "tvlb.forwarding",
     "SearchOptions": "tvlb.search",
     "SimulationConfig": "sim_bridge",
     "TableResult": "tvlb.search",
     "TvlbError": "tvlb.errors",
     "VctConfig": "sim_bridge",
+    "measure": "tvlb.requests.measuring",
     "optimize": "tvlb.search",
     "parse_expression": "tvlb.paths",
     "parse_pattern": "tvlb.traffic",
@@ -80,6 +90,7 @@ _HOME = {
     "probe": "tvlb.search",
     "read_table": "tvlb.table",
     "repair": "tvlb.requests.repair",
+    "route": "tvlb.requests.routing",
     "simulate": "sim_bridge",
     "stability": "sim_bridge.routers.vct",
     "sweep": "tvlb.sweeps",

@@ -119,10 +119,13 @@ def _amounts(given: Mapping[str, float]) -> str:
 
 def _input(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a value is asked for, and its choices."""
-    given = [part for part in schema.get("anyOf", [schema]) if part.get("type") != "null"]
+    every = schema.get("anyOf", [schema])
+    given = [part for part in every if part.get("type") != "null"]
     # Of a name or a number, the field of the number takes both.
     one = next((part for part in given if part.get("type") in ("integer", "number")), given[0])
     match one:
+        case {"const": only} if len(given) < len(every):
+            asked = {"input": "choice", "choices": [only]}
         case {"const": usual}:
             asked = {"input": "fixed", "usual": usual}
         case {"enum": choices}:

@@ -25,7 +25,7 @@ from tvlb.statistics import (
     shape_rows,
     shortened,
 )
-from tvlb.table import Routes, VcScheme, foreign_formats, table_formats
+from tvlb.table import ForwardingTable, Routes, VcScheme, foreign_formats, table_formats
 from tvlb.topology import NetworkFormat
 
 _LOADS_BY_SWITCH = 100
@@ -128,6 +128,39 @@ def view_repair(repair: Document) -> Document:
     }
 
 
+def view_route(route: Document) -> Document:
+    """Return what the page of a forwarding table shows."""
+    entries = route["table"]["endpoints"] * route["table"]["switches"]
+    return {"foreign": _foreign(ForwardingTable), "formats": _formats(entries)}
+
+
+def view_measure(measures: Document) -> Document:
+    """Return what the page of measures shows."""
+    bound = measures.get("efi_lp", measures["efi_bound"])
+    loads = [{"name": "links", "values": measures["load_percentiles"]}]
+    jobs = [
+        {"name": f"{job['nodes']:,} nodes", "values": job["bandwidth_percentiles"]}
+        for job in measures["jobs"]
+    ]
+    return {
+        "data": {
+            "loads": {
+                "curves": loads,
+                "marks": [{"name": "bound", "value": bound}],
+                "of": "links",
+                "value": "pairs of nodes routed over a link",
+            },
+            "bandwidth": {
+                "curves": jobs,
+                "marks": [],
+                "of": "bisections",
+                "value": "mean rate (share of full)",
+                "most": 1,
+            },
+        }
+    }
+
+
 def view_simulation(simulation: Document) -> Document:
     """Return what the page of a simulation shows."""
     router = router_named(simulation.get("router", FIRST))
@@ -211,12 +244,13 @@ def _formats(rows: int) -> tuple[str, ...]:
     return tuple(name for name, each in able if rows <= each.max_rows)
 
 
-def _foreign() -> dict[str, str]:
-    """Return the formats of other tools that take tables of paths, and what they hold."""
+def _foreign(taken: type = Routes) -> dict[str, str]:
+    """Return the formats of other tools that take tables of paths or others, and what they hold."""
+    what = "its paths" if taken is Routes else "its entries"
     return {
-        name: "the network" if isinstance(one, NetworkFormat) else "its paths"
+        name: "the network" if isinstance(one, NetworkFormat) else what
         for name, one in foreign_formats().items()
-        if isinstance(one, NetworkFormat) or one.takes is Routes
+        if isinstance(one, NetworkFormat) or one.takes is taken
     }
 
 
@@ -289,6 +323,8 @@ def _by_switch(of_seeds: Sequence[Document]) -> list[float]:
 PAGES: Mapping[str, Page] = {
     "table": Page(shown_table, "table.parquet", ("repair",)),
     "repair": Page(view_repair, "repaired.parquet"),
+    "route": Page(view_route, "forwarding.parquet"),
+    "measure": Page(view_measure),
     "simulation": Page(view_simulation),
     "stability": Page(view_stability),
 }

@@ -24,13 +24,14 @@ from api.routes.reading import (
     is_known,
     path_id,
 )
-from api.routes.tables import MEDIA_TYPES, TableDownload, send_table
+from api.routes.tables import MEDIA_TYPES, TableDownload, send_links, send_table
 from api.services import Owner, WithServices
 from api.submission import SubmitHeaders, parse_wait
 from tvlb.requests import (
     Estimate,
     FileRoute,
     Labelling,
+    LinkUsage,
     RequestKind,
     list_of,
     request_kinds,
@@ -175,6 +176,8 @@ class _Routes:
         operations = {"self": f"get_{kind.name}"}
         if kind.makes_table:
             operations["file"] = f"download_{kind.name}"
+        if kind.usage_route:
+            operations["links"] = kind.usage_route
         operations |= {route.link: route.operation for route in kind.files}
         here = {f"{kind.name}_id": "$response.body#/id"}
         routes = {name: (operation, here) for name, operation in operations.items()}
@@ -265,6 +268,8 @@ class _Routes:
         """Add the routes that send its table and other files."""
         if self._kind.makes_table:
             self._add_table()
+        if self._kind.usage_route:
+            self._add_links()
         for route in self._kind.files:
             self._add_file(route)
 
@@ -287,6 +292,24 @@ class _Routes:
             "other tools, `tvlb export` writes.",
             file_responses(*MEDIA_TYPES),
             path=f"{self._one}/download",
+            annotations={"result_id": self._id},
+        )
+
+    def _add_links(self) -> None:
+        kind = self._kind
+
+        async def get_links(
+            result_id: str, services: WithServices, if_none_match: IfNoneMatch = None
+        ) -> Response:
+            resource = await find_resource(services.library, kind.name, result_id)
+            return await send_links(services, resource.table_file, if_none_match)
+
+        self._add(
+            get_links,
+            kind.usage_route,
+            "List the links of the network, with their usage by the table's routes.",
+            {200: {"model": LinkUsage, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
+            path=f"{self._one}/links",
             annotations={"result_id": self._id},
         )
 

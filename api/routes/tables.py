@@ -1,4 +1,4 @@
-"""What only tables have: the paths of a pair of switches, links and their usage, fronts."""
+"""What only tables have: the paths of a pair of switches, fronts; and how tables are sent."""
 
 from http import HTTPStatus
 from pathlib import Path as FilePath
@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from starlette.responses import FileResponse, Response, StreamingResponse
 
 from api.problems import Problem
-from api.responses import ETAG, NOT_MODIFIED, file_responses, problems
+from api.responses import file_responses, problems
 from api.routes.reading import (
     DIGITS,
     IfNoneMatch,
@@ -22,7 +22,7 @@ from api.routes.reading import (
     is_known,
 )
 from api.services import Services, WithServices
-from tvlb.requests import LinkUsage, PairPaths, TableFormatText
+from tvlb.requests import PairPaths, TableFormatText
 from tvlb.table import (
     check_foreign,
     export_foreign,
@@ -89,28 +89,6 @@ async def get_paths(
 
 
 @router.get(
-    "/tables/{table_id}/links",
-    operation_id="get_links",
-    tags=["tables"],
-    response_class=Response,
-    responses={200: {"model": LinkUsage, "headers": ETAG}, **NOT_MODIFIED, **problems(404, 422)},
-)
-async def get_links(
-    table_id: ResultId, services: WithServices, if_none_match: IfNoneMatch = None
-) -> Response:
-    """List the links of the network, with their usage by the table's VLB paths."""
-    resource = await find_resource(services.library, "table", table_id)
-    etag = f'"{resource.table_file}-links"'
-    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
-    if is_known(if_none_match, etag):
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    body = await to_thread.run_sync(
-        services.library.links, resource.table_file, limiter=services.table_reader
-    )
-    return Response(body, HTTPStatus.OK, headers, "application/json")
-
-
-@router.get(
     "/tables/{table_id}/front/{point}/download",
     operation_id="download_front",
     tags=["tables"],
@@ -134,6 +112,21 @@ async def download_front(
             f"there is no point {point} of a front: the table {table_id} has {points}",
         )
     return await send_table(services, resource.facts.front[point - 1], download, if_none_match)
+
+
+async def send_links(services: Services, name: str, if_none_match: str | None) -> Response:
+    """Answer with the links of a table's network and their usage, unless it is known already.
+
+    Parameters
+    ----------
+    name : SHA-256 of its Parquet file.
+    """
+    etag = f'"{name}-links"'
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
+    if is_known(if_none_match, etag):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    body = await to_thread.run_sync(services.library.links, name, limiter=services.table_reader)
+    return Response(body, HTTPStatus.OK, headers, "application/json")
 
 
 async def send_table(

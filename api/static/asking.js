@@ -138,7 +138,8 @@ export function valuesOf(element) {
 /** The request of a form as JSON, null where what is needed is missing. */
 export function requestOf(form) {
   const found = valuesOf(form);
-  if (found === null) return null;
+  // A form where nothing alone is needed needs something.
+  if (found === null || Object.values(found).every((value) => value === false)) return null;
   const { without, ...request } = found;
   if (without !== undefined) request.topology = { network: request.topology, without };
   return asJson(request);

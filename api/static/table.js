@@ -1,8 +1,7 @@
 // The page of a table: figures, the network with its paths, and fairness on demand.
 
-import { problemOf } from "./page.js";
 import * as plots from "./plots.js";
-import { NetworkPicture } from "./network.js";
+import { read, showLinks } from "./links.js";
 import { fairnessForm } from "./fairness.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -32,41 +31,11 @@ function complain(text) {
   problem.hidden = text === "";
 }
 
-/** Read a resource; tells what went wrong and returns null if it cannot be read. */
-async function read(path) {
-  try {
-    const answer = await fetch(data.url + path, { headers: { Accept: "application/json" } });
-    if (answer.ok) return await answer.json();
-    complain(await problemOf(answer));
-  } catch {
-    complain("The service does not answer.");
-  }
-  return null;
-}
-
-async function showLinks() {
-  const links = await read("/links");
-  if (links === null) return;
-  if (links.sampled_pairs !== null) {
-    document.getElementById("usage-note").textContent +=
-      ` From a sample of ${links.sampled_pairs} switch pairs.`;
-  }
-  picture = new NetworkPicture(document.getElementById("network"), links, pick);
+async function showPicture() {
+  picture = await showLinks(data.url, complain, pick);
+  if (picture === null) return;
   picture.colourByUsage(form.elements.usage.checked);
   picture.show(...drawn);
-  plots.plot("global-heat", "global-heat", links);
-  if (links.first_global_link > 0) plots.plot("local-heat", "local-heat", links);
-  else tellWithoutGroups();
-}
-
-/** Say nothing of groups where no links are in them. */
-function tellWithoutGroups() {
-  for (const one of document.querySelectorAll("[data-groups]")) one.hidden = true;
-  for (const one of document.querySelectorAll("[data-no-groups]")) one.hidden = false;
-  document.getElementById("local-heat").closest("figure").hidden = true;
-  const figure = document.getElementById("global-heat").closest("figure");
-  figure.querySelector("h3").textContent = "Links between switches";
-  figure.querySelector("figcaption").textContent = "Busiest link from one switch to another, over the mean.";
 }
 
 /** A click names the source, the next one the destination. */
@@ -100,7 +69,7 @@ function clear() {
 async function showPaths() {
   const { src, dst } = form.elements;
   clear();
-  const found = await read(`/paths?src=${encodeURIComponent(src.value)}&dst=${encodeURIComponent(dst.value)}&limit=${MOST_LISTED}`);
+  const found = await read(`${data.url}/paths?src=${encodeURIComponent(src.value)}&dst=${encodeURIComponent(dst.value)}&limit=${MOST_LISTED}`, complain);
   if (found === null) return;
   shown = [
     ...found.min_paths.map((path) => ({ kind: "MIN", ...path })),
@@ -145,8 +114,4 @@ list.addEventListener("change", () => {
   draw(ends, path.kind === "MIN" ? links : [], path.kind === "VLB" ? links : []);
 });
 
-for (const button of document.querySelectorAll("[data-zoom]")) {
-  button.addEventListener("click", () => picture?.zoom(Number(button.dataset.zoom)));
-}
-
-showLinks();
+showPicture();

@@ -25,6 +25,7 @@ def documents_of(family: str) -> tuple[str, list[Document]]:
         {"topology": name, "expression": "all"} | table["balance"],
         *(example(kind) | {"topology": name} for kind in ("simulation", "stability")),
         vct | {"topology": name},
+        *(example(kind) | {"topology": name} for kind in ("route", "measure")),
     ]
 
 

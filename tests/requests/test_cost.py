@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 
 from sim_bridge import SimulationConfig, VctConfig
 from sim_bridge.routers.vct import LongRun, StabilityCase, stability_cases
+from tvlb.forwarding import MeasureOptions, RouteOptions
 from tvlb.paths import LengthSet, parse_expression
 from tvlb.requests import Cost, RepairOptions
 from tvlb.requests.cost import (
+    measure_cost,
     model_cost,
     repair_cost,
+    route_cost,
     simulation_cost,
     stability_cost,
     table_cost,
@@ -370,3 +373,37 @@ def test_no_path_is_listed_or_counted_for_an_estimate(monkeypatch: pytest.Monkey
     assert consistent(table_cost(topology, PAPER))
     assert consistent(model_cost(topology, "all", parse_pattern("uniform")))
     assert consistent(simulation_cost(topology, "par", SimulationConfig(), [0.5], 1, True))
+
+
+@given(
+    st.integers(1, 10**6), st.sets(st.integers(2, 288), max_size=3), st.booleans(), st.booleans()
+)
+def test_measures_cost_more_the_more_they_are(
+    bisections: int, jobs: set[int], both: bool, is_table: bool
+) -> None:
+    def cost(**asked: Any) -> Cost:
+        text = ",".join(map(str, sorted(jobs)))
+        given: dict[str, Any] = {"bisections": bisections, "job": text, "both": both}
+        options = MeasureOptions(**given | asked)
+        return measure_cost(TOPOLOGY, options, is_table=is_table, has_detours=False)
+
+    least = cost()
+    assert consistent(least)
+    assert at_most(least, cost(bisections=bisections + 1))
+    assert at_most(least, cost(both=True))
+    assert at_most(least, cost(pattern="node-shift(1)"))
+    assert at_most(least, cost(bound="lp"))
+
+
+@given(st.integers(0, 1000), st.sampled_from(["id", "interleave", "random(seed=3)"]))
+def test_forwarding_tables_cost_more_the_more_they_are(passes: int, order: str) -> None:
+    least = route_cost(TOPOLOGY, RouteOptions(order=order, passes=passes))
+    assert consistent(least)
+    for more in (
+        RouteOptions(order=order, passes=min(passes + 1, 1000)),
+        RouteOptions(order="auto", passes=passes),
+        RouteOptions(order=order, passes=passes, layers=True),
+    ):
+        assert at_most(least, route_cost(TOPOLOGY, more))
+    # 288 nodes and 72 switches have an entry each of some bytes, beside the process.
+    assert 132e6 < least.memory_bytes < 134e6

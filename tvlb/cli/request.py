@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,9 +16,10 @@ from rich.console import Console
 
 from tvlb.cli.options import Json, TopologyArgument, WithoutOption, Workers
 from tvlb.cli.remote import ServerOption, TokenFileOption, compute_at_server, place_of
-from tvlb.cli.settings import read_by_typer
-from tvlb.cli.terminal import print_result, print_written, progress_display
+from tvlb.cli.settings import option_of, read_by_typer, told
+from tvlb.cli.terminal import in_words, print_result, print_written, progress_display
 from tvlb.errors import InvalidInput
+from tvlb.languages import Setting
 from tvlb.processes import Reporter, UnitCache, available_cores, local_workers
 from tvlb.requests import (
     Answer,
@@ -29,8 +30,14 @@ from tvlb.requests import (
     SweepBody,
     request_kinds,
 )
-from tvlb.table import check_writable, write_table
-from tvlb.topology import described, parse_topology
+from tvlb.requests.stored_tables import NAMING
+from tvlb.requests.texts import is_table_id
+from tvlb.table import TABLE_SUFFIXES, AnyTable, check_writable, read_any_table, write_table
+from tvlb.topology import ExplicitTopology, described, parse_topology
+
+# Tables of this machine are in files.
+_FILE_TOO = " On this machine, its file."
+_AnyNetwork = Annotated[str | None, *get_args(TopologyArgument)[1:]]
 
 Printer = Callable[[Mapping[str, Any], Console], None]
 
@@ -54,13 +61,14 @@ def command_of(name: str) -> Callable[..., None]:
         place, output = place_of(server, token_file, workers), given.pop("output", None)
         if output is not None:
             check_writable(output)
-        body = _body(form.body, given)
+        context = _Here(workers or available_cores())
+        body = _body(form.body, given, context)
         if place is not None:
             document = compute_at_server(place, body, output)
         else:
-            context = _Here(workers or available_cores())
+            examined: Any = kind.examine(body, None, context).request
             with progress_display() as report:
-                answer = form.compute(body.examined()[0], context, report)
+                answer = form.compute(examined, context, report)
             document: Mapping[str, Any] = answer.document
             if output is not None and answer.table is not None:
                 write_table(answer.table, Path(output))
@@ -72,22 +80,39 @@ def command_of(name: str) -> Callable[..., None]:
     return run
 
 
-def _body(body: type[Question], given: dict[str, Any]) -> Question:
-    """Make the request; options that are not given are at the default of the body."""
+def _body(body: type[Question], given: dict[str, Any], here: "_Here") -> Question:
+    """Make the request; options that are not given are at the default of the body.
+
+    Files of tables become their ids, by which a server knows them and `here` from now on.
+    """
     without = given.pop("without", None)
-    if "topology" in given:
+    if given.get("topology") is not None:
         given["topology"] = described(parse_topology(given["topology"], without))
+    elif without is not None:
+        raise InvalidInput(f"--without {without}: of which network is not said")
+    for name in NAMING.keys() & given.keys():
+        if (text := given[name]) is not None and _is_file(name, text):
+            given[name] = here.read(text)
     return body(**{name: value for name, value in given.items() if value is not None})
+
+
+def _is_file(name: str, text: str) -> bool:
+    """Whether an option that may name a table names its file; others are ids or path sets."""
+    return text.endswith(TABLE_SUFFIXES) or (name == "table" and not is_table_id(text))
 
 
 def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
     """Yield the parameters of the command of a kind."""
     options: dict[str, tuple[Any, Any]] = {}
-    for name, field in kind.forms[0].body.model_fields.items():
+    body = kind.forms[0].body
+    for name, asked in body.model_fields.items():
         if name == "topology":
-            options |= {name: (TopologyArgument, ...), "without": (WithoutOption, None)}
+            network = (TopologyArgument, ...) if asked.is_required() else (_AnyNetwork, None)
+            options |= {name: network, "without": (WithoutOption, None)}
+        elif name in body.declared:
+            options[name] = _setting(body.declared[name])
         else:
-            options[name] = _option(field)
+            options[name] = _option(asked, _FILE_TOO if name in NAMING else "")
     if kind.makes_table:
         help_text = typer.Option("--output", "-o", metavar="FILE", help="Write the table.")
         options["output"] = Annotated[str, help_text], ...
@@ -104,12 +129,21 @@ def _parameters(kind: RequestKind) -> Generator[inspect.Parameter]:
         )
 
 
-def _option(field: FieldInfo) -> tuple[Any, Any]:
-    """Return annotation and default of the option for a field."""
-    values = _values(field.annotation)
+def _setting(one: Setting) -> tuple[Any, Any]:
+    """Return annotation and default of the option for a setting, as `takes_settings` has it."""
+    usual = one.unset or (one.default is not False and str(one.default))
+    values, option = option_of(one, f"{told(one)}.", show_default=usual)
+    return Annotated[values | None, option], None
+
+
+def _option(field: FieldInfo, more: str) -> tuple[Any, Any]:
+    """Return annotation and default of the option for a field, and more help."""
+    text, _, absent = (field.description or "").partition("; null for ")
+    values, text = _values(field.annotation), f"{text.rstrip('.')}.{more}"
     if field.is_required():
-        return Annotated[values, typer.Option(help=field.description)], ...
-    option = typer.Option(help=field.description, show_default=str(field.default))
+        return Annotated[values, typer.Option(help=text)], ...
+    usual = absent.rstrip(".") or (field.default is not None and str(field.default))
+    option = typer.Option(help=text, show_default=usual)
     return Annotated[values | None, option], None
 
 
@@ -121,11 +155,25 @@ def _values(annotation: Any) -> Any:
     return inner[0] if inner else annotation if annotation in (bool, int, float) else str
 
 
+def _plain(network: str | ExplicitTopology) -> Any:
+    """Return a network of a request as JSON has it."""
+    return network if isinstance(network, str) else network.model_dump(mode="json")
+
+
 @dataclass(frozen=True)
 class _Here(Context):
-    """Our own machine, without results of others."""
+    """Our own machine, without results of others; it has the tables of files."""
 
     workers: int
+    files: dict[str, StoredResult] = field(default_factory=dict[str, StoredResult])
+
+    def read(self, path: str) -> str:
+        """Read a table file and return the id of its table; raises InvalidInput."""
+        found = read_any_table(path)
+        kind = RequestKind.tables if isinstance(found, AnyTable) else found.kind.name
+        request = {"topology": _plain(described(found.topology))}
+        self.files[found.id] = StoredResult(path, kind, request, found.id, dict, lambda: found)
+        return found.id
 
     @property
     def cores(self) -> int:
@@ -140,7 +188,7 @@ class _Here(Context):
         raise InvalidInput(f"{kind} {key}: only servers know results, ask one by --server")
 
     def table(self, text: str) -> StoredResult:
-        return self.result("table", text)
+        return self.files.get(text) or self.result("table", text)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         raise InvalidInput("a sweep is computed by tvlb sweep")
@@ -148,5 +196,5 @@ class _Here(Context):
 
 def _print_facts(document: Mapping[str, Any], console: Console) -> None:
     for name, value in document.items():
-        if isinstance(value, int | float | str):
-            console.print(f"{name.replace('_', ' ')}: {value}")
+        if isinstance(value, int | float | str | dict) and name != "provenance":
+            console.print(f"{name.replace('_', ' ')}: {in_words(value)}")

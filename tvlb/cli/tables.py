@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from sim_bridge import PATH_ROUTINGS, Routing
 from tvlb.cli.options import FabricOption, Json, VcSchemeOption, WithoutOption, integer
-from tvlb.cli.terminal import grid, print_json, print_result, stdout
+from tvlb.cli.terminal import grid, in_words, print_json, print_result, stdout
 from tvlb.documents import plain
 from tvlb.errors import InvalidInput
 from tvlb.languages import choose, one_of
@@ -77,27 +77,9 @@ def show(
     console = stdout()
     facts: Any = plain(summary)
     for name, value in facts.items():
-        console.print(f"{name.replace('_', ' ')}: {_in_words(value)}")
+        console.print(f"{name.replace('_', ' ')}: {in_words(value)}")
     if (caution := loaded.topology.caution) is not None:
         console.print(f"note: {caution}")
-
-
-def _in_words(value: Any) -> str:
-    """Write a value of a summary for people: numbers in six digits, parts behind their names."""
-    match value:
-        case bool() | None:
-            return {True: "yes", False: "no", None: "-"}[value]
-        case int():
-            return f"{value:,}"
-        case float():
-            return f"{value:.6g}"
-        case dict():
-            parts = cast("dict[str, Any]", value).items()
-            return ", ".join(f"{name.replace('_', ' ')} {_in_words(one)}" for name, one in parts)
-        case list():
-            return ", ".join(map(_in_words, cast("list[Any]", value)))
-        case _:
-            return str(value)
 
 
 def _print_network(facts: Mapping[str, Any], console: Console) -> None:

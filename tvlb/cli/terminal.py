@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 from rich.progress import (
@@ -38,6 +38,24 @@ def grid(columns: Iterable[str], left: Collection[str] = (), title: str | None =
         # Names, such as those of patterns, are longer than some terminals: they go on below.
         made.add_column(name, justify="left" if name in left else "right", overflow="fold")
     return made
+
+
+def in_words(value: Any) -> str:
+    """Write a value of a document for people: numbers in six digits, parts behind their names."""
+    match value:
+        case bool() | None:
+            return {True: "yes", False: "no", None: "-"}[value]
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:.6g}"
+        case dict():
+            parts = cast("dict[str, Any]", value).items()
+            return ", ".join(f"{name.replace('_', ' ')} {in_words(one)}" for name, one in parts)
+        case list():
+            return ", ".join(map(in_words, cast("list[Any]", value)))
+        case _:
+            return str(value)
 
 
 def print_json(document: object) -> None:

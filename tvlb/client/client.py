@@ -183,9 +183,15 @@ class Client:
         body = Labelling(label=label).model_dump_json()
         self._connection.request("PATCH", url, content=body)
 
-    def links(self, table_id: str) -> LinkUsage:
-        """Return the links of a table's network, and how much its VLB paths use them."""
-        return self._get(LinkUsage, f"/v1/tables/{_part(table_id)}/links")
+    def links(self, table_id: str, kind: str = "table") -> LinkUsage:
+        """Return the links of a table's network, and how much its routes use them.
+
+        Parameters
+        ----------
+        table_id : of the result that has the table.
+        kind : of that result.
+        """
+        return self._get(LinkUsage, f"{result_url(kind, _part(table_id))}/links")
 
     def paths(self, table_id: str, src: int, dst: int, limit: int | None = None) -> PairPaths:
         """Return the MIN and the VLB paths of one switch pair, at most `limit` VLB paths."""

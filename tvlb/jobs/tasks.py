@@ -102,9 +102,12 @@ class WorkspaceContext(Context):
         """See `Context.result`."""
         with self._results() as results:
             found = results.get(key)
-        if found is None or found.kind != kind:
+        if found is None:
             raise InvalidInput(f"there is no {kind} {key}")
-        return self._stored(found)
+        if found.kind != kind:
+            other, wanted = (request_kinds()[name].noun for name in (found.kind, kind))
+            raise InvalidInput(f"{key} is the id of a {other}, where that of a {wanted} is needed")
+        return self._stored(found, key)
 
     def table(self, text: str) -> StoredResult:
         """See `Context.table`."""
@@ -114,9 +117,9 @@ class WorkspaceContext(Context):
             raise InvalidInput(f"there is no table {text}; it may have been deleted")
         if len({one.table_id for one in found}) > 1:
             raise InvalidInput(f"several tables have ids that begin with {text}: give more digits")
-        return self._stored(found[0])
+        return self._stored(found[0], text)
 
-    def _stored(self, found: "Result") -> StoredResult:
+    def _stored(self, found: "Result", text: str) -> StoredResult:
         blobs, name = self.workspace.blobs, found.table_file
 
         def read_table() -> StoredTable:
@@ -128,7 +131,8 @@ class WorkspaceContext(Context):
         def read_document() -> Mapping[str, Any]:
             return json.loads(blobs.read(found.document))
 
-        return StoredResult(found.request, found.table_id, read_document, read_table)
+        tables = request_kinds()[found.kind].tables
+        return StoredResult(text, tables, found.request, found.table_id, read_document, read_table)
 
     def sweep(self, body: SweepBody, report: Reporter) -> Answer:
         """See `Context.sweep`."""

@@ -157,6 +157,10 @@ class Text(Kind):
     symbol: str
     values: Any = None
 
+    def asked(self, value: Any) -> Any:
+        """See `Kind.asked`; no text at all is left open."""
+        return value or None
+
 
 @dataclass(frozen=True)
 class Texts(Kind):

@@ -38,6 +38,7 @@ _WIDTH, _HEIGHT, _PER_SHAPE = 6.4, 4.2, 0.2
 _COLUMNS = 3
 _MOST_LETTERS = 500
 _LONGEST_TICK = 24
+_FULL = 1.02  # the top of an axis of shares
 # Letters of a title above a panel.
 _TITLE_LETTERS = 72
 # Names along an axis, and what one takes, points.
@@ -95,9 +96,9 @@ def figure_of(*documents: Document, names: Sequence[str] = ()) -> "Figure":
 
     Parameters
     ----------
-    documents : results of `tvlb table`, `probe`, `simulate`, `stability` or `balance` with
-        ``--json``. Several are drawn into the same panels, without those that are about one
-        search.
+    documents : results of `tvlb table`, `probe`, `simulate`, `stability`, `balance`, `route` or
+        `measure` with ``--json``. Several are drawn into the same panels, without those that are
+        about one search.
     names : of several documents.
 
     Raises
@@ -128,7 +129,7 @@ def _nothing(documents: Sequence[Document]) -> str:
         return "the results have no figure in common: overlay results of the same command"
     return (
         "the document holds nothing to draw: expected the JSON of tvlb table, probe, simulate, "
-        "stability or balance"
+        "stability, balance, route or measure"
     )
 
 
@@ -516,6 +517,51 @@ def _stability_panel(axis: Axis, results: Sequence[_Result]) -> str:
     return ""
 
 
+def _load_spread_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    for result in results:
+        document = result.document
+        loads = document["load_percentiles"]
+        axis.plot(range(len(loads)), loads, color=result.colour, label=result.label("links"))
+        bound = document.get("efi_lp", document["efi_bound"])
+        axis.axhline(bound, color=result.colour, linestyle="--", label=result.label("bound"))
+    axis.set_xlim(0, 100)
+    axis.set_ylim(*from_zero([max(result.document["load_percentiles"]) for result in results]))
+    axis.set_xlabel("percentile of the links")
+    axis.set_ylabel("pairs of nodes routed over a link")
+    return "bound: no routes have a lower highest load"
+
+
+def _bandwidth_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    looks = itertools.cycle(itertools.product(LINE_STYLES, COLOURS))
+    for result in results:
+        for (line, colour), job in zip(looks, result.document["jobs"], strict=False):
+            spread = job["bandwidth_percentiles"]
+            label = result.label(f"{job['nodes']:,} nodes")
+            axis.plot(range(len(spread)), spread, line, color=colour, label=label)
+    axis.set_xlim(0, 100)
+    axis.set_ylim(0, _FULL)
+    axis.set_xlabel("percentile of the bisections")
+    axis.set_ylabel("mean rate of the streams (share of full)")
+    return ""
+
+
+def _jobs_panel(axis: Axis, results: Sequence[_Result]) -> str:
+    for result in results:
+        jobs = sorted(result.document["jobs"], key=lambda job: job["nodes"])
+        nodes = [job["nodes"] for job in jobs]
+        ends = ([job[name] for job in jobs] for name in ("ebb_min", "ebb_max"))
+        look = {"color": result.colour}
+        axis.plot(nodes, [job["ebb"] for job in jobs], "o-", label=result.label("mean"), **look)
+        axis.fill_between(nodes, *ends, alpha=0.25, label=result.label("all bisections"), **look)
+        worst = [job["worst_stream_mean"] for job in jobs]
+        axis.plot(nodes, worst, "s:", label=result.label("worst stream"), **look)
+    axis.set_ylim(0, _FULL)
+    axis.set_xlim(left=0)
+    axis.set_xlabel("nodes of a job")
+    axis.set_ylabel("rate (share of full)")
+    return ""
+
+
 def _of_one(draw: Callable[[Axis, Document], str]) -> _Draw:
     return lambda axis, results: draw(axis, results[0].document)
 
@@ -527,6 +573,10 @@ def _shapes_height(results: Sequence[_Result]) -> float:
 
 def _has_search(document: Document) -> bool:
     return document.get("search") is not None
+
+
+def _has_jobs(least: int) -> Callable[[Document], bool]:
+    return lambda document: "ebb" in document and len(document["jobs"]) >= least
 
 
 PANELS = (
@@ -568,5 +618,8 @@ PANELS = (
         lambda document: "load_unit" in document and bool(document["rows"]),
         _accepted_panel,
     ),
+    Panel("Link loads", lambda document: "load_percentiles" in document, _load_spread_panel),
+    Panel("Bandwidth of bisections", _has_jobs(1), _bandwidth_panel),
+    Panel("Bandwidth by size of job", _has_jobs(2), _jobs_panel),
 )
 """Every figure, in the order in which a document's are drawn."""

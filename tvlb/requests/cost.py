@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sim_bridge import Routing, SimulationConfig, VctConfig, Warmup
 from sim_bridge.routers.vct.stability import StabilityCase
+from tvlb.forwarding import MeasureOptions, Order, RouteOptions
 from tvlb.paths import MAX_ROWS, PathSet
 from tvlb.requests.repair import RepairOptions
 from tvlb.requests.sizes import program_size
@@ -45,12 +46,31 @@ _BYTES_PER_CELL = 10.0
 # `auto` drops path sets on the way. What it solves is worth 8 to 15 patterns of all sets.
 _AUTO_PATTERNS = 10
 
+# A forwarding table by nodes times directed links, and by its entries.
+_SECONDS_PER_ROUTED_LINK = 3e-9
+_LEAST_ROUTE_SECONDS = 0.002
+_SECONDS_PER_LAYERED_ENTRY = 6e-7
+_BYTES_PER_ENTRY = 4.0
+_BYTES_PER_LINK = 100.0
+
+# Measures of routes: by entries of the table or paths, by streams and links of their routes. EFI_LP
+# by switches times directed links, of which 29 to 222 ns times the root of their number were taken,
+# and large ones go through a number of rounds.
+_SECONDS_PER_ENTRY = 5e-9
+_SECONDS_PER_SPLIT_PATH = 4.5e-7
+_BYTES_PER_SPLIT_PATH = 25.0
+_SECONDS_PER_STREAM = 4e-8
+_SECONDS_PER_STREAM_LINK = 1.5e-8
+_SECONDS_PER_SPLIT_FLOW = 8e-8
+_MOST_SECONDS_PER_SPLIT_FLOW = 8e-5
+_BYTES_PER_SPLIT_FLOW = 300.0
+
 # The simulator. Beyond about 1,000 nodes its state leaves the caches: dfly(13,26,13,27) needs 3.2
 # times as long per packet as dfly(4,8,4,9).
 _SECONDS_PER_NODE_CYCLE = 3e-9
 _NODES_IN_CACHE = 1000
 # Of a forwarding table that is followed: ports, layers and links, the latter twice.
-_BYTES_PER_ENTRY = 24.0
+_BYTES_PER_FOLLOWED_ENTRY = 24.0
 _BYTES_PER_NODE = 2000.0
 # Their pool doubles, and while it moves both are there: 32 to 64.
 _BYTES_PER_PACKET = 48.0
@@ -203,7 +223,13 @@ def simulation_cost(
     packets = _most_packets(topology, routing, config, busiest) * _BYTES_PER_PACKET
     latencies = _most_cycles(config) * _BYTES_PER_LATENCY if busiest > 0.0 else 0.0
     entries = topology.num_nodes * topology.num_switches * Routing(routing).follows_table
-    held = _simulator_bytes(topology) + entries * _BYTES_PER_ENTRY + packets + latencies + kept
+    held = (
+        _simulator_bytes(topology)
+        + entries * _BYTES_PER_FOLLOWED_ENTRY
+        + packets
+        + latencies
+        + kept
+    )
     return _cost(stages, held, written)
 
 
@@ -325,6 +351,55 @@ def repair_cost(topology: Topology, options: RepairOptions) -> Cost:
         ),
     }
     return _cost(stages, 2 * paths * _BYTES_PER_LISTED_PATH + _simulator_bytes(topology))
+
+
+def route_cost(topology: Topology, options: RouteOptions) -> Cost:
+    """Estimate a forwarding table."""
+    nodes, links = topology.num_nodes, topology.num_links
+    orders = len(Order.parse(options.order).tried)
+    tries = orders * (1 + 2 * options.passes)
+    entries = nodes * topology.num_switches
+    stages = {"route": _LEAST_ROUTE_SECONDS + nodes * links * tries * _SECONDS_PER_ROUTED_LINK}
+    if options.most_layers is not None:
+        stages["layers"] = entries * orders * _SECONDS_PER_LAYERED_ENTRY
+    return _cost(stages, entries * _BYTES_PER_ENTRY + links * _BYTES_PER_LINK)
+
+
+def measure_cost(
+    topology: Topology, options: MeasureOptions, *, is_table: bool, has_detours: bool
+) -> Cost:
+    """Estimate measures of routes.
+
+    Parameters
+    ----------
+    is_table : whether they are those of a forwarding table.
+    has_detours : whether paths are VLB paths, too.
+    """
+    nodes, switches = topology.num_nodes, topology.num_switches
+    streams = options.bisections * sum(options.jobs or (nodes,)) * (1 + options.both) / 2
+    streams += nodes * nodes if options.pattern else 0
+    links = float(len(topology.longest_min_path))
+    stages = {"loads": nodes * switches * _SECONDS_PER_ENTRY}
+    memory = nodes * switches * _BYTES_PER_ENTRY
+    if not is_table:
+        paths = switches * switches + has_detours * topology.expected_paths.vlb_paths
+        links = min(links * paths / switches**2, topology.num_links)
+        stages["loads"] = paths * _SECONDS_PER_SPLIT_PATH
+        memory += paths * _BYTES_PER_SPLIT_PATH
+    stages["bisections"] = _LEAST_ROUTE_SECONDS + streams * (
+        _SECONDS_PER_STREAM + links * _SECONDS_PER_STREAM_LINK
+    )
+    if options.bound is not None:
+        stages["bound"] = _bound_seconds(topology)
+        memory += switches * topology.num_links * _BYTES_PER_SPLIT_FLOW
+    return _cost(stages, memory)
+
+
+def _bound_seconds(topology: Topology) -> float:
+    """Estimate the program of routes that split freely."""
+    flows = float(topology.num_switches * topology.num_links)
+    by_flow = min(math.sqrt(flows) * _SECONDS_PER_SPLIT_FLOW, _MOST_SECONDS_PER_SPLIT_FLOW)
+    return _LEAST_MODEL_SECONDS + flows * by_flow
 
 
 def _preparing_seconds(options: SearchOptions) -> float:

@@ -1,16 +1,20 @@
 """Figures of results in Python and in notebooks."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from sim_bridge import RunResult, Simulated
 from sim_bridge.routers.vct import StabilityStudy
 from tvlb.balance import Balanced
-from tvlb.documents import plain
+from tvlb.documents import Document, plain
 from tvlb.plots import figure_of
 from tvlb.requests import Balance, ProbeCurve, TableDocument
+from tvlb.requests.kinds.measure import MeasureDocument
+from tvlb.requests.kinds.route import RouteDocument
 from tvlb.requests.kinds.stability import StabilityDocument
+from tvlb.requests.measuring import Measurement
 from tvlb.requests.routers import Router, routers
+from tvlb.requests.routing import RoutedTable
 from tvlb.requests.simulation import simulation_document
 from tvlb.search import ProbeResult, TableResult
 
@@ -25,6 +29,8 @@ Drawn = (
     | RunResult
     | Simulated
     | StabilityStudy
+    | RoutedTable
+    | Measurement
     | Mapping[str, Any]
 )
 
@@ -34,8 +40,8 @@ def plot(result: Drawn) -> "Figure":
 
     Parameters
     ----------
-    result : of `optimize`, `probe`, `balance`, `simulate` or `stability`, or the JSON document of a
-        command.
+    result : of `optimize`, `probe`, `balance`, `simulate`, `stability`, `route` or `measure`, or
+        the JSON document of a command.
 
     Raises
     ------
@@ -50,19 +56,22 @@ def plot(result: Drawn) -> "Figure":
     return figure_of(_document(result))
 
 
+# The cut of a probe is drawn, whatever tolerance it comes from.
+_DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = {
+    TableResult: TableDocument.of,
+    ProbeResult: lambda result: ProbeCurve.of(result, tolerance=0.0),
+    Balanced: lambda result: Balance.of(result.report),
+    StabilityStudy: StabilityDocument.of,
+    RoutedTable: RouteDocument.of,
+    Measurement: MeasureDocument.of,
+}
+
+
 def _document(result: Drawn) -> Mapping[str, Any]:
-    match result:
-        case TableResult():
-            return TableDocument.of(result).plain()
-        case ProbeResult():
-            # The cut is drawn, whatever tolerance it comes from.
-            return ProbeCurve.of(result, tolerance=0.0).plain()
-        case Balanced():
-            return Balance.of(result.report).plain()
-        case StabilityStudy():
-            return StabilityDocument.of(result).plain()
-        case _:
-            return _of_runs(result) if isinstance(result, Simulated | RunResult) else result
+    if isinstance(result, Simulated | RunResult):
+        return _of_runs(result)
+    describe = _DOCUMENTS.get(type(result))
+    return cast("Mapping[str, Any]", result) if describe is None else describe(result).plain()
 
 
 def _router_of(run: RunResult) -> Router:

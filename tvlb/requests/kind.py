@@ -71,12 +71,16 @@ class StoredResult:
 
     Attributes
     ----------
+    name : what messages call it.
+    tables : what they call tables like its own; see `TableKind.name`.
     request : as JSON values.
     table_id : of its table; None without one.
     read_document : reads its document, as JSON values; raises as `read_table`.
     read_table : reads its table; raises DamagedBlob or StoreUnavailable.
     """
 
+    name: str
+    tables: str
     request: Mapping[str, Any]
     table_id: str | None
     read_document: Callable[[], Mapping[str, Any]]
@@ -221,7 +225,9 @@ class RequestKind:
     noun, nouns : what a result and many are called in words.
     command : of the command line that answers such requests.
     makes_table : whether results have a table, to be downloaded.
+    tables : what messages call such tables, see `TableKind.name`.
     links, files : of resources, by name; and the routes of their files.
+    usage_route : operation of the route that tells how a table uses links; empty without one.
     route_links : parameters of further routes about a result, by operation, by the names of links.
     listed : what lists show of a document; None for nothing.
     lists_request : whether lists show the request.
@@ -246,8 +252,10 @@ class RequestKind:
     nouns: str = ""
     command: str = ""
     makes_table: bool = False
+    tables: str = "T-VLB table"
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
     files: tuple[FileRoute, ...] = ()
+    usage_route: str = ""
     route_links: Mapping[str, tuple[str, Mapping[str, Any]]] = field(
         default_factory=dict[str, tuple[str, Mapping[str, Any]]]
     )

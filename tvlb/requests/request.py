@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sim_bridge import LOAD
 from tvlb.documents import VERSION, WHOLE
 from tvlb.errors import InvalidInput
+from tvlb.languages import Setting
 from tvlb.requests.cost import Cost
 from tvlb.requests.limits import RequestLimits
 from tvlb.requests.problems import InWords, first_problem
@@ -82,10 +83,17 @@ def network_of(topology: str | ExplicitTopology, limits: RequestLimits | None = 
 
 
 class Question(BaseModel, ABC):
-    """What can be asked for, of any kind."""
+    """What can be asked for, of any kind.
+
+    Attributes
+    ----------
+    kind : name of the kind.
+    declared : the settings among its fields, by name.
+    """
 
     model_config = STRICT
     kind: ClassVar[str]
+    declared: ClassVar[Mapping[str, Setting]] = {}
 
     def __init__(self, **asked: Any) -> None:
         """Make the question of its fields; InvalidInput says which value is wrong."""

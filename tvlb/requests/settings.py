@@ -1,6 +1,6 @@
 """Settings as fields of requests and documents, from their one declaration."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -27,17 +27,29 @@ from tvlb.languages import (
 )
 from tvlb.requests.common import Document
 from tvlb.requests.problems import InWords
-from tvlb.requests.request import STRICT
-from tvlb.requests.texts import LatenciesText, ObjectiveText, OneOf, TrafficText
+from tvlb.requests.request import STRICT, Question
+from tvlb.requests.texts import (
+    JobText,
+    LatenciesText,
+    ObjectiveText,
+    OneOf,
+    OrderText,
+    PatternText,
+    TrafficText,
+)
 from tvlb.search import Windows as SimulatedWindows
 from tvlb.search import shown_traffic
 
 _Model = TypeVar("_Model", bound=BaseModel)
 # Texts in small languages, by their setting.
+_LONGEST_TEXT = 1000
 _TEXTS: dict[str, Any] = {
     "objective": ObjectiveText,
     "traffic": TrafficText,
     "link_latencies": LatenciesText,
+    "order": OrderText,
+    "job": JobText,
+    "pattern": PatternText,
 }
 
 
@@ -50,7 +62,10 @@ def with_options(base: type[_Model], declaring: type) -> type[_Model]:
         )
         for name, one in offered(declaring).items()
     }
-    return create_model(base.__name__, __base__=base, **fields)
+    found = create_model(base.__name__, __base__=base, **fields)
+    if issubclass(found, Question):
+        found.declared = {**found.declared, **offered(declaring)}
+    return found
 
 
 def _usual(setting: Setting) -> Any:
@@ -64,11 +79,18 @@ def _usual(setting: Setting) -> Any:
 def with_settings(base: type[_Model], declaring: type, names: Iterable[str] = ()) -> type[_Model]:
     """Return the model with these settings, all required; by default with all there are."""
     known = settings(declaring)
+    return _documented(base, {name: (known[name], known[name].null) for name in names or known})
+
+
+def with_asked(base: type[_Model], declaring: type) -> type[_Model]:
+    """Return the model with the settings that can be asked for, as they were: null for unset."""
+    return _documented(base, {name: (one, one.unset) for name, one in offered(declaring).items()})
+
+
+def _documented(base: type[_Model], told: Mapping[str, tuple[Setting, str | None]]) -> type[_Model]:
     fields: dict[str, Any] = {
-        name: _told(
-            known[name], _described(written(known[name].kind), known[name], known[name].null)
-        )
-        for name in names or known
+        name: _told(one, _described(written(one.kind), one, absent))
+        for name, (one, absent) in told.items()
     }
     return create_model(base.__name__, __base__=base, **fields)
 
@@ -105,7 +127,7 @@ def _asked(setting: Setting) -> Any:
         case Number():
             values = Annotated[written(setting.kind), InWords(setting.checked)]
         case Text(values=values):
-            values = _TEXTS[setting.name] if values is None else values
+            values = values or _TEXTS.get(setting.name, _any_text(setting))
         case Texts(_, most):
             text = _TEXTS[setting.name]
             values = Annotated[tuple[text, ...], Field(max_length=most, strict=False)]
@@ -116,6 +138,11 @@ def _asked(setting: Setting) -> Any:
         case _:
             values = written(setting.kind)
     return values
+
+
+def _any_text(setting: Setting) -> Any:
+    """Return the texts of a setting whose language requests do not know."""
+    return Annotated[str, Field(max_length=_LONGEST_TEXT), InWords(setting.checked)]
 
 
 def _parser(parse: Callable[[str], object]) -> Callable[[object], None]:

@@ -1,6 +1,7 @@
-"""Path sets and forwarding tables of requests: expressions, and tables of a server by their ids."""
+"""Stored tables that requests name by their ids: T-VLB tables as path sets, and others."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,11 @@ from sim_bridge import FollowedTable
 from tvlb.errors import InvalidInput
 from tvlb.forwarding import NO_PORT, Forwarding
 from tvlb.paths import PathRows, PathSet, Switches, parse_expression
-from tvlb.requests.kind import Context, Examination
+from tvlb.requests.kind import Context, Examination, RequestKind
 from tvlb.requests.limits import RequestLimits
-from tvlb.requests.request import Request, network_in
+from tvlb.requests.request import Question, network_in
 from tvlb.requests.texts import is_table_id
-from tvlb.table import forwarding_of, path_set_of
+from tvlb.table import FORWARDING, forwarding_of, path_set_of
 from tvlb.topology import Topology, shown_topology
 
 ReadPaths = Callable[[str, Topology, int], PathSet]
@@ -23,9 +24,10 @@ ReadPaths = Callable[[str, Topology, int], PathSet]
 ReadTable = Callable[[str, Topology], FollowedTable]
 """Makes a forwarding table of its text, for a network."""
 
+NAMING: Mapping[str, str] = {"vlb": RequestKind.tables, "table": FORWARDING.name}
+"""Fields that may name a stored table, and of which kind it has to be."""
+
 _SHOWN = 12
-# Keys of bodies that may name a table.
-_KEYS = ("vlb", "table")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +85,43 @@ def paths_of(context: Context) -> ReadPaths:
 
 
 def examine_with_tables(
-    body: Request, limits: RequestLimits | None, context: Context
+    body: Question, limits: RequestLimits | None, context: Context
 ) -> Examination:
-    """Resolve a request that may name a table by some digits of its id, and estimate its cost.
+    """Resolve a request that may name tables by some digits of their ids, and estimate its cost.
+
+    A request without a network is about that of its table.
 
     Raises
     ------
-    InvalidInput : as `Question.examined`; there is no such table, or it is of another network.
+    InvalidInput : as `Question.examined`; there is no such table, it is of another network, or of
+        another kind than is needed.
     """
-    given: dict[str, str | None] = {key: getattr(body, key, None) for key in _KEYS}
-    tables = {key: context.table(one) for key, one in given.items() if one and is_table_id(one)}
-    ids = {key: one.table_id for key, one in tables.items()}
-    resolved, cost = body.model_copy(update=ids).examined(limits)
+    named = {option: context.table(text) for option, text in _named(body)}
+    for option, found in named.items():
+        if found.tables != NAMING[option]:
+            raise InvalidInput(
+                f"{option} {found.name} is a {found.tables}, where a {NAMING[option]} is needed"
+            )
+        body = body.model_copy(update={option: found.table_id})
+        if getattr(body, "topology", None) is None:
+            body = _about(body, network_in(found.request))
+    resolved, cost = body.examined(limits)
     asked: dict[str, Any] = resolved.model_dump(mode="json", include={"topology"})
-    for key, table in tables.items():
-        here, there = (shown_topology(network_in(one)) for one in (asked, table.request))
+    for option, found in named.items():
+        here, there = (shown_topology(network_in(one)) for one in (asked, found.request))
         if here != there:
-            raise InvalidInput(f"{key} {given[key]}: the table is of {there}, not of {here}")
+            raise InvalidInput(f"{option} {found.name}: the table is of {there}, not of {here}")
     return Examination(resolved, cost)
+
+
+def _named(body: Question) -> Iterator[tuple[str, str]]:
+    for option in NAMING:
+        text: str | None = getattr(body, option, None)
+        if text is not None and is_table_id(text):
+            yield option, text
+
+
+def _about(body: Question, network: Any) -> Question:
+    """Return the request about a network, as requests describe it in JSON."""
+    given = body.model_dump(mode="json") | {"topology": network}
+    return type(body).model_validate_json(json.dumps(given))

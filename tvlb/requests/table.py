@@ -1,7 +1,7 @@
 """The document of a whole search: `tvlb table --json`."""
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field
 
@@ -197,8 +197,13 @@ class TableDocument(Curve, _Found):
         )
 
 
+# Lists of one type: checkers of schemas know no others.
+_Place = Annotated[tuple[float, ...], Field(min_length=2, max_length=2)]
+_Label = Annotated[tuple[float | str, ...], Field(min_length=3, max_length=3)]
+
+
 class LinkUsage(Document):
-    """The directed links of a network by link id, and how much the VLB paths of a table use them.
+    """The directed links of a network by link id, and how much the routes of a table use them.
 
     The links inside groups come first. In networks without groups every switch is one of its own.
     """
@@ -207,12 +212,12 @@ class LinkUsage(Document):
     groups: int
     switches_per_group: int
     first_global_link: int = Field(description="Link id of the first link between groups.")
-    places: tuple[tuple[float, float], ...] = Field(
+    places: tuple[_Place, ...] = Field(
         default=(),
         description="Where a picture has each switch: x and y from the top left corner of a square "
         "of side 1. Empty for a ring of groups, each a ring of switches.",
     )
-    labels: tuple[tuple[float, float, str], ...] = Field(
+    labels: tuple[_Label, ...] = Field(
         default=(), description="What is written beside such places: x, y and text."
     )
     where: tuple[str, ...] = Field(
@@ -222,7 +227,8 @@ class LinkUsage(Document):
     dst: tuple[int, ...] = Field(description="Target switch of every link.")
     usage: tuple[float, ...] = Field(
         description="Usage over the mean of the links of the same kind in use, when every switch "
-        "pair draws its VLB paths equally often."
+        "pair draws its VLB paths equally often, or by the routes of all pairs of nodes in a "
+        "forwarding table."
     )
     sampled_pairs: int | None = Field(
         description="Number of switch pairs between groups that usage was taken from; null for all."

@@ -23,6 +23,7 @@ from sim_bridge import parse_warmup
 from sim_bridge.latencies import LatenciesText as Latencies
 from sim_bridge.routers.vct import VC_POLICIES, parse_vcs
 from tvlb.errors import InvalidInput
+from tvlb.forwarding import MeasureOptions, Order
 from tvlb.languages import one_of
 from tvlb.model import parse_solver, solver_kinds
 from tvlb.paths import LONGEST_EXPRESSION, expression_examples, expression_regex
@@ -60,11 +61,6 @@ def _is_table(text: str) -> bool:
 def is_table_id(text: str) -> bool:
     """Whether a text is the id of a table, or how one begins."""
     return re.fullmatch(_TABLE_ID, text) is not None
-
-
-def _check_table_id(text: str) -> None:
-    if not is_table_id(text):
-        raise InvalidInput(f"table {text[:_SHOWN]!r}: expected the id of a table, 8 to 64 digits")
 
 
 def _is_matrix(text: str) -> bool:
@@ -124,7 +120,7 @@ def distinct(values: tuple[_Item, ...]) -> tuple[_Item, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def told_digits(digits: int) -> InWords:
+def told_digits(digits: int | str) -> InWords:
     """Refuse in words what is no id of so many hexadecimal digits, whatever its pattern says."""
 
     def refuse(value: object) -> None:
@@ -190,18 +186,6 @@ PathSetText = Annotated[
     ),
     WrapValidator(_expression),
 ]
-TableIdText = Annotated[
-    Annotated[
-        str,
-        Field(pattern=f"^{_TABLE_ID}$", examples=["0" * 64]),
-        _parsed_by(_check_table_id, "table", _is_table),
-    ]
-    | None,
-    Field(
-        description="Forwarding table that routing table follows: its id on this server, or its "
-        "first digits, 8 or more; null for none."
-    ),
-]
 PatternText = Annotated[
     str,
     Field(
@@ -222,6 +206,14 @@ TrafficText = Annotated[
         examples=["uniform", "shift(2,0):3"],
     ),
     _parsed_by(parse_asked_traffic, "pattern", _is_matrix),
+]
+OrderText = Annotated[
+    str,
+    Field(
+        pattern=r"^(id|interleave|auto|random\((seed=)?[0-9]{1,19}\))$",
+        examples=["interleave", "random(seed=1)"],
+    ),
+    _parsed_by(Order.parse, "order"),
 ]
 ObjectiveText = Annotated[
     str,
@@ -246,6 +238,27 @@ SolverText = Annotated[
         examples=[kind.installed()[0] for kind in _SERVED],
     ),
     _parsed_by(parse_solver, "solver"),
+]
+TableIdText = Annotated[
+    str,
+    Field(
+        pattern=f"^{_TABLE_ID}$",
+        examples=["0" * 64],
+        description="Id of a forwarding table, or its first digits, 8 or more.",
+    ),
+    told_digits("8 to 64"),
+]
+FollowedTableText = Annotated[
+    TableIdText | None,
+    Field(
+        description="Forwarding table that routing table follows: its id on this server, or its "
+        "first digits, 8 or more; null for none."
+    ),
+]
+JobText = Annotated[
+    str,
+    Field(pattern=r"^[0-9]{1,8}(,[0-9]{1,8}){0,63}$", examples=["16", "8,32,64"]),
+    _parsed_by(lambda text: MeasureOptions(job=text), "job"),
 ]
 TableFormatText = Annotated[
     str,

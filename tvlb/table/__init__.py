@@ -24,6 +24,7 @@ from tvlb.table.exports import (
 )
 from tvlb.table.files import (
     TABLE_SUFFIXES,
+    check_network,
     check_writable,
     damage_of,
     format_of,
@@ -44,6 +45,7 @@ from tvlb.table.formats import Format, by_suffix, table_formats
 from tvlb.table.forwarding_table import ForwardingTable
 from tvlb.table.header import TableHeader, TableWeights
 from tvlb.table.kinds import Header, StoredTable, TableKind, TableReport, table_kinds
+from tvlb.table.kinds.forwarding import FORWARDING
 from tvlb.table.kinds.vlb import COMPACT_REFUSED
 from tvlb.table.lfts import Dump, audited_file, is_dump, read_dump, read_dumped_table
 from tvlb.table.networks import NamedRecord, record_of
@@ -66,6 +68,7 @@ from tvlb.table.table import AnyTable, CompactTable, Table
 __all__ = [
     "COLUMN_TYPES",
     "COMPACT_REFUSED",
+    "FORWARDING",
     "TABLE_SUFFIXES",
     "AnyTable",
     "Channel",
@@ -102,6 +105,7 @@ __all__ = [
     "by_suffix",
     "check_deadlock",
     "check_foreign",
+    "check_network",
     "check_writable",
     "damage_of",
     "export_foreign",

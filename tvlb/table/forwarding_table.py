@@ -81,6 +81,10 @@ class ForwardingTable(StoredTable):
                 "node and switch"
             )
 
+    def link_usage(self) -> NDArray[np.float64]:
+        """See `StoredTable`."""
+        return self.forwarding.loads.of_link.astype(np.float64)
+
 
 def circle_in_words(links: Sequence[str]) -> str:
     """Say that links wait for each other."""

@@ -319,6 +319,8 @@ def link_shares(table: StoredTable) -> LinkShares:
     ------
     InvalidInput : a row of the table is not a path of its topology.
     """
+    if (usage := table.link_usage()) is not None:
+        return LinkShares(_relative(usage, table), None)
     topology = table.topology
     path_set = table.path_set(f"table {table.id[:12]}")
     if isinstance(path_set, RowSet):

@@ -297,7 +297,28 @@ function accepted({ rows, load_unit: unit }) {
   ];
 }
 
+/** Percentiles of something by what they are of, with lines at values that are known. */
+function spread({ curves, marks, of, value, most }) {
+  const every = [...curves.flatMap((one) => one.values), ...marks.map((one) => one.value)];
+  return [
+    [
+      ...curves.map(({ name, values }, number) => ({
+        name: wrapped(name), mode: "lines", x: values.map((_, index) => index), y: values,
+        line: { color: shade(number), dash: DASHES[number % DASHES.length] },
+      })),
+      ...marks.map(({ name, value: height }) => ({
+        name: wrapped(name), mode: "lines", x: [0, 100], y: [height, height], line: { color: colour("vlb"), dash: "dash" },
+      })),
+    ],
+    {
+      showlegend: true,
+      xaxis: { title: { text: `percentile of the ${of}` }, range: [0, 100] },
+      yaxis: { title: { text: value }, range: fromZero(every, [], most ?? Infinity) },
+    },
+  ];
+}
+
 export const FIGURES = {
-  probe, latency, candidates, saturations, usage, front, anytime, shapes, switches, bands, loads, accepted,
+  probe, latency, candidates, saturations, usage, front, anytime, shapes, switches, bands, loads, accepted, spread,
   "global-heat": globalHeat, "local-heat": localHeat,
 };

@@ -95,10 +95,8 @@ KIND = RequestKind(
             "objectives.",
         ),
     },
-    route_links={
-        "paths": ("get_paths", _ID | {"src": 0, "dst": 1}),
-        "links": ("get_links", _ID),
-    },
+    usage_route="get_links",
+    route_links={"paths": ("get_paths", _ID | {"src": 0, "dst": 1})},
     listed=_Listed,
     lists_by_table=True,
     stages=_STAGES,

@@ -184,6 +184,10 @@ class StoredTable(ABC):
         """Return the VLB paths as a set that prints as `name`; raise InvalidInput without any."""
         raise InvalidInput(f"{name} is a {self.kind.name}, which gives no VLB paths")
 
+    def link_usage(self) -> NDArray[np.float64] | None:
+        """Return how many routes take every link, float64 (links,); None to count its paths."""
+        return None
+
     def of_switch(self, switch: int) -> Iterator[Arrays]:
         """Return the rows of one switch, some at a time; raise InvalidInput if there are none."""
         raise InvalidInput(f"a {self.kind.name} has no part for one switch alone")
