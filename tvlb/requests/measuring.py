@@ -89,7 +89,7 @@ def measure(
     --------
     >>> from tvlb.requests.routing import route
     >>> measure(table=route("2,4,2,9").table, options=MeasureOptions(bisections=100))
-    <Measurement of dfly(2,4,2,9): EFI 102, EBB 0.7061>
+    <Measurement of dfly(2,4,2,9): EFI 102, EBB 0.7080>
     """
     count = available_cores() if workers is None else workers
     check_workers(count)
